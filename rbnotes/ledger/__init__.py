@@ -1,0 +1,54 @@
+"""The ledger: a record for every claim of the notes, gathered from one module per section."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from functools import cache
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.ledger import lloyd, si, sueda
+from rbnotes.ledger.record import Record, Verdict
+
+__all__ = ["Record", "Verdict", "find", "load"]
+
+
+@cache
+def load() -> tuple[Record, ...]:
+    """All records, by source, section and line of the notes."""
+    records: dict[str, Record] = {}
+    for source in (lloyd, sueda, si):
+        for info in pkgutil.iter_modules(source.__path__, source.__name__ + "."):
+            for record in importlib.import_module(info.name).RECORDS:
+                if record.id in records:
+                    raise ValueError(f"two records have the id {record.id}")
+                records[record.id] = record
+    return tuple(sorted(records.values(), key=_reading_order))
+
+
+def find(id: str) -> Record:
+    """The record with this id.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is none; the message lists ids that begin alike.
+    """
+    for record in load():
+        if record.id == id:
+            return record
+    section = id.rsplit("/", 1)[0]
+    near = [record.id for record in load() if record.id.startswith(section)]
+    raise InvalidArgument("id", repr(id), "one of " + ", ".join(near) if near else "the id of a record")
+
+
+def _reading_order(record: Record) -> tuple:
+    from rbnotes.ledger.coverage import inventory
+
+    sources = {"lloyd": 0, "sueda": 1, "si": 2}
+    section = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in record.section.split(".")]
+    lines = {entry.id: entry.line for entry in inventory()}
+    prose = re.fullmatch(r"t(\d+)[a-z]*", record.display.rsplit("/", 1)[1])
+    line = int(prose.group(1)) if prose else lines.get(record.display, 0)
+    return sources[record.source], section, line, record.id

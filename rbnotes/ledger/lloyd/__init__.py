@@ -1,0 +1,1 @@
+"""Records for the physics notes of Lloyd."""

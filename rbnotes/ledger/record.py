@@ -1,0 +1,112 @@
+"""The record: one claim of the notes, the code that states it, and the verdict that follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from hypothesis.strategies import SearchStrategy
+from numpy.typing import ArrayLike
+
+Function = Callable[..., ArrayLike]
+Inputs = Mapping[str, SearchStrategy]
+
+
+class Verdict(StrEnum):
+    """What running a claim against its oracle says; ordered from best to worst."""
+
+    DEFINITION = "definition"  # nothing to be right or wrong: names what implements it
+    DEMONSTRATION = "demonstration"  # printed numbers, reproduced to their last digit
+    HOLDS = "holds"
+    CONDITIONAL = "conditional"  # true only under a condition that is not stated there
+    MISPRINT = "misprint"  # a slip every reader mends without thinking
+    ERRATUM = "erratum"  # code written from the print gives a wrong number
+
+
+NEEDS_CORRECTION = (Verdict.ERRATUM, Verdict.MISPRINT)
+ID_PATTERN = re.compile(
+    r"(lloyd|sueda|si)/s([0-9A-Z.]+)/((?:e|d|alg|m|table|fig|t)[0-9A-Za-z.]*)(?:#([a-z]))?"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """One claim, everything needed to check it, and where it is told.
+
+    ``printed``, ``library`` and ``reference`` are functions of the same arguments, the keys of
+    ``inputs`` in order, and return arrays of one shape. ``printed`` is written literally from the notes;
+    ``library`` calls rbnotes; ``reference`` computes the same thing without the formula under test.
+    """
+
+    id: str
+    """Inventory id, such as ``lloyd/s0.2/e0.1``; ``#a``, ``#b`` tell several claims of one display apart;
+    prose is ``t`` and its line."""
+    title: str
+    verdict: Verdict
+    chapter: str
+    """File name of the chapter that tells it, without suffix."""
+    implemented_by: tuple[str, ...] = ()
+    """Dotted names of the right form in the library."""
+    formula: str = ""
+    """TeX of the claim as printed."""
+    oracle: str = ""
+    """One line: what it is compared with, and why that is independent."""
+    condition: str = ""
+    """For a conditional claim: the condition the notes leave out."""
+    correction: str = ""
+    """For an erratum or a misprint: the right form (text with TeX between dollars)."""
+    remark: str = ""
+    """What else a reader should know (text with TeX between dollars)."""
+    scan: bool = False
+    """The slip may come from the scan of the text rather than from its author."""
+
+    inputs: Inputs = field(default_factory=dict)
+    """A hypothesis strategy for each argument, generic enough that no term of the formula vanishes."""
+    given: Inputs | None = None
+    """For a conditional claim: the inputs on which it does hold."""
+    printed: Function | None = None
+    library: Function | None = None
+    reference: Function | None = None
+    tolerance: float = 1e-9
+    """Largest accepted residual, see :func:`rbnotes.ledger.runner.residual`."""
+    equivalent_mutants: Mapping[str, str] = field(default_factory=dict)
+    """Mutations of the checked form that leave it true, each with the reason."""
+
+    def __post_init__(self) -> None:
+        def require(condition: bool, message: str) -> None:
+            if not condition:
+                raise ValueError(f"record {self.id}: {message}")
+
+        require(ID_PATTERN.fullmatch(self.id) is not None, "an id looks like 'lloyd/s0.2/e0.1' or '...#a'")
+        require(bool(self.chapter), "names no chapter")
+        require(bool(self.implemented_by), "names nothing that implements it")
+        checkable = self.library is not None or self.printed is not None
+        require(not checkable or self.reference is not None, "has a form to check but no reference")
+        require(not checkable or bool(self.oracle), "does not say what its oracle is")
+        if self.verdict is not Verdict.DEFINITION:
+            require(checkable, f"verdict {self.verdict} needs a form to check")
+        if self.verdict in (Verdict.HOLDS, Verdict.DEMONSTRATION, Verdict.ERRATUM, Verdict.CONDITIONAL):
+            require(self.printed is not None, f"verdict {self.verdict} needs the printed form")
+        if self.verdict in NEEDS_CORRECTION:
+            require(self.library is not None, f"verdict {self.verdict} needs the library's right form")
+            require(bool(self.correction), f"verdict {self.verdict} needs a correction")
+        if self.verdict is Verdict.CONDITIONAL:
+            require(self.given is not None, "a conditional claim needs the inputs on which it holds")
+            require(bool(self.condition), "a conditional claim needs its condition")
+
+    @property
+    def source(self) -> str:
+        """``lloyd``, ``sueda`` or ``si``."""
+        return self.id.split("/")[0]
+
+    @property
+    def section(self) -> str:
+        """Section number in its source, such as ``0.22.1``."""
+        return self.id.split("/")[1][1:]
+
+    @property
+    def display(self) -> str:
+        """The inventory id, without the ``#`` suffix of a partial claim."""
+        return self.id.split("#")[0]

@@ -1,0 +1,1 @@
+"""Records for the linear-time dynamics paper of Si and Guenter."""

@@ -1,0 +1,1 @@
+"""Records for the rigid-body dynamics notes of Sueda."""
