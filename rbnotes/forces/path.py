@@ -1,0 +1,251 @@
+"""A tension along a path through points of space: axial springs and multi-point springs (Lloyd 0.12-0.14).
+
+A path of n segments has n + 1 points, ``x (..., n+1, 3)`` with velocities ``v``. The tension F(L, Ldot)
+is the same in all segments, so each point is pulled along the two that meet there: via points are pulleys
+without friction. ``active (n,)`` marks the segments whose lengths count to L; the others are passive:
+they carry the tension and do not add to the length.
+
+All derivatives are with respect to the 3 (n+1) coordinates, point after point. With a = dL/dx (active
+segments), b = d(length of all segments)/dx and the Hessians H_a, H_b of the two lengths,
+
+    f = -F b,
+    K = df/dx = -dF/dL b a^T - dF/dLdot b (H_a v)^T - F H_b,
+    D = df/dv = -dF/dLdot b a^T.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.forces.tension import TensionLaw
+
+DIRECTION_ROUNDING = 8 * np.finfo(float).eps
+"""A segment this short, relative to the coordinates of its ends, has no direction left."""
+
+
+class PotentialLaw(TensionLaw, Protocol):
+    """A tension law with a potential energy."""
+
+    def energy(self, L: ArrayLike) -> Array: ...
+
+
+class PathLength(NamedTuple):
+    """Length of a path and its rate of change."""
+
+    L: Array
+    """Length of the active segments ``(...)``, m."""
+    Ldot: Array
+    """Its time derivative ``(...)``, m/s."""
+
+
+class PointForces(NamedTuple):
+    """Forces on the points of a path and their exact Jacobians."""
+
+    f: Array
+    """Forces ``(..., n+1, 3)``, N."""
+    K: Array
+    """+df/dx ``(..., 3(n+1), 3(n+1))``, N/m."""
+    D: Array
+    """+df/dv ``(..., 3(n+1), 3(n+1))``, N s/m."""
+
+
+class Stiffness(NamedTuple):
+    """The three parts of df/dx, each ``(..., 3(n+1), 3(n+1))``."""
+
+    material: Array
+    """-dF/dL b a^T: the tension changes with the length."""
+    rate: Array
+    """-dF/dLdot b (H_a v)^T: turning the segments changes Ldot. Not symmetric."""
+    geometric: Array
+    """-F H_b: turning the segments turns the force."""
+
+
+def segments(x: ArrayLike) -> tuple[Array, Array]:
+    """Unit directions ``u (..., n, 3)`` and lengths ``l (..., n)`` of a path ``x (..., n+1, 3)``
+    (Lloyd eq. (0.11)).
+
+    Raises
+    ------
+    SingularConfiguration
+        If the ends of a segment coincide (to rounding); the message names the segment.
+    """
+    x = _points("x", x)
+    difference = np.diff(x, axis=-2)
+    lengths = np.linalg.norm(difference, axis=-1)
+    size = np.max(np.abs(x), axis=-1)
+    degenerate = lengths <= DIRECTION_ROUNDING * np.maximum(size[..., :-1], size[..., 1:])
+    if np.any(degenerate):
+        *path, segment = (int(index) for index in np.argwhere(degenerate)[0])
+        of_path = f" of path {tuple(path)}" if path else ""
+        got = f"coinciding points {segment} and {segment + 1}{of_path}"
+        raise SingularConfiguration("x", got, "segments longer than zero")
+    return difference / lengths[..., None], lengths
+
+
+def length_gradient(x: ArrayLike, active: ArrayLike | None = None) -> Array:
+    """Row dL/dx ``(..., 3(n+1))``, which is also dLdot/dv (Lloyd 0.14)."""
+    u, _ = segments(x)
+    return _gradient(u, _incidence(u.shape[-2], active))
+
+
+def length_hessian(x: ArrayLike, active: ArrayLike | None = None) -> Array:
+    """Second derivatives d^2 L/dx^2 ``(..., 3(n+1), 3(n+1))``; its product with v is dLdot/dx."""
+    u, lengths = segments(x)
+    return _hessian(u, lengths, _incidence(u.shape[-2], active))
+
+
+def path_length(x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> PathLength:
+    """Length of the active segments and its rate of change (Lloyd eqs. (0.12), (0.14)).
+
+    Parameters
+    ----------
+    x, v : (..., n+1, 3)
+        Points of the path and their velocities.
+    active : (n,) of bool, optional
+        Segments that count; all by default.
+    """
+    x, v = _states(x, v)
+    u, lengths = segments(x)
+    counts = _active(u.shape[-2], active)
+    rates = np.sum(u * np.diff(v, axis=-2), axis=-1)
+    return PathLength(lengths @ counts, rates @ counts)
+
+
+def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> PointForces:
+    """Forces of a tension along a path on its points, with exact Jacobians (Lloyd 0.12, 0.14).
+
+    A path of one segment is an axial spring.
+
+    Parameters
+    ----------
+    law : TensionLaw
+        F(L, Ldot); parameters that are arrays have one entry per path (...).
+    x, v : (..., n+1, 3)
+        Points of the path and their velocities, m and m/s.
+    active : (n,) of bool, optional
+        Segments that count to L; all by default. The tension acts along all of them.
+
+    Raises
+    ------
+    SingularConfiguration
+        If a segment has length zero.
+    """
+    x, v = _states(x, v)
+    terms, D, f = _linearise(law, x, v, active)
+    return PointForces(f, terms.material + terms.rate + terms.geometric, D)
+
+
+def path_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Stiffness:
+    """The parts of df/dx: material, rate and geometric stiffness. Their sum is ``path_force(...).K``.
+
+    Leaving out ``rate`` or the geometric part of a path under compression are the usual approximations.
+    """
+    x, v = _states(x, v)
+    return _linearise(law, x, v, active)[0]
+
+
+def symmetric_part(matrix: ArrayLike) -> Array:
+    """``(A + A^T) / 2`` of matrices ``(..., n, n)``: what a solver for symmetric systems is given."""
+    matrix = arguments.array("matrix", matrix, None, None)
+    if matrix.shape[-1] != matrix.shape[-2]:
+        raise InvalidArgument("matrix", f"shape {matrix.shape}", "square matrices (..., n, n)")
+    return (matrix + np.swapaxes(matrix, -1, -2)) / 2
+
+
+def path_energy(law: PotentialLaw, x: ArrayLike) -> Array:
+    """Potential energy of a path with all segments active, J ``(...)``.
+
+    A path with passive segments has none: they carry a tension over a length that the law does not see.
+    """
+    _, lengths = segments(x)
+    return law.energy(np.sum(lengths, axis=-1))
+
+
+def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Array:
+    """Power that the rate dependence of the tension takes out of the motion, W ``(...)``.
+
+    It is ``(F(L, Ldot) - F(L, 0))`` times the rate of lengthening of the whole path, so it is never
+    negative for a damper without passive segments; with them, the two rates may differ in sign.
+    """
+    x, v = _states(x, v)
+    L, Ldot = path_length(x, v, active)
+    whole = path_length(x, v).Ldot
+    return (law(L, Ldot).F - law(L, np.zeros_like(Ldot)).F) * whole
+
+
+def _linearise(
+    law: TensionLaw, x: Array, v: Array, active: ArrayLike | None
+) -> tuple[Stiffness, Array, Array]:
+    u, lengths = segments(x)
+    n = u.shape[-2]
+    counted, every = _incidence(n, active), _incidence(n, None)
+    a, b = _gradient(u, counted), _gradient(u, every)
+    H_a, H_b = _hessian(u, lengths, counted), _hessian(u, lengths, every)
+
+    F, F_L, F_Ldot = law(*path_length(x, v, active))
+    Ldot_x = np.sum(H_a * v.reshape(*v.shape[:-2], 1, -1), axis=-1)
+    b_column = b[..., :, None]
+    D = -_each(F_Ldot) * b_column * a[..., None, :]
+    stiffness = Stiffness(
+        material=-_each(F_L) * b_column * a[..., None, :],
+        rate=-_each(F_Ldot) * b_column * Ldot_x[..., None, :],
+        geometric=-_each(F) * H_b,
+    )
+    return stiffness, D, (-np.asarray(F)[..., None] * b).reshape(x.shape)
+
+
+def _each(number: ArrayLike) -> Array:
+    return np.asarray(number)[..., None, None]
+
+
+def _gradient(u: Array, incidence: Array) -> Array:
+    gradient = incidence.T @ u
+    return gradient.reshape(*gradient.shape[:-2], -1)
+
+
+def _hessian(u: Array, lengths: Array, incidence: Array) -> Array:
+    across = (np.eye(3) - u[..., :, None] * u[..., None, :]) / lengths[..., None, None]
+    blocks = np.einsum("sp,...sij,sq->...piqj", incidence, across, incidence, optimize=True)
+    size = 3 * incidence.shape[1]
+    return blocks.reshape(*u.shape[:-2], size, size)
+
+
+def _incidence(n: int, active: ArrayLike | None) -> Array:
+    """Row i is the difference of points i + 1 and i, or zero where segment i is passive ``(n, n+1)``."""
+    return _active(n, active)[:, None] * np.diff(np.eye(n + 1), axis=0)
+
+
+def _active(n: int, active: ArrayLike | None) -> Array:
+    if active is None:
+        return np.ones(n)
+    flags = np.asarray(active)
+    if flags.dtype != np.bool_ or flags.shape != (n,):
+        raise InvalidArgument(
+            "active", f"{flags.dtype} of shape {flags.shape}", f"booleans of shape ({n},), one per segment"
+        )
+    if not np.any(flags):
+        raise InvalidArgument("active", "no active segment", "at least one")
+    return flags.astype(np.float64)
+
+
+def _points(name: str, value: ArrayLike) -> Array:
+    points = arguments.array(name, value, None, 3)
+    if points.shape[-2] < 2:
+        raise InvalidArgument(name, f"shape {points.shape}", "shape (..., n+1, 3) with at least two points")
+    return points
+
+
+def _states(x: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+    x, v = _points("x", x), _points("v", v)
+    if x.shape[-2] != v.shape[-2]:
+        raise InvalidArgument("v", f"shape {v.shape}", f"one velocity for each point of x, {x.shape}")
+    try:
+        positions, velocities = np.broadcast_arrays(x, v)
+    except ValueError as error:
+        raise InvalidArgument("v", f"shape {v.shape}", f"a shape that broadcasts with {x.shape}") from error
+    return positions, velocities

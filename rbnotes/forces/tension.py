@@ -1,0 +1,253 @@
+"""Tension laws: how hard a spring, a muscle or a cable pulls, given its length and its rate of lengthening.
+
+A law is a function ``law(L, Ldot) -> Tension`` that broadcasts over arrays; a frozen dataclass holds its
+parameters, which may be arrays too (one entry per spring). ``F > 0`` pulls the ends together. Laws that
+derive from a potential have ``energy(L)`` with ``d energy / dL = F`` at ``Ldot = 0``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.checking import derivative
+
+Function = Callable[[Array, Array], ArrayLike]
+Parameter = float | Array
+"""A number, or an array with one entry per spring."""
+
+
+class Tension(NamedTuple):
+    """Tension and its derivatives, arrays of one shape."""
+
+    F: Array
+    """Tension, N; positive pulls the ends together."""
+    dF_dL: Array
+    """Stiffness along the path, N/m."""
+    dF_dLdot: Array
+    """Damping along the path, N s/m."""
+
+
+class TensionLaw(Protocol):
+    """Anything that gives a tension for a length (m) and its rate of change (m/s)."""
+
+    def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension: ...
+
+
+class Stress(NamedTuple):
+    """Force per length and its derivatives, arrays of one shape."""
+
+    sigma: Array
+    """F / L, N/m."""
+    dsigma_dL: Array
+    dsigma_dLdot: Array
+
+
+def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
+    """Force per length ``sigma = F / L`` of any law (Lloyd 0.13), lengths greater than zero.
+
+    With it the force on the first of two points is ``sigma (x2 - x1)``.
+    """
+    L = arguments.positive("L", L)
+    F, dF_dL, dF_dLdot = law(L, Ldot)
+    return Stress(F / L, (dF_dL - F / L) / L, dF_dLdot / L)
+
+
+@dataclass(frozen=True)
+class LinearSpring:
+    """``F = k (L - r) + d Ldot`` (Lloyd 0.12.1)."""
+
+    stiffness: Parameter
+    """k >= 0, N/m."""
+    damping: Parameter = 0.0
+    """d >= 0, N s/m."""
+    rest_length: Parameter = 0.0
+    """r >= 0, m."""
+
+    def __post_init__(self) -> None:
+        _check(self, nonnegative=("stiffness", "damping", "rest_length"))
+
+    def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        L, Ldot = _lengths(L, Ldot)
+        return _tension(
+            self.stiffness * (L - self.rest_length) + self.damping * Ldot, self.stiffness, self.damping
+        )
+
+    def energy(self, L: ArrayLike) -> Array:
+        """``k (L - r)^2 / 2``."""
+        return 0.5 * np.asarray(self.stiffness) * (arguments.scalar("L", L) - self.rest_length) ** 2
+
+
+@dataclass(frozen=True)
+class SpringDamper:
+    """``F = k (L - r) / r + d Ldot / r``: a spring per unit of strain (Sueda 1.9.6).
+
+    Stiffness pulls back what is stretched and damping resists its lengthening, so both have one sign.
+    """
+
+    stiffness: Parameter
+    """k >= 0, N: the tension at twice the rest length."""
+    damping: Parameter
+    """d >= 0, N s."""
+    rest_length: Parameter
+    """r > 0, m."""
+
+    def __post_init__(self) -> None:
+        _check(self, nonnegative=("stiffness", "damping"), positive=("rest_length",))
+
+    def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        L, Ldot = _lengths(L, Ldot)
+        k, d = np.divide(self.stiffness, self.rest_length), np.divide(self.damping, self.rest_length)
+        return _tension(k * (L - self.rest_length) + d * Ldot, k, d)
+
+    def energy(self, L: ArrayLike) -> Array:
+        """``k (L - r)^2 / (2 r)``."""
+        k = np.divide(self.stiffness, self.rest_length)
+        return 0.5 * k * (arguments.scalar("L", L) - self.rest_length) ** 2
+
+
+@dataclass(frozen=True)
+class LinearStress:
+    """``sigma = k (L - r) / L`` with ``F = sigma L`` (Lloyd 0.13): an undamped linear spring."""
+
+    stiffness: Parameter
+    """k >= 0, N/m."""
+    rest_length: Parameter = 0.0
+    """r >= 0, m."""
+
+    def __post_init__(self) -> None:
+        _check(self, nonnegative=("stiffness", "rest_length"))
+
+    def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        return LinearSpring(self.stiffness, 0.0, self.rest_length)(L, Ldot)
+
+    def energy(self, L: ArrayLike) -> Array:
+        """``k (L - r)^2 / 2``."""
+        return LinearSpring(self.stiffness, 0.0, self.rest_length).energy(L)
+
+
+@dataclass(frozen=True)
+class QuadraticStrain:
+    """``sigma = k epsilon``, ``epsilon = (L^2 - r^2) / (2 r^2)``, with ``F = sigma L`` (Lloyd 0.13).
+
+    The Green strain of finite elements: the force is a polynomial of the end points.
+    """
+
+    stiffness: Parameter
+    """k >= 0, N/m: also the slope of F at the rest length."""
+    rest_length: Parameter
+    """r > 0, m."""
+
+    def __post_init__(self) -> None:
+        _check(self, nonnegative=("stiffness",), positive=("rest_length",))
+
+    def strain(self, L: ArrayLike) -> Array:
+        """``epsilon = (L^2 - r^2) / (2 r^2)``."""
+        return (np.square(np.divide(L, self.rest_length)) - 1) / 2
+
+    def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        L, Ldot = _lengths(L, Ldot)
+        sigma = self.stiffness * self.strain(L)
+        dsigma_dL = self.stiffness * L / np.square(self.rest_length)
+        return _tension(sigma * L + 0 * Ldot, dsigma_dL * L + sigma, 0.0)
+
+    def energy(self, L: ArrayLike) -> Array:
+        """``k r^2 epsilon^2 / 2``."""
+        return 0.5 * np.asarray(self.stiffness) * np.square(self.rest_length * self.strain(L))
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A tension that does not depend on the length: a hanging weight at the end of a cable."""
+
+    tension: Parameter
+    """F, N."""
+
+    def __post_init__(self) -> None:
+        _check(self, real=("tension",))
+
+    def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        L, Ldot = _lengths(L, Ldot)
+        return _tension(self.tension + 0 * L, 0.0, 0.0)
+
+    def energy(self, L: ArrayLike) -> Array:
+        """``F L``."""
+        return np.asarray(self.tension) * arguments.scalar("L", L)
+
+
+@dataclass(frozen=True)
+class UserTension:
+    """A law given as a function, with its derivatives or without.
+
+    Derivatives that are not given come from finite differences of order eight over 1.6 % of L (and of
+    1 m/s + |Ldot|), good to about ten digits where the function is smooth on that scale.
+    """
+
+    function: Function
+    """F(L, Ldot), broadcasting."""
+    dF_dL: Function | None = None
+    dF_dLdot: Function | None = None
+    potential: Callable[[Array], ArrayLike] | None = None
+    """Energy as a function of L, where there is one."""
+
+    def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        L, Ldot = _lengths(L, Ldot)
+        F = self._value("function", self.function(L, Ldot))
+        if self.dF_dL is None:
+            F_L = derivative(lambda t: self.function(L * (1 + t), Ldot)).value / L
+        else:
+            F_L = self._value("dF_dL", self.dF_dL(L, Ldot))
+        if self.dF_dLdot is None:
+            scale = 1 + np.abs(Ldot)
+            F_Ldot = derivative(lambda t: self.function(L, Ldot + scale * t)).value / scale
+        else:
+            F_Ldot = self._value("dF_dLdot", self.dF_dLdot(L, Ldot))
+        return _tension(F + 0 * L, F_L, F_Ldot)
+
+    def energy(self, L: ArrayLike) -> Array:
+        """The given potential.
+
+        Raises
+        ------
+        InvalidArgument
+            If none was given.
+        """
+        if self.potential is None:
+            raise InvalidArgument("potential", "None", "the energy as a function of L")
+        return self._value("potential", self.potential(arguments.scalar("L", L)))
+
+    @staticmethod
+    def _value(name: str, value: ArrayLike) -> Array:
+        return arguments.array(f"value of {name}", value)
+
+
+def _lengths(L: ArrayLike, Ldot: ArrayLike) -> tuple[Array, Array]:
+    length, rate = np.broadcast_arrays(arguments.scalar("L", L, minimum=0.0), arguments.scalar("Ldot", Ldot))
+    return length, rate
+
+
+def _tension(F: ArrayLike, dF_dL: ArrayLike, dF_dLdot: ArrayLike) -> Tension:
+    return Tension(*np.broadcast_arrays(np.asarray(F, dtype=np.float64), dF_dL, dF_dLdot))
+
+
+def _check(
+    law: object,
+    *,
+    nonnegative: tuple[str, ...] = (),
+    positive: tuple[str, ...] = (),
+    real: tuple[str, ...] = (),
+) -> None:
+    """Check the named fields and store them as float64, numbers as plain floats."""
+    for name in (*nonnegative, *positive, *real):
+        value = getattr(law, name)
+        if name in positive:
+            value = arguments.positive(name, value)
+        else:
+            value = arguments.scalar(name, value, minimum=0.0 if name in nonnegative else -np.inf)
+        object.__setattr__(law, name, value if value.ndim else value.item())
