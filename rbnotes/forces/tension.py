@@ -75,13 +75,12 @@ class LinearSpring:
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         L, Ldot = _lengths(L, Ldot)
-        return _tension(
-            self.stiffness * (L - self.rest_length) + self.damping * Ldot, self.stiffness, self.damping
-        )
+        F = self.stiffness * (L - self.rest_length) + self.damping * Ldot
+        return _tension(L, F, self.stiffness, self.damping)
 
     def energy(self, L: ArrayLike) -> Array:
         """``k (L - r)^2 / 2``."""
-        return 0.5 * np.asarray(self.stiffness) * (arguments.scalar("L", L) - self.rest_length) ** 2
+        return 0.5 * np.asarray(self.stiffness) * (_length(L) - self.rest_length) ** 2
 
 
 @dataclass(frozen=True)
@@ -104,12 +103,12 @@ class SpringDamper:
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         L, Ldot = _lengths(L, Ldot)
         k, d = np.divide(self.stiffness, self.rest_length), np.divide(self.damping, self.rest_length)
-        return _tension(k * (L - self.rest_length) + d * Ldot, k, d)
+        return _tension(L, k * (L - self.rest_length) + d * Ldot, k, d)
 
     def energy(self, L: ArrayLike) -> Array:
         """``k (L - r)^2 / (2 r)``."""
         k = np.divide(self.stiffness, self.rest_length)
-        return 0.5 * k * (arguments.scalar("L", L) - self.rest_length) ** 2
+        return 0.5 * k * (_length(L) - self.rest_length) ** 2
 
 
 @dataclass(frozen=True)
@@ -149,13 +148,13 @@ class QuadraticStrain:
 
     def strain(self, L: ArrayLike) -> Array:
         """``epsilon = (L^2 - r^2) / (2 r^2)``."""
-        return (np.square(np.divide(L, self.rest_length)) - 1) / 2
+        return (np.square(_length(L) / self.rest_length) - 1) / 2
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         L, Ldot = _lengths(L, Ldot)
         sigma = self.stiffness * self.strain(L)
         dsigma_dL = self.stiffness * L / np.square(self.rest_length)
-        return _tension(sigma * L + 0 * Ldot, dsigma_dL * L + sigma, 0.0)
+        return _tension(L, sigma * L, dsigma_dL * L + sigma, 0.0)
 
     def energy(self, L: ArrayLike) -> Array:
         """``k r^2 epsilon^2 / 2``."""
@@ -174,11 +173,11 @@ class Constant:
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         L, Ldot = _lengths(L, Ldot)
-        return _tension(self.tension + 0 * L, 0.0, 0.0)
+        return _tension(L, self.tension, 0.0, 0.0)
 
     def energy(self, L: ArrayLike) -> Array:
         """``F L``."""
-        return np.asarray(self.tension) * arguments.scalar("L", L)
+        return np.asarray(self.tension) * _length(L)
 
 
 @dataclass(frozen=True)
@@ -200,6 +199,7 @@ class UserTension:
         L, Ldot = _lengths(L, Ldot)
         F = self._value("function", self.function(L, Ldot))
         if self.dF_dL is None:
+            L = arguments.positive("L", L)
             F_L = derivative(lambda t: self.function(L * (1 + t), Ldot)).value / L
         else:
             F_L = self._value("dF_dL", self.dF_dL(L, Ldot))
@@ -208,7 +208,7 @@ class UserTension:
             F_Ldot = derivative(lambda t: self.function(L, Ldot + scale * t)).value / scale
         else:
             F_Ldot = self._value("dF_dLdot", self.dF_dLdot(L, Ldot))
-        return _tension(F + 0 * L, F_L, F_Ldot)
+        return _tension(L, F, F_L, F_Ldot)
 
     def energy(self, L: ArrayLike) -> Array:
         """The given potential.
@@ -220,20 +220,26 @@ class UserTension:
         """
         if self.potential is None:
             raise InvalidArgument("potential", "None", "the energy as a function of L")
-        return self._value("potential", self.potential(arguments.scalar("L", L)))
+        return self._value("potential", self.potential(_length(L)))
 
     @staticmethod
     def _value(name: str, value: ArrayLike) -> Array:
         return arguments.array(f"value of {name}", value)
 
 
+def _length(L: ArrayLike) -> Array:
+    return arguments.scalar("L", L, minimum=0.0)
+
+
 def _lengths(L: ArrayLike, Ldot: ArrayLike) -> tuple[Array, Array]:
-    length, rate = np.broadcast_arrays(arguments.scalar("L", L, minimum=0.0), arguments.scalar("Ldot", Ldot))
+    length, rate = np.broadcast_arrays(_length(L), arguments.scalar("Ldot", Ldot))
     return length, rate
 
 
-def _tension(F: ArrayLike, dF_dL: ArrayLike, dF_dLdot: ArrayLike) -> Tension:
-    return Tension(*np.broadcast_arrays(np.asarray(F, dtype=np.float64), dF_dL, dF_dLdot))
+def _tension(L: Array, F: ArrayLike, dF_dL: ArrayLike, dF_dLdot: ArrayLike) -> Tension:
+    """The three values in one shape, that of L and the law's parameters together."""
+    values = [np.asarray(value, dtype=np.float64) for value in (F, dF_dL, dF_dLdot)]
+    return Tension(*np.broadcast_arrays(L, *values)[1:])
 
 
 def _check(
@@ -243,11 +249,12 @@ def _check(
     positive: tuple[str, ...] = (),
     real: tuple[str, ...] = (),
 ) -> None:
-    """Check the named fields and store them as float64, numbers as plain floats."""
+    """Check the named fields and store them: numbers as floats, arrays as read-only copies."""
     for name in (*nonnegative, *positive, *real):
         value = getattr(law, name)
         if name in positive:
             value = arguments.positive(name, value)
         else:
             value = arguments.scalar(name, value, minimum=0.0 if name in nonnegative else -np.inf)
+        value.setflags(write=False)
         object.__setattr__(law, name, value if value.ndim else value.item())
