@@ -1,0 +1,206 @@
+"""The runner is honest: it confirms what is true and refuses what is not, for every verdict."""
+
+import numpy as np
+import pytest
+
+from rbnotes.checking import strategies as some
+from rbnotes.ledger import Record, Verdict
+from rbnotes.ledger.mutation import source_mutants, survivors
+from rbnotes.ledger.runner import resolve, samples, verify
+
+
+def double_area(a, b):
+    return np.cross(a, b)
+
+
+def double_area_reference(a, b):
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def swapped_area(a, b):
+    return np.cross(b, a)
+
+
+def square_of_sum(x, y):
+    return x * x + 2 * x * y + y * y
+
+
+def square_of_sum_reference(x, y):
+    return (x + y) ** 2
+
+
+def square_without_middle(x, y):
+    return x * x + y * y
+
+
+def blocks(a, b):
+    zero = np.zeros((3, 3))
+    A = np.outer(a, b)
+    return np.block([[A, zero], [-A.T, A + 3.0 * A.T]])
+
+
+def blocks_reference(a, b):
+    A = a[:, None] * b[None, :]
+    result = np.zeros((6, 6))
+    result[:3, :3], result[3:, :3], result[3:, 3:] = A, -A.T, A + 3.0 * A.T
+    return result
+
+
+def nothing(a, b):
+    return 0.0 * a
+
+
+def nothing_reference(a, b):
+    return np.zeros(3)
+
+
+def wrong_shape(a, b):
+    return np.zeros(2)
+
+
+def not_a_number(a, b):
+    return np.full(3, np.nan)
+
+
+def cannot_be_multiplied(a, b):
+    return np.outer(a, b) @ np.zeros(2)
+
+
+def make(**changes):
+    record = {
+        "id": "lloyd/s0.1/d1",
+        "title": "cross product",
+        "verdict": Verdict.HOLDS,
+        "chapter": "preface",
+        "implemented_by": ("numpy.cross",),
+        "oracle": "written out by components",
+        "inputs": {"a": some.vectors(), "b": some.vectors()},
+        "printed": double_area,
+        "reference": double_area_reference,
+    }
+    return Record(**{**record, **changes})
+
+
+ERRATUM = {
+    "verdict": Verdict.ERRATUM,
+    "printed": swapped_area,
+    "library": double_area,
+    "correction": "$a \\times b$",
+}
+SCALARS = {"x": some.numbers(), "y": some.numbers()}
+CONDITIONAL = {
+    "verdict": Verdict.CONDITIONAL,
+    "condition": "$x y = 0$",
+    "inputs": SCALARS,
+    "given": {"x": some.numbers(0, 0), "y": some.numbers()},
+    "printed": square_without_middle,
+    "reference": square_of_sum_reference,
+}
+
+
+class TestVerdicts:
+    def test_true_claim_holds(self):
+        assert verify(make()).confirmed
+
+    @pytest.mark.parametrize("form", [swapped_area, wrong_shape, not_a_number, cannot_be_multiplied])
+    def test_false_claim_does_not_hold(self, form):
+        outcome = verify(make(printed=form))
+        assert not outcome.confirmed
+        assert outcome.residual_printed > 1e-4
+
+    def test_library_must_agree_as_well(self):
+        assert not verify(make(library=swapped_area)).confirmed
+
+    def test_erratum_is_found_and_shrunk(self):
+        outcome = verify(make(**ERRATUM))
+        assert outcome.confirmed
+        assert outcome.residual_corrected < 1e-15
+        entries = np.concatenate(list(outcome.counterexample.values()))
+        assert np.count_nonzero(entries) <= 2, "the counterexample is not the smallest"
+
+    def test_erratum_that_is_right_is_refused(self):
+        outcome = verify(make(**ERRATUM | {"printed": double_area}))
+        assert not outcome.confirmed
+        assert "no counterexample" in outcome.reason
+
+    def test_erratum_with_wrong_correction_is_refused(self):
+        assert not verify(make(**ERRATUM | {"library": swapped_area})).confirmed
+
+    def test_conditional_needs_failure_outside_and_truth_inside(self):
+        assert verify(make(**CONDITIONAL)).confirmed
+        assert not verify(make(**CONDITIONAL | {"printed": square_of_sum})).confirmed
+        assert not verify(make(**CONDITIONAL | {"given": SCALARS})).confirmed
+
+    def test_demonstration_without_inputs(self):
+        numbers = {"verdict": Verdict.DEMONSTRATION, "inputs": {}, "tolerance": 5e-5}
+        printed, wrong, computed = (lambda: [0.7071]), (lambda: [0.7073]), (lambda: [np.sqrt(0.5)])
+        assert verify(make(**numbers, printed=printed, reference=computed)).confirmed
+        assert not verify(make(**numbers, printed=wrong, reference=computed)).confirmed
+
+    def test_missing_implementation_is_refused(self):
+        assert not verify(make(implemented_by=("rbnotes.so3.no_such_function",))).confirmed
+
+    def test_results_are_repeatable(self):
+        first, second = (samples(make().inputs, 5) for _ in range(2))
+        np.testing.assert_equal(first, second)
+
+
+class TestMutation:
+    def test_sound_record_has_no_survivors(self):
+        assert survivors(make()) == []
+        assert survivors(make(printed=blocks, reference=blocks_reference)) == []
+
+    def test_every_kind_of_change_is_made(self):
+        changes = " ".join(mutant.change for mutant in source_mutants(blocks))
+        for kind in ("flipped sign", "dropped minus", "doubled 3.0", "dropped transpose", "negated A"):
+            assert kind in changes
+        assert "negated zero" not in changes
+
+    def test_insensitive_check_is_reported(self):
+        inputs = {"x": some.numbers(), "y": some.numbers(0, 0)}
+        weak = make(inputs=inputs, printed=square_of_sum, reference=square_of_sum_reference)
+        assert any("doubled 2" in change for change in survivors(weak))
+
+    def test_zero_against_zero_is_reported(self):
+        assert survivors(make(printed=nothing, reference=nothing_reference)) == ["compares zero with zero"]
+
+    def test_too_large_tolerance_is_reported(self):
+        assert survivors(make(tolerance=100.0))
+
+    def test_forms_that_cannot_be_mutated_are_refused(self):
+        with pytest.raises(TypeError, match="top of its module"):
+            survivors(make(printed=lambda a, b: np.cross(a, b)))
+
+
+class TestRecord:
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"id": "lloyd/0.1/d1"}, "an id looks like"),
+            ({"chapter": ""}, "no chapter"),
+            ({"implemented_by": ()}, "implements"),
+            ({"reference": None}, "reference"),
+            ({"oracle": ""}, "oracle"),
+            ({"printed": None}, "printed|form to check"),
+            ({"verdict": Verdict.ERRATUM, "library": double_area}, "correction"),
+            ({"verdict": Verdict.ERRATUM, "correction": "x"}, "right form"),
+            (CONDITIONAL | {"given": None}, "holds"),
+            (CONDITIONAL | {"condition": ""}, "condition"),
+        ],
+    )
+    def test_incomplete_record_is_refused(self, changes, message):
+        with pytest.raises(ValueError, match=message):
+            make(**changes)
+
+    def test_parts_of_the_id(self):
+        record = make(id="lloyd/s0.22.1/e0.45#b")
+        assert (record.source, record.section, record.display) == ("lloyd", "0.22.1", "lloyd/s0.22.1/e0.45")
+
+
+def test_resolve():
+    assert resolve("numpy.linalg.inv") is np.linalg.inv
+    assert resolve("numpy.linalg") is np.linalg
+    with pytest.raises(ImportError):
+        resolve("nonexistent_package.thing")
+    with pytest.raises(AttributeError):
+        resolve("numpy.nonexistent_thing")
