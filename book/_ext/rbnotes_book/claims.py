@@ -1,0 +1,153 @@
+"""Claims in the text: the role {claim}`lloyd/s0.2/d2` shows a verdict and links to its entry in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.builders import Builder
+from sphinx.domains import Domain
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxRole
+from sphinx.util.nodes import make_refnode
+
+from rbnotes import ledger
+from rbnotes.ledger import Record, Verdict
+from rbnotes_book.equations import SOURCES
+
+Place = tuple[str, str]
+"""A page and an anchor on it."""
+
+KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure", "t": "line"}
+AUTHORS = {"lloyd": "Lloyd", "sueda": "Sueda", "si": "Si & Guenter"}
+
+logger = logging.getLogger(__name__)
+
+
+def where(record: Record) -> str:
+    """The claim's place in its notes, in words: ``(L 0.45)`` or ``Lloyd 0.2, display 2``."""
+    key = record.display.rsplit("/", 1)[1]
+    part = record.id.partition("#")[2]
+    suffix = f", part {part}" if part else ""
+    kind = key.rstrip("0123456789.abcdefghijklmnopqrstuvwxyz") if key[0] == "e" else key.rstrip("0123456789.")
+    if key[0] == "e":
+        return f"({SOURCES[record.source]} {key[1:]}){suffix}"
+    number = key[len(kind) :]
+    return f"{AUTHORS[record.source]} {record.section}, {KINDS.get(kind, kind)} {number}".rstrip() + suffix
+
+
+def anchor(id: str) -> str:
+    """The HTML anchor of a record."""
+    return nodes.make_id(id.replace("#", "-"))
+
+
+def badge(verdict: Verdict) -> nodes.inline:
+    """A verdict as a coloured word."""
+    return nodes.inline("", str(verdict), classes=["verdict", f"verdict-{verdict}"])
+
+
+def link(record: Record, content: nodes.Node, kind: str, docname: str) -> addnodes.pending_xref:
+    """A link to the record's ``entry`` in the ledger, or to the place where it is ``told``."""
+    reference = addnodes.pending_xref(
+        "", refdomain="ledger", reftype=kind, reftarget=record.id, refdoc=docname, refwarn=True
+    )
+    reference += content
+    return reference
+
+
+class ClaimsDomain(Domain):
+    """Where each record has its entry in the ledger, and where a chapter tells it."""
+
+    name = "ledger"
+    label = "Ledger"
+    initial_data: dict[str, Any] = {"entry": {}, "told": {}}
+    dangling_warnings = {
+        "entry": "claim %(target)s has no entry in the ledger's pages",
+        "told": "claim %(target)s is told nowhere",
+    }
+
+    def note(self, kind: str, record: Record, place: Place) -> None:
+        self.data[kind].setdefault(record.id, place)
+
+    def clear_doc(self, docname: str) -> None:
+        for places in self.data.values():
+            if isinstance(places, dict):
+                for id in [id for id, place in places.items() if place[0] == docname]:
+                    del places[id]
+
+    def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
+        for kind in ("entry", "told"):
+            for id, place in otherdata[kind].items():
+                if place[0] in docnames:
+                    self.data[kind].setdefault(id, place)
+
+    def resolve_xref(
+        self,
+        env: BuildEnvironment,
+        fromdocname: str,
+        builder: Builder,
+        typ: str,
+        target: str,
+        node: addnodes.pending_xref,
+        contnode: nodes.Element,
+    ) -> nodes.Element | None:
+        place = self.data[typ].get(target)
+        if place is None:
+            return None
+        record = ledger.find(target)
+        return make_refnode(builder, fromdocname, *place, contnode, f"{where(record)}: {record.title}")
+
+    def resolve_any_xref(self, *args: Any) -> list[tuple[str, nodes.Element]]:
+        return []
+
+
+def matching(id: str) -> list[Record]:
+    """The records of a claim: one, or all parts of a display."""
+    return [record for record in ledger.load() if id in (record.id, record.display)]
+
+
+def worst(records: Iterable[Record]) -> Record:
+    """The record with the worst verdict: a display's verdict is the worst of its claims."""
+    return max(records, key=lambda record: list(Verdict).index(record.verdict))
+
+
+class ClaimRole(SphinxRole):
+    """{claim}`id`: the verdict, linked to the ledger."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        records = matching(self.text)
+        if not records:
+            logger.warning("no record of the claim %r", self.text, location=self.get_location())
+            return [nodes.literal("", self.text)], []
+        domain = self.env.get_domain("ledger")
+        assert isinstance(domain, ClaimsDomain)
+        place = "told-" + anchor(self.text)
+        target = nodes.inline("", "", classes=["claim"])
+        for record in records:
+            if self.env.docname.rsplit("/", 1)[-1] == record.chapter and record.id not in domain.data["told"]:
+                domain.note("told", record, (self.env.docname, place))
+                target["ids"] = [place]
+        record = worst(records)
+        target += link(record, badge(record.verdict), "entry", self.env.docname)
+        return [target], []
+
+
+def check_told(app: Sphinx, env: BuildEnvironment) -> None:
+    """Every record whose chapter exists must be told there."""
+    names = {docname.rsplit("/", 1)[-1]: docname for docname in env.found_docs}
+    for record in ledger.load():
+        if record.chapter in names and record.id not in env.get_domain("ledger").data["told"]:
+            logger.warning(
+                "the chapter does not tell the claim %s: give it a badge or list it", record.id,
+                location=names[record.chapter],
+            )
+
+
+def setup(app: Sphinx) -> None:
+    app.add_domain(ClaimsDomain)
+    app.add_role("claim", ClaimRole())
+    app.connect("env-check-consistency", check_told)

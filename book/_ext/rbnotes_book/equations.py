@@ -1,0 +1,52 @@
+"""Equation numbers that are the notes' own: the label ``sueda-1.37`` is shown as (S 1.37).
+
+Labels of other forms number the book's own displays, (1), (2), ... in each chapter.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.domains.math import MathDomain
+from sphinx.util import logging
+
+from rbnotes.ledger.coverage import inventory
+
+SOURCES = {"lloyd": "L", "sueda": "S", "si": "G"}
+"""The letter that stands for each set of notes: Lloyd, Sueda, Si & Guenter."""
+
+LABEL = re.compile(rf"({'|'.join(SOURCES)})-(\d[\d.]*)([a-z]?)")
+
+logger = logging.getLogger(__name__)
+
+
+def number_in_notes(label: str) -> str | None:
+    """``S 1.37`` for the label ``sueda-1.37``; None for a label of the book's own."""
+    match = LABEL.fullmatch(label)
+    return f"{SOURCES[match[1]]} {match[2]}{match[3]}" if match else None
+
+
+def in_inventory(label: str) -> bool:
+    """Whether the notes have an equation of this number."""
+    match = LABEL.fullmatch(label)
+    numbered = {(entry.source, entry.id.rsplit("/e", 1)[-1]) for entry in inventory() if "/e" in entry.id}
+    return match is not None and (match[1], match[2]) in numbered
+
+
+class NotesMathDomain(MathDomain):
+    """Sphinx's equations, numbered as in the notes."""
+
+    def note_equation(self, docname: str, labelid: str, location: Any = None) -> None:
+        super().note_equation(docname, labelid, location)  # warns if the label is taken
+        number = number_in_notes(labelid)
+        if number is None:
+            return
+        if not in_inventory(labelid):
+            logger.warning("the notes have no equation %s", number, location=location)
+        self.equations[labelid] = (docname, number)  # type: ignore[assignment]
+
+
+def setup(app: Sphinx) -> None:
+    app.add_domain(NotesMathDomain, override=True)

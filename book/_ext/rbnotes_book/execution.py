@@ -1,0 +1,92 @@
+"""Runs chapters and keeps their outputs, for the tests and for the pages alike."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
+from jupyter_cache.executors.utils import single_nb_execution
+from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
+from myst_parser.config.main import MdParserConfig
+from nbformat import NotebookNode
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+from rbnotes_book.cache import folder
+
+CELL_TIMEOUT = 120
+SYNTAX = MdParserConfig(enable_extensions={"amsmath", "colon_fence", "deflist", "dollarmath"})
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What running one chapter gave."""
+
+    chapter: Path
+    seconds: float
+    cached: bool
+    error: str = ""
+    """File, line and what happened; empty if all went well."""
+
+
+def chapters(root: Path) -> Iterator[Path]:
+    """The book's pages that hold code, in the order of the table of contents."""
+    toc = parse_toc_yaml(root / "_toc.yml")
+    for name in toc:
+        path = root / f"{name}.md"
+        if path.exists() and is_myst_markdown_notebook(path.read_text(encoding="utf-8")):
+            yield path
+
+
+def execute(chapter: Path, root: Path) -> Execution:
+    """Run a chapter of the book at ``root``, unless its outputs are already kept.
+
+    A cell that raises, or that prints to stderr as a Python warning does, is an error; the outputs of
+    such a chapter are not kept.
+    """
+    notebook = read_myst_markdown_notebook(
+        chapter.read_text(encoding="utf-8"), SYNTAX, add_source_map=True, path=chapter
+    )
+    store = folder(root)
+    store.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(store / "lock")
+    with lock:
+        kept = _lookup(get_cache(store), notebook)
+    if kept is not None:
+        return Execution(chapter, kept, cached=True)
+
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # chapters run side by side
+    result = single_nb_execution(notebook, cwd=str(chapter.parent), timeout=CELL_TIMEOUT, allow_errors=False)
+    error = _first_error(notebook, chapter)
+    if not error and result.err is not None:
+        error = f"{chapter}: {type(result.err).__name__}: {result.err}"
+    if not error:
+        bundle = CacheBundleIn(notebook, str(chapter), data={"execution_seconds": result.time})
+        with lock:
+            get_cache(store).cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+    return Execution(chapter, result.time, cached=False, error=error)
+
+
+def _lookup(cache: JupyterCacheAbstract, notebook: NotebookNode) -> float | None:
+    """Seconds that the kept run of this notebook took; None if there is none."""
+    try:
+        return float(cache.match_cache_notebook(notebook).data["execution_seconds"])
+    except KeyError:
+        return None
+
+
+def _first_error(notebook: NotebookNode, chapter: Path) -> str:
+    lines = notebook.metadata["source_map"]
+    for cell, line in zip(notebook.cells, lines, strict=True):
+        for output in cell.get("outputs", []):
+            where = f"{chapter}:{line + 1}: cell starting with {cell.source.splitlines()[0]!r}"
+            if output.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", []):
+                trace = "\n".join(output.traceback)
+                return f"{where} raised {output.ename}: {output.evalue}\n{trace}"
+            if output.output_type == "stream" and output.name == "stderr":
+                return f"{where} wrote to stderr:\n{output.text}"
+    return ""

