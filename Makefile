@@ -1,0 +1,37 @@
+# Two commands: `make book` builds the book, `make test` runs everything CI runs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+
+# One thread per process: the chapters and the tests already run two processes at a time.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+
+.PHONY: book test lint package clean
+
+book: package
+	$(BIN)/python tools/build_book.py
+
+test: lint book
+	$(BIN)/pytest -n 2
+
+lint: package
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/codespell
+
+# The package as a reader gets it: built and installed, not imported from this folder.
+package: $(STAMP)
+	rm -rf build rbnotes.egg-info
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall .
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the dependencies: a few minutes the first time"
+	$(BIN)/pip install --disable-pip-version-check --progress-bar off --quiet --constraint constraints.txt "setuptools>=77" ".[book,test]"
+	touch $@
+
+clean:
+	rm -rf _build build dist .jupyter_cache* rbnotes.egg-info
