@@ -109,8 +109,9 @@ def rotation(name: str, value: ArrayLike) -> Array:
 def frame(name: str, value: ArrayLike) -> Array:
     """Poses ``(..., 4, 4)``: a rotation, a translation and the last row (0, 0, 0, 1)."""
     result = array(name, value, 4, 4)
-    if np.any(result[..., 3, :] != np.array([0.0, 0.0, 0.0, 1.0])):
-        raise InvalidArgument(name, "a last row other than (0, 0, 0, 1)", "a rigid transformation")
+    defect = np.max(np.abs(result[..., 3, :] - np.array([0.0, 0.0, 0.0, 1.0])), initial=0.0)
+    if defect > ROTATION_TOLERANCE:
+        raise InvalidArgument(name, f"a last row {defect:.3g} off (0, 0, 0, 1)", "a rigid transformation")
     rotation(name, result[..., :3, :3])
     return result
 
