@@ -67,7 +67,7 @@ def exp(xi: ArrayLike) -> Array:
 def log(E: ArrayLike) -> Array:
     """Twist **vector** ``(..., 6)`` that reaches ``E`` in unit time (Sueda 1.3, eq. (1.10)).
 
-    It turns by at most pi. Its matrix is ``hat(log(E))``. At half turns the rotation is that of :func:`rbnotes.so3.log`.
+    It turns by at most pi, and at half turns as :func:`rbnotes.so3.log` does. Its matrix is ``hat(log(E))``.
     """
     R, p = _parts(arguments.frame("E", E))
     w = so3.log(R)
