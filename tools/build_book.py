@@ -41,7 +41,7 @@ def digest(*paths: Path) -> str:
 
 
 def build_scripts() -> None:
-    """Install KaTeX, three.js and esbuild, and bundle them, if that is not done for this state of the sources."""
+    """Install KaTeX, three.js and esbuild, and bundle what pages load, unless that is up to date."""
     mark = ROOT / "book" / "_generated" / "built-from"
     state = digest(SCRIPTS)
     if mark.exists() and mark.read_text() == state:
@@ -109,7 +109,9 @@ def summary() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the book.")
     parser.add_argument("--only", nargs="+", metavar="CHAPTER", help="run only these chapters")
-    parser.add_argument("--output", type=Path, default=ROOT / "_build", help="where to write (default: _build)")
+    parser.add_argument(
+        "--output", type=Path, default=ROOT / "_build", help="where to write (default: _build)"
+    )
     args = parser.parse_args()
 
     build_scripts()
@@ -119,7 +121,9 @@ def main() -> int:
         parser.error(f"chapters are: {', '.join(path.stem for path in chapters)}")
 
     errors = run_chapters(ROOT, run)
-    written = not errors and write_pages(ROOT, args.output, skipped=[path for path in chapters if path not in run])
+    written = not errors and write_pages(
+        ROOT, args.output, skipped=[path for path in chapters if path not in run]
+    )
     if not written:
         print(*errors, sep="\n\n", file=sys.stderr)
         print("\nThe book has faults, see above.", file=sys.stderr)

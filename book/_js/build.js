@@ -25,6 +25,7 @@ require("esbuild").buildSync({
   bundle: true,
   minify: true,
   format: "iife",
+  loader: { ".css": "text" },
   target: "es2020",
   charset: "utf8",
   legalComments: "eof",

@@ -1,9 +1,9 @@
-"""Claims in the text: the role {claim}`lloyd/s0.2/d2` shows a verdict and links to its entry in the ledger."""
+"""Claims in the text: {claim}`lloyd/s0.2/d2` shows a verdict and links to its entry in the ledger."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
 from sphinx import addnodes
@@ -22,7 +22,14 @@ from rbnotes_book.equations import SOURCES
 Place = tuple[str, str]
 """A page and an anchor on it."""
 
-KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure", "t": "line"}
+KINDS = {
+    "d": "display",
+    "alg": "algorithm",
+    "m": "transcript",
+    "table": "table",
+    "fig": "figure",
+    "t": "line",
+}
 AUTHORS = {"lloyd": "Lloyd", "sueda": "Sueda", "si": "Si & Guenter"}
 
 logger = logging.getLogger(__name__)
@@ -64,8 +71,8 @@ class ClaimsDomain(Domain):
 
     name = "ledger"
     label = "Ledger"
-    initial_data: dict[str, Any] = {"entry": {}, "told": {}}
-    dangling_warnings = {
+    initial_data: ClassVar[dict[str, Any]] = {"entry": {}, "told": {}}
+    dangling_warnings: ClassVar[dict[str, str]] = {
         "entry": "claim %(target)s has no entry in the ledger's pages",
         "told": "claim %(target)s is told nowhere",
     }
@@ -142,7 +149,8 @@ def check_told(app: Sphinx, env: BuildEnvironment) -> None:
     for record in ledger.load():
         if record.chapter in names and record.id not in env.get_domain("ledger").data["told"]:
             logger.warning(
-                "the chapter does not tell the claim %s: give it a badge or list it", record.id,
+                "the chapter does not tell the claim %s: give it a badge or list it",
+                record.id,
                 location=names[record.chapter],
             )
 

@@ -39,11 +39,13 @@ class NotesMathDomain(MathDomain):
     """Sphinx's equations, numbered as in the notes."""
 
     def note_equation(self, docname: str, labelid: str, location: Any = None) -> None:
-        super().note_equation(docname, labelid, location)  # warns if the label is taken
+        if labelid in self.equations:
+            other = self.equations[labelid][0]
+            logger.warning("duplicate label of equation %s, also in %s", labelid, other, location=location)
         number = number_in_notes(labelid)
         if number is None:
-            return
-        if not in_inventory(labelid):
+            number = str(self.env.new_serialno("own equation") + 1)
+        elif not in_inventory(labelid):
             logger.warning("the notes have no equation %s", number, location=location)
         self.equations[labelid] = (docname, number)  # type: ignore[assignment]
 

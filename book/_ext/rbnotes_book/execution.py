@@ -16,6 +16,7 @@ from myst_parser.config.main import MdParserConfig
 from nbformat import NotebookNode
 from sphinx_external_toc.parsing import parse_toc_yaml
 
+from rbnotes.viewer.scene import PAGE_HAS_PLAYER
 from rbnotes_book.cache import folder
 
 CELL_TIMEOUT = 120
@@ -60,6 +61,7 @@ def execute(chapter: Path, root: Path) -> Execution:
         return Execution(chapter, kept, cached=True)
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # chapters run side by side
+    os.environ[PAGE_HAS_PLAYER] = "yes"
     result = single_nb_execution(notebook, cwd=str(chapter.parent), timeout=CELL_TIMEOUT, allow_errors=False)
     error = _first_error(notebook, chapter)
     if not error and result.err is not None:

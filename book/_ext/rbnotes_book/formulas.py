@@ -45,7 +45,9 @@ def typeset(tex: str, *, display: bool) -> str:
         If KaTeX cannot read it; the message says where.
     """
     if NUMBERING.search(tex):
-        raise FormulaError("an environment that numbers by itself; write $$ ... $$ (label), or its starred form")
+        raise FormulaError(
+            "an environment that numbers by itself; write $$ ... $$ (label), or its starred form"
+        )
     server = _server()
     assert server.stdin is not None
     assert server.stdout is not None

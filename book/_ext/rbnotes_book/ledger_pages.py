@@ -100,7 +100,10 @@ class LedgerDirective(SphinxDirective):
             ("Right form", self.parse(record.correction, record)),
             ("Holds if", self.parse(record.condition, record)),
             ("Remark", self.parse(record.remark, record)),
-            ("Scan", self.parse("The slip may come from the scan of the notes.", record) if record.scan else []),
+            (
+                "Scan",
+                self.parse("The slip may come from the scan of the notes.", record) if record.scan else [],
+            ),
         ]
 
     def section(self, title: str, content: Iterable[nodes.Node], *names: str) -> nodes.section:
@@ -164,9 +167,15 @@ class Errata(LedgerDirective):
         lines = "\n".join(f"{name} = {text}" for name, text in found.inputs.items())
         listing = [nodes.literal_block(lines, lines, language="text")] if lines else []
         if found.residual is not None:
-            by = f"{found.residual:.2g}" if found.residual < float("inf") else "everything: it cannot be evaluated"
+            by = (
+                f"{found.residual:.2g}"
+                if found.residual < float("inf")
+                else "everything: it cannot be evaluated"
+            )
             listing.append(nodes.paragraph("", f"There the printed form is off by {by}."))
-        details = nodes.paragraph("", "", claims.link(record, nodes.inline("", record.id), "entry", self.env.docname))
+        details = nodes.paragraph(
+            "", "", claims.link(record, nodes.inline("", record.id), "entry", self.env.docname)
+        )
         box = nodes.container(ids=["errata-" + claims.anchor(record.id)], classes=["claim-entry"])
         box += self.heading(record)
         box += self.fields([*self.statement(record), ("Wrong on", listing), ("Record", [details])])
@@ -189,7 +198,7 @@ class Erratum(LedgerDirective):
             logger.warning("%s %s, it is no erratum", record.id, record.verdict, location=self.get_location())
         title = nodes.paragraph("", "", classes=["admonition-title"])
         badge = claims.link(record, claims.badge(record.verdict), "entry", self.env.docname)
-        title += [nodes.Text(f"{claims.where(record)} {record.title} "), badge]
+        title += [nodes.Text(f"{claims.where(record)}: {record.title} "), badge]
         box = nodes.container(classes=["admonition", "erratum"])
         box += title
         box += self.fields(self.statement(record))
@@ -205,7 +214,7 @@ class Records(LedgerDirective):
         own = [record for record in ledger.load() if record.chapter == chapter]
         if not own:
             return [nodes.paragraph("", "The ledger has no record of this chapter.")]
-        return [table(["Claim", "What it says", "Verdict", "Checked against"], map(self.row, own), "claims")]
+        return [table(["Claim", "What it says", "Verdict", "Checked against"], map(self.row, own), "claims", "of-chapter")]
 
     def row(self, record: Record) -> list[nodes.Node]:
         name = "listed-" + claims.anchor(record.id)
@@ -224,7 +233,12 @@ class Summary(LedgerDirective):
         counts = Counter((record.verdict, record.source) for record in records)
         names = claims.AUTHORS
         rows = [
-            [claims.badge(v), MEANING[v], *(str(counts[v, s]) for s in names), str(sum(counts[v, s] for s in names))]
+            [
+                claims.badge(v),
+                MEANING[v],
+                *(str(counts[v, s]) for s in names),
+                str(sum(counts[v, s] for s in names)),
+            ]
             for v in MEANING
         ]
         total = [str(sum(record.source == source for record in records)) for source in names]
@@ -234,7 +248,10 @@ class Summary(LedgerDirective):
         if absent:
             sections = Counter(f"{names[entry.source]} {entry.section}" for entry in absent)
             text += " Without one so far: " + ", ".join(f"{s} ({n})" for s, n in sections.items()) + "."
-        return [table(["Verdict", "Meaning", *names.values(), "All"], rows, "claims"), nodes.paragraph("", text)]
+        return [
+            table(["Verdict", "Meaning", *names.values(), "All"], rows, "claims"),
+            nodes.paragraph("", text),
+        ]
 
 
 def setup(app: Sphinx) -> None:

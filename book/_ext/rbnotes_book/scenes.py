@@ -15,7 +15,7 @@ def _load_player(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     if MARK in context.get("body", ""):
-        app.add_js_file(SCRIPT)
+        app.add_js_file(SCRIPT, loading_method="defer")
 
 
 def setup(app: Sphinx) -> None:

@@ -1,0 +1,271 @@
+// One scene: its picture, its camera and its controls.
+import {
+  Box3,
+  DirectionalLight,
+  HemisphereLight,
+  PerspectiveCamera,
+  Quaternion,
+  Scene,
+  Sphere,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { decode, make } from "./shapes.js";
+
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2];
+const ICONS = {
+  play: '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 1.5v13l11-6.5z"/></svg>',
+  pause: '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 1.5h3.6v13H3zM9.4 1.5H13v13H9.4z"/></svg>',
+};
+const TURN = 0.12; // of the camera, for one key press [rad]
+
+export class Player {
+  constructor(figure) {
+    this.data = JSON.parse(figure.querySelector("script").textContent);
+    this.times = this.data.times ? decode(this.data.times) : new Float32Array([0]);
+    this.time = this.times[0];
+    this.speed = 1;
+    this.playing = false;
+
+    this.canvas = document.createElement("canvas");
+    try {
+      // a page that is printed reads the picture back
+      this.renderer = new WebGLRenderer({
+        canvas: this.canvas,
+        antialias: true,
+        alpha: true,
+        preserveDrawingBuffer: true,
+      });
+    } catch {
+      figure.querySelector("figcaption").append(" (This browser shows no 3-D graphics.)");
+      return;
+    }
+    this.build();
+    this.addStage(figure);
+    if (this.times.length > 1) this.addControls(figure);
+    this.resetView();
+    this.show();
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+  }
+
+  // --- the picture ----------------------------------------------------------------------------
+
+  build() {
+    this.scene = new Scene();
+    this.items = this.data.items.map((item) => {
+      const poses = decode(item.poses);
+      const { object, update } = make(item, this.times.length);
+      this.scene.add(object);
+      return { object, update, poses };
+    });
+    this.camera = new PerspectiveCamera(35, 1, 0.01, 1000);
+    this.camera.up.set(0, 0, 1);
+    this.scene.add(new HemisphereLight(0xffffff, 0x8d8d8d, 2.2), this.camera);
+    const lamp = new DirectionalLight(0xffffff, 1.8);
+    lamp.position.set(-0.6, 1, 0.8); // over the viewer's left shoulder
+    this.camera.add(lamp);
+
+    this.orbit = new OrbitControls(this.camera, this.canvas);
+    this.orbit.enableZoom = false; // until the reader has chosen the scene, the wheel scrolls the page
+    this.canvas.style.touchAction = "pan-y"; // a finger that moves up or down scrolls it too
+    this.orbit.addEventListener("change", () => this.draw());
+  }
+
+  /** The sphere that holds everything that moves, at all times. */
+  bounds() {
+    const box = new Box3();
+    const steps = Math.min(this.times.length, 24);
+    for (let i = 0; i < steps; i++) {
+      this.pose(this.times[Math.floor((i * (this.times.length - 1)) / Math.max(1, steps - 1))]);
+      this.items.forEach(({ object }, k) => {
+        if (this.data.items[k].kind !== "ground") box.expandByObject(object);
+      });
+    }
+    if (box.isEmpty()) box.expandByObject(this.scene);
+    return box.getBoundingSphere(new Sphere());
+  }
+
+  resetView() {
+    this.sphere ??= this.bounds();
+    const { center, radius } = this.sphere;
+    const [azimuth, elevation] = this.data.view;
+    const aspect = this.canvas.clientWidth / this.canvas.clientHeight || 1;
+    const distance = (0.95 * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / Math.min(1, aspect);
+    const level = Math.cos(elevation);
+    const direction = new Vector3(
+      level * Math.cos(azimuth),
+      level * Math.sin(azimuth),
+      Math.sin(elevation),
+    );
+    this.camera.near = distance / 100;
+    this.camera.far = distance * 20;
+    this.camera.position.copy(center).addScaledVector(direction, distance);
+    this.orbit.target.copy(center);
+    this.orbit.update();
+    this.draw();
+  }
+
+  /** Move everything to where it is at a time. */
+  pose(time) {
+    let next = this.times.findIndex((sample) => sample > time);
+    if (next < 0) next = this.times.length - 1;
+    const last = Math.max(0, next - 1);
+    const share = next > last ? (time - this.times[last]) / (this.times[next] - this.times[last]) : 0;
+
+    const sample = (values, size) => {
+      if (values.length === size) return values;
+      const [a, b] = [values.subarray(last * size), values.subarray(next * size)];
+      return Float32Array.from({ length: size }, (_, i) => a[i] + share * (b[i] - a[i]));
+    };
+    for (const { object, update, poses } of this.items) {
+      object.position.fromArray(sample(poses, 7));
+      const [a, b] = poses.length === 7 ? [3, 3] : [7 * last + 3, 7 * next + 3];
+      object.quaternion.fromArray(poses, a).slerp(new Quaternion().fromArray(poses, b), share);
+      update?.(sample);
+    }
+  }
+
+  draw() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (!width || !height) return;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  // --- the controls ---------------------------------------------------------------------------
+
+  addStage(figure) {
+    const stage = document.createElement("div");
+    stage.className = "stage";
+    stage.append(this.canvas);
+    figure.prepend(stage);
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute(
+      "aria-label",
+      `${this.data.description} Arrow keys turn the view, plus and minus zoom, space plays, R resets.`,
+    );
+    this.canvas.addEventListener("focus", () => (this.orbit.enableZoom = true));
+    this.canvas.addEventListener("blur", () => (this.orbit.enableZoom = false));
+    this.canvas.addEventListener("pointerdown", () => this.canvas.focus({ preventScroll: true }));
+    this.canvas.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  addControls(figure) {
+    const controls = document.createElement("div");
+    controls.className = "controls";
+    controls.innerHTML = `
+      <button type="button" class="play"></button>
+      <input type="range" min="0" max="1000" value="0" aria-label="Time">
+      <output></output>
+      <select aria-label="Speed">${SPEEDS.map(
+        (speed) => `<option value="${speed}"${speed === 1 ? " selected" : ""}>${speed}×</option>`,
+      ).join("")}</select>
+      <button type="button" class="reset">Reset</button>`;
+    figure.querySelector(".stage").after(controls);
+    this.button = controls.querySelector(".play");
+    this.slider = controls.querySelector("input");
+    this.clock = controls.querySelector("output");
+    this.button.addEventListener("click", () => this.setPlaying(!this.playing));
+    this.slider.addEventListener("input", () => {
+      this.setPlaying(false);
+      this.time = this.start + (this.slider.value / 1000) * this.duration;
+      this.show();
+    });
+    controls.querySelector("select").addEventListener("change", (event) => {
+      this.speed = Number(event.target.value);
+    });
+    controls.querySelector(".reset").addEventListener("click", () => this.reset());
+    this.setPlaying(false);
+  }
+
+  get start() {
+    return this.times[0];
+  }
+
+  get duration() {
+    return this.times[this.times.length - 1] - this.start;
+  }
+
+  onKey(event) {
+    const actions = {
+      ArrowLeft: () => this.turn(-TURN, 0),
+      ArrowRight: () => this.turn(TURN, 0),
+      ArrowUp: () => this.turn(0, TURN),
+      ArrowDown: () => this.turn(0, -TURN),
+      "+": () => this.zoom(1 / 1.1),
+      "=": () => this.zoom(1 / 1.1),
+      "-": () => this.zoom(1.1),
+      " ": () => this.setPlaying(!this.playing),
+      r: () => this.reset(),
+    };
+    if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in actions)) return;
+    event.preventDefault();
+    actions[event.key]();
+  }
+
+  turn(azimuth, elevation) {
+    const arm = this.camera.position.clone().sub(this.orbit.target);
+    const side = new Vector3().crossVectors(arm, this.camera.up).normalize();
+    const lifted = arm.clone().applyAxisAngle(side, -elevation);
+    if (Math.abs(lifted.clone().normalize().z) < 0.99) arm.copy(lifted);
+    arm.applyAxisAngle(this.camera.up, azimuth);
+    this.camera.position.copy(this.orbit.target).add(arm);
+    this.orbit.update();
+  }
+
+  zoom(factor) {
+    this.camera.position.sub(this.orbit.target).multiplyScalar(factor).add(this.orbit.target);
+    this.orbit.update();
+  }
+
+  reset() {
+    this.setPlaying(false);
+    this.time = this.start;
+    this.resetView();
+    this.show();
+  }
+
+  // --- time -----------------------------------------------------------------------------------
+
+  setPlaying(playing) {
+    if (!this.button) return;
+    this.playing = playing;
+    this.button.innerHTML = playing ? ICONS.pause : ICONS.play;
+    this.button.setAttribute("aria-label", playing ? "Pause" : "Play");
+    if (playing) this.run();
+  }
+
+  /** Nothing is drawn while the scene is out of sight. */
+  setVisible(visible) {
+    this.visible = visible;
+    if (visible && this.playing) this.run();
+  }
+
+  run() {
+    let before = performance.now();
+    const generation = (this.generation = (this.generation ?? 0) + 1); // an older loop ends
+    const step = (now) => {
+      if (!this.playing || this.visible === false || generation !== this.generation) return;
+      this.time += ((now - before) / 1000) * this.speed;
+      before = now;
+      if (this.time > this.start + this.duration) this.time = this.start;
+      this.show();
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  }
+
+  show() {
+    this.pose(this.time);
+    this.draw();
+    if (!this.slider) return;
+    this.slider.value = Math.round((1000 * (this.time - this.start)) / this.duration);
+    this.clock.textContent = `${this.time.toFixed(2)} s`;
+    this.slider.setAttribute("aria-valuetext", this.clock.textContent);
+  }
+}

@@ -1,0 +1,145 @@
+// The shapes of a scene as three.js objects. Each maker returns { object, update? }, where update(sample)
+// sets what changes over time besides the pose; sample interpolates an array between two times.
+import {
+  ArrowHelper,
+  AxesHelper,
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CapsuleGeometry,
+  CylinderGeometry,
+  DoubleSide,
+  GridHelper,
+  Group,
+  Mesh,
+  MeshStandardMaterial,
+  SphereGeometry,
+  Vector3,
+} from "three";
+import { Line2 } from "three/examples/jsm/lines/Line2.js";
+import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
+import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+
+const AXIS_COLORS = ["#dc4c46", "#3aa655", "#3d85d8"];
+
+/** A base64 string of little-endian float32 numbers. */
+export function decode(text) {
+  return new Float32Array(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+}
+
+const solid = (geometry, { color }) => ({
+  object: new Mesh(geometry, new MeshStandardMaterial({ color, roughness: 0.55, side: DoubleSide })),
+});
+
+// three.js puts the axis of its cylinders along y, the book along z
+const alongZ = (geometry) => geometry.rotateX(Math.PI / 2);
+
+function polyline(points, { color, width }) {
+  const line = new Line2(new LineGeometry(), new LineMaterial({ color, linewidth: width }));
+  line.geometry.setPositions(points);
+  line.frustumCulled = false; // its bounds change as it moves
+  return line;
+}
+
+/** Shaft and head from the origin along a vector, as thick as the arrow is long. */
+function setArrow(arrow, [x, y, z]) {
+  const vector = new Vector3(x, y, z);
+  const length = vector.length();
+  arrow.visible = length > 1e-9;
+  if (!arrow.visible) return;
+  arrow.setDirection(vector.divideScalar(length));
+  const head = Math.min(0.25 * length, arrow.userData.head);
+  arrow.setLength(length, head, 0.5 * head);
+}
+
+/** Points of a coil between two ends. */
+function coil([ax, ay, az, bx, by, bz], { radius, coils }) {
+  const start = new Vector3(ax, ay, az);
+  const axis = new Vector3(bx, by, bz).sub(start);
+  const helper = Math.abs(axis.z) > 0.9 * axis.length() ? new Vector3(1, 0, 0) : new Vector3(0, 0, 1);
+  const side = helper.clone().cross(axis).normalize();
+  const up = axis.clone().cross(side).normalize();
+  const steps = 16 * coils;
+  const points = [ax, ay, az];
+  for (let i = 0; i <= steps; i++) {
+    const share = i / steps;
+    const angle = 2 * Math.PI * coils * share;
+    // straight ends, the coil between 10 % and 90 % of the length
+    const point = start
+      .clone()
+      .addScaledVector(axis, 0.1 + 0.8 * share)
+      .addScaledVector(side, radius * Math.cos(angle))
+      .addScaledVector(up, radius * Math.sin(angle));
+    points.push(point.x, point.y, point.z);
+  }
+  points.push(bx, by, bz);
+  return points;
+}
+
+const makers = {
+  box(item) {
+    return solid(new BoxGeometry(...decode(item.sides)), item);
+  },
+  sphere(item) {
+    return solid(new SphereGeometry(item.radius, 32, 20), item);
+  },
+  cylinder(item) {
+    return solid(alongZ(new CylinderGeometry(item.radius, item.radius, item.length, 40)), item);
+  },
+  capsule(item) {
+    return solid(alongZ(new CapsuleGeometry(item.radius, item.length, 12, 32)), item);
+  },
+  mesh(item) {
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new BufferAttribute(decode(item.vertices), 3));
+    geometry.setIndex(Array.from(decode(item.triangles)));
+    const facets = geometry.toNonIndexed(); // flat shading shows the triangles
+    facets.computeVertexNormals();
+    return solid(facets, item);
+  },
+  ground(item) {
+    const grid = new GridHelper(item.size, 10, item.color, item.color);
+    grid.rotation.x = Math.PI / 2;
+    grid.material.transparent = true;
+    grid.material.opacity = 0.45;
+    return { object: new Group().add(grid) };
+  },
+  axes(item) {
+    const group = new Group();
+    AXIS_COLORS.forEach((color, i) => {
+      const tip = [0, 0, 0, 0, 0, 0];
+      tip[3 + i] = item.length;
+      group.add(polyline(tip, { color, width: 3 }));
+    });
+    return { object: group };
+  },
+  arrow(item) {
+    const vectors = decode(item.vector);
+    const arrow = new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 1, item.color);
+    let longest = 0;
+    for (let i = 0; i < vectors.length; i += 3) {
+      longest = Math.max(longest, Math.hypot(...vectors.subarray(i, i + 3)));
+    }
+    arrow.userData.head = 0.2 * longest;
+    const update = (sample) => setArrow(arrow, sample(vectors, 3));
+    setArrow(arrow, vectors);
+    return { object: new Group().add(arrow), update };
+  },
+  line(item, samples) {
+    const points = decode(item.points);
+    const size = item.moves ? points.length / samples : points.length;
+    const line = polyline(points.subarray(0, size), item);
+    const move = (sample) => line.geometry.setPositions(sample(points, size));
+    return { object: line, update: item.moves ? move : undefined };
+  },
+  spring(item) {
+    const ends = decode(item.ends);
+    const line = polyline(coil(ends, item), item);
+    return { object: line, update: (sample) => line.geometry.setPositions(coil(sample(ends, 6), item)) };
+  },
+};
+
+/** The three.js object of a scene's item, and what updates it. */
+export function make(item, samples) {
+  return makers[item.kind](item, samples);
+}

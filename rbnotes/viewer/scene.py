@@ -1,0 +1,132 @@
+"""A 3-D scene that plays in the book's pages and in notebooks.
+
+A page of the book loads the player once, and a scene is only its data. A notebook has no such page, so there
+the scene comes with the player, in a frame of its own. The player is JavaScript, bundled into
+``scene-player.js`` next to this file when the book or a wheel is built; without it a scene shows its words.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import os
+from importlib import resources
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.viewer.shapes import COLORS, Shape
+
+PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
+"""Environment variable: set where outputs go to a page that loads the player itself."""
+
+FRAME_HEIGHT = 440
+"""Height of a scene's frame in a notebook [px]."""
+
+
+class Scene:
+    """Shapes with poses, still or over time.
+
+    Parameters
+    ----------
+    description
+        What the scene shows, in a sentence, for readers who cannot see it.
+    times
+        Sample times (T,), increasing [s]; leave out for a still scene.
+    view
+        Direction to the camera: azimuth about z from x, and elevation [rad].
+    """
+
+    def __init__(
+        self, description: str, times: ArrayLike | None = None, *, view: tuple[float, float] = (-1.0, 0.4)
+    ) -> None:
+        if not description.strip():
+            raise InvalidArgument("description", "no text", "a sentence that says what the scene shows")
+        self.description = description
+        self.times = None if times is None else arguments.vector("times", times, None)
+        if self.times is not None and (
+            self.times.ndim != 1 or len(self.times) < 2 or np.any(np.diff(self.times) <= 0)
+        ):
+            raise InvalidArgument("times", f"shape {self.times.shape}", "at least two increasing times (T,)")
+        self.view = arguments.vector("view", view, 2)
+        self._items: list[dict[str, Any]] = []
+
+    def add(self, shape: Shape, pose: ArrayLike | None = None) -> Scene:
+        """Add a shape at a pose of its frame in the world, (4, 4) or (T, 4, 4); returns the scene.
+
+        Raises
+        ------
+        InvalidArgument
+            If a pose is no rigid transformation, or a time axis is not as long as the scene's times.
+        """
+        poses = arguments.frame("pose", np.eye(4) if pose is None else pose)
+        if poses.ndim > 3:
+            raise InvalidArgument("pose", f"shape {poses.shape}", "shape (4, 4) or (T, 4, 4)")
+        self._check_samples("pose", len(poses) if poses.ndim == 3 else None)
+        self._check_samples(shape.kind, shape.samples)
+        self._items.append(
+            {
+                "kind": shape.kind,
+                "color": COLORS[shape.color],
+                "moves": shape.samples is not None,
+                **shape.numbers,
+                "poses": _encode(_as_position_and_quaternion(poses)),
+                **{name: _encode(values) for name, values in shape.arrays.items()},
+            }
+        )
+        return self
+
+    def _check_samples(self, name: str, samples: int | None) -> None:
+        expected = 0 if self.times is None else len(self.times)
+        if samples is not None and samples != expected:
+            raise InvalidArgument(name, f"{samples} samples", f"{expected}, as the scene has times")
+
+    def to_json(self) -> str:
+        """The scene as the player reads it: numbers, and arrays as base64 of little-endian float32."""
+        data = {"description": self.description, "view": self.view.tolist(), "items": self._items}
+        if self.times is not None:
+            data["times"] = _encode(self.times)
+        return json.dumps(data, separators=(",", ":"))
+
+    def to_html(self) -> str:
+        """The scene for a page that loads the player."""
+        data = self.to_json().replace("<", "\\u003c")  # nothing in it can end the script element
+        return (
+            '<figure class="rbnotes-scene">'
+            f'<script type="application/json">{data}</script>'
+            f"<figcaption>{html.escape(self.description)}</figcaption></figure>"
+        )
+
+    def _repr_html_(self) -> str:
+        if os.environ.get(PAGE_HAS_PLAYER):
+            return self.to_html()
+        player = resources.files("rbnotes.viewer") / "scene-player.js"
+        if not player.is_file():
+            return (
+                f"<p>3-D scene: {html.escape(self.description)} (This installation has no player for it.)</p>"
+            )
+        script = player.read_text(encoding="utf-8").replace("</script", "<\\/script")
+        page = f"<!doctype html><meta charset='utf-8'><body>{self.to_html()}<script>{script}</script>"
+        return (
+            f'<iframe srcdoc="{html.escape(page)}" title="{html.escape(self.description)}" '
+            f'style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        moving = "still" if self.times is None else f"{len(self.times)} times"
+        return f"<Scene: {len(self._items)} shapes, {moving}: {self.description}>"
+
+
+def _as_position_and_quaternion(poses: Array) -> Array:
+    """Poses as rows (x, y, z, qx, qy, qz, qw): half the numbers, and the player can interpolate them."""
+    orientation = Rotation.from_matrix(poses[..., :3, :3]).as_quat()
+    return np.concatenate([poses[..., :3, 3], orientation], axis=-1)
+
+
+def _encode(values: Array) -> str:
+    return base64.b64encode(values.astype("<f4").tobytes()).decode("ascii")

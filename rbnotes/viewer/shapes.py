@@ -1,0 +1,133 @@
+"""What a scene is made of. Every shape is drawn in its own frame; :meth:`Scene.add` gives the frame's pose.
+
+The shapes that a mechanism stretches (arrow, line, spring) may change over time: their arrays then have a
+leading time axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+
+COLORS = {
+    "blue": "#3d85d8",
+    "orange": "#e08214",
+    "green": "#3aa655",
+    "red": "#dc4c46",
+    "purple": "#9673c4",
+    "teal": "#26a3a3",
+    "brown": "#a87850",
+    "grey": "#8b939c",
+}
+"""Mid-tones, so that each stands out on a white page and on a dark one."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One thing to draw: numbers that stay and arrays that may have a leading time axis."""
+
+    kind: str
+    color: str
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    arrays: Mapping[str, Array] = field(default_factory=dict)
+    samples: int | None = None
+    """Length of the time axis; None for a shape that does not change."""
+
+    def __post_init__(self) -> None:
+        arguments.choice("color", self.color, tuple(COLORS))
+
+
+def box(sides: ArrayLike, color: str = "blue") -> Shape:
+    """Cuboid centred at its frame, with ``sides`` (3,) along x, y, z [m]."""
+    return Shape(
+        "box", color, arrays={"sides": arguments.positive("sides", arguments.vector("sides", sides))}
+    )
+
+
+def sphere(radius: float, color: str = "blue") -> Shape:
+    """Sphere centred at its frame [m]."""
+    return Shape("sphere", color, {"radius": _positive("radius", radius)})
+
+
+def cylinder(radius: float, length: float, color: str = "blue") -> Shape:
+    """Cylinder centred at its frame, its axis along z [m]."""
+    return Shape(
+        "cylinder", color, {"radius": _positive("radius", radius), "length": _positive("length", length)}
+    )
+
+
+def capsule(radius: float, length: float, color: str = "blue") -> Shape:
+    """Cylinder of ``length`` along z with a half-sphere on each end, centred at its frame [m]."""
+    return Shape(
+        "capsule", color, {"radius": _positive("radius", radius), "length": _positive("length", length)}
+    )
+
+
+def frame_axes(length: float = 1.0) -> Shape:
+    """The axes of a frame: x red, y green, z blue [m]."""
+    return Shape("axes", "grey", {"length": _positive("length", length)})
+
+
+def ground(size: float = 10.0) -> Shape:
+    """Square grid in the xy plane of its frame [m]."""
+    return Shape("ground", "grey", {"size": _positive("size", size)})
+
+
+def arrow(vector: ArrayLike, color: str = "red") -> Shape:
+    """Arrow from the origin of its frame along ``vector``: (3,), or (T, 3) for one that changes [m]."""
+    return _changing("arrow", color, "vector", arguments.vector("vector", vector), 1)
+
+
+def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Shape:
+    """Polyline through ``points`` (n, 3), or (T, n, 3) for one that changes [m]; ``width`` in pixels."""
+    checked = arguments.array("points", points, None, 3)
+    if checked.shape[-2] < 2:
+        raise InvalidArgument("points", f"{checked.shape[-2]} point", "at least 2 points")
+    return _changing("line", color, "points", checked, 2, width=_positive("width", width))
+
+
+def spring(
+    ends: ArrayLike, color: str = "grey", radius: float = 0.05, coils: int = 10, width: float = 2.0
+) -> Shape:
+    """Coil between two points, ``ends`` (2, 3), or (T, 2, 3) for ends that move [m]; ``width`` in pixels."""
+    return _changing(
+        "spring",
+        color,
+        "ends",
+        arguments.array("ends", ends, 2, 3),
+        2,
+        radius=_positive("radius", radius),
+        coils=_positive("coils", coils),
+        width=_positive("width", width),
+    )
+
+
+def mesh(vertices: ArrayLike, triangles: ArrayLike, color: str = "blue") -> Shape:
+    """Triangle mesh: ``vertices`` (n, 3) [m], ``triangles`` (m, 3): indices, outside counter-clockwise."""
+    points = arguments.array("vertices", vertices, None, 3)
+    indices = arguments.array("triangles", triangles, None, 3)
+    if points.ndim != 2:
+        raise InvalidArgument("vertices", f"shape {points.shape}", "shape (n, 3)")
+    if indices.ndim != 2 or np.any(indices != np.round(indices)):
+        raise InvalidArgument("triangles", f"shape {indices.shape}", "whole numbers of shape (m, 3)")
+    if np.any(indices < 0) or np.any(indices >= len(points)):
+        raise InvalidArgument("triangles", "an index out of range", f"indices from 0 to {len(points) - 1}")
+    return Shape("mesh", color, arrays={"vertices": points, "triangles": indices})
+
+
+def _positive(name: str, value: float) -> float:
+    return arguments.positive(name, value).item()
+
+
+def _changing(kind: str, color: str, name: str, values: Array, axes: int, **numbers: float) -> Shape:
+    """A shape whose array has ``axes`` axes, or one more, for time."""
+    if values.ndim > axes + 1:
+        raise InvalidArgument(name, f"shape {values.shape}", f"at most {axes + 1} axes")
+    samples = len(values) if values.ndim == axes + 1 else None
+    return Shape(kind, color, numbers, {name: values}, samples)
