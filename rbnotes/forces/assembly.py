@@ -1,0 +1,270 @@
+"""Many forces on bodies and particles, with sparse Jacobians in the coordinates of the whole system.
+
+A group of forces of one kind is evaluated at once, on arrays; :func:`assemble` sums the groups. For that,
+particles and the world count as frames that are carried along: a particle is one that cannot turn, the
+world one that cannot move, and the rows and columns of what cannot move are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.forces import body_forces
+from rbnotes.forces.attachment import BODY, PARTICLE, Attachments, Indices, State
+from rbnotes.forces.path import PotentialLaw, dissipated_power, path_energy
+from rbnotes.forces.tension import TensionLaw
+from rbnotes.forces.wrenches import BodyForces, carried_points
+
+FIXED = -1
+
+
+class Carriers(NamedTuple):
+    """What carries points: the m bodies, the p particles as frames of their own, and last the world."""
+
+    E: Array
+    """Poses ``(m + p + 1, 4, 4)``."""
+    phi: Array
+    """Twists ``(m + p + 1, 6)``."""
+    coordinates: Indices
+    """Numbers of the six coordinates in the system ``(m + p + 1, 6)``, ``FIXED`` where there is none."""
+
+
+class AssembledForces(NamedTuple):
+    """The sum of all forces and its exact Jacobians in the N coordinates of a :class:`State`."""
+
+    f: Array
+    """Wrenches in body coordinates, then forces on particles ``(N,)``."""
+    K: sparse.csc_array
+    """+df/dq ``(N, N)`` along body-frame increments and particle displacements."""
+    D: sparse.csc_array
+    """+df/d(velocity) ``(N, N)``."""
+
+
+class Located(NamedTuple):
+    """Forces of one group: on each of s chains of n carriers."""
+
+    carriers: Indices
+    """Numbers of the carriers ``(s, n)``, as in :class:`Carriers`."""
+    forces: BodyForces
+    """w ``(s, n, 6)``, K and D ``(s, 6n, 6n)``."""
+
+
+class ForceGroup(Protocol):
+    """Forces of one kind."""
+
+    def forces(self, state: State) -> Located: ...
+
+    def energy(self, state: State) -> float: ...
+
+    def dissipated_power(self, state: State) -> float: ...
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Tensions of one law along s paths: springs, muscles, spring-dampers."""
+
+    law: TensionLaw
+    """Parameters that are arrays have one entry per path."""
+    points: Attachments
+    """``(s, n)`` or, for one path, ``(n,)``; see :func:`rbnotes.forces.attachment.through`."""
+    active: ArrayLike | None = None
+    """Segments that count to the length ``(n-1,)``; all by default."""
+    stiffness: str = "exact"
+    """See :func:`rbnotes.forces.body_forces.path_wrenches`."""
+
+    def forces(self, state: State) -> Located:
+        numbers, E, x, phi = _carried(self.points, state)
+        return Located(
+            numbers,
+            body_forces.path_wrenches(self.law, E, x, phi, self.active, stiffness=self.stiffness),
+        )
+
+    def energy(self, state: State) -> float:
+        """Potential energy, J; an error for a law that has none."""
+        law: object = self.law
+        if not hasattr(law, "energy"):
+            raise InvalidArgument("law", type(law).__name__, "a law with a potential energy")
+        potential: PotentialLaw = law  # type: ignore[assignment]
+        _, E, x, phi = _carried(self.points, state)
+        return float(np.sum(path_energy(potential, carried_points(E, x, phi)[0])))
+
+    def dissipated_power(self, state: State) -> float:
+        """See :func:`rbnotes.forces.path.dissipated_power`, W."""
+        _, E, x, phi = _carried(self.points, state)
+        return float(np.sum(dissipated_power(self.law, *carried_points(E, x, phi), self.active)))
+
+
+@dataclass(frozen=True)
+class ZeroLengthSprings:
+    """Springs of rest length zero between s pairs of points."""
+
+    k: ArrayLike
+    """Stiffness ``(s,)`` or a number, N/m."""
+    points: Attachments
+    """``(s, 2)`` or ``(2,)``."""
+
+    def forces(self, state: State) -> Located:
+        numbers, E, x, _ = _carried(self.points, state)
+        return Located(numbers, body_forces.zero_length_spring(self.k, E, x))
+
+    def energy(self, state: State) -> float:
+        """Potential energy, J."""
+        _, E, x, _ = _carried(self.points, state)
+        return float(np.sum(body_forces.zero_length_energy(self.k, E, x)))
+
+    def dissipated_power(self, state: State) -> float:
+        """Zero."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Pulls:
+    """Forces ``k a``, constant in the world, on s points."""
+
+    k: ArrayLike
+    """Factors ``(s,)`` or a number."""
+    a: ArrayLike
+    """Directions ``(s, 3)`` or ``(3,)`` in world coordinates."""
+    points: Attachments
+    """``(s,)`` or ``()``."""
+
+    def forces(self, state: State) -> Located:
+        numbers, E, x, _ = _carried(_column(self.points), state)
+        w, K, D = body_forces.directional_force(self.k, self.a, E[:, 0], x[:, 0])
+        return Located(numbers, BodyForces(w[:, None], K, D))
+
+    def energy(self, state: State) -> float:
+        """Potential energy, J, zero where the points are at the world's origin."""
+        _, E, x, _ = _carried(_column(self.points), state)
+        return float(np.sum(body_forces.directional_energy(self.k, self.a, E[:, 0], x[:, 0])))
+
+    def dissipated_power(self, state: State) -> float:
+        """Zero."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Damping:
+    """Viscous damping ``-d phi`` of bodies."""
+
+    d: ArrayLike
+    """Coefficients ``(s,)`` or a number; see :func:`rbnotes.forces.body_forces.viscous_damping`."""
+    bodies: ArrayLike
+    """Their numbers ``(s,)``."""
+
+    def forces(self, state: State) -> Located:
+        w, K, D = body_forces.viscous_damping(self.d, state.phi[self._numbers(state)])
+        return Located(self._numbers(state)[:, None], BodyForces(w[:, None], K, D))
+
+    def energy(self, state: State) -> float:
+        """Zero."""
+        return 0.0
+
+    def dissipated_power(self, state: State) -> float:
+        """``d |phi|^2`` summed over the bodies, W."""
+        d = arguments.scalar("d", self.d, minimum=0.0)
+        return float(np.sum(d[..., None] * state.phi[self._numbers(state)] ** 2))
+
+    def _numbers(self, state: State) -> Indices:
+        numbers = np.atleast_1d(np.asarray(self.bodies, dtype=np.intp))
+        _in_range("bodies", numbers, len(state.E))
+        return numbers
+
+
+def assemble(groups: Iterable[ForceGroup], state: State) -> AssembledForces:
+    """Sum of all forces with sparse Jacobians.
+
+    A body that carries several points of one path, or of several groups, receives their sum.
+
+    Raises
+    ------
+    InvalidArgument
+        If a point is attached to a body or particle that the state does not have.
+    SingularConfiguration
+        If a segment of a path has length zero.
+    """
+    coordinates = carriers(state).coordinates
+    f = np.zeros(state.size)
+    K, D = _Entries(state.size), _Entries(state.size)
+    for group in groups:
+        numbers, (w, K_group, D_group) = group.forces(state)
+        where = coordinates[numbers].reshape(len(numbers), -1)
+        moves = where != FIXED
+        np.add.at(f, where[moves], w.reshape(where.shape)[moves])
+        K.add(where, K_group)
+        D.add(where, D_group)
+    return AssembledForces(f, K.matrix(), D.matrix())
+
+
+def energy(groups: Iterable[ForceGroup], state: State) -> float:
+    """Potential energy of all groups, J."""
+    return sum(group.energy(state) for group in groups)
+
+
+def total_dissipated_power(groups: Iterable[ForceGroup], state: State) -> float:
+    """Power that the velocity dependence of the forces takes out of the motion, W."""
+    return sum(group.dissipated_power(state) for group in groups)
+
+
+def carriers(state: State) -> Carriers:
+    """Everything that can carry a point, as one array of frames."""
+    m, p = len(state.E), len(state.x)
+    E = np.tile(np.eye(4), (m + p + 1, 1, 1))
+    phi = np.zeros((m + p + 1, 6))
+    coordinates = np.full((m + p + 1, 6), FIXED, dtype=np.intp)
+    E[:m], phi[:m] = state.E, state.phi
+    E[m : m + p, :3, 3], phi[m : m + p, 3:] = state.x, state.v
+    coordinates[:m] = np.arange(6 * m).reshape(m, 6)
+    coordinates[m : m + p, 3:] = 6 * m + np.arange(3 * p).reshape(p, 3)
+    return Carriers(E, phi, coordinates)
+
+
+class _Entries:
+    """Entries of a sparse matrix, gathered block by block."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.rows, self.columns = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
+        self.values = [np.zeros(0)]
+
+    def add(self, where: Indices, blocks: Array) -> None:
+        """Blocks ``(s, N, N)`` at the coordinates ``where (s, N)``."""
+        rows, columns = np.broadcast_arrays(where[:, :, None], where[:, None, :])
+        blocks = np.broadcast_to(blocks, rows.shape)
+        kept = (rows != FIXED) & (columns != FIXED) & (blocks != 0)
+        self.rows.append(rows[kept])
+        self.columns.append(columns[kept])
+        self.values.append(blocks[kept])
+
+    def matrix(self) -> sparse.csc_array:
+        entries = np.concatenate(self.rows), np.concatenate(self.columns)
+        return sparse.coo_array((np.concatenate(self.values), entries), shape=(self.size, self.size)).tocsc()
+
+
+def _carried(points: Attachments, state: State) -> tuple[Indices, Array, Array, Array]:
+    """Carrier numbers ``(s, n)``, their poses and twists, and the points' coordinates in them."""
+    kind, index = np.atleast_2d(points.kind), np.atleast_2d(points.index)
+    m, p = len(state.E), len(state.x)
+    _in_range("points", index[kind == BODY], m)
+    _in_range("points", index[kind == PARTICLE], p)
+    numbers = np.select([kind == BODY, kind == PARTICLE], [index, m + index], m + p)
+    E, phi, _ = carriers(state)
+    return numbers, E[numbers], points.x.reshape(*kind.shape, 3), phi[numbers]
+
+
+def _column(points: Attachments) -> Attachments:
+    shape = (-1, 1)
+    return Attachments(points.kind.reshape(shape), points.index.reshape(shape), points.x.reshape(-1, 1, 3))
+
+
+def _in_range(name: str, numbers: Indices, count: int) -> None:
+    if np.any((numbers < 0) | (numbers >= count)):
+        raise InvalidArgument(name, f"number {numbers.max(initial=-1)}", f"one of {count}, counted from 0")

@@ -1,0 +1,210 @@
+"""The muscle of Sueda 1.9.4: three curves made of cubics, and the tension law they define.
+
+A curve is a scipy ``PPoly``: ``curve(x)``, ``curve.derivative()(x)``, ``curve.antiderivative()(x)`` work on
+arrays. Beyond its interval it goes on along its end tangents, so it is C1 on the whole line; where the
+end slope is zero (everywhere but at the right end of the passive curve) that means it is clamped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import comb, factorial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import PPoly
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.forces.tension import Parameter, Tension
+
+
+class Condition(NamedTuple):
+    """One linear equation for the coefficients: a derivative of one cubic at one place."""
+
+    cubic: int
+    """Which cubic, counted from 0 at the left."""
+    x: float
+    """Where."""
+    order: int
+    """0 for the value, 1 for the slope, 2 for the second derivative."""
+    value: float
+
+
+def piecewise_cubic(knots: ArrayLike, conditions: Sequence[Condition]) -> PPoly:
+    """The curve of n cubics that join with equal values and slopes and meet 2n + 2 conditions.
+
+    Parameters
+    ----------
+    knots : (n+1,)
+        Ends of the intervals, increasing.
+    conditions
+        The 2n + 2 equations besides the 2 (n - 1) of the joints (Sueda eqs. (1.41), (1.43), (1.45)).
+
+    Returns
+    -------
+    PPoly
+        Extended along its end tangents to the whole line.
+
+    Raises
+    ------
+    InvalidArgument
+        If the knots do not increase, or the conditions are not 2n + 2 independent ones.
+    """
+    knots = arguments.array("knots", knots, None)
+    n = knots.size - 1
+    if knots.ndim != 1 or n < 1 or np.any(np.diff(knots) <= 0):
+        raise InvalidArgument("knots", f"{knots}", "two or more increasing numbers")
+    joints = [
+        (_row(n, cubic, knots, knots[cubic + 1], order) - _row(n, cubic + 1, knots, knots[cubic + 1], order))
+        for cubic in range(n - 1)
+        for order in (0, 1)
+    ]
+    rows = [_row(n, c.cubic, knots, c.x, c.order) for c in conditions]
+    matrix = np.array(joints + rows)
+    if len(conditions) != 2 * n + 2 or np.linalg.matrix_rank(matrix) < 4 * n:
+        got = f"{len(conditions)} conditions, {np.linalg.matrix_rank(matrix)} independent equations in all"
+        raise InvalidArgument("conditions", got, f"{2 * n + 2} conditions that make {4 * n} equations")
+    values = [0.0] * len(joints) + [c.value for c in conditions]
+    solution = np.linalg.solve(matrix, np.array(values))
+    return _extended(knots, solution.reshape(n, 4).astype(np.float64))
+
+
+def power_coefficients(curve: PPoly) -> Array:
+    """Rows ``(a, b, c, d)`` of ``a x^3 + b x^2 + c x + d`` for each cubic of a curve ``(n, 4)``.
+
+    This is the form of Sueda eqs. (1.40)-(1.46). The extensions beyond the end knots are left out.
+    """
+    local = curve.c.T[1:-1]
+    powers = np.zeros_like(local)
+    for row, knot, cubic in zip(powers, curve.x[1:-2], local, strict=True):
+        for degree, coefficient in zip((3, 2, 1, 0), cubic, strict=True):
+            for k in range(degree + 1):
+                row[3 - k] += coefficient * comb(degree, k) * (-knot) ** (degree - k)
+    return powers
+
+
+def _row(n: int, cubic: int, knots: Array, x: float, order: int) -> Array:
+    # Powers of the distance from the cubic's left knot: far better conditioned than powers of x.
+    row = np.zeros((n, 4))
+    for degree in range(order, 4):
+        falling = factorial(degree) / factorial(degree - order)
+        row[cubic, 3 - degree] = falling * (x - knots[cubic]) ** (degree - order)
+    return row.ravel()
+
+
+def _extended(knots: Array, cubics: Array) -> PPoly:
+    curve = PPoly(cubics.T, knots)
+    (left, right), (slope_left, slope_right) = curve(knots[[0, -1]]), curve(knots[[0, -1]], 1)
+    before = [0.0, 0.0, slope_left, left - slope_left]
+    after = [0.0, 0.0, slope_right, right]
+    return PPoly(
+        np.column_stack([before, cubics.T, after]),
+        np.concatenate([[knots[0] - 1.0], knots, [knots[-1] + 1.0]]),
+    )
+
+
+PASSIVE_FORCE_LENGTH = piecewise_cubic(
+    (1.0, 1.3, 1.7),
+    (
+        Condition(0, 1.0, 0, 0.0),
+        Condition(0, 1.0, 1, 0.0),
+        Condition(0, 1.3, 0, 0.126110265892917),
+        Condition(0, 1.3, 1, 1.07051016402631),
+        Condition(1, 1.7, 0, 1.0),
+        Condition(1, 1.7, 1, 2.85714285714286),
+    ),
+)
+"""f_P: zero up to the optimal length, 1 at 1.7 times it (where Sueda (1.41) has 1.8 in one of two places);
+beyond 1.7 it goes on with its end slope 2/0.7."""
+
+ACTIVE_FORCE_LENGTH = piecewise_cubic(
+    (0.4, 0.7, 1.2, 1.81),
+    (
+        Condition(0, 0.4, 0, 0.0),
+        Condition(0, 0.4, 1, 0.0),
+        Condition(0, 0.7, 0, 0.767020368396388),
+        Condition(1, 1.0, 0, 1.0),
+        Condition(1, 1.0, 1, 0.0),
+        Condition(1, 1.2, 0, 0.89),
+        Condition(2, 1.81, 0, 0.0),
+        Condition(2, 1.81, 1, 0.0),
+    ),
+)
+"""f_L: 1 at the optimal length, zero outside [0.4, 1.81] (Sueda eq. (1.43))."""
+
+FORCE_VELOCITY = piecewise_cubic(
+    (-1.0, -0.05, 0.05, 1.0),
+    (
+        Condition(0, -1.0, 0, 0.0),
+        Condition(0, -1.0, 1, 0.0),
+        Condition(0, -1.0, 2, 0.0),
+        Condition(1, 0.0, 0, 1.0),
+        Condition(1, 0.0, 1, 5.0),
+        Condition(2, 1.0, 0, 1.4),
+        Condition(2, 1.0, 1, 0.0),
+        Condition(2, 1.0, 2, 0.0),
+    ),
+)
+"""f_V: 0 at the fastest shortening (-1) and beyond, 1 at rest, 1.4 from 1 on (Sueda eq. (1.45))."""
+
+
+@dataclass(frozen=True)
+class Muscle:
+    """Tension ``f_opt (a f_L(l) f_V(v) + f_P(l))`` of a muscle with a stiff tendon (Sueda 1.9.4).
+
+    The normalised length is ``l = (L - l_T) / l_opt``, the normalised velocity ``v = Ldot / (l_opt v_max)``,
+    positive while the muscle lengthens. A :class:`~rbnotes.forces.tension.TensionLaw`: put it on a path.
+    """
+
+    peak_force: Parameter
+    """f_opt > 0, N: isometric tension at full activation and optimal length."""
+    optimal_length: Parameter
+    """l_opt > 0, m: length of the muscle, without tendon, at which it is strongest."""
+    max_velocity: Parameter
+    """v_max > 0, optimal lengths per second: at this speed of shortening the active tension is zero."""
+    tendon_length: Parameter = 0.0
+    """l_T >= 0, m: the part of the path that does not stretch."""
+    activation: Parameter = 0.0
+    """a in [0, 1]."""
+    active_force_length: PPoly = field(default=ACTIVE_FORCE_LENGTH, repr=False)
+    """f_L"""
+    force_velocity: PPoly = field(default=FORCE_VELOCITY, repr=False)
+    """f_V"""
+    passive_force_length: PPoly = field(default=PASSIVE_FORCE_LENGTH, repr=False)
+    """f_P"""
+
+    def __post_init__(self) -> None:
+        for name in ("peak_force", "optimal_length", "max_velocity"):
+            self._store(name, arguments.positive(name, getattr(self, name)))
+        self._store("tendon_length", arguments.scalar("tendon_length", self.tendon_length, minimum=0.0))
+        self._store("activation", arguments.scalar("activation", self.activation, minimum=0.0, maximum=1.0))
+
+    def normalised_length(self, L: ArrayLike) -> Array:
+        """``(L - l_T) / l_opt`` for lengths of the whole path, muscle and tendon (Sueda eq. (1.47))."""
+        return np.divide(arguments.scalar("L", L, minimum=0.0) - self.tendon_length, self.optimal_length)
+
+    def normalised_velocity(self, Ldot: ArrayLike) -> Array:
+        """``Ldot / (l_opt v_max)`` (Sueda eq. (1.49))."""
+        return arguments.scalar("Ldot", Ldot) / np.multiply(self.optimal_length, self.max_velocity)
+
+    def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        """Tension at path length L and rate of lengthening Ldot, with its derivatives (eq. (1.38))."""
+        length, rate = np.broadcast_arrays(self.normalised_length(L), self.normalised_velocity(Ldot))
+        a, peak = np.float64(self.activation), np.float64(self.peak_force)
+        f_L, f_V, f_P = self.active_force_length, self.force_velocity, self.passive_force_length
+        F = peak * (a * f_L(length) * f_V(rate) + f_P(length))
+        F_length = peak * (a * f_L(length, 1) * f_V(rate) + f_P(length, 1))
+        F_rate = peak * a * f_L(length) * f_V(rate, 1)
+        speed = np.multiply(self.optimal_length, self.max_velocity)
+        return Tension(*np.broadcast_arrays(F, F_length / self.optimal_length, F_rate / speed))
+
+    def energy(self, L: ArrayLike) -> Array:
+        """Energy stored in the passive tissue, J. The active tension has no potential."""
+        stored = self.passive_force_length.antiderivative()(self.normalised_length(L))
+        return np.multiply(self.peak_force, self.optimal_length) * stored
+
+    def _store(self, name: str, value: Array) -> None:
+        object.__setattr__(self, name, value if value.ndim else value.item())

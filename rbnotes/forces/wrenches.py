@@ -1,0 +1,96 @@
+"""Forces on points that bodies carry, as wrenches on the bodies, with exact Jacobians.
+
+A point with body coordinates x on a body with pose E = (R, p) and twist phi is at X = R x + p and moves with
+``V = R Gamma(x) phi``. Let forces f(X, V) on such points have K_x = df/dX and D_x = df/dV, and let
+J = R Gamma(x) for each point. The wrench on its body is w = J^T f, and along body-frame increments
+E exp([xi]) at constant twist components,
+
+    dX = J xi,   dV = -R [Gamma phi] xi_angular =: G xi,   d(J^T) f = Gamma^T [R^T f] xi_angular =: H xi,
+    K = dw/dxi = J^T (K_x J + D_x G) + H,
+    D = dw/dphi = J^T D_x J.
+
+G appears because a turning body turns the velocities of its points, H because it turns the arm and the
+axes in which the wrench is written. H is not symmetric, so K is not, even where the forces have a potential.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments, se3, so3
+from rbnotes.arguments import Array
+from rbnotes.forces.path import PointForces
+
+
+class BodyForces(NamedTuple):
+    """Wrenches on the carriers of n points and their exact Jacobians, all in body coordinates."""
+
+    w: Array
+    """Wrenches ``(..., n, 6)``, torque about the body's origin first, N m and N."""
+    K: Array
+    """+dw/dxi ``(..., 6n, 6n)`` along body-frame increments E exp([xi]), twist components held."""
+    D: Array
+    """+dw/dphi ``(..., 6n, 6n)``."""
+
+
+def carried_points(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
+    """Positions and velocities ``(..., n, 3)`` in world coordinates of points carried by bodies.
+
+    Parameters
+    ----------
+    E : (..., n, 4, 4)
+        Pose of each point's body.
+    x : (..., n, 3)
+        Points in body coordinates, m.
+    phi : (..., n, 6)
+        Twist of each point's body, body coordinates, rad/s and m/s.
+    """
+    E, x, phi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("phi", phi)
+    return se3.transform_points(E, x), se3.point_velocity(E, x, phi)
+
+
+def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForces) -> BodyForces:
+    """Wrenches of point forces on the bodies that carry the points, with exact Jacobians.
+
+    Each point has its own six coordinates here; where several points sit on one body, their rows and
+    columns are to be summed, as :func:`rbnotes.forces.assembly.assemble` does.
+
+    Parameters
+    ----------
+    E, x, phi
+        As for :func:`carried_points`.
+    forces : PointForces
+        f ``(..., n, 3)``, K and D ``(..., 3n, 3n)`` with respect to the points' positions and velocities.
+    """
+    E, x, phi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("phi", phi)
+    R = E[..., :3, :3]
+    Gamma = se3.Gamma(x)
+    J = R @ Gamma
+    n = J.shape[-3]
+
+    pulled = forces.f[..., None, :] @ R  # rows (R^T f)^T
+    w = (pulled @ Gamma)[..., 0, :]
+
+    local_velocity = (Gamma @ phi[..., None])[..., 0]
+    G = np.zeros(np.broadcast_shapes(J.shape, (*local_velocity.shape[:-1], 3, 6)))
+    G[..., :3] = -R @ so3.hat(local_velocity)
+    K_x, D_x = (matrix.reshape(*matrix.shape[:-2], n, 3, n, 3) for matrix in (forces.K, forces.D))
+    K = _sandwich(J, K_x, J) + _sandwich(J, D_x, G)
+    D = _sandwich(J, D_x, J)
+    turning = np.swapaxes(Gamma, -1, -2) @ so3.hat(pulled[..., 0, :])
+    each = np.arange(n)
+    K[..., each, :, each, :3] += np.moveaxis(turning, -3, 0)
+    return BodyForces(w, _flat(K), _flat(D))
+
+
+def _sandwich(left: Array, middle: Array, right: Array) -> Array:
+    """``left^T middle right`` block by block: ``(..., n, 6, n, 6)``."""
+    return np.einsum("...aiu,...aibj,...bjv->...aubv", left, middle, right, optimize=True)
+
+
+def _flat(blocks: Array) -> Array:
+    size = blocks.shape[-1] * blocks.shape[-2]
+    return blocks.reshape(*blocks.shape[:-4], size, size)

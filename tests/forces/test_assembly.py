@@ -1,0 +1,152 @@
+"""Systems of many forces: sums, sparse Jacobians, energies, against differences of the whole."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rbnotes import se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import jacobian
+from rbnotes.forces import LinearSpring, SpringDamper, SpringNetwork, UserTension
+from rbnotes.forces.assembly import (
+    Damping,
+    Paths,
+    Pulls,
+    ZeroLengthSprings,
+    assemble,
+    energy,
+    total_dissipated_power,
+)
+from rbnotes.forces.attachment import State, on_body, on_particle, on_world, through
+from rbnotes.forces.muscle import Muscle
+
+RNG = np.random.default_rng(11)
+STATE = State(
+    se3.exp(RNG.normal(size=(3, 6))),
+    RNG.normal(size=(3, 6)),
+    RNG.normal(size=(2, 3)),
+    RNG.normal(size=(2, 3)),
+)
+GROUPS = (
+    Paths(
+        SpringDamper(np.array([2.0, 3.0]), 0.7, 0.6),
+        through(
+            on_body([0, 1], RNG.normal(size=(2, 3))), on_world(RNG.normal(size=3)), on_body(2, np.ones(3))
+        ),
+    ),
+    Paths(
+        SpringDamper(1.5, 0.3, 0.4),
+        through(on_body(0, [0.1, 0.2, 0.3]), on_particle(1), on_body(0, [-0.5, 0.4, 0.1]), on_particle(0)),
+    ),
+    ZeroLengthSprings([0.8, 1.1], through(on_body([1, 2], RNG.normal(size=(2, 3))), on_particle([0, 1]))),
+    Pulls([0.5, -2.0], [0.3, -0.4, 1.2], on_body([2, 2], RNG.normal(size=(2, 3)))),
+    Pulls(0.7, [0.0, 0.0, -1.0], on_particle(1)),
+    Damping([0.2, 0.6], [0, 2]),
+)
+
+
+def test_forces_against_the_energy():
+    at_rest = STATE.with_velocity(np.zeros(STATE.size))
+    slope = jacobian(lambda q: energy(GROUPS, at_rest.moved(q)), np.zeros(STATE.size))
+    assert_allclose(assemble(GROUPS, at_rest).f, -slope.value, atol=1e-9 + slope.error)
+
+
+def test_stiffness_against_differences_in_motion():
+    K = jacobian(lambda q: assemble(GROUPS, STATE.moved(q)).f, np.zeros(STATE.size))
+    assert_allclose(assemble(GROUPS, STATE).K.toarray(), K.value, atol=1e-8 * np.abs(K.value).max() + K.error)
+
+
+def test_damping_against_differences():
+    D = jacobian(lambda v: assemble(GROUPS, STATE.with_velocity(v)).f, STATE.velocity)
+    assert_allclose(assemble(GROUPS, STATE).D.toarray(), D.value, atol=1e-8 * np.abs(D.value).max() + D.error)
+
+
+def test_power_balance():
+    stored = jacobian(lambda t: energy(GROUPS, STATE.moved(t * STATE.velocity)), np.zeros(1))
+    lost = total_dissipated_power(GROUPS, STATE)
+    assert lost > 0
+    assert_allclose(assemble(GROUPS, STATE).f @ STATE.velocity, -stored.value[0] - lost, rtol=1e-9)
+
+
+def test_rigid_motion_of_everything_changes_no_wrench():
+    T = se3.exp([0.4, -0.3, 0.9, 1.0, 2.0, -0.5])
+    points = through(on_body(0, [0.1, 0.2, 0.3]), on_particle(1), on_body(1, [-0.5, 0.4, 0.1]))
+    group = Paths(SpringDamper(1.5, 0.3, 0.4), points)
+    moved = State(T @ STATE.E, STATE.phi, se3.transform_points(T, STATE.x), STATE.v @ T[:3, :3].T)
+    before, after = (assemble([group], state).f for state in (STATE, moved))
+    assert_allclose(after[:18], before[:18], atol=1e-12)
+    assert_allclose(after[18:].reshape(-1, 3), before[18:].reshape(-1, 3) @ T[:3, :3].T, atol=1e-12)
+
+
+def test_path_within_one_body_exerts_nothing():
+    group = Paths(
+        Muscle(3.0, 1.0, 2.0, activation=1.0), through(on_body(0, [1.0, 0.0, 0.0]), on_body(0, np.zeros(3)))
+    )
+    found = assemble([group], STATE)
+    assert np.abs(found.f).max() < 1e-14
+    assert max(np.abs(found.K).max(), np.abs(found.D).max()) < 1e-13
+
+
+def test_large_particle_net_equals_the_spring_network():
+    side = 71
+    x = np.stack(np.meshgrid(np.arange(side), np.arange(side), [0.0], indexing="ij"), axis=-1).reshape(-1, 3)
+    x = x + 0.1 * RNG.normal(size=x.shape)
+    v = RNG.normal(size=x.shape)
+    number = np.arange(side * side).reshape(side, side)
+    ends = np.concatenate(
+        [
+            np.stack([number[:-1].ravel(), number[1:].ravel()], axis=1),
+            np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], axis=1),
+        ]
+    )
+    law = LinearSpring(RNG.uniform(1, 2, len(ends)), 0.5, 0.9)
+    points = through(on_particle(ends[:, 0]), on_particle(ends[:, 1]))
+    found = assemble([Paths(law, points)], State(x=x, v=v))
+    expected = SpringNetwork(law, ends).forces(x, v)
+    assert len(ends) > 9000
+    assert_allclose(found.f, expected.f.ravel(), atol=1e-11)
+    for part, same in ((found.K, expected.K), (found.D, expected.D)):
+        assert np.abs(part - same).max() < 1e-11
+
+
+def test_nothing_gives_zero():
+    found = assemble([], STATE)
+    assert found.f.shape == (24,)
+    assert found.K.shape == found.D.shape == (24, 24)
+    assert found.K.nnz == 0
+
+
+class TestErrors:
+    @pytest.mark.parametrize("points", [on_body(3, np.zeros(3)), on_particle(2)])
+    def test_no_such_carrier(self, points):
+        group = ZeroLengthSprings(1.0, through(points, on_world(np.zeros(3))))
+        with pytest.raises(InvalidArgument, match="points: got number"):
+            assemble([group], STATE)
+
+    def test_no_such_body(self):
+        with pytest.raises(InvalidArgument, match="bodies: got number 3"):
+            assemble([Damping(1.0, [3])], STATE)
+
+    def test_numbers_are_natural(self):
+        with pytest.raises(InvalidArgument, match="index"):
+            on_body(-1, np.zeros(3))
+        with pytest.raises(InvalidArgument, match="index"):
+            on_particle(0.5)
+
+    def test_law_without_energy(self):
+        law = UserTension(lambda L, Ldot: Ldot)
+        points = through(on_body(0, np.zeros(3)), on_body(1, np.zeros(3)))
+        with pytest.raises(InvalidArgument, match="potential"):
+            energy([Paths(law, points)], STATE)
+
+    def test_paths_have_two_points(self):
+        with pytest.raises(InvalidArgument, match="points: got 1"):
+            through(on_particle(0))
+
+    def test_state_shapes(self):
+        with pytest.raises(InvalidArgument, match="E: got shape"):
+            State(np.tile(np.eye(4), (2, 1, 1)), np.zeros((3, 6)))
+        with pytest.raises(InvalidArgument, match="x: got shape"):
+            State(x=np.zeros((2, 3)))
+        with pytest.raises(InvalidArgument, match="increment"):
+            STATE.moved(np.zeros(5))

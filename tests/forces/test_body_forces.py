@@ -1,0 +1,345 @@
+"""Forces between rigid bodies: against mechanics written out, against energies, against physics."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.checking import jacobian, jacobian_se3
+from rbnotes.checking.strategies import frames, numbers, positive_numbers, twists, vectors
+from rbnotes.forces.body_forces import (
+    directional_energy,
+    directional_force,
+    path_wrenches,
+    viscous_damping,
+    zero_length_energy,
+    zero_length_spring,
+)
+from rbnotes.forces.muscle import Muscle
+from rbnotes.forces.path import dissipated_power, path_energy, path_length, symmetric_part
+from rbnotes.forces.tension import Constant, LinearSpring, QuadraticStrain, SpringDamper, UserTension
+from rbnotes.forces.wrenches import carried_points
+
+STIFFENING = UserTension(
+    lambda L, Ldot: L**2 + 0.5 * L * Ldot + Ldot**3,
+    lambda L, Ldot: 2 * L + 0.5 * Ldot,
+    lambda L, Ldot: 0.5 * L + 3 * Ldot**2,
+)
+
+
+def world(E, x, phi):
+    """Positions and velocities by v + omega x r, turned to world axes."""
+    X = np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
+    V = [
+        pose[:3, :3] @ (twist[3:] + np.cross(twist[:3], point))
+        for pose, point, twist in zip(E, x, phi, strict=True)
+    ]
+    return X, np.array(V)
+
+
+def pulls(tension, E, x, phi, active=None):
+    """World forces on the points, from one segment after the other."""
+    X, V = world(E, x, phi)
+    steps = np.diff(X, axis=0)
+    lengths = np.sqrt(np.sum(steps**2, axis=1))
+    rates = np.sum(steps * np.diff(V, axis=0), axis=1) / lengths
+    counted = np.ones(len(steps), dtype=bool) if active is None else active
+    F = tension(lengths[counted].sum(), rates[counted].sum())
+    f = np.zeros_like(X)
+    f[:-1] += F * steps / lengths[:, None]
+    f[1:] -= F * steps / lengths[:, None]
+    return f
+
+
+def wrenches(tension, E, x, phi, active=None):
+    """Torques about the bodies' origins and forces, in body axes."""
+    X, _ = world(E, x, phi)
+    return np.array(
+        [
+            np.concatenate([pose[:3, :3].T @ np.cross(at - pose[:3, 3], f), pose[:3, :3].T @ f])
+            for pose, at, f in zip(E, X, pulls(tension, E, x, phi, active), strict=True)
+        ]
+    )
+
+
+def along_se3(function, E):
+    """Derivatives along body-frame increments of every body ``(..., 6n)``, and their error."""
+    parts = [
+        jacobian_se3(lambda pose, i=i: function(np.array([*E[:i], pose, *E[i + 1 :]])), E[i])
+        for i in range(len(E))
+    ]
+    return np.concatenate([part.value for part in parts], axis=-1), max(part.error for part in parts)
+
+
+@st.composite
+def paths(draw, most=3, passive=True, closest=0.5):
+    """Poses, points, twists and active segments of a path whose points are apart."""
+    n = draw(st.integers(2, most))
+    bodies = st.lists(st.tuples(frames(), vectors(), twists()), min_size=n, max_size=n)
+
+    def apart(path):
+        X, _ = world(*zip(*path, strict=True))
+        return np.min(np.linalg.norm(np.diff(X, axis=0), axis=1)) >= closest
+
+    E, x, phi = map(np.array, zip(*draw(bodies.filter(apart)), strict=True))
+    flags = draw(st.lists(st.booleans(), min_size=n - 1, max_size=n - 1).filter(any))
+    return E, x, phi, np.array(flags) if passive else np.ones(n - 1, dtype=bool)
+
+
+@st.composite
+def laws(draw):
+    """A law, with its formula written a second time."""
+    k, d, r = draw(positive_numbers()), draw(numbers(0.0, 2.0)), draw(positive_numbers())
+    return draw(
+        st.sampled_from(
+            [
+                (LinearSpring(k, d, r), lambda L, Ldot: k * (L - r) + d * Ldot),
+                (SpringDamper(k, d, r), lambda L, Ldot: (k * (L - r) + d * Ldot) / r),
+                (QuadraticStrain(k, r), lambda L, Ldot: k * L * (L * L / (r * r) - 1) / 2),
+                (STIFFENING, STIFFENING.function),
+            ]
+        )
+    )
+
+
+def close(found, expected, error=0.0):
+    scale = max(1.0, np.abs(expected).max())
+    assert_allclose(found, expected, rtol=0, atol=1e-8 * scale + error)
+
+
+class TestPathWrenches:
+    @given(laws(), paths())
+    def test_wrenches_against_mechanics(self, law, path):
+        law, tension = law
+        close(path_wrenches(law, *path).w, wrenches(tension, *path))
+
+    @given(laws(), paths())
+    def test_stiffness_against_differences(self, law, path):
+        law, tension = law
+        E, x, phi, active = path
+        found = path_wrenches(law, E, x, phi, active).K
+        K, error = along_se3(lambda poses: wrenches(tension, poses, x, phi, active).ravel(), E)
+        close(found, K, error)
+
+    @given(laws(), paths())
+    def test_damping_against_differences(self, law, path):
+        law, tension = law
+        E, x, phi, active = path
+        found = path_wrenches(law, E, x, phi, active).D
+        D = jacobian(lambda z: wrenches(tension, E, x, z.reshape(-1, 6), active).ravel(), phi.ravel())
+        close(found, D.value, D.error)
+
+    @given(positive_numbers(), positive_numbers(), paths(passive=False))
+    def test_force_is_minus_the_energy_gradient(self, k, r, path):
+        E, x, phi, _ = path
+        law = QuadraticStrain(k, r)
+        slope, error = along_se3(lambda poses: path_energy(law, world(poses, x, phi)[0]), E)
+        close(path_wrenches(law, E, x, 0 * phi).w.ravel(), -slope, error)
+
+    @given(positive_numbers(), positive_numbers(), positive_numbers(), paths(passive=False))
+    def test_power_balance_and_passivity(self, k, d, r, path):
+        E, x, phi, _ = path
+        law = SpringDamper(k, d, r)
+        found = path_wrenches(law, E, x, phi)
+        L, Ldot = path_length(*carried_points(E, x, phi))
+        stored = k * (L - r) / r * Ldot
+        lost = dissipated_power(law, *carried_points(E, x, phi))
+        assert lost >= 0
+        close(np.sum(found.w * phi), -stored - lost)
+        assert np.linalg.eigvalsh(symmetric_part(found.D)).max() <= 1e-10 * max(1.0, np.abs(found.D).max())
+
+    @given(positive_numbers(), paths(most=2))
+    def test_stretched_spring_attracts(self, k, path):
+        E, x, phi, _ = path
+        X, _ = world(E, x, phi)
+        apart = X[1] - X[0]
+        law = SpringDamper(k, 0.0, 0.5 * np.linalg.norm(apart))
+        w = path_wrenches(law, E, x, 0 * phi).w
+        assert (E[0, :3, :3] @ w[0, 3:]) @ apart > 0
+        assert (E[1, :3, :3] @ w[1, 3:]) @ apart < 0
+
+    @given(laws(), paths())
+    def test_action_and_reaction(self, law, path):
+        E, x, phi, active = path
+        w = path_wrenches(law[0], E, x, phi, active).w
+        f = [pose[:3, :3] @ wrench[3:] for pose, wrench in zip(E, w, strict=True)]
+        torques = [
+            pose[:3, :3] @ wrench[:3] + np.cross(pose[:3, 3], force)
+            for pose, wrench, force in zip(E, w, f, strict=True)
+        ]
+        scale = max(1.0, np.abs(w).max())
+        assert_allclose(np.sum(f, axis=0), 0, atol=1e-10 * scale)
+        assert_allclose(np.sum(torques, axis=0), 0, atol=1e-10 * scale)
+
+    @given(laws(), paths(), frames())
+    def test_rigid_motion_of_everything_changes_nothing(self, law, path, motion):
+        E, x, phi, active = path
+        before, after = (path_wrenches(law[0], poses, x, phi, active) for poses in (E, motion @ E))
+        for part, moved in zip(before, after, strict=True):
+            close(moved, part)
+
+    @given(laws(), paths(), frames(), vectors())
+    def test_rigid_rotation_of_everything_moves_no_length(self, law, path, motion, omega):
+        E, x, _, active = path
+        phi = np.array([np.concatenate([R.T @ omega, R.T @ np.cross(omega, p)]) for R, p in _poses(E)])
+        still, turning = (path_wrenches(law[0], E, x, twist, active).w for twist in (0 * phi, phi))
+        close(turning, still)
+
+    @given(laws(), paths())
+    def test_positional_stiffness_is_exact_at_rest_only(self, law, path):
+        E, x, phi, active = path
+        exact, positional, symmetrised = (
+            path_wrenches(law[0], E, x, 0 * phi, active, stiffness=name).K
+            for name in ("exact", "positional", "symmetrised")
+        )
+        close(positional, exact)
+        close(symmetrised, (exact + exact.T) / 2)
+        moving = [
+            path_wrenches(law[0], E, x, phi, active, stiffness=name) for name in ("exact", "positional")
+        ]
+        close(moving[1].w, moving[0].w)
+        close(moving[1].D, moving[0].D)
+
+    def test_positional_stiffness_is_wrong_in_motion(self):
+        E = np.array([np.eye(4), np.eye(4)])
+        E[1, :3, 3] = 1.0, 0.5, 0.0
+        phi = np.arange(12.0).reshape(2, 6) / 4
+        law, x = SpringDamper(1.0, 2.0, 0.5), np.array([[0.0, 0.2, 0.0], [0.3, 0.0, 0.1]])
+        exact, positional = (path_wrenches(law, E, x, phi, stiffness=s).K for s in ("exact", "positional"))
+        assert np.abs(exact - positional).max() > 0.5
+
+    def test_broadcasting(self):
+        rng = np.random.default_rng(3)
+        E = np.tile(np.eye(4), (5, 2, 1, 1))
+        E[..., :3, 3] = rng.normal(size=(5, 2, 3))
+        x, phi, k = rng.normal(size=(2, 3)), rng.normal(size=(5, 2, 6)), np.arange(1.0, 6.0)
+        many = path_wrenches(SpringDamper(k, 1.0, 0.5), E, x, phi)
+        for i in range(5):
+            one = path_wrenches(SpringDamper(k[i], 1.0, 0.5), E[i], x, phi[i])
+            for a, b in zip(many, one, strict=True):
+                assert_allclose(a[i], b, rtol=1e-12, atol=1e-12)
+
+    def test_coinciding_points_are_refused(self):
+        E = np.array([np.eye(4), np.eye(4)])
+        x = np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]])
+        with pytest.raises(SingularConfiguration, match="coinciding points 0 and 1"):
+            path_wrenches(Constant(1.0), E, x, np.zeros((2, 6)))
+
+    def test_bad_arguments(self):
+        E, x, phi = np.array([np.eye(4), np.eye(4)]), np.arange(6.0).reshape(2, 3), np.zeros((2, 6))
+        law = Constant(1.0)
+        with pytest.raises(InvalidArgument, match="stiffness: got 'about'"):
+            path_wrenches(law, E, x, phi, stiffness="about")
+        with pytest.raises(InvalidArgument, match="phi"):
+            path_wrenches(law, E, x, phi[:, :5])
+        with pytest.raises(InvalidArgument, match="E"):
+            path_wrenches(law, 2 * E, x, phi)
+        with pytest.raises(InvalidArgument, match="x"):
+            path_wrenches(law, E, x * np.nan, phi)
+
+
+def _poses(E):
+    return [(pose[:3, :3], pose[:3, 3]) for pose in E]
+
+
+class TestMuscle:
+    muscle = Muscle(3.0, 0.8, 4.0, tendon_length=0.3, activation=0.6)
+
+    @given(paths(most=2, passive=False))
+    def test_is_a_point_to_point_force_of_its_own_stiffness(self, path):
+        E, x, phi, _ = path
+        L, Ldot = path_length(*carried_points(E, x, phi))
+        assert_allclose(
+            path_wrenches(self.muscle, E, x, phi).w,
+            zero_length_spring(self.muscle(L, Ldot).F / L, E, x).w,
+            atol=1e-11,
+        )
+
+    @given(paths(most=2, passive=False), vectors())
+    def test_via_point_on_the_body_of_the_insertion_only_adds_length(self, path, via):
+        E, x, phi, _ = path
+        extra = np.linalg.norm(via - x[0])
+        if extra < 0.25:
+            via, extra = x[0] + np.array([0.0, 0.75, 1.0]), 1.25
+        longer = Muscle(3.0, 0.8, 4.0, tendon_length=0.3 + extra, activation=0.6)
+        straight = path_wrenches(self.muscle, E, x, phi)
+        bent = path_wrenches(longer, E[[0, 0, 1]], np.array([via, x[0], x[1]]), phi[[0, 0, 1]])
+        gather = np.kron([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], np.eye(6))
+        close(gather @ bent.w.ravel(), straight.w.ravel())
+        close(gather @ bent.K @ gather.T, straight.K)
+        close(gather @ bent.D @ gather.T, straight.D)
+
+    @given(paths(most=3, passive=False))
+    def test_velocity_dependence_never_adds_energy(self, path):
+        assert dissipated_power(self.muscle, *carried_points(*path[:3])) >= 0
+
+
+class TestZeroLengthSpring:
+    @given(positive_numbers(), paths(most=2))
+    def test_against_energy_and_differences(self, k, path):
+        E, x, phi, _ = path
+        found = zero_length_spring(k, E, x)
+        slope, error = along_se3(lambda poses: zero_length_energy(k, poses, x), E)
+        close(found.w.ravel(), -slope, error)
+        K, error = along_se3(lambda poses: wrenches(lambda L, Ldot: k * L, poses, x, phi).ravel(), E)
+        close(found.K, K, error)
+        assert np.all(found.D == 0)
+
+    @given(positive_numbers(), paths(most=2))
+    def test_is_a_path_of_rest_length_zero(self, k, path):
+        E, x, phi, _ = path
+        found, path_found = zero_length_spring(k, E, x), path_wrenches(LinearSpring(k), E, x, phi)
+        for part, same in zip(found, path_found, strict=True):
+            close(part, same)
+
+    def test_smooth_where_the_points_meet(self):
+        E, x = np.array([np.eye(4), np.eye(4)]), np.ones((2, 3))
+        found = zero_length_spring(2.0, E, x)
+        assert np.all(found.w == 0)
+        K, error = along_se3(lambda poses: zero_length_spring(2.0, poses, x).w.ravel(), E)
+        close(found.K, K, error)
+
+    def test_negative_stiffness_is_refused(self):
+        with pytest.raises(InvalidArgument, match="k: got -1"):
+            zero_length_spring(-1.0, np.array([np.eye(4)] * 2), np.zeros((2, 3)))
+
+    def test_needs_two_points(self):
+        with pytest.raises(InvalidArgument, match="two points"):
+            zero_length_spring(1.0, np.array([np.eye(4)] * 3), np.zeros((3, 3)))
+
+
+class TestDirectionalForce:
+    @given(numbers(), vectors(), frames(), vectors())
+    def test_against_mechanics_energy_and_differences(self, k, a, E, x):
+        def wrench(pose):
+            f = k * pose[:3, :3].T @ a
+            return np.concatenate([np.cross(x, f), f])
+
+        found = directional_force(k, a, E, x)
+        close(found.w, wrench(E))
+        slope = jacobian_se3(lambda pose: directional_energy(k, a, pose, x), E)
+        close(found.w, -slope.value, slope.error)
+        K = jacobian_se3(wrench, E)
+        close(found.K, K.value, K.error)
+        assert np.all(found.D == 0)
+
+    def test_broadcasting(self):
+        found = directional_force([1.0, 2.0], [0.0, 0.0, 1.0], np.eye(4), [0.0, 1.0, 0.0])
+        assert_allclose(found.w, [[1, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]])
+        assert found.K.shape == found.D.shape == (2, 6, 6)
+
+
+class TestViscousDamping:
+    @given(numbers(0.0, 4.0), twists())
+    def test_resists(self, d, phi):
+        found = viscous_damping(d, phi)
+        assert_allclose(found.w, -d * phi)
+        assert_allclose(found.D @ phi, found.w)
+        assert found.w @ phi <= 0
+        assert np.all(found.K == 0)
+
+    def test_bad_arguments(self):
+        with pytest.raises(InvalidArgument, match="d: got -1"):
+            viscous_damping(-1.0, np.zeros(6))
