@@ -75,6 +75,11 @@ def _settings(examples: int, *, shrink: bool) -> settings:
     )
 
 
+def _named(inputs: Inputs) -> st.SearchStrategy[Values]:
+    # Not fixed_dictionaries: these shuffle their keys, and forms take their arguments by position.
+    return st.tuples(*inputs.values()).map(lambda values: dict(zip(inputs, values, strict=True)))
+
+
 def samples(inputs: Inputs, count: int) -> list[Values]:
     """The first ``count`` inputs that a search would try; always the same ones."""
     if not inputs:
@@ -82,7 +87,7 @@ def samples(inputs: Inputs, count: int) -> list[Values]:
     drawn: list[Values] = []
 
     @_settings(count, shrink=False)
-    @given(st.fixed_dictionaries(dict(inputs)))
+    @given(_named(inputs))
     def draw(values: Values) -> None:
         drawn.append(values)
 
@@ -119,7 +124,7 @@ def search(
     if not inputs:
         return Search({} if wrong({}) else None, worst)
     try:
-        strategy = st.fixed_dictionaries(dict(inputs))
+        strategy = _named(inputs)
         found = find(strategy, wrong, settings=_settings(examples, shrink=shrink))
     except NoSuchExample:
         return Search(None, worst)
