@@ -16,7 +16,7 @@ from numpy.polynomial.polynomial import polyval
 from numpy.typing import ArrayLike
 from scipy.special import bernoulli, factorial
 
-from rbnotes import arguments
+from rbnotes import arguments, quaternion
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 
 SERIES_BELOW = 0.5
@@ -77,12 +77,7 @@ def log(R: ArrayLike) -> Array:
     InvalidArgument
         If ``R`` is not a rotation matrix; the message says how far it is from one.
     """
-    q = _unit_quaternion(arguments.rotation("R", R))
-    scalar, axis = q[..., :1], q[..., 1:]
-    sine = np.linalg.norm(axis, axis=-1, keepdims=True)
-    # atan2 is accurate at both ends, where arccos of the trace loses half its digits.
-    half_angle_over_sine = np.divide(np.arctan2(sine, scalar), sine, out=np.ones_like(sine), where=sine > 0)
-    return 2 * half_angle_over_sine * axis
+    return quaternion.to_rotation_vector(quaternion.from_rotation(R))
 
 
 def angle(R: ArrayLike) -> Array:
@@ -193,25 +188,3 @@ _SERIES_C = np.concatenate([[1 / 6], (-1.0) ** _K / factorial(2 * _K + 3)])
 _SERIES_DB = (-1.0) ** _K * 2 * _K / factorial(2 * _K + 2)
 _SERIES_DC = (-1.0) ** _K * 2 * _K / factorial(2 * _K + 3)
 _SERIES_INVERSE = np.abs(bernoulli(16)[2::2]) / factorial(2 * _K)
-
-
-def _unit_quaternion(R: Array) -> Array:
-    """Unit quaternion ``(..., 4)`` of a rotation matrix: scalar first and not negative.
-
-    Every row of 4 q q^T is a multiple of q; the one with the largest diagonal loses no digits.
-    """
-    trace = np.trace(R, axis1=-2, axis2=-1)
-    outer = np.empty((*R.shape[:-2], 4, 4))
-    outer[..., 0, 0] = 1 + trace
-    outer[..., 1:, 1:] = R + np.swapaxes(R, -1, -2) + (1 - trace)[..., None, None] * np.eye(3)
-    outer[..., 0, 1:] = 2 * vee((R - np.swapaxes(R, -1, -2)) / 2)
-    outer[..., 1:, 0] = outer[..., 0, 1:]
-    largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), axis=-1)
-    q = np.take_along_axis(outer, largest[..., None, None], axis=-2)[..., 0, :]
-    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
-    # q and -q are one rotation. The scalar decides the sign; at a half turn, where rounding alone would
-    # decide it, the first component of the axis that is not zero does.
-    q[np.abs(q[..., 0]) < 4 * np.finfo(float).eps, 0] = 0
-    deciding = np.argmax(np.abs(q) > 1e-12, axis=-1)
-    sign = np.sign(np.take_along_axis(q, deciding[..., None], axis=-1))
-    return sign * q
