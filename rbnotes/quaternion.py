@@ -1,7 +1,7 @@
 """Unit quaternions ``q = (scalar, vector)`` as rotations (Lloyd 0.2).
 
-``q`` and ``-q`` are the same rotation. ``product(q, p)`` turns first by ``p``, then by ``q``, as the product of
-their matrices does.
+``q`` and ``-q`` are the same rotation. ``product(q, p)`` turns first by ``p``, then by ``q``, as the product
+of their matrices does.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from rbnotes.arguments import Array, InvalidArgument
 
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
-    """Quaternion ``(..., 4)`` of a turn by ``angle (...)`` about the unit vector ``axis (..., 3)`` (Lloyd 0.2)."""
+    """Quaternion ``(..., 4)`` of a turn by ``angle (...)`` about the unit vector ``axis (..., 3)``."""
     axis, half = arguments.unit_vector("axis", axis), arguments.scalar("angle", angle)[..., None] / 2
     return _join(np.cos(half), np.sin(half) * axis)
 
 
 def from_rotation_vector(w: ArrayLike) -> Array:
-    """Quaternion ``(..., 4)`` of the rotation vector ``w (..., 3)``, axis times angle; accurate at every angle."""
+    """Quaternion ``(..., 4)`` of the rotation vector ``w (..., 3)``, axis times angle."""
     w = arguments.vector("w", w)
     half = np.linalg.norm(w, axis=-1, keepdims=True) / 2
     return _join(np.cos(half), np.sinc(half / np.pi) * w / 2)
@@ -49,7 +49,7 @@ def from_rotation(R: ArrayLike) -> Array:
     """
     R = arguments.rotation("R", R)
     trace = np.trace(R, axis1=-2, axis2=-1)
-    # The symmetric matrix 4 q q^T: each row is a multiple of q, the one with the largest diagonal loses no digits.
+    # Each row of 4 q q^T is a multiple of q; the one with the largest diagonal loses no digits.
     outer = np.empty((*R.shape[:-2], 4, 4))
     outer[..., 0, 0] = 1 + trace
     outer[..., 1:, 1:] = R + np.swapaxes(R, -1, -2) + (1 - trace)[..., None, None] * np.eye(3)
@@ -96,7 +96,7 @@ def normalize(q: ArrayLike) -> Array:
 
 
 def rotate(q: ArrayLike, x: ArrayLike) -> Array:
-    """Vectors ``(..., 3)`` from the rotated frame's coordinates to those of its base: ``q (0, x) q^-1`` (Lloyd 0.2)."""
+    """Vectors ``(..., 3)`` from rotated coordinates to base coordinates, ``q (0, x) q^-1`` (Lloyd 0.2)."""
     q, x = arguments.unit_quaternion("q", q), arguments.vector("x", x)
     s, v = q[..., :1], q[..., 1:]
     twice_cross = 2 * np.cross(v, x)
@@ -114,17 +114,15 @@ def derivative_from_body(q: ArrayLike, omega: ArrayLike) -> Array:
 
 
 def base_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Angular velocity ``(..., 3)`` in base coordinates of a unit quaternion that changes at the rate ``qdot``."""
-    return (
-        2 * product(arguments.vector("qdot", qdot, 4), conjugate(arguments.unit_quaternion("q", q)))[..., 1:]
-    )
+    """Angular velocity ``(..., 3)`` in base coordinates, the inverse of :func:`derivative_from_base`."""
+    q, qdot = arguments.unit_quaternion("q", q), arguments.vector("qdot", qdot, 4)
+    return 2 * product(qdot, conjugate(q))[..., 1:]
 
 
 def body_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Angular velocity ``(..., 3)`` in rotated coordinates of a unit quaternion that changes at the rate ``qdot``."""
-    return (
-        2 * product(conjugate(arguments.unit_quaternion("q", q)), arguments.vector("qdot", qdot, 4))[..., 1:]
-    )
+    """Angular velocity ``(..., 3)`` in rotated coordinates, the inverse of :func:`derivative_from_body`."""
+    q, qdot = arguments.unit_quaternion("q", q), arguments.vector("qdot", qdot, 4)
+    return 2 * product(conjugate(q), qdot)[..., 1:]
 
 
 def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
@@ -132,20 +130,18 @@ def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
 
     Exact, and unit to rounding, where ``q + h dq/dt`` grows longer with every step.
     """
-    h = arguments.scalar("h", h)[..., None]
-    return product(
-        arguments.unit_quaternion("q", q), from_rotation_vector(h * arguments.vector("omega", omega))
-    )
+    q, omega = arguments.unit_quaternion("q", q), arguments.vector("omega", omega)
+    return product(q, from_rotation_vector(arguments.scalar("h", h)[..., None] * omega))
 
 
 def interpolate(q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
-    """Spherical linear interpolation from ``q0`` (t = 0) to the rotation of ``q1`` (t = 1), the short way round.
+    """Spherical interpolation from ``q0`` (t = 0) to the rotation of ``q1`` (t = 1), the short way round.
 
     ``t`` broadcasts against the leading axes of the quaternions.
     """
     q0, q1 = arguments.unit_quaternion("q0", q0), arguments.unit_quaternion("q1", q1)
-    t = arguments.scalar("t", t)[..., None]
-    return product(q0, from_rotation_vector(t * to_rotation_vector(normalize(product(conjugate(q0), q1)))))
+    way = to_rotation_vector(normalize(product(conjugate(q0), q1)))
+    return product(q0, from_rotation_vector(arguments.scalar("t", t)[..., None] * way))
 
 
 def _canonical(q: Array) -> Array:
