@@ -1,0 +1,38 @@
+"""Spatial inertia: its matrix, shapes, meshes and composite bodies."""
+
+from rbnotes.inertia.composite import PrincipalFrame, composite, principal_frame
+from rbnotes.inertia.mesh import triangle_mesh
+from rbnotes.inertia.shapes import capsule, cuboid, cylinder, ellipsoid, sphere, with_mass
+from rbnotes.inertia.spatial import (
+    LINEAR_FIRST,
+    MassProperties,
+    from_spatial_inertia,
+    mass_properties,
+    spatial_inertia,
+    spatial_inertia_factor,
+    spatial_inertia_inverse,
+    swap_stacking,
+    transform_inertia,
+)
+
+__all__ = [
+    "LINEAR_FIRST",
+    "MassProperties",
+    "PrincipalFrame",
+    "capsule",
+    "composite",
+    "cuboid",
+    "cylinder",
+    "ellipsoid",
+    "from_spatial_inertia",
+    "mass_properties",
+    "principal_frame",
+    "spatial_inertia",
+    "spatial_inertia_factor",
+    "spatial_inertia_inverse",
+    "sphere",
+    "swap_stacking",
+    "transform_inertia",
+    "triangle_mesh",
+    "with_mass",
+]

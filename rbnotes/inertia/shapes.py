@@ -1,0 +1,66 @@
+"""Mass properties of solid shapes of uniform density, centred at the origin and along the axes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.inertia.spatial import MassProperties, mass_properties
+
+
+def cuboid(sides: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
+    """Box with ``sides (..., 3)`` along x, y, z (Sueda 1.7, eq. (1.24))."""
+    sides = arguments.positive("sides", arguments.vector("sides", sides))
+    return _centred(np.prod(sides, axis=-1), sides**2 / 12, density)
+
+
+def ellipsoid(semi_axes: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
+    """Ellipsoid with ``semi_axes (..., 3)`` along x, y, z."""
+    semi_axes = arguments.positive("semi_axes", arguments.vector("semi_axes", semi_axes))
+    return _centred(4 / 3 * np.pi * np.prod(semi_axes, axis=-1), semi_axes**2 / 5, density)
+
+
+def sphere(radius: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
+    """Ball of ``radius (...)``."""
+    radius = arguments.positive("radius", radius)
+    return ellipsoid(np.stack([radius] * 3, axis=-1), density)
+
+
+def cylinder(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
+    """Cylinder of ``radius`` and ``length (...)``, its axis along z."""
+    r, length = np.broadcast_arrays(
+        arguments.positive("radius", radius), arguments.positive("length", length)
+    )
+    return _centred(np.pi * r**2 * length, _along_z(r**2 / 4, length**2 / 12), density)
+
+
+def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
+    """Cylinder of ``radius`` and ``length (...)`` along z, with a half ball on each end."""
+    r, length = np.broadcast_arrays(
+        arguments.positive("radius", radius), arguments.positive("length", length)
+    )
+    barrel, ball = np.pi * r**2 * length, 4 / 3 * np.pi * r**3
+    across = (barrel * r**2 / 4 + ball * r**2 / 5) / (barrel + ball)
+    # A half ball's centre is 3/8 r from its flat side, which is length/2 from the middle.
+    half_ball = r**2 / 5 + length**2 / 4 + 3 / 8 * r * length
+    along = (barrel * length**2 / 12 + ball * half_ball) / (barrel + ball)
+    return _centred(barrel + ball, _along_z(across, along), density)
+
+
+def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
+    """The same shape with another mass."""
+    scale = arguments.positive("mass", mass) / body.mass
+    return mass_properties(scale * body.mass, scale[..., None, None] * body.inertia, body.com)
+
+
+def _along_z(across: Array, along: Array) -> Array:
+    return np.stack([across, across, along], axis=-1)
+
+
+def _centred(volume: Array, mean_squares: Array, density: ArrayLike) -> MassProperties:
+    """Mass properties from the mean squares of x, y and z over the volume."""
+    mass = arguments.positive("density", density) * volume
+    moments = mass[..., None] * (np.sum(mean_squares, axis=-1, keepdims=True) - mean_squares)
+    return mass_properties(mass, moments[..., None] * np.eye(3), np.zeros(moments.shape))
