@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating[Any]]
 
 ROTATION_TOLERANCE = 1e-8
 """Largest accepted entry of |R^T R - I|: rounding after thousands of products, not a wrong matrix."""
