@@ -24,6 +24,7 @@ lint: package
 
 # The package as a reader gets it: built and installed, not imported from this folder.
 package: $(STAMP)
+	$(BIN)/python tools/build_scripts.py
 	rm -rf build rbnotes.egg-info
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall .
 

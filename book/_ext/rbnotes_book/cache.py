@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import shutil
+from collections.abc import Iterable
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -23,21 +24,21 @@ KEPT = 5
 """How many states of the library keep their outputs: going back and forth between two costs no run."""
 
 
-@cache
-def fingerprint() -> str:
-    """Hash of the package's files, of the installed distributions and of the Python version."""
-    digest = hashlib.sha256(platform.python_version().encode())
-    package = Path(rbnotes.__file__).parent
+def digest(package: Path, distributions: Iterable[str]) -> str:
+    """Hash of a package's files, of the distributions beside it and of the Python version."""
+    result = hashlib.sha256(platform.python_version().encode())
     for path in sorted(package.rglob("*")):
         if path.is_file() and path.suffix not in {".pyc", ".js"}:
-            digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
-    installed = {
-        f"{item.metadata['Name']}=={item.version}"
-        for item in metadata.distributions()
-        if item.metadata["Name"] != "rbnotes"
-    }
-    digest.update("\n".join(sorted(installed)).encode())
-    return digest.hexdigest()[:16]
+            result.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    result.update("\n".join(sorted(distributions)).encode())
+    return result.hexdigest()[:16]
+
+
+@cache
+def fingerprint() -> str:
+    """Hash of everything installed that a chapter's outputs can depend on."""
+    installed = {f"{item.metadata['Name']}=={item.version}" for item in metadata.distributions()}
+    return digest(Path(rbnotes.__file__).parent, installed)
 
 
 def folder(root: Path) -> Path:

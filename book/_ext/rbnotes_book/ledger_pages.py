@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -145,7 +145,7 @@ class Ledger(LedgerDirective):
 
     def chapter(self, record: Record) -> nodes.Node:
         text = nodes.inline("", record.chapter.replace("-", " "))
-        if f"{Path(self.env.docname).parent.as_posix()}/{record.chapter}" not in self.env.found_docs:
+        if PurePosixPath(self.env.docname).with_name(record.chapter).as_posix() not in self.env.found_docs:
             return text
         return claims.link(record, text, "told", self.env.docname)
 
@@ -214,7 +214,14 @@ class Records(LedgerDirective):
         own = [record for record in ledger.load() if record.chapter == chapter]
         if not own:
             return [nodes.paragraph("", "The ledger has no record of this chapter.")]
-        return [table(["Claim", "What it says", "Verdict", "Checked against"], map(self.row, own), "claims", "of-chapter")]
+        return [
+            table(
+                ["Claim", "What it says", "Verdict", "Checked against"],
+                map(self.row, own),
+                "claims",
+                "of-chapter",
+            )
+        ]
 
     def row(self, record: Record) -> list[nodes.Node]:
         name = "listed-" + claims.anchor(record.id)

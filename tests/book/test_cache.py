@@ -1,0 +1,40 @@
+"""Outputs must never outlive the library that made them."""
+
+import pytest
+from rbnotes_book.cache import KEPT, digest, folder, prune
+
+
+@pytest.fixture
+def package(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "code.py").write_text("x = 1\n")
+    (tmp_path / "data" / "table.csv").write_text("1,2\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("file", ["code.py", "data/table.csv", "new.py"])
+def test_a_change_in_code_or_data_gives_another_folder(package, file):
+    before = digest(package, ["numpy==2"])
+    (package / file).write_text("changed\n")
+    assert digest(package, ["numpy==2"]) != before
+
+
+def test_a_renamed_file_and_another_distribution_give_another_folder(package):
+    before = digest(package, ["numpy==2"])
+    assert digest(package, ["numpy==3"]) != before
+    (package / "code.py").rename(package / "program.py")
+    assert digest(package, ["numpy==2"]) != before
+
+
+def test_bytecode_and_order_do_not_matter(package):
+    before = digest(package, ["numpy==2", "scipy==1"])
+    (package / "code.pyc").write_bytes(b"\0")
+    assert digest(package, ["scipy==1", "numpy==2"]) == before
+
+
+def test_only_the_latest_states_are_kept(tmp_path):
+    parent = folder(tmp_path).parent
+    for number in range(KEPT + 2):
+        (parent / str(number)).mkdir(parents=True)
+    prune(tmp_path)
+    assert len(list(parent.iterdir())) == KEPT

@@ -1,0 +1,49 @@
+"""The check of the written pages is itself checked: each fault planted once."""
+
+import pytest
+from check_pages import check
+
+SOUND = (
+    '<h1 id="top">A</h1><a href="b.html#there">b</a> <a href="https://example.org">far</a>'
+    '<img src="p.svg" alt="p">'
+)
+
+FAULTS = {
+    '<script src="https://cdn.example.org/x.js"></script>': "fetches https://cdn",
+    '<link rel="stylesheet" href="//cdn.example.org/x.css">': "fetches //cdn",
+    '<iframe src="http://example.org"></iframe>': "fetches http://example.org",
+    "<p style=\"background: url('https://example.org/x.png')\">": "fetches https://example.org/x.png",
+    '<a href="c.html">c</a>': "link to a file that is not there: c.html",
+    '<a href="b.html#nowhere">b</a>': "link to an anchor that is not there: b.html#nowhere",
+    '<a href="#nowhere">a</a>': "link to an anchor that is not there: #nowhere",
+    '<script src="missing.js"></script>': "link to a file that is not there: missing.js",
+    '<img src="p.svg">': "picture without alt text",
+    '<img src="p.svg" alt=" ">': "picture without alt text",
+    '<i id="top"></i>': "the anchor 'top' stands twice",
+    '<code class="formula-error">x</code>': "formula that does not parse",
+    '<span class="problematic">x</span>': "unresolved reference",
+}
+
+
+@pytest.fixture
+def pages(tmp_path):
+    (tmp_path / "b.html").write_text('<p id="there">b</p>')
+    (tmp_path / "p.svg").write_text("<svg/>")
+    return tmp_path
+
+
+def test_sound_pages_have_no_faults(pages):
+    (pages / "a.html").write_text(SOUND)
+    assert check(pages) == []
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_is_named_with_file_and_line(pages, fault):
+    (pages / "a.html").write_text(f"{SOUND}\n{fault}")
+    (found,) = check(pages)
+    assert found.startswith(f"{pages / 'a.html'}:2: {FAULTS[fault]}")
+
+
+def test_a_style_sheet_that_fetches_is_a_fault(pages):
+    (pages / "a.css").write_text("@import 'https://example.org/x.css';")
+    assert check(pages) == [f"{pages / 'a.css'}: fetches https://example.org/x.css"]

@@ -1,0 +1,90 @@
+"""Every kind of fault, planted once: the build must fail, name the place, and fail again when repeated."""
+
+import re
+
+import pytest
+from tiny_book import LEDGER_PAGES, NOTEBOOK
+
+# page: text, and the message that must name the page and the line
+FAULTS = {
+    "reference": ("# A\n\nSee [the moon](to-the-moon).\n", r"reference\.md:3: WARNING: .*to-the-moon"),
+    "equation-reference": (
+        "# A\n\nSee {eq}`lloyd-0.99`.\n",
+        r"equation-reference\.md:3: WARNING: .*lloyd-0\.99",
+    ),
+    "formula": ("# A\n\n$$\n\\frac{1}{2\n$$\n", r"formula\.md:3: WARNING: formula .*frac"),
+    "inline-formula": ("# A\n\nSo $\\alhpa$ it is.\n", r"inline-formula\.md:3: WARNING: formula .*alhpa"),
+    "self-numbered": (
+        "# A\n\n\\begin{align}\na &= b\n\\end{align}\n",
+        r"self-numbered\.md:3: WARNING: .*numbers by itself",
+    ),
+    "number-first": ("# A\n\n$$\na\n$$ (sueda-1.2)\n", None),
+    "number-second": (
+        "# A\n\n$$\nb\n$$ (sueda-1.2)\n",
+        r"number-second\.md:3: WARNING: duplicate label of equation sueda-1\.2.*number-first",
+    ),
+    "number-unknown": (
+        "# A\n\n$$\nb\n$$ (sueda-9.99)\n",
+        r"number-unknown\.md:3: WARNING: the notes have no equation S 9\.99",
+    ),
+    "alt-text": ("# A\n\n![](dot.png)\n", r"alt-text\.md:3: WARNING: image without alt text: dot\.png"),
+    "figure-alt-text": (
+        NOTEBOOK + "\n# A\n\n```{code-cell} ipython3\nfrom rbnotes.viewer import figure\nfigure();\n```\n",
+        r"figure-alt-text\.md:10: WARNING: image without alt text",
+    ),
+    "claim": (
+        "# A\n\nIt {claim}`lloyd/s0.2/d77`.\n",
+        r"claim\.md:3: WARNING: no record of the claim 'lloyd/s0\.2/d77'",
+    ),
+    "erratum": ("# A\n\n```{erratum} lloyd/s0.2/d1\n```\n", r"erratum\.md:3: WARNING: lloyd/s0\.2/d1 holds"),
+    "told": (
+        "# A\n\n{claim}`lloyd/s0.2/d1`\n",
+        r"told\.md: WARNING: the chapter does not tell .*sueda/s1\.1/e1\.1",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def faulty_builds(tiny_book):
+    book = tiny_book(
+        {"index": "# Start\n", **{name: text for name, (text, _) in FAULTS.items()}, **LEDGER_PAGES}
+    )
+    (book.root / "dot.png").write_bytes(
+        bytes.fromhex(
+            "89504e470d0a1a0a0000000d4948445200000001000000010804000000b51c0c020000000b4944415478da63fcff1f00"
+            "0302020082bd6a100000000049454e44ae426082"
+        )
+    )
+    return book.build(), book.build()
+
+
+@pytest.mark.parametrize("name", [name for name, (_, message) in FAULTS.items() if message])
+def test_each_fault_is_named_with_its_place_in_both_builds(faulty_builds, name):
+    for build in faulty_builds:
+        assert build.returncode == 1
+        assert re.search(FAULTS[name][1], build.stderr), build.stderr
+
+
+def test_a_page_without_fault_is_not_blamed(faulty_builds):
+    assert not any("number-first.md" in line.split(" ")[0] for line in faulty_builds[0].stderr.splitlines())
+
+
+CELLS = {
+    "raises": ("x = 1\nx / 0", r"raises\.md:7: cell starting with 'x = 1' raised ZeroDivisionError"),
+    "warns": (
+        "import warnings\nwarnings.warn('beware')",
+        r"warns\.md:7: cell starting with 'import warnings' wrote to stderr:(.|\n)*beware",
+    ),
+}
+
+
+def test_cells_that_raise_or_warn_fail_the_build_each_time(tiny_book):
+    pages = {
+        name: f"{NOTEBOOK}# A\n```{{code-cell}} ipython3\n{code}\n```\n" for name, (code, _) in CELLS.items()
+    }
+    book = tiny_book({"index": "# Start\n", **pages})
+    for _ in range(2):
+        build = book.build()
+        assert build.returncode == 1
+        for _, message in CELLS.values():
+            assert re.search(message, build.stderr), build.stderr

@@ -1,0 +1,147 @@
+"""A small book without faults: what its pages show, and that a second build repeats nothing."""
+
+import re
+
+import pytest
+from check_pages import check
+from tiny_book import LEDGER_PAGES, NOTEBOOK
+
+TOLD = """\
+# Told
+
+$$
+a = b
+$$ (sueda-1.1)
+
+$$
+c = d
+$$ (own)
+
+$$
+e = f
+$$ (other)
+
+It {claim}`lloyd/s0.2/d1`; this display {claim}`lloyd/s0.2/d2`.
+
+```{erratum} lloyd/s0.2/d2
+Why it matters.
+```
+
+```{records}
+```
+"""
+CELLS = """\
+# Cells
+
+From another chapter: {eq}`sueda-1.1`.
+
+```{code-cell} ipython3
+---
+mystnb:
+  image:
+    alt: a line that rises
+---
+from rbnotes.viewer import Scene, box, figure
+fig, ax = figure()
+ax.plot([0, 1]);
+```
+
+```{code-cell} ipython3
+Scene("A box stands still.").add(box([1, 1, 1]))
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def book(tiny_book):
+    book = tiny_book({"index": "# Start\n", "told": TOLD, "cells": NOTEBOOK + CELLS, **LEDGER_PAGES})
+    first = book.build()
+    assert first.returncode == 0, first.stderr
+    book.first = first
+    return book
+
+
+def page(book, name):
+    return (book.html / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_equations_bear_the_numbers_of_the_notes(book):
+    html = page(book, "told")
+    assert '<span class="eqno">(S 1.1)' in html
+    assert '<span class="eqno">(1)' in html
+    assert '<span class="eqno">(2)' in html
+    assert 'href="told.html#equation-sueda-1-1">(S 1.1)</a>' in page(book, "cells")
+
+
+def test_formulas_are_set_without_a_script(book):
+    html = page(book, "told")
+    assert '<span class="katex-mathml"><math' in html
+    assert not re.search("<script[^>]*mathjax", html, re.IGNORECASE)
+    assert (book.html / "_static" / "katex" / "fonts" / "KaTeX_Main-Regular.woff2").exists()
+
+
+def test_a_claim_shows_the_worst_verdict_of_its_parts_and_links_to_its_entry(book):
+    html = page(book, "told")
+    assert 'href="ledger-lloyd.html#lloyd-s0-2-d1"' in html
+    assert '<span class="verdict verdict-holds">holds</span>' in html
+    assert 'href="ledger-lloyd.html#lloyd-s0-2-d2-b"' in html
+    assert html.count('<span class="verdict verdict-erratum">erratum</span>') == 3  # badge, box and table
+
+
+def test_an_erratum_box_tells_what_is_printed_what_is_right_and_why_it_matters(book):
+    box = (
+        page(book, "told")
+        .split('<div class="admonition erratum docutils container">')[1]
+        .split("</table>")[0]
+    )
+    for text in (
+        "Lloyd 0.2, display 2, part b: Title of",
+        "as printed",
+        "Right form",
+        "scan of the notes",
+        "Why it",
+    ):
+        assert text in box
+
+
+def test_the_ledger_shows_every_record_and_where_it_is_told(book):
+    html = page(book, "ledger-lloyd")
+    for anchor in ("lloyd-s0-2-d1", "lloyd-s0-2-d2-a", "lloyd-s0-2-d2-b"):
+        assert f'id="{anchor}"' in html
+    assert "another way to square" in html
+    assert 'href="told.html#told-lloyd-s0-2-d1"' in html  # at its badge
+    assert 'href="told.html#listed-sueda-s1-1-e1-1"' in page(book, "ledger-sueda")  # in the chapter's table
+
+
+def test_the_errata_show_counterexamples_that_were_found(book):
+    html = page(book, "errata")
+    assert "x = 1." in html
+    assert "x = -1." in html  # the shrunk one for the conditional claim
+    assert "Holds if" in html
+    assert "Nothing to correct" in html  # Sueda
+
+
+def test_the_player_is_loaded_only_where_a_scene_is(book):
+    assert "scene-player.js" in page(book, "cells")
+    assert "scene-player.js" not in page(book, "told")
+    assert "<iframe" not in page(book, "cells")
+
+
+def test_the_pages_read_offline_and_nothing_is_broken(book):
+    assert check(book.html) == []
+
+
+def test_a_second_build_runs_only_what_changed(book):
+    assert "cells: kept" not in book.first.stdout
+    assert "cells: kept" in book.build().stdout
+    path = book.root / "cells.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("[1, 1, 1]", "[1, 2, 1]"), encoding="utf-8")
+    changed = book.build()
+    assert "cells: kept" not in changed.stdout
+    assert changed.returncode == 0, changed.stderr
+
+
+def test_the_command_ends_with_the_summary_and_the_start_page(book):
+    summary, start = book.first.stdout.splitlines()[-2:]
+    assert summary.startswith("Ledger: ")
+    assert start == f"Start page: {book.html / 'index.html'}"

@@ -1,0 +1,99 @@
+"""A tiny book in a temporary folder, with the settings and the extension of the real one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+REPOSITORY = Path(__file__).parents[2]
+
+NOTEBOOK = """\
+---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+"""
+
+FAKE_LEDGER = '''\
+"""A ledger of four records, so that the pages' tests do not depend on the real one."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rbnotes import ledger
+from rbnotes.ledger import Record, Verdict
+
+
+def record(id, verdict, **more):
+    return Record(
+        id=id,
+        verdict=verdict,
+        title=f"Title of {id}",
+        chapter="told",
+        implemented_by=("rbnotes.ledger.find",),
+        formula=r"f(x) = -x^2 \\text{ as printed}",
+        oracle="another way to square $x$",
+        inputs={"x": st.floats(-10, 10)},
+        library=lambda x: x**2,
+        reference=lambda x: x * x,
+        **more,
+    )
+
+
+RECORDS = (
+    record("lloyd/s0.2/d1", Verdict.HOLDS, printed=lambda x: x**2),
+    record(
+        "lloyd/s0.2/d2#a", Verdict.CONDITIONAL, printed=lambda x: x * abs(x), given={"x": st.floats(0, 9)},
+        condition=r"$x \\ge 0$",
+    ),
+    record(
+        "lloyd/s0.2/d2#b", Verdict.ERRATUM, printed=lambda x: -(x**2), correction=r"$f(x) = x^2$", scan=True
+    ),
+    record("sueda/s1.1/e1.1", Verdict.HOLDS, printed=lambda x: x**2),
+)
+
+
+def setup(app):
+    ledger.load = lambda: RECORDS
+'''
+
+LEDGER_PAGES = {
+    "ledger-lloyd": "# Lloyd\n\n```{ledger} lloyd\n```\n",
+    "ledger-sueda": "# Sueda\n\n```{ledger} sueda\n```\n",
+    "errata": "# Errata\n\n```{errata} lloyd\n```\n\n## Sueda\n\n```{errata} sueda\n```\n",
+}
+
+
+class TinyBook:
+    """A book at ``root`` with the settings of the real one; the first page is its start page."""
+
+    def __init__(self, root: Path, pages: dict[str, str]) -> None:
+        self.root = root
+        self.html = root / "_build" / "html"
+        config = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))
+        config["sphinx"]["local_extensions"] = {
+            "fake_ledger": str(root),
+            "rbnotes_book": str(REPOSITORY / "book" / "_ext"),
+        }
+        settings = config["sphinx"]["config"]
+        settings["extensions"].append("fake_ledger")
+        settings["html_static_path"] = [str(REPOSITORY / path) for path in settings["html_static_path"]]
+        config["bibtex_bibfiles"] = [str(REPOSITORY / path) for path in config["bibtex_bibfiles"]]
+        start, *others = pages
+        toc = {"format": "jb-book", "root": start, "chapters": [{"file": name} for name in others]}
+        self._write("_config.yml", yaml.safe_dump(config))
+        self._write("_toc.yml", yaml.safe_dump(toc))
+        self._write("fake_ledger.py", FAKE_LEDGER)
+        for name, text in pages.items():
+            self._write(f"{name}.md", text)
+
+    def _write(self, name: str, text: str) -> None:
+        (self.root / name).write_text(text, encoding="utf-8")
+
+    def build(self) -> subprocess.CompletedProcess[str]:
+        """Run the command that builds books."""
+        command = [sys.executable, REPOSITORY / "tools" / "build_book.py", "--root", self.root]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
