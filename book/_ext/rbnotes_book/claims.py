@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -22,29 +23,25 @@ from rbnotes_book.equations import SOURCES
 Place = tuple[str, str]
 """A page and an anchor on it."""
 
-KINDS = {
-    "d": "display",
-    "alg": "algorithm",
-    "m": "transcript",
-    "table": "table",
-    "fig": "figure",
-    "t": "line",
-}
+KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure"}
 AUTHORS = {"lloyd": "Lloyd", "sueda": "Sueda", "si": "Si & Guenter"}
 
 logger = logging.getLogger(__name__)
 
 
 def where(record: Record) -> str:
-    """The claim's place in its notes, in words: ``(L 0.45)`` or ``Lloyd 0.2, display 2``."""
-    key = record.display.rsplit("/", 1)[1]
+    """The claim's place in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
+    match = re.fullmatch(r"([a-z]+)(.*)", record.display.rsplit("/", 1)[1])
+    assert match is not None
+    kind, number = match.groups()
     part = record.id.partition("#")[2]
     suffix = f", part {part}" if part else ""
-    kind = key.rstrip("0123456789.abcdefghijklmnopqrstuvwxyz") if key[0] == "e" else key.rstrip("0123456789.")
-    if key[0] == "e":
-        return f"({SOURCES[record.source]} {key[1:]}){suffix}"
-    number = key[len(kind) :]
-    return f"{AUTHORS[record.source]} {record.section}, {KINDS.get(kind, kind)} {number}".rstrip() + suffix
+    if kind == "e":
+        return f"({SOURCES[record.source]} {number}){suffix}"
+    section = f"{AUTHORS[record.source]} {record.section}"
+    if kind == "t":
+        return f"{section}, in the text{suffix}"
+    return f"{section}, {KINDS[kind]} {number}".rstrip() + suffix
 
 
 def anchor(id: str) -> str:
@@ -143,6 +140,13 @@ class ClaimRole(SphinxRole):
         return [target], []
 
 
+class VerdictRole(SphinxRole):
+    """{verdict}`holds`: a verdict's badge alone, to explain it."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        return [badge(Verdict(self.text))], []
+
+
 def check_told(app: Sphinx, env: BuildEnvironment) -> None:
     """Every record whose chapter exists must be told there."""
     names = {docname.rsplit("/", 1)[-1]: docname for docname in env.found_docs}
@@ -158,4 +162,5 @@ def check_told(app: Sphinx, env: BuildEnvironment) -> None:
 def setup(app: Sphinx) -> None:
     app.add_domain(ClaimsDomain)
     app.add_role("claim", ClaimRole())
+    app.add_role("verdict", VerdictRole())
     app.connect("env-check-consistency", check_told)

@@ -62,7 +62,13 @@ def execute(chapter: Path, root: Path) -> Execution:
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # chapters run side by side
     os.environ[PAGE_HAS_PLAYER] = "yes"
-    result = single_nb_execution(notebook, cwd=str(chapter.parent), timeout=CELL_TIMEOUT, allow_errors=False)
+    result = single_nb_execution(
+        notebook,
+        cwd=str(chapter.parent),
+        timeout=CELL_TIMEOUT,
+        allow_errors=False,
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],  # or it warns of every kernel's plain connection
+    )
     error = _first_error(notebook, chapter)
     if not error and result.err is not None:
         error = f"{chapter}: {type(result.err).__name__}: {result.err}"

@@ -22,7 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
-from rbnotes.ledger.coverage import inventory, missing
+from rbnotes.ledger.coverage import Entry, inventory, missing
 from rbnotes_book import claims, outcomes
 
 TO_CORRECT = (Verdict.ERRATUM, Verdict.MISPRINT, Verdict.CONDITIONAL)
@@ -164,7 +164,7 @@ class Errata(LedgerDirective):
 
     def entry(self, record: Record) -> nodes.container:
         found = outcomes.counterexample(record.id, Path(self.env.srcdir))
-        lines = "\n".join(f"{name} = {text}" for name, text in found.inputs.items())
+        lines = "\n".join(found.inputs)
         listing = [nodes.literal_block(lines, lines, language="text")] if lines else []
         if found.residual is not None:
             by = (
@@ -172,7 +172,7 @@ class Errata(LedgerDirective):
                 if found.residual < float("inf")
                 else "everything: it cannot be evaluated"
             )
-            listing.append(nodes.paragraph("", f"There the printed form is off by {by}."))
+            listing.append(nodes.paragraph("", f"On these inputs the printed form is off by {by}."))
         details = nodes.paragraph(
             "", "", claims.link(record, nodes.inline("", record.id), "entry", self.env.docname)
         )
@@ -235,6 +235,12 @@ class Records(LedgerDirective):
 class Summary(LedgerDirective):
     """{ledger-summary}: the verdicts counted, and the coverage of the notes."""
 
+    @staticmethod
+    def sections(source: str, entries: Iterable[Entry]) -> str:
+        counts = Counter(entry.section for entry in entries if entry.source == source)
+        listed = ", ".join(f"{section} ({number})" for section, number in counts.items())
+        return f"{claims.AUTHORS[source]} {listed or 'none'}"
+
     def run(self) -> list[nodes.Node]:
         records = ledger.load()
         counts = Counter((record.verdict, record.source) for record in records)
@@ -253,8 +259,7 @@ class Summary(LedgerDirective):
         absent, listed = missing(records), inventory()
         text = f"{len(listed) - len(absent)} of the {len(listed)} displays of the notes have a record."
         if absent:
-            sections = Counter(f"{names[entry.source]} {entry.section}" for entry in absent)
-            text += " Without one so far: " + ", ".join(f"{s} ({n})" for s, n in sections.items()) + "."
+            text += " Without one so far: " + "; ".join(self.sections(name, absent) for name in names) + "."
         return [
             table(["Verdict", "Meaning", *names.values(), "All"], rows, "claims"),
             nodes.paragraph("", text),

@@ -16,17 +16,18 @@ from rbnotes_book.cache import folder
 
 @dataclass(frozen=True)
 class Found:
-    """What a reader wants to know of a run: the inputs, as text, and how far off the printed form is."""
+    """What a reader wants to know of a run: the inputs as text, and the size of the error."""
 
-    inputs: dict[str, str]
+    inputs: list[str]
     residual: float | None
 
 
-def _show(value: object) -> str:
+def _show(name: str, value: object) -> str:
     numbers = np.asarray(value)
     if numbers.dtype == object:
-        return str(value)
-    return np.array2string(numbers, precision=6, suppress_small=True, separator=", ")
+        return f"{name} = {value}"
+    text = np.array2string(numbers, precision=6, suppress_small=True, separator=", ", prefix=f"{name} = ")
+    return f"{name} = {text}"
 
 
 @cache
@@ -39,7 +40,7 @@ def counterexample(record_id: str, root: Path) -> Found:
         record: Record = ledger.find(record_id)
         outcome = verify(record)
         found = Found(
-            {name: _show(value) for name, value in (outcome.counterexample or {}).items()},
+            [_show(name, value) for name, value in (outcome.counterexample or {}).items()],
             outcome.residual_printed,
         )
         file.parent.mkdir(parents=True, exist_ok=True)
