@@ -1,0 +1,172 @@
+"""Lloyd 0.4: derivatives of roll, pitch and yaw angles."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from rbnotes import euler
+from rbnotes.checking import derivative
+from rbnotes.checking.strategies import numbers, vectors
+from rbnotes.ledger.record import Record, Verdict
+
+ANGLES = st.tuples(numbers(-3, 3), numbers(-1.25, 1.25), numbers(-3, 3)).map(np.array)
+MOVING = {"angles": ANGLES, "rates": vectors()}
+COMMON = {"verdict": Verdict.HOLDS, "chapter": "quaternions"}
+X, Y, Z = np.eye(3)
+
+
+def orientation(angles):
+    """The three turns as the text describes them, each about an axis of the newest frame."""
+    return Rotation.from_euler("ZYX", angles).as_matrix()
+
+
+def velocity_reference(angles, rates):
+    """Angular velocity from the motion of the frame's axes: sum of e x de/dt, halved."""
+    R = orientation(angles)
+    Rdot = derivative(lambda t: orientation(angles + t * rates)).value
+    return np.sum(np.cross(R, Rdot, axis=0), axis=1) / 2
+
+
+def map_reference(angles):
+    return np.stack([velocity_reference(angles, rate) for rate in np.eye(3)], axis=-1)
+
+
+def inverse_reference(angles):
+    return np.linalg.inv(map_reference(angles))
+
+
+def axes_of(angles):
+    """Columns z, y' and x'': the axes the three turns go about, by turning the first frame's axes."""
+    theta, phi, _ = angles
+    first = Rotation.from_rotvec(theta * Z)
+    return np.stack([Z, first.apply(Y), (first * Rotation.from_rotvec(phi * Y)).apply(X)], axis=-1)
+
+
+def rows_reference(angles, rates):
+    return derivative(lambda t: np.linalg.inv(axes_of(angles + t * rates))).value
+
+
+def velocity_printed(angles, rates):
+    z, y1, x2 = axes_of(angles).T
+    return z * rates[0] + y1 * rates[1] + x2 * rates[2]
+
+
+def velocity_library(angles, rates):
+    return euler.rates_to_velocity(angles) @ rates
+
+
+def map_printed(angles):
+    (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
+    return np.array([[0, -st, ct * cf], [0, ct, st * cf], [1, 0, -sf]])
+
+
+def map_library(angles):
+    return euler.rates_to_velocity(angles)
+
+
+def inverse_printed(angles):
+    (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
+    return np.array([[sf * ct / cf, sf * st / cf, 1], [-st, ct, 0], [ct / cf, st / cf, 0]])
+
+
+def inverse_library(angles):
+    return euler.velocity_to_rates(angles)
+
+
+def rows_printed(angles, rates):
+    (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
+    tf = sf / cf
+    dt, df = rates[0], rates[1]
+    return np.array(
+        [
+            [-st * tf * dt + (1 + tf**2) * ct * df, ct * tf * dt + (1 + tf**2) * st * df, 0],
+            [-ct * dt, -st * dt, 0],
+            [(-st * dt + ct * tf * df) / cf, (ct * dt + st * tf * df) / cf, 0],
+        ]
+    )
+
+
+def rows_library(angles, rates):
+    return euler.velocity_to_rates_dot(angles, rates)
+
+
+def alignment_printed(theta, side):
+    return 1.0
+
+
+def alignment_reference(theta, side):
+    z, _, x2 = axes_of([theta, side * np.pi / 2, 0.0]).T
+    return abs(z @ x2)
+
+
+RECORDS = [
+    Record(
+        id="lloyd/s0.4/d1",
+        title="Angular velocity from the rates of roll, pitch and yaw",
+        formula=r"\boldsymbol\omega = \mathbf z\,\dot\theta + \mathbf y'\,\dot\phi + \mathbf x''\,\dot\psi",
+        oracle="differences of the rotation matrix that scipy builds from the angles",
+        implemented_by=("rbnotes.euler.rates_to_velocity",),
+        inputs=MOVING,
+        printed=velocity_printed,
+        library=velocity_library,
+        reference=velocity_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.4/d2",
+        title="The map from rates to angular velocity in the base frame",
+        formula=r"\boldsymbol\omega = \begin{pmatrix} 0 & -s_\theta & c_\theta c_\phi \\ "
+        r"0 & c_\theta & s_\theta c_\phi \\ 1 & 0 & -s_\phi \end{pmatrix}"
+        r"\begin{pmatrix}\dot\theta\\\dot\phi\\\dot\psi\end{pmatrix}",
+        oracle="differences of the rotation matrix that scipy builds from the angles, one angle at a time",
+        implemented_by=("rbnotes.euler.rates_to_velocity",),
+        inputs={"angles": ANGLES},
+        printed=map_printed,
+        library=map_library,
+        reference=map_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.4/e0.2",
+        title="The rates of roll, pitch and yaw from the angular velocity",
+        formula=r"\begin{pmatrix}\dot\theta\\\dot\phi\\\dot\psi\end{pmatrix} = \begin{pmatrix} "
+        r"\frac{s_\phi c_\theta}{c_\phi} & \frac{s_\phi s_\theta}{c_\phi} & 1 \\ -s_\theta & c_\theta & 0 \\ "
+        r"\frac{c_\theta}{c_\phi} & \frac{s_\theta}{c_\phi} & 0 \end{pmatrix}\boldsymbol\omega",
+        oracle="numerical inverse of the map found by differences of scipy's rotation matrix",
+        implemented_by=("rbnotes.euler.velocity_to_rates",),
+        inputs={"angles": ANGLES},
+        printed=inverse_printed,
+        library=inverse_library,
+        reference=inverse_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.4/t90",
+        title="Where the cosine of the pitch vanishes, the first and the last axis align",
+        formula=r"c_\phi = 0 \;\Rightarrow\; \mathbf z \parallel \mathbf x''",
+        oracle="the axes themselves, by turning the base frame: the size of their dot product",
+        implemented_by=("rbnotes.euler.velocity_to_rates",),
+        inputs={"theta": numbers(-3, 3), "side": st.sampled_from((1.0, -1.0))},
+        printed=alignment_printed,
+        reference=alignment_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.4/d3",
+        title="Time derivatives of the rows that constrain roll, pitch and yaw",
+        formula=r"\begin{pmatrix} -s_\theta t_\phi\dot\theta + (1+t_\phi^2)c_\theta\dot\phi & "
+        r"c_\theta t_\phi\dot\theta + (1+t_\phi^2)s_\theta\dot\phi & 0 \\ "
+        r"-c_\theta\dot\theta & -s_\theta\dot\theta & 0 \\ "
+        r"(-s_\theta\dot\theta + c_\theta t_\phi\dot\phi)/c_\phi & "
+        r"(c_\theta\dot\theta + s_\theta t_\phi\dot\phi)/c_\phi & 0 \end{pmatrix}",
+        oracle="differences along a motion of the inverse of the matrix whose columns are the three axes",
+        implemented_by=("rbnotes.euler.velocity_to_rates_dot",),
+        inputs=MOVING,
+        printed=rows_printed,
+        library=rows_library,
+        reference=rows_reference,
+        **COMMON,
+    ),
+]

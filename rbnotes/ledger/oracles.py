@@ -1,0 +1,56 @@
+"""What references are built from: motions through space, point masses, the bracket of a vector.
+
+Nothing here uses the library's geometry, so that an agreement with the library means something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from rbnotes.arguments import Array
+
+
+def bracket(a: Array) -> Array:
+    """Matrix of the cross product with ``a (3,)``, written out by components."""
+    x, y, z = a
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def motion(E: Array, xi: Array) -> Callable[[float], Array]:
+    """A motion that passes ``E`` at time zero with the body twist ``xi``.
+
+    The body turns about a fixed axis of the world while its origin flies straight: the twist is only met as
+    what it means, an angular velocity and the velocity of the origin, both seen from the body.
+    """
+    turning, flying = E[:3, :3] @ xi[:3], E[:3, :3] @ xi[3:]
+
+    def pose(t: float) -> Array:
+        moved = np.eye(4)
+        moved[:3, :3] = Rotation.from_rotvec(t * turning).as_matrix() @ E[:3, :3]
+        moved[:3, 3] = E[:3, 3] + t * flying
+        return moved
+
+    return pose
+
+
+def point_masses(mass: float, inertia: Array, com: Array) -> tuple[float, Array]:
+    """Six equal point masses with the given total mass, inertia about their centre, and centre.
+
+    Returns the mass of each and their positions ``(6, 3)``.
+    """
+    second_moments = np.trace(inertia) / 2 * np.eye(3) - inertia
+    moments, axes = np.linalg.eigh(second_moments)
+    arms = (axes * np.sqrt(3 * np.maximum(moments, 0) / mass)).T
+    return mass / 6, np.concatenate([com + arms, com - arms])
+
+
+def kinetic_energy_matrix(mass: float, inertia: Array, com: Array, *, linear_first: bool = False) -> Array:
+    """The matrix M of the kinetic energy ``xi^T M xi / 2`` of six point masses, from their velocities."""
+    each, points = point_masses(mass, inertia, com)
+    turning = np.stack([np.cross(axis, points) for axis in np.eye(3)], axis=-1)
+    flying = np.broadcast_to(np.eye(3), turning.shape)
+    velocities = np.concatenate([flying, turning] if linear_first else [turning, flying], axis=-1)
+    return each * np.einsum("pic,pid->cd", velocities, velocities)

@@ -1,0 +1,339 @@
+"""Sueda 1.3: logarithms and exponentials, and its two MATLAB transcripts."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy.linalg import expm, logm
+from scipy.spatial.transform import Rotation
+
+from rbnotes import se3, so3
+from rbnotes.checking import derivative
+from rbnotes.checking.strategies import frames, numbers, rotation_vectors, twists, unit_vectors, vectors
+from rbnotes.ledger.oracles import bracket, motion
+from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.sueda.section_1_2 import twist_matrix
+
+FRAMES, ROTATIONS = "frames-and-twists", "rotations"
+ANY_TURN = {"w": vectors(3, -4, 4)}
+BELOW_PI = {"w": st.builds(np.multiply, unit_vectors(), numbers(0, 3))}
+ANY_TWIST = {"phi": st.builds(lambda w, v: np.append(w, v), vectors(3, -4, 4), vectors())}
+TWIST_BELOW_PI = {
+    "phi": st.builds(
+        lambda w, v: np.append(w, v),
+        rotation_vectors().filter(lambda w: bool(np.linalg.norm(w) <= 3)),
+        vectors(),
+    )
+}
+MOVING = {"E": frames(), "phi": twists()}
+
+
+def exp_rotation_printed(w):
+    return expm(bracket(w))
+
+
+def exp_rotation_library(w):
+    return so3.exp(w)
+
+
+def exp_rotation_reference(w):
+    return Rotation.from_rotvec(w).as_matrix()
+
+
+def log_rotation_printed(w):
+    R = Rotation.from_rotvec(w).as_matrix()
+    return bracket(Rotation.from_matrix(R).as_rotvec())
+
+
+def log_rotation_reference(w):
+    return bracket(w)
+
+
+def exp_frame_printed(phi):
+    return expm(twist_matrix(phi))
+
+
+def exp_frame_library(phi):
+    return se3.exp(phi)
+
+
+def exp_frame_reference(phi):
+    """Unit time with the twist phi: the rotation from scipy, the way of the origin by Gauss quadrature of R v."""
+    w, v = phi[:3], phi[3:]
+    nodes, weights = np.polynomial.legendre.leggauss(24)
+    along = Rotation.from_rotvec(np.outer((nodes + 1) / 2, w)).apply(v)
+    E = np.eye(4)
+    E[:3, :3], E[:3, 3] = Rotation.from_rotvec(w).as_matrix(), weights @ along / 2
+    return E
+
+
+def log_frame_printed(phi):
+    return np.real(logm(exp_frame_reference(phi)))
+
+
+def log_frame_reference(phi):
+    return twist_matrix(phi)
+
+
+STEP = 1e-7
+
+
+def difference_printed(E, phi):
+    moved = E @ expm(STEP * twist_matrix(phi))
+    return (moved - E) / STEP
+
+
+def difference_reference(E, phi):
+    return derivative(motion(E, phi)).value
+
+
+# --- first transcript -----------------------------------------------------------------------------------
+
+E_PRINTED = np.array(
+    [
+        [-0.7372, -0.2659, 0.6211, 0.6877],
+        [-0.1676, -0.8186, -0.5493, 0.3886],
+        [0.6545, -0.5091, 0.5589, 0.9371],
+        [0, 0, 0, 1.0],
+    ]
+)
+LOG_PRINTED = np.array(
+    [
+        [0, -2.7242, -0.9257, 1.3245],
+        [2.7242, 0, -1.1157, -0.6727],
+        [0.9257, 1.1157, 0, 0.3156],
+        [0, 0, 0, 0],
+    ]
+)
+# Half a unit of the last digit in each of the printed numbers that go in, and in those that come out. The
+# turn is 3.086 rad, so close to pi that its logarithm multiplies an error of the matrix by 1/sin(3.086) = 18.
+FROM_LOGARITHM = 5e-5 + 5e-5 * np.sqrt(3)
+FROM_POSE = 5e-5 + 5e-5 * np.sqrt(3) * 18
+
+
+def first_pose():
+    return E_PRINTED
+
+
+def first_pose_reference():
+    return expm(LOG_PRINTED)
+
+
+def first_pose_library():
+    return se3.exp(se3.vee(LOG_PRINTED))
+
+
+def first_logarithm():
+    return LOG_PRINTED
+
+
+def first_logarithm_reference():
+    return np.real(logm(E_PRINTED))
+
+
+def first_logarithm_library():
+    """The printed matrix is a rotation to four digits only; the nearest one is taken."""
+    U, _, Vt = np.linalg.svd(E_PRINTED[:3, :3])
+    return se3.hat(se3.log(se3.frame(U @ Vt, E_PRINTED[:3, 3])))
+
+
+def comment_printed():
+    return np.real(logm(expm(LOG_PRINTED)))
+
+
+# --- second transcript ----------------------------------------------------------------------------------
+
+START_PRINTED = np.array(
+    [
+        [-0.9227, -0.3845, -0.0274, -0.5020],
+        [0.2865, -0.6364, -0.7162, 0.4564],
+        [0.2579, -0.6687, 0.6973, -1.5617],
+        [0, 0, 0, 1.0],
+    ]
+)
+TWIST_PRINTED = np.array([-0.1285, 1.2666, 0.8058, -0.6903, -0.5538, -0.1246])
+RATE_PRINTED = np.array(
+    [
+        [-0.2751, 0.7470, -1.2181, 0.8533],
+        [0.3944, -0.1388, 0.2811, 0.2439],
+        [-1.4221, -0.2974, 0.2408, 0.1054],
+        [0, 0, 0, 0],
+    ]
+)
+MATLAB_STEP = 1e-8
+# An entry of the product sums products of printed numbers; each carries half a unit of its fourth digit.
+FROM_PRODUCT = 5e-5 * (1 + np.sum(np.abs(TWIST_PRINTED)) / 2 + np.sqrt(3))
+
+
+def second_pose():
+    return START_PRINTED
+
+
+def second_pose_reference():
+    return START_PRINTED @ expm(MATLAB_STEP * twist_matrix(TWIST_PRINTED))
+
+
+def rate_printed():
+    return RATE_PRINTED
+
+
+def rate_as_difference():
+    return (second_pose_reference() - START_PRINTED) / MATLAB_STEP
+
+
+def rate_reference():
+    """The columns of the pose turn and fly with the twist, by cross products in the body frame."""
+    R = START_PRINTED[:3, :3]
+    turned = [R @ np.cross(TWIST_PRINTED[:3], axis) for axis in np.eye(3)]
+    rate = np.zeros((4, 4))
+    rate[:3] = np.stack([*turned, R @ TWIST_PRINTED[3:]], axis=-1)
+    return rate
+
+
+def rate_library():
+    return START_PRINTED @ se3.hat(TWIST_PRINTED)
+
+
+TRANSCRIPT = {"verdict": Verdict.DEMONSTRATION, "chapter": FRAMES}
+
+RECORDS = [
+    Record(
+        id="sueda/s1.3/e1.10#a",
+        title="The exponential of an angular velocity is the rotation after unit time",
+        verdict=Verdict.HOLDS,
+        chapter=ROTATIONS,
+        formula=r"R = \exp([\omega])",
+        oracle="scipy's rotation of the rotation vector",
+        implemented_by=("rbnotes.so3.exp",),
+        inputs=ANY_TURN,
+        printed=exp_rotation_printed,
+        library=exp_rotation_library,
+        reference=exp_rotation_reference,
+    ),
+    Record(
+        id="sueda/s1.3/e1.10#b",
+        title="The logarithm of a rotation is the angular velocity that reaches it in unit time",
+        verdict=Verdict.CONDITIONAL,
+        chapter=ROTATIONS,
+        formula=r"R = \exp([\omega]) \;\Rightarrow\; [\omega] = \log(R)",
+        condition=r"$\lvert\omega\rvert < \pi$",
+        remark=r"A rotation does not know how many turns it took: the logarithm returns the shortest one.",
+        oracle="the angular velocity that the rotation was made from",
+        implemented_by=("rbnotes.so3.log",),
+        inputs=ANY_TURN,
+        given=BELOW_PI,
+        printed=log_rotation_printed,
+        reference=log_rotation_reference,
+    ),
+    Record(
+        id="sueda/s1.3/e1.10#c",
+        title="The exponential of a twist is the pose after unit time",
+        verdict=Verdict.HOLDS,
+        chapter=FRAMES,
+        formula=r"E = \exp([\phi])",
+        oracle="quadrature of the velocity of the origin along scipy's rotation",
+        implemented_by=("rbnotes.se3.exp",),
+        inputs=ANY_TWIST,
+        printed=exp_frame_printed,
+        library=exp_frame_library,
+        reference=exp_frame_reference,
+    ),
+    Record(
+        id="sueda/s1.3/e1.10#d",
+        title="The logarithm of a pose is the twist that reaches it in unit time",
+        verdict=Verdict.CONDITIONAL,
+        chapter=FRAMES,
+        formula=r"E = \exp([\phi]) \;\Rightarrow\; [\phi] = \log(E)",
+        condition=r"$\lvert\omega\rvert < \pi$",
+        oracle="the twist that the pose was made from, by quadrature",
+        implemented_by=("rbnotes.se3.log",),
+        inputs=ANY_TWIST,
+        given=TWIST_BELOW_PI,
+        printed=log_frame_printed,
+        reference=log_frame_reference,
+        tolerance=1e-8,
+    ),
+    Record(
+        id="sueda/s1.3/m1#a",
+        title="Transcript: the pose E, from its printed logarithm",
+        oracle="scipy's matrix exponential of the printed logarithm",
+        implemented_by=("rbnotes.se3.exp",),
+        printed=first_pose,
+        library=first_pose_library,
+        reference=first_pose_reference,
+        tolerance=FROM_LOGARITHM,
+        remark="Also what the transcript prints for expm and for se3.exp.",
+        **TRANSCRIPT,
+    ),
+    Record(
+        id="sueda/s1.3/m1#b",
+        title="Transcript: the logarithm of E, by logm and by se3.log",
+        oracle="scipy's matrix logarithm of the printed pose",
+        implemented_by=("rbnotes.se3.log",),
+        printed=first_logarithm,
+        library=first_logarithm_library,
+        reference=first_logarithm_reference,
+        tolerance=FROM_POSE,
+        **TRANSCRIPT,
+    ),
+    Record(
+        id="sueda/s1.3/m1#c",
+        title="Transcript: the comment on se3.exp calls it a logarithm",
+        verdict=Verdict.MISPRINT,
+        chapter=FRAMES,
+        formula=r"\texttt{se3.exp(phibrac)  \% SE(3) matrix logarithm}",
+        correction="SE(3) matrix exponential, as the printed numbers are",
+        oracle="scipy's matrix exponential of the printed logarithm",
+        implemented_by=("rbnotes.se3.exp",),
+        printed=comment_printed,
+        library=first_pose_library,
+        reference=first_pose_reference,
+    ),
+    Record(
+        id="sueda/s1.3/e1.11",
+        title="The rate of a pose as a difference along its twist",
+        verdict=Verdict.HOLDS,
+        chapter=FRAMES,
+        formula=r"\dot E \approx \frac{E(t+\Delta t) - E(t)}{\Delta t},\quad "
+        r"E(t+\Delta t) = E(t)\exp(\Delta t\,\phi(t))",
+        remark=r"Of first order in $\Delta t$: checked at $\Delta t = 10^{-7}$. "
+        r"Read $\exp(\Delta t\,[\phi])$ with the bracket of (1.10).",
+        oracle="high-order differences along a body that turns about a fixed axis while its origin flies straight",
+        implemented_by=("rbnotes.se3.exp", "rbnotes.checking.jacobian_se3"),
+        inputs=MOVING,
+        printed=difference_printed,
+        reference=difference_reference,
+        tolerance=1e-5,
+    ),
+    Record(
+        id="sueda/s1.3/m2#a",
+        title="Transcript: a step of 1e-8 does not change a printed digit of E",
+        oracle="scipy's matrix exponential of the printed twist, from the printed pose",
+        implemented_by=("rbnotes.se3.exp",),
+        printed=second_pose,
+        reference=second_pose_reference,
+        tolerance=5e-5,
+        **TRANSCRIPT,
+    ),
+    Record(
+        id="sueda/s1.3/m2#b",
+        title="Transcript: the rate of E as a difference",
+        oracle="the difference itself, from the printed pose and twist",
+        implemented_by=("rbnotes.se3.exp",),
+        printed=rate_printed,
+        reference=rate_as_difference,
+        tolerance=FROM_PRODUCT,
+        **TRANSCRIPT,
+    ),
+    Record(
+        id="sueda/s1.3/m2#c",
+        title="Transcript: the rate of E, analytically",
+        oracle="cross products of the printed twist with the printed axes",
+        implemented_by=("rbnotes.se3.hat",),
+        printed=rate_printed,
+        library=rate_library,
+        reference=rate_reference,
+        tolerance=FROM_PRODUCT,
+        **TRANSCRIPT,
+    ),
+]

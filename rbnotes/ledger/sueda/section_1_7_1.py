@@ -1,0 +1,180 @@
+"""Sueda 1.7.1: composite rigid bodies. Each body's own frame lies at its centre of mass."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rbnotes import inertia
+from rbnotes.checking.strategies import frames, inertias, masses, rotations
+from rbnotes.ledger.oracles import bracket, point_masses
+from rbnotes.ledger.record import Record, Verdict
+
+PAIR = {"m1": masses(), "J1": inertias(), "E1": frames(), "m2": masses(), "J2": inertias(), "E2": frames()}
+ONE = {"J": inertias()}
+COMMON = {"verdict": Verdict.HOLDS, "chapter": "spatial-inertia"}
+
+
+def cloud(m1, J1, E1, m2, J2, E2):
+    """Both bodies as point masses in the common frame: masses ``(12,)`` and positions ``(12, 3)``."""
+    masses_and_points = []
+    for m, J, E in ((m1, J1, E1), (m2, J2, E2)):
+        each, points = point_masses(m, J, np.zeros(3))
+        masses_and_points.append((np.full(6, each), points @ E[:3, :3].T + E[:3, 3]))
+    weights, positions = zip(*masses_and_points, strict=True)
+    return np.concatenate(weights), np.concatenate(positions)
+
+
+def centre_printed(m1, J1, E1, m2, J2, E2):
+    mc = m1 + m2
+    return np.concatenate([[mc], m1 / mc * E1[:3, 3] + m2 / mc * E2[:3, 3]])
+
+
+def centre_library(m1, J1, E1, m2, J2, E2):
+    bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
+    whole = inertia.composite(bodies, np.stack([E1, E2]))
+    return np.append(whole.mass, whole.com)
+
+
+def centre_reference(m1, J1, E1, m2, J2, E2):
+    weights, positions = cloud(m1, J1, E1, m2, J2, E2)
+    return np.append(np.sum(weights), np.average(positions, axis=0, weights=weights))
+
+
+def adjoint(E):
+    R, p = E[:3, :3], E[:3, 3]
+    return np.block([[R, np.zeros((3, 3))], [bracket(p) @ R, R]])
+
+
+def own_inertia(m, J):
+    M = np.diag([0.0, 0.0, 0.0, m, m, m])
+    M[:3, :3] = J
+    return M
+
+
+def centred_frame(m1, J1, E1, m2, J2, E2):
+    E = np.eye(4)
+    E[:3, 3] = centre_printed(m1, J1, E1, m2, J2, E2)[1:]
+    return E
+
+
+def sum_printed(m1, J1, E1, m2, J2, E2):
+    Ec = centred_frame(m1, J1, E1, m2, J2, E2)
+    # {}^k_c E takes coordinates in c to coordinates in k, as {}^0_i E takes those in i to the world.
+    A1, A2 = adjoint(np.linalg.inv(E1) @ Ec), adjoint(np.linalg.inv(E2) @ Ec)
+    return A1.T @ own_inertia(m1, J1) @ A1 + A2.T @ own_inertia(m2, J2) @ A2
+
+
+def sum_library(m1, J1, E1, m2, J2, E2):
+    bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
+    Ec = centred_frame(m1, J1, E1, m2, J2, E2)
+    return inertia.spatial_inertia(*inertia.composite(bodies, np.linalg.inv(Ec) @ np.stack([E1, E2])))
+
+
+def sum_reference(m1, J1, E1, m2, J2, E2):
+    weights, positions = cloud(m1, J1, E1, m2, J2, E2)
+    arms = positions - np.average(positions, axis=0, weights=weights)
+    turning = np.stack([np.cross(axis, arms) for axis in np.eye(3)], axis=-1)
+    velocities = np.concatenate([turning, np.broadcast_to(np.eye(3), turning.shape)], axis=-1)
+    return np.einsum("p,pic,pid->cd", weights, velocities, velocities)
+
+
+def blocks_printed(m1, J1, E1, m2, J2, E2):
+    """Only the top left block is dense: the others are those of the total mass."""
+    M = sum_reference(m1, J1, E1, m2, J2, E2)
+    zero = np.zeros((3, 3))
+    return np.block([[M[:3, :3], zero], [zero, (m1 + m2) * np.eye(3)]])
+
+
+def diagonal_printed(J):
+    _, V = np.linalg.eigh(J)
+    right_handed = V * np.array([1.0, 1.0, np.linalg.det(V)])
+    return right_handed.T @ J @ right_handed
+
+
+def diagonal_library(J):
+    axes = inertia.principal_frame(inertia.mass_properties(1.0, J)).E[:3, :3]
+    return axes.T @ J @ axes
+
+
+def diagonal_reference(J):
+    """A positive definite matrix has its eigenvalues for singular values."""
+    return np.diag(np.linalg.svd(J, compute_uv=False)[::-1])
+
+
+def handedness_printed(V):
+    return V[:, 2] @ np.cross(V[:, 0], V[:, 1])
+
+
+def handedness_library(V):
+    body = inertia.mass_properties(1.0, V @ np.diag([1.0, 1.25, 1.5]) @ V.T)
+    return np.linalg.det(inertia.principal_frame(body).E[:3, :3]) * handedness_printed(V)
+
+
+def handedness_reference(V):
+    return np.linalg.det(V)
+
+
+RECORDS = [
+    Record(
+        id="sueda/s1.7.1/e1.25",
+        title="Mass and centre of mass of a composite body",
+        formula=r"m_c = \sum_k m_k,\quad \mathbf p_c = \sum_k \frac{m_k}{m_c}\mathbf p_k",
+        oracle="the average position of twelve point masses that make up two bodies",
+        implemented_by=("rbnotes.inertia.composite",),
+        inputs=PAIR,
+        printed=centre_printed,
+        library=centre_library,
+        reference=centre_reference,
+        **COMMON,
+    ),
+    Record(
+        id="sueda/s1.7.1/e1.26",
+        title="Spatial inertia of a composite body about its centre",
+        formula=r"M_c = \sum_k {}^k_c\mathrm{Ad}^T M_k\,{}^k_c\mathrm{Ad}",
+        remark=r"${}^k_c\mathrm{Ad}$ takes twists in $c$ to twists in $k$, by the notation of (1.1).",
+        oracle="the kinetic energy of twelve point masses that make up two bodies, about their common centre",
+        implemented_by=("rbnotes.inertia.composite", "rbnotes.inertia.transform_inertia"),
+        inputs=PAIR,
+        printed=sum_printed,
+        library=sum_library,
+        reference=sum_reference,
+        **COMMON,
+    ),
+    Record(
+        id="sueda/s1.7.1/t338",
+        title="About the centre, only the rotational block of a composite inertia is dense",
+        formula=r"M_c = \begin{pmatrix} J & 0 \\ 0 & m_c I \end{pmatrix}",
+        oracle="the kinetic energy of twelve point masses about their common centre",
+        implemented_by=("rbnotes.inertia.composite",),
+        inputs=PAIR,
+        printed=blocks_printed,
+        library=sum_library,
+        reference=sum_reference,
+        **COMMON,
+    ),
+    Record(
+        id="sueda/s1.7.1/t338b",
+        title="The right-handed eigenvectors are axes in which the inertia is diagonal",
+        formula=r"[V, D] = \mathrm{eig}(J),\ \det V = +1:\quad V^TJV = D",
+        oracle="the singular values, which for a positive definite matrix are its eigenvalues",
+        implemented_by=("rbnotes.inertia.principal_frame",),
+        inputs=ONE,
+        printed=diagonal_printed,
+        library=diagonal_library,
+        reference=diagonal_reference,
+        **COMMON,
+    ),
+    Record(
+        id="sueda/s1.7.1/t338c",
+        title="The third column dotted with the cross product of the first two tells the handedness",
+        formula=r"\mathbf v_3\cdot(\mathbf v_1\times\mathbf v_2) = \det V",
+        oracle="the determinant, by elimination, of right- and left-handed frames",
+        implemented_by=("rbnotes.inertia.principal_frame",),
+        inputs={"V": st.builds(lambda R, side: R * side, rotations(), st.sampled_from((1.0, -1.0)))},
+        printed=handedness_printed,
+        library=handedness_library,
+        reference=handedness_reference,
+        **COMMON,
+    ),
+]
