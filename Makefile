@@ -8,7 +8,7 @@ STAMP := $(VENV)/installed
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: book test lint package clean
+.PHONY: book test lint package look clean
 
 book: package
 	$(BIN)/python tools/build_book.py
@@ -34,5 +34,9 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/pip install --disable-pip-version-check --progress-bar off --quiet --constraint constraints.txt "setuptools>=77" ".[book,test]"
 	touch $@
 
+# The written pages in a browser (Chromium): accessibility, width on a phone, requests, console.
+look:
+	$(BIN)/python tools/look_at_pages.py
+
 clean:
-	rm -rf _build build dist .jupyter_cache* rbnotes.egg-info
+	rm -rf _build build dist rbnotes.egg-info book/_generated

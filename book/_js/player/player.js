@@ -211,7 +211,7 @@ export class Player {
   turn(azimuth, elevation) {
     const arm = this.camera.position.clone().sub(this.orbit.target);
     const side = new Vector3().crossVectors(arm, this.camera.up).normalize();
-    const lifted = arm.clone().applyAxisAngle(side, -elevation);
+    const lifted = arm.clone().applyAxisAngle(side, elevation);
     if (Math.abs(lifted.clone().normalize().z) < 0.99) arm.copy(lifted);
     arm.applyAxisAngle(this.camera.up, azimuth);
     this.camera.position.copy(this.orbit.target).add(arm);

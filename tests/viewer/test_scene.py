@@ -1,0 +1,155 @@
+"""Scenes: what the player gets is what was put in, and wrong input is refused by name."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy.spatial.transform import Rotation
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import strategies as some
+from rbnotes.viewer import (
+    Scene,
+    arrow,
+    box,
+    capsule,
+    cylinder,
+    frame_axes,
+    ground,
+    line,
+    mesh,
+    sphere,
+    spring,
+)
+from rbnotes.viewer.scene import PAGE_HAS_PLAYER
+
+TIMES = np.array([0.0, 0.5, 2.0])
+POSES = np.tile(np.eye(4), (3, 1, 1))
+TETRAHEDRON = (np.vstack([np.zeros(3), np.eye(3)]), [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+
+
+def decode(text):
+    return np.frombuffer(base64.b64decode(text), "<f4")
+
+
+def items(scene):
+    return json.loads(scene.to_json())["items"]
+
+
+@given(some.frames())
+def test_poses_survive_the_way_to_the_player(pose):
+    (item,) = items(Scene("A box.").add(box([1, 2, 3]), pose))
+    x, y, z, *quaternion = decode(item["poses"])
+    np.testing.assert_allclose([x, y, z], pose[:3, 3], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(Rotation.from_quat(quaternion).as_matrix(), pose[:3, :3], atol=1e-6)
+
+
+def test_times_and_changing_shapes_survive_the_way_to_the_player():
+    points = np.arange(18.0).reshape(3, 2, 3)
+    scene = Scene("Things move.", TIMES)
+    scene.add(spring(points)).add(line(points)).add(arrow(points[:, 0]), POSES).add(line(points[0]))
+    coil, moving, pointer, still = items(scene)
+    np.testing.assert_array_equal(decode(json.loads(scene.to_json())["times"]), TIMES)
+    np.testing.assert_array_equal(decode(coil["ends"]), points.ravel())
+    np.testing.assert_array_equal(decode(moving["points"]), points.ravel())
+    np.testing.assert_array_equal(decode(pointer["vector"]), points[:, 0].ravel())
+    assert decode(pointer["poses"]).shape == (21,)
+    assert (moving["moves"], still["moves"]) == (True, False)
+
+
+def test_every_shape_tells_the_player_its_kind_colour_and_size():
+    shapes = [
+        box([1, 2, 3]),
+        sphere(0.5),
+        cylinder(0.1, 2),
+        capsule(0.1, 2, "red"),
+        frame_axes(),
+        ground(),
+        mesh(*TETRAHEDRON),
+    ]
+    scene = Scene("All shapes.")
+    for shape in shapes:
+        scene.add(shape)
+    told = items(scene)
+    assert [item["kind"] for item in told] == [
+        "box",
+        "sphere",
+        "cylinder",
+        "capsule",
+        "axes",
+        "ground",
+        "mesh",
+    ]
+    assert all(re.fullmatch("#[0-9a-f]{6}", item["color"]) for item in told)
+    assert told[0]["color"] != told[3]["color"]
+    assert told[3]["radius"] == 0.1
+    assert told[3]["length"] == 2
+    assert decode(told[6]["triangles"]).max() == 3
+
+
+def test_a_scene_of_two_hundred_poses_is_small():
+    scene = Scene("A box.", np.arange(200.0)).add(box([1, 1, 1]), np.tile(np.eye(4), (200, 1, 1)))
+    assert len(scene.to_html()) < 10_000
+
+
+def test_text_of_a_description_cannot_become_markup():
+    page = Scene("</script><b>bold & brave</b>").to_html()
+    assert page.count("</script>") == 1
+    assert "<b>" not in page
+    assert "&lt;b&gt;bold &amp; brave" in page
+
+
+def test_a_page_of_the_book_gets_the_data_alone(monkeypatch):
+    scene = Scene("A box.").add(box([1, 1, 1]))
+    monkeypatch.setenv(PAGE_HAS_PLAYER, "yes")
+    assert scene._repr_html_() == scene.to_html()
+
+
+def test_a_notebook_gets_the_player_in_a_frame(monkeypatch):
+    monkeypatch.delenv(PAGE_HAS_PLAYER, raising=False)
+    shown = Scene("A box.").add(box([1, 1, 1]))._repr_html_()
+    assert shown.startswith('<iframe srcdoc="')
+    assert 'title="A box."' in shown
+    assert "rbnotes-scene" in shown
+    assert shown.count('"') == 6  # three attributes: nothing inside ends one early
+
+
+def test_without_a_player_the_description_is_shown(monkeypatch, tmp_path):
+    monkeypatch.delenv(PAGE_HAS_PLAYER, raising=False)
+    monkeypatch.setattr("rbnotes.viewer.scene.resources.files", lambda package: tmp_path)
+    assert "A box." in Scene("A box.")._repr_html_()
+    assert "no player" in Scene("A box.")._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("attempt", "name"),
+    [
+        (lambda: Scene(" "), "description"),
+        (lambda: Scene("A.", [0.0]), "times"),
+        (lambda: Scene("A.", [0.0, 0.0]), "times"),
+        (lambda: Scene("A.", [[0.0, 1.0]]), "times"),
+        (lambda: Scene("A.").add(sphere(1), POSES), "pose"),
+        (lambda: Scene("A.", TIMES).add(sphere(1), POSES[:2]), "pose"),
+        (lambda: Scene("A.", TIMES).add(sphere(1), 2 * POSES), "pose"),
+        (lambda: Scene("A.", TIMES).add(sphere(1), POSES[None]), "pose"),
+        (lambda: Scene("A.", TIMES).add(line(np.zeros((2, 5, 3)))), "line"),
+        (lambda: Scene("A.").add(arrow(np.zeros((3, 3)))), "arrow"),
+        (lambda: box([1, 1]), "sides"),
+        (lambda: box([1, 0, 1]), "sides"),
+        (lambda: sphere(-1), "radius"),
+        (lambda: sphere(1, "mauve"), "color"),
+        (lambda: cylinder(1, np.nan), "length"),
+        (lambda: line([[0, 0, 0]]), "points"),
+        (lambda: line(np.zeros((2, 2, 2, 3))), "points"),
+        (lambda: spring(np.zeros((3, 3))), "ends"),
+        (lambda: mesh(np.zeros((3, 3)), [[0, 1, 3]]), "triangles"),
+        (lambda: mesh(np.zeros((3, 3)), [[0, 1, 1.5]]), "triangles"),
+        (lambda: mesh(np.zeros((1, 3, 3)), [[0, 1, 2]]), "vertices"),
+    ],
+)  # fmt: skip
+def test_wrong_input_is_refused_by_name(attempt, name):
+    with pytest.raises(InvalidArgument, match=f"^{name}: got"):
+        attempt()
