@@ -13,7 +13,7 @@ FAULTS = {
         r"equation-reference\.md:3: WARNING: .*lloyd-0\.99",
     ),
     "formula": ("# A\n\n$$\n\\frac{1}{2\n$$\n", r"formula\.md:3: WARNING: formula .*frac"),
-    "inline-formula": ("# A\n\nSo $\\alhpa$ it is.\n", r"inline-formula\.md:3: WARNING: formula .*alhpa"),
+    "inline-formula": ("# A\n\nSo $\\notacommand$ it is.\n", r"inline-formula\.md:3: WARNING: formula .*notacommand"),
     "self-numbered": (
         "# A\n\n\\begin{align}\na &= b\n\\end{align}\n",
         r"self-numbered\.md:3: WARNING: .*numbers by itself",

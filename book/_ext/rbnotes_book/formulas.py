@@ -19,7 +19,7 @@ from sphinx.writers.html5 import HTML5Translator
 from rbnotes_book.node import NODE, SCRIPTS
 
 SERVER = SCRIPTS / "katex_server.js"
-NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|multline|flalign)\}")
+NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|flalign)\}")
 
 logger = logging.getLogger(__name__)
 
