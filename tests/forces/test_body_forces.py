@@ -202,6 +202,17 @@ class TestPathWrenches:
         close(moving[1].w, moving[0].w)
         close(moving[1].D, moving[0].D)
 
+    @given(laws(), paths())
+    def test_positional_stiffness_holds_the_rate_of_lengthening(self, law, path):
+        law, tension = law
+        E, x, phi, active = path
+        rate = path_length(*world(E, x, phi), active).Ldot
+        found = path_wrenches(law, E, x, phi, active, stiffness="positional").K
+        K, error = along_se3(
+            lambda poses: wrenches(lambda L, _: tension(L, rate), poses, x, phi, active).ravel(), E
+        )
+        close(found, K, error)
+
     def test_positional_stiffness_is_wrong_in_motion(self):
         E = np.array([np.eye(4), np.eye(4)])
         E[1, :3, 3] = 1.0, 0.5, 0.0
