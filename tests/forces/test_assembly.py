@@ -78,6 +78,21 @@ def test_rigid_motion_of_everything_changes_no_wrench():
     assert_allclose(after[18:].reshape(-1, 3), before[18:].reshape(-1, 3) @ T[:3, :3].T, atol=1e-12)
 
 
+def test_each_kind_of_point_is_where_it_should_be():
+    """A spring of rest length zero pulls towards the other point: from a particle, from a body, to the world."""
+    target = np.array([0.3, -0.2, 0.5])
+    for number in (0, 1):
+        group = ZeroLengthSprings(2.0, through(on_particle(number), on_world(target)))
+        expected = np.zeros(24)
+        expected[18 + 3 * number :][:3] = 2.0 * (target - STATE.x[number])
+        assert_allclose(assemble([group], STATE).f, expected, atol=1e-13)
+        group = ZeroLengthSprings(2.0, through(on_body(number, np.zeros(3)), on_particle(1)))
+        R, p = STATE.E[number, :3, :3], STATE.E[number, :3, 3]
+        assert_allclose(
+            assemble([group], STATE).f[6 * number :][3:6], 2.0 * R.T @ (STATE.x[1] - p), atol=1e-13
+        )
+
+
 def test_path_within_one_body_exerts_nothing():
     group = Paths(
         Muscle(3.0, 1.0, 2.0, activation=1.0), through(on_body(0, [1.0, 0.0, 0.0]), on_body(0, np.zeros(3)))
