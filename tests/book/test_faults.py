@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tiny_book import LEDGER_PAGES, NOTEBOOK
+from tiny_book import FAKE_LEDGER, LEDGER_PAGES, NOTEBOOK
 
 # page: text, and the message that must name the page and the line
 FAULTS = {
@@ -13,7 +13,10 @@ FAULTS = {
         r"equation-reference\.md:3: WARNING: .*lloyd-0\.99",
     ),
     "formula": ("# A\n\n$$\n\\frac{1}{2\n$$\n", r"formula\.md:3: WARNING: formula .*frac"),
-    "inline-formula": ("# A\n\nSo $\\notacommand$ it is.\n", r"inline-formula\.md:3: WARNING: formula .*notacommand"),
+    "inline-formula": (
+        "# A\n\nSo $\\notacommand$ it is.\n",
+        r"inline-formula\.md:3: WARNING: formula .*notacommand",
+    ),
     "self-numbered": (
         "# A\n\n\\begin{align}\na &= b\n\\end{align}\n",
         r"self-numbered\.md:3: WARNING: .*numbers by itself",
@@ -88,3 +91,12 @@ def test_cells_that_raise_or_warn_fail_the_build_each_time(tiny_book):
         assert build.returncode == 1
         for _, message in CELLS.values():
             assert re.search(message, build.stderr), build.stderr
+
+
+def test_a_formula_in_the_ledger_that_does_not_parse_names_its_record(tiny_book):
+    book = tiny_book(
+        {"index": "# Start\n", **LEDGER_PAGES}, ledger=FAKE_LEDGER.replace("f(x) = -x^2", r"\frac{x")
+    )
+    build = book.build()
+    assert build.returncode == 1
+    assert re.search(r"record lloyd/s0\.2/d1:? ?:? WARNING: formula", build.stderr), build.stderr

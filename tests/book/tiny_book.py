@@ -70,7 +70,7 @@ LEDGER_PAGES = {
 class TinyBook:
     """A book at ``root`` with the settings of the real one; the first page is its start page."""
 
-    def __init__(self, root: Path, pages: dict[str, str]) -> None:
+    def __init__(self, root: Path, pages: dict[str, str], ledger: str = FAKE_LEDGER) -> None:
         self.root = root
         self.html = root / "_build" / "html"
         config = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))
@@ -86,7 +86,7 @@ class TinyBook:
         toc = {"format": "jb-book", "root": start, "chapters": [{"file": name} for name in others]}
         self._write("_config.yml", yaml.safe_dump(config))
         self._write("_toc.yml", yaml.safe_dump(toc))
-        self._write("fake_ledger.py", FAKE_LEDGER)
+        self._write("fake_ledger.py", ledger)
         for name, text in pages.items():
             self._write(f"{name}.md", text)
 

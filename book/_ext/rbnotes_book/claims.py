@@ -102,6 +102,8 @@ class ClaimsDomain(Domain):
         place = self.data[typ].get(target)
         if place is None:
             return None
+        if typ == "told":
+            contnode = nodes.inline("", env.titles[place[0]].astext())
         record = ledger.find(target)
         return make_refnode(builder, fromdocname, *place, contnode, f"{where(record)}: {record.title}")
 
