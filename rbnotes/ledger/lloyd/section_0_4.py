@@ -48,6 +48,18 @@ def rows_reference(angles, rates):
     return derivative(lambda t: np.linalg.inv(axes_of(angles + t * rates))).value
 
 
+def turns_library(angles):
+    return euler.to_rotation(angles)
+
+
+def turns_reference(angles):
+    """Each turn about the axis that the turns before have left it."""
+    z, y1, x2 = axes_of(angles).T
+    theta, phi, psi = angles
+    turns = [Rotation.from_rotvec(a * axis).as_matrix() for a, axis in ((theta, z), (phi, y1), (psi, x2))]
+    return turns[2] @ turns[1] @ turns[0]
+
+
 def velocity_printed(angles, rates):
     z, y1, x2 = axes_of(angles).T
     return z * rates[0] + y1 * rates[1] + x2 * rates[2]
@@ -92,6 +104,29 @@ def rows_library(angles, rates):
     return euler.velocity_to_rates_dot(angles, rates)
 
 
+def torque_printed(angles, multipliers):
+    return inverse_printed(angles).T @ multipliers
+
+
+def torque_library(angles, multipliers):
+    return euler.velocity_to_rates(angles).T @ multipliers
+
+
+def torque_reference(angles, multipliers):
+    """The torque about each base axis that does the same work as the multipliers do on the angles."""
+    R = Rotation.from_matrix(orientation(angles))
+
+    def work(axis):
+        def along(t):
+            found = (Rotation.from_rotvec(t * axis) * R).as_euler("ZYX")
+            moved = (found - angles + np.pi) % (2 * np.pi) - np.pi
+            return multipliers @ moved
+
+        return derivative(along).value
+
+    return np.array([work(axis) for axis in np.eye(3)])
+
+
 def alignment_printed(theta, side):
     return 1.0
 
@@ -102,6 +137,18 @@ def alignment_reference(theta, side):
 
 
 RECORDS = [
+    Record(
+        id="lloyd/s0.4/t64",
+        title="Roll, pitch and yaw: turns about z, the new y' and the final x''",
+        formula=r"\mathbf R = \mathbf R_z(\theta)\,\mathbf R_y(\phi)\,\mathbf R_x(\psi)",
+        oracle="three turns of scipy about axes of the base frame, each where the turns before have left it",
+        implemented_by=("rbnotes.euler.to_rotation", "rbnotes.euler.from_rotation"),
+        inputs={"angles": ANGLES},
+        library=turns_library,
+        reference=turns_reference,
+        verdict=Verdict.DEFINITION,
+        chapter="quaternions",
+    ),
     Record(
         id="lloyd/s0.4/d1",
         title="Angular velocity from the rates of roll, pitch and yaw",
@@ -151,6 +198,21 @@ RECORDS = [
         inputs={"theta": numbers(-3, 3), "side": st.sampled_from((1.0, -1.0))},
         printed=alignment_printed,
         reference=alignment_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.4/t92",
+        title="Constraint wrenches of limits on the angles are the rows of (0.2)",
+        formula=r"\boldsymbol\tau = \mathbf G^T\boldsymbol\lambda,\quad "
+        r"\mathbf G \text{ the matrix of (0.2)}",
+        oracle="work of the multipliers on the angles that scipy reads from rotations about the base axes",
+        remark="The torque comes out in base coordinates, as the angular velocity of (0.2) is; "
+        r"in body coordinates the rows are those of $\mathbf G\,\mathbf R$.",
+        implemented_by=("rbnotes.euler.velocity_to_rates",),
+        inputs={"angles": ANGLES, "multipliers": vectors()},
+        printed=torque_printed,
+        library=torque_library,
+        reference=torque_reference,
         **COMMON,
     ),
     Record(

@@ -163,6 +163,9 @@ RECORDS = [
         printed=diagonal_printed,
         library=diagonal_library,
         reference=diagonal_reference,
+        equivalent_mutants={
+            "negated np.linalg.det(V) in `[1.0, 1.0, np.linalg.det(V)]`": "a left-handed frame diagonalises as well"
+        },
         **COMMON,
     ),
     Record(

@@ -1,0 +1,161 @@
+"""Rigid motions against scipy, Pinocchio (which stacks the linear part first) and differences."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import expm, logm
+
+from rbnotes import se3
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.checking import derivative, jacobian, jacobian_se3
+from rbnotes.checking.strategies import frames, rotation_vectors, twists, vectors
+
+P = np.array([3, 4, 5, 0, 1, 2])  # to linear part first and back
+any_twist = st.builds(
+    lambda w, v: np.append(w, v),
+    st.one_of(rotation_vectors(), rotation_vectors("small"), rotation_vectors("near_pi")),
+    vectors(),
+)
+E_EXAMPLE = se3.exp([0.3, -0.4, 0.5, 1.0, 2.0, 3.0])
+
+
+@given(any_twist)
+def test_exp_and_log(xi):
+    E = se3.exp(xi)
+    np.testing.assert_allclose(E, expm(se3.hat(xi)), atol=1e-12)
+    np.testing.assert_allclose(E, pin.exp6(pin.Motion(xi[P])).homogeneous, atol=1e-12)
+    if np.linalg.norm(xi[:3]) < np.pi - 1e-9:
+        np.testing.assert_allclose(se3.log(E), xi, atol=1e-12)
+    np.testing.assert_allclose(se3.exp(se3.log(E)), E, atol=1e-12)
+
+
+def test_log_is_the_matrix_logarithm():
+    np.testing.assert_allclose(se3.hat(se3.log(E_EXAMPLE)), np.real(logm(E_EXAMPLE)), atol=1e-12)
+
+
+@given(any_twist)
+def test_jacobians_against_pinocchio(xi):
+    # Pinocchio itself keeps ten digits near its switch to series; test_jacobians_are_derivatives is sharper.
+    J = pin.Jexp6(pin.Motion(xi[P]))
+    np.testing.assert_allclose(se3.right_jacobian(xi)[np.ix_(P, P)], J, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(se3.left_jacobian(xi) @ se3.left_jacobian_inverse(xi), np.eye(6), atol=1e-11)
+    np.testing.assert_allclose(se3.right_jacobian(xi) @ se3.right_jacobian_inverse(xi), np.eye(6), atol=1e-11)
+    if np.linalg.norm(xi[:3]) < np.pi - 1e-3:
+        J = pin.Jlog6(pin.SE3(se3.exp(xi)))
+        np.testing.assert_allclose(se3.right_jacobian_inverse(xi)[np.ix_(P, P)], J, atol=1e-8)
+
+
+@given(any_twist, twists())
+def test_jacobians_are_derivatives(xi, xidot):
+    E = se3.exp(xi)
+    rate = derivative(lambda t: se3.exp(xi + t * xidot)).value
+    np.testing.assert_allclose(rate, E @ se3.hat(se3.right_jacobian(xi) @ xidot), atol=1e-10)
+    np.testing.assert_allclose(rate, se3.hat(se3.left_jacobian(xi) @ xidot) @ E, atol=1e-10)
+
+
+@given(frames(), frames(), twists(), twists())
+def test_adjoints(A, B, xi, eta):
+    np.testing.assert_allclose(se3.Ad(A @ B), se3.Ad(A) @ se3.Ad(B), atol=1e-12)
+    np.testing.assert_allclose(se3.Ad_inverse(A) @ se3.Ad(A), np.eye(6), atol=1e-12)
+    np.testing.assert_allclose(se3.hat(se3.Ad(A) @ xi), A @ se3.hat(xi) @ se3.inverse(A), atol=1e-12)
+    np.testing.assert_allclose(se3.Ad(A)[np.ix_(P, P)], pin.SE3(A).action, atol=1e-14)
+    np.testing.assert_allclose(se3.ad(xi)[np.ix_(P, P)], pin.Motion(xi[P]).action, atol=0)
+    np.testing.assert_allclose(
+        se3.ad(se3.ad(xi) @ eta), se3.ad(xi) @ se3.ad(eta) - se3.ad(eta) @ se3.ad(xi), atol=1e-12
+    )
+    np.testing.assert_allclose(se3.Ad(se3.exp(xi)), expm(se3.ad(xi)), atol=1e-10)
+
+
+@given(frames(), twists())
+def test_rates_of_adjoints(E, xi):
+    def moving(t):
+        return E @ se3.exp(t * xi)
+
+    np.testing.assert_allclose(se3.Ad_dot(E, xi), derivative(lambda t: se3.Ad(moving(t))).value, atol=1e-10)
+    expected = derivative(lambda t: se3.Ad_inverse(moving(t))).value
+    np.testing.assert_allclose(se3.Ad_inverse_dot(E, xi), expected, atol=1e-10)
+
+
+@given(frames(), vectors(), twists(), vectors())
+def test_points(E, x, xi, f):
+    J = jacobian_se3(lambda moved: se3.transform_points(moved, x), E).value
+    np.testing.assert_allclose(E[:3, :3] @ se3.Gamma(x), J, atol=1e-11)
+    np.testing.assert_allclose(se3.point_velocity(E, x, xi), J @ xi, atol=1e-11)
+    np.testing.assert_allclose(se3.point_wrench(E, x, f), J.T @ f, atol=1e-11)
+    np.testing.assert_allclose(
+        se3.transform_points(se3.inverse(E), se3.transform_points(E, x)), x, atol=1e-13
+    )
+
+
+@given(frames(), frames())
+def test_interpolation_is_a_screw_motion(A, B):
+    path = se3.interpolate(A, B, np.linspace(0, 1, 5))
+    np.testing.assert_allclose(path[0], A, atol=1e-13)
+    np.testing.assert_allclose(path[-1], B, atol=1e-12)
+    steps = se3.log(se3.inverse(path[:-1]) @ path[1:])
+    np.testing.assert_allclose(steps, np.broadcast_to(steps[0], steps.shape), atol=1e-10)
+
+
+def test_jacobian_of_log_at_a_pose():
+    xi = se3.log(E_EXAMPLE)
+    expected = jacobian_se3(se3.log, E_EXAMPLE).value
+    np.testing.assert_allclose(se3.right_jacobian_inverse(xi), expected, atol=1e-11)
+    inner = jacobian(lambda z: se3.log(se3.exp(xi + z)), np.zeros(6)).value
+    np.testing.assert_allclose(inner, np.eye(6), atol=1e-11)
+
+
+def test_broadcasting_equals_a_loop():
+    rng = np.random.default_rng(2)
+    xi, x = rng.normal(size=(5, 2, 6)), rng.normal(size=(2, 3))
+    E = se3.exp(xi)
+    assert E.shape == (5, 2, 4, 4)
+    for function, values in (
+        (se3.exp, xi),
+        (se3.hat, xi),
+        (se3.ad, xi),
+        (se3.left_jacobian_inverse, xi),
+        (se3.inverse, E),
+        (se3.log, E),
+        (se3.Ad, E),
+    ):
+        looped = np.array([[function(one) for one in row] for row in values])
+        np.testing.assert_allclose(function(values), looped, atol=1e-15)
+    looped = np.array(
+        [
+            [se3.point_velocity(e, y, z) for e, y, z in zip(a, x, b, strict=True)]
+            for a, b in zip(E, xi, strict=True)
+        ]
+    )
+    np.testing.assert_allclose(se3.point_velocity(E, x, xi), looped, atol=1e-14)
+    assert se3.frame(np.eye(3), np.zeros((7, 3))).shape == (7, 4, 4)
+
+
+def test_vee_inverts_hat():
+    xi = np.arange(6.0)
+    np.testing.assert_array_equal(se3.vee(se3.hat(xi)), xi)
+
+
+class TestErrors:
+    def test_frame(self):
+        bad = np.eye(4)
+        bad[3, 0] = 0.1
+        with pytest.raises(InvalidArgument, match=r"E: got a last row 0.1 off \(0, 0, 0, 1\)"):
+            se3.inverse(bad)
+        with pytest.raises(InvalidArgument, match=r"E: got a matrix with max \|R\^T R - I\| = 3"):
+            se3.log(np.diag([2.0, 1, 1, 1]))
+        with pytest.raises(InvalidArgument, match=r"E: got shape \(3, 3\), expected shape \(..., 4, 4\)"):
+            se3.Ad(np.eye(3))
+
+    def test_twist(self):
+        with pytest.raises(InvalidArgument, match=r"xi: got shape \(3,\)"):
+            se3.exp(np.zeros(3))
+        with pytest.raises(InvalidArgument, match="xi: got NaN"):
+            se3.ad([np.inf, 0, 0, 0, 0, 0])
+        with pytest.raises(InvalidArgument, match="X: got a last row"):
+            se3.vee(np.eye(4))
+
+    def test_full_turn(self):
+        with pytest.raises(SingularConfiguration, match="2 pi"):
+            se3.left_jacobian_inverse([0, 0, 2 * np.pi, 1, 0, 0])

@@ -1,0 +1,169 @@
+"""Rotations against scipy, Pinocchio, mpmath and differences, from no angle at all to a half turn."""
+
+import mpmath
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
+
+from rbnotes import so3
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.checking import derivative
+from rbnotes.checking.strategies import rotation_vectors, rotations, vectors
+
+ANGLES = [0.0, 1e-300, 1e-12, 1e-8, 1e-4, 0.1, 0.4999, 0.5001, 1.0, 3.0, np.pi - 1e-4, np.pi - 1e-8, np.pi]
+AXES = [
+    np.array(axis) / np.linalg.norm(axis) for axis in ([1, 0, 0], [0, 0, -1], [1, -2, 3], [-0.3, 0.01, 1e-3])
+]
+any_rotation_vector = st.one_of(rotation_vectors(), rotation_vectors("small"), rotation_vectors("near_pi"))
+
+
+def precise(w, coefficients):
+    """I + b [w] + c [w]^2 with 50 digits."""
+    mpmath.mp.dps = 50
+    x = mpmath.sqrt(sum(mpmath.mpf(float(c)) ** 2 for c in w))
+    b, c = coefficients(x)
+    W = mpmath.matrix([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+    return np.array((mpmath.eye(3) + b * W + c * W * W).tolist(), dtype=float)
+
+
+def of_exp(x):
+    return (mpmath.sin(x) / x, (1 - mpmath.cos(x)) / x**2) if x else (1, mpmath.mpf(1) / 2)
+
+
+def of_jacobian(x):
+    if not x:
+        return mpmath.mpf(1) / 2, mpmath.mpf(1) / 6
+    return (1 - mpmath.cos(x)) / x**2, (x - mpmath.sin(x)) / x**3
+
+
+def of_inverse(x):
+    return -mpmath.mpf(1) / 2, (1 - x / 2 * mpmath.cot(x / 2)) / x**2 if x else mpmath.mpf(1) / 12
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+@pytest.mark.parametrize("axis", AXES, ids=str)
+class TestAccuracy:
+    def test_exp_and_jacobians_to_twelve_digits(self, angle, axis):
+        w = angle * axis
+        for function, coefficients in (
+            (so3.exp, of_exp),
+            (so3.left_jacobian, of_jacobian),
+            (so3.left_jacobian_inverse, of_inverse),
+        ):
+            np.testing.assert_allclose(function(w), precise(w, coefficients), rtol=0, atol=1e-14)
+
+    def test_log_inverts_exp(self, angle, axis):
+        w = angle * axis
+        back = so3.log(Rotation.from_rotvec(w).as_matrix())
+        if np.pi - angle < 1e-15 and back @ w < 0:  # half turns have two logarithms
+            back = -back
+        np.testing.assert_allclose(back, w, rtol=1e-12, atol=1e-15)
+
+    def test_pinocchio_agrees(self, angle, axis):
+        w = angle * axis
+        np.testing.assert_allclose(so3.exp(w), pin.exp3(w), atol=1e-13)
+        np.testing.assert_allclose(so3.right_jacobian(w), pin.Jexp3(w), atol=1e-12)
+
+    def test_derivative_of_the_jacobian(self, angle, axis):
+        w, wdot = angle * axis, np.array([0.3, -0.7, 0.2])
+        expected = derivative(lambda t: so3.left_jacobian(w + t * wdot)).value
+        np.testing.assert_allclose(so3.left_jacobian_dot(w, wdot), expected, atol=1e-11)
+        np.testing.assert_allclose(so3.right_jacobian_dot(w, wdot), expected.T, atol=1e-11)
+
+
+def test_log_of_half_turns_has_a_positive_first_component():
+    for axis in AXES:
+        for signed in (axis, -axis):
+            w = so3.log(Rotation.from_rotvec(np.pi * signed).as_matrix())
+            assert w[np.argmax(np.abs(w) > 1e-8)] > 0
+            np.testing.assert_allclose(np.abs(w), np.pi * np.abs(axis), atol=1e-14)
+
+
+def test_log_agrees_with_pinocchio_below_pi():
+    for axis in AXES:
+        for angle in (1e-9, 0.3, 2.0, np.pi - 1e-6):
+            R = so3.exp(angle * axis)
+            np.testing.assert_allclose(so3.log(R), pin.log3(R), atol=1e-9)
+            np.testing.assert_allclose(so3.right_jacobian_inverse(angle * axis), pin.Jlog3(R), atol=1e-8)
+
+
+@given(any_rotation_vector)
+def test_exp_is_the_matrix_exponential(w):
+    np.testing.assert_allclose(so3.exp(w), expm(so3.hat(w)), atol=1e-13)
+
+
+@given(rotations(), rotations(), rotations())
+def test_group(A, B, C):
+    w = so3.log(A)
+    np.testing.assert_allclose(so3.exp(w), A, atol=1e-14)
+    np.testing.assert_allclose(so3.exp(-w), A.T, atol=1e-14)
+    np.testing.assert_allclose(so3.angle(A @ B @ A.T), so3.angle(B), atol=1e-12)
+    np.testing.assert_allclose(A @ so3.hat(B[0]) @ A.T, so3.hat(A @ B[0]), atol=1e-14)
+    np.testing.assert_allclose(so3.angle(C), Rotation.from_matrix(C).magnitude(), atol=1e-14)
+
+
+@given(rotation_vectors(), vectors())
+def test_jacobians_are_derivatives(w, wdot):
+    R = so3.exp(w)
+    rate = derivative(lambda t: so3.exp(w + t * wdot)).value
+    np.testing.assert_allclose(rate, R @ so3.hat(so3.right_jacobian(w) @ wdot), atol=1e-11)
+    np.testing.assert_allclose(rate, so3.hat(so3.left_jacobian(w) @ wdot) @ R, atol=1e-11)
+    np.testing.assert_allclose(so3.right_jacobian(w) @ so3.right_jacobian_inverse(w), np.eye(3), atol=1e-12)
+
+
+@given(rotations(), rotations())
+def test_interpolation_turns_steadily_the_short_way(R0, R1):
+    path = so3.interpolate(R0, R1, np.linspace(0, 1, 5))
+    np.testing.assert_allclose(path[0], R0, atol=1e-14)
+    np.testing.assert_allclose(path[-1], R1, atol=1e-13)
+    steps = so3.angle(np.swapaxes(path[:-1], -1, -2) @ path[1:])
+    np.testing.assert_allclose(steps, so3.angle(R0.T @ R1) / 4, atol=1e-12)
+
+
+def test_broadcasting_equals_a_loop():
+    rng = np.random.default_rng(1)
+    w, wdot = rng.normal(size=(4, 3, 3)), rng.normal(size=(3, 3))
+    for function in (so3.hat, so3.exp, so3.left_jacobian, so3.right_jacobian_inverse):
+        looped = np.array([[function(one) for one in row] for row in w])
+        np.testing.assert_array_equal(function(w), looped)
+    np.testing.assert_allclose(so3.log(so3.exp(w)), [[so3.log(so3.exp(one)) for one in row] for row in w])
+    looped = np.array([[so3.left_jacobian_dot(a, b) for a, b in zip(row, wdot, strict=True)] for row in w])
+    np.testing.assert_allclose(so3.left_jacobian_dot(w, wdot), looped, atol=1e-15)
+    assert so3.exp(np.zeros((0, 3))).shape == (0, 3, 3)
+
+
+@given(vectors())
+def test_hat_and_vee(w):
+    np.testing.assert_array_equal(so3.vee(so3.hat(w)), w)
+    np.testing.assert_array_equal(so3.hat(w) @ w, np.zeros(3))
+
+
+class TestErrors:
+    def test_how_far_from_a_rotation_is_said(self):
+        with pytest.raises(
+            InvalidArgument, match=r"R: got a matrix with max \|R\^T R - I\| = 0.21, expected a rot"
+        ):
+            so3.log(1.1 * np.eye(3))
+
+    def test_reflection(self):
+        with pytest.raises(InvalidArgument, match="R: got a reflection"):
+            so3.log(np.diag([1.0, 1.0, -1.0]))
+
+    def test_matrix_that_is_not_skew(self):
+        with pytest.raises(InvalidArgument, match="W: got a matrix with max"):
+            so3.vee(np.eye(3))
+
+    def test_shapes_and_nan(self):
+        with pytest.raises(InvalidArgument, match=r"w: got shape \(4,\), expected shape \(..., 3\)"):
+            so3.exp(np.zeros(4))
+        with pytest.raises(InvalidArgument, match="w: got NaN or infinite"):
+            so3.left_jacobian([np.nan, 0, 0])
+
+    def test_inverse_jacobian_at_a_full_turn(self):
+        with pytest.raises(SingularConfiguration, match="multiple of 2 pi"):
+            so3.left_jacobian_inverse([2 * np.pi, 0, 0])
+        so3.left_jacobian_inverse([0, 0, 0])
