@@ -8,16 +8,66 @@ D = +dw/dphi.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.forces.path import PointForces, path_force, path_stiffness, symmetric_part
+from rbnotes.forces.path import (
+    PointForces,
+    length_gradient,
+    length_hessian,
+    path_force,
+    path_length,
+    path_stiffness,
+    symmetric_part,
+)
 from rbnotes.forces.tension import TensionLaw
-from rbnotes.forces.wrenches import BodyForces, carried_forces, carried_points
+from rbnotes.forces.wrenches import BodyForces, carried_forces, carried_points, point_jacobians
 
 STIFFNESS = ("exact", "positional", "symmetrised")
+
+
+class BodyPathLength(NamedTuple):
+    """Length of a path through points of n bodies, its rate, and how they change with poses and twists."""
+
+    L: Array
+    """Length of the active segments ``(...)``, m."""
+    Ldot: Array
+    """Its time derivative ``(...)``, m/s."""
+    dL_dxi: Array
+    """Along body-frame increments E exp([xi]) ``(..., 6n)``. It is also dLdot/dphi."""
+    dLdot_dxi: Array
+    """At constant twist components ``(..., 6n)``."""
+
+
+def body_path_length(
+    E: ArrayLike, x: ArrayLike, phi: ArrayLike, active: ArrayLike | None = None
+) -> BodyPathLength:
+    """Length of a path through points of bodies and its derivatives (Sueda eqs. (1.57), (1.58)).
+
+    With them, a tension F(L, Ldot) has dF/dxi = F_L dL/dxi + F_Ldot dLdot/dxi and dF/dphi = F_Ldot dL/dxi.
+    Arguments as for :func:`path_wrenches`.
+
+    Raises
+    ------
+    SingularConfiguration
+        If a segment has length zero.
+    """
+    X, V = carried_points(E, x, phi)
+    J, G = point_jacobians(E, x, phi)
+    L, Ldot = path_length(X, V, active)
+    gradient = length_gradient(X, active)
+    turning = (length_hessian(X, active) @ V.reshape(*V.shape[:-2], -1, 1))[..., 0]
+    return BodyPathLength(L, Ldot, _by_body(gradient, J), _by_body(turning, J) + _by_body(gradient, G))
+
+
+def _by_body(row: Array, maps: Array) -> Array:
+    """Rows ``(..., 3n)`` times the block-diagonal matrix of ``maps (..., n, 3, 6)``."""
+    product = np.einsum("...ai,...aiu->...au", row.reshape(*row.shape[:-1], -1, 3), maps)
+    return product.reshape(*product.shape[:-2], -1)
 
 
 def path_wrenches(

@@ -52,6 +52,21 @@ def carried_points(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, A
     return se3.transform_points(E, x), se3.point_velocity(E, x, phi)
 
 
+def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
+    """How positions and velocities of carried points change with the poses: J and G ``(..., n, 3, 6)``.
+
+    ``J = dX/dxi = dV/dphi`` and ``G = dV/dxi`` at constant twist components; arguments as for
+    :func:`carried_points`.
+    """
+    E, x, phi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("phi", phi)
+    R, Gamma = E[..., :3, :3], se3.Gamma(x)
+    J = R @ Gamma
+    local_velocity = (Gamma @ phi[..., None])[..., 0]
+    G = np.zeros(np.broadcast_shapes(J.shape, (*local_velocity.shape[:-1], 3, 6)))
+    G[..., :3] = -R @ so3.hat(local_velocity)
+    return J, G
+
+
 def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForces) -> BodyForces:
     """Wrenches of point forces on the bodies that carry the points, with exact Jacobians.
 
@@ -65,18 +80,12 @@ def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForc
     forces : PointForces
         f ``(..., n, 3)``, K and D ``(..., 3n, 3n)`` with respect to the points' positions and velocities.
     """
-    E, x, phi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("phi", phi)
-    R = E[..., :3, :3]
-    Gamma = se3.Gamma(x)
-    J = R @ Gamma
+    J, G = point_jacobians(E, x, phi)
     n = J.shape[-3]
-
-    pulled = forces.f[..., None, :] @ R  # rows (R^T f)^T
+    Gamma = se3.Gamma(x)
+    pulled = forces.f[..., None, :] @ np.asarray(E)[..., :3, :3]  # rows (R^T f)^T
     w = (pulled @ Gamma)[..., 0, :]
 
-    local_velocity = (Gamma @ phi[..., None])[..., 0]
-    G = np.zeros(np.broadcast_shapes(J.shape, (*local_velocity.shape[:-1], 3, 6)))
-    G[..., :3] = -R @ so3.hat(local_velocity)
     K_x, D_x = (matrix.reshape(*matrix.shape[:-2], n, 3, n, 3) for matrix in (forces.K, forces.D))
     K = _sandwich(J, K_x, J) + _sandwich(J, D_x, G)
     D = _sandwich(J, D_x, J)

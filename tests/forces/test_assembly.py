@@ -79,7 +79,7 @@ def test_rigid_motion_of_everything_changes_no_wrench():
 
 
 def test_each_kind_of_point_is_where_it_should_be():
-    """A spring of rest length zero pulls towards the other point: from a particle, from a body, to the world."""
+    """A spring of rest length zero pulls a particle to the world, and a body to a particle."""
     target = np.array([0.3, -0.2, 0.5])
     for number in (0, 1):
         group = ZeroLengthSprings(2.0, through(on_particle(number), on_world(target)))

@@ -10,6 +10,7 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking import jacobian, jacobian_se3
 from rbnotes.checking.strategies import frames, numbers, positive_numbers, twists, vectors
 from rbnotes.forces.body_forces import (
+    body_path_length,
     directional_energy,
     directional_force,
     path_wrenches,
@@ -253,6 +254,21 @@ class TestPathWrenches:
 
 def _poses(E):
     return [(pose[:3, :3], pose[:3, 3]) for pose in E]
+
+
+class TestBodyPathLength:
+    @given(paths())
+    def test_against_differences(self, path):
+        E, x, phi, active = path
+        found = body_path_length(E, x, phi, active)
+        at = world(E, x, phi)
+        assert_allclose([found.L, found.Ldot], path_length(*at, active), atol=1e-12)
+        gradient, error = along_se3(lambda poses: path_length(*world(poses, x, phi), active).L, E)
+        close(found.dL_dxi, gradient, error)
+        by_twists = jacobian(lambda z: path_length(*world(E, x, z.reshape(-1, 6)), active).Ldot, phi.ravel())
+        close(found.dL_dxi, by_twists.value, by_twists.error)
+        gradient, error = along_se3(lambda poses: path_length(*world(poses, x, phi), active).Ldot, E)
+        close(found.dLdot_dxi, gradient, error)
 
 
 class TestMuscle:
