@@ -111,7 +111,8 @@ export class Player {
     let next = this.times.findIndex((sample) => sample > time);
     if (next < 0) next = this.times.length - 1;
     const last = Math.max(0, next - 1);
-    const share = next > last ? (time - this.times[last]) / (this.times[next] - this.times[last]) : 0;
+    const gap = this.times[next] - this.times[last];
+    const share = gap > 0 ? Math.min(1, Math.max(0, (time - this.times[last]) / gap)) : 0;
 
     const sample = (values, size) => {
       if (values.length === size) return values;

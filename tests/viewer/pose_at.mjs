@@ -1,0 +1,21 @@
+// Prints where the player puts a scene's items, without drawing: node pose_at.mjs PLAYER_FOLDER SCENE TIME ...
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const [folder, scene, ...times] = process.argv.slice(2);
+const { Player } = await import(pathToFileURL(`${folder}/player.js`));
+const { decode, make } = await import(pathToFileURL(`${folder}/shapes.js`));
+
+const data = JSON.parse(readFileSync(scene, "utf8"));
+const player = { times: decode(data.times) };
+player.items = data.items.map((item) => ({ poses: decode(item.poses), ...make(item, player.times.length) }));
+
+const found = times.map((time) => {
+  Player.prototype.pose.call(player, Number(time));
+  return player.items.map(({ object }) => {
+    object.updateMatrix();
+    const points = object.geometry?.attributes.instanceStart?.data.array; // of a line or a spring
+    return { matrix: object.matrix.toArray(), points: points && Array.from(points) };
+  });
+});
+console.log(JSON.stringify(found));
