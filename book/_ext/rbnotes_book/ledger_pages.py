@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from rich.progress import track
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
@@ -160,7 +161,7 @@ class Errata(LedgerDirective):
         own = [r for r in ledger.load() if r.source == source and r.verdict in TO_CORRECT]
         if not own:
             return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
-        return [self.entry(record) for record in own]
+        return [self.entry(record) for record in track(own, f"Counterexamples to {claims.AUTHORS[source]}")]
 
     def entry(self, record: Record) -> nodes.container:
         found = outcomes.counterexample(record.id, Path(self.env.srcdir))
