@@ -36,7 +36,7 @@ def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
     """Finite float64 array whose trailing axes are ``shape`` (``None`` accepts any length)."""
     try:
         result = np.asarray(value)
-        if np.iscomplexobj(result):
+        if result.dtype.kind not in "biuf":  # NumPy would read text as numbers, and None as NaN
             raise TypeError
         result = result.astype(np.float64)
     except (TypeError, ValueError) as error:

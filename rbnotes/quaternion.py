@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 
+HALF_TURN_WITHIN = 4 * np.finfo(float).eps
+"""Scalars up to this size are zero to rounding: the rotation is a half turn."""
+
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
     """Quaternion ``(..., 4)`` of a turn by ``angle (...)`` about the unit vector ``axis (..., 3)``."""
@@ -22,8 +25,9 @@ def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
 def from_rotation_vector(w: ArrayLike) -> Array:
     """Quaternion ``(..., 4)`` of the rotation vector ``w (..., 3)``, axis times angle."""
     w = arguments.vector("w", w)
-    half = np.linalg.norm(w, axis=-1, keepdims=True) / 2
-    return _join(np.cos(half), np.sinc(half / np.pi) * w / 2)
+    half = np.hypot.reduce(w, axis=-1, keepdims=True) / 2
+    sine_over_half = np.divide(np.sin(half), half, out=np.ones_like(half), where=half > 0)
+    return _join(np.cos(half), sine_over_half * w / 2)
 
 
 def to_rotation_vector(q: ArrayLike) -> Array:
@@ -86,13 +90,14 @@ def conjugate(q: ArrayLike) -> Array:
 def inverse(q: ArrayLike) -> Array:
     """Inverse ``(..., 4)`` of quaternions that need not be unit, only not zero."""
     q = arguments.vector("q", q, 4)
-    return conjugate(q) / _squared_length("q", q)
+    length = _length("q", q)
+    return conjugate(q / length) / length
 
 
 def normalize(q: ArrayLike) -> Array:
     """Unit quaternion in the direction of ``q (..., 4)``, which must not be zero."""
     q = arguments.vector("q", q, 4)
-    return q / np.sqrt(_squared_length("q", q))
+    return q / _length("q", q)
 
 
 def rotate(q: ArrayLike, x: ArrayLike) -> Array:
@@ -114,13 +119,19 @@ def derivative_from_body(q: ArrayLike, omega: ArrayLike) -> Array:
 
 
 def base_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Angular velocity ``(..., 3)`` in base coordinates, the inverse of :func:`derivative_from_base`."""
+    """Angular velocity ``(..., 3)`` in base coordinates, the inverse of :func:`derivative_from_base`.
+
+    The part of ``qdot`` along ``q`` changes the length alone, and is left out.
+    """
     q, qdot = arguments.unit_quaternion("q", q), arguments.vector("qdot", qdot, 4)
     return 2 * product(qdot, conjugate(q))[..., 1:]
 
 
 def body_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Angular velocity ``(..., 3)`` in rotated coordinates, the inverse of :func:`derivative_from_body`."""
+    """Angular velocity ``(..., 3)`` in rotated coordinates, the inverse of :func:`derivative_from_body`.
+
+    The part of ``qdot`` along ``q`` changes the length alone, and is left out.
+    """
     q, qdot = arguments.unit_quaternion("q", q), arguments.vector("qdot", qdot, 4)
     return 2 * product(conjugate(q), qdot)[..., 1:]
 
@@ -128,10 +139,22 @@ def body_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
 def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
     """Quaternion after the time ``h (...)`` at a constant angular velocity in rotated coordinates.
 
-    Exact, and unit to rounding, where ``q + h dq/dt`` grows longer with every step.
+    Exact, and unit to rounding, where ``q + h dq/dt`` grows longer with every step (:func:`drift`).
     """
     q, omega = arguments.unit_quaternion("q", q), arguments.vector("omega", omega)
     return product(q, from_rotation_vector(arguments.scalar("h", h)[..., None] * omega))
+
+
+def drift(omega: ArrayLike, h: ArrayLike) -> Array:
+    """What one step ``q + h dq/dt``, of ``h (...)``, adds to the length of a unit quaternion, ``(...)``.
+
+    ``dq/dt`` is perpendicular to ``q``, so the step runs along the tangent of the unit sphere and ends
+    outside, whatever the direction of ``omega (..., 3)`` and in whichever coordinates it is given.
+    """
+    omega = arguments.vector("omega", omega)
+    tangent = arguments.scalar("h", h) * np.hypot.reduce(omega, axis=-1) / 2
+    # sqrt(1 + t^2) - 1 without cancellation or overflow.
+    return tangent * (tangent / (1 + np.hypot(1, tangent)))
 
 
 def interpolate(q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
@@ -149,9 +172,11 @@ def _canonical(q: Array) -> Array:
 
     At a half turn, where rounding alone would decide, the first component of the axis that is not zero does.
     """
-    q = np.where(np.abs(q) < 4 * np.finfo(float).eps, np.where(np.arange(4) == 0, 0.0, q), q)
-    deciding = np.argmax(np.abs(q) > 1e-12, axis=-1)
-    return np.sign(np.take_along_axis(q, deciding[..., None], axis=-1)) * q
+    decides = np.abs(q) > np.where(np.arange(4) == 0, HALF_TURN_WITHIN, 1e-12)
+    first = np.argmax(decides, axis=-1)[..., None]
+    q = np.sign(np.take_along_axis(q, first, axis=-1)) * q
+    q[..., 0] = np.maximum(q[..., 0], 0.0)
+    return q
 
 
 def _pure(omega: ArrayLike) -> Array:
@@ -166,8 +191,8 @@ def _join(scalar: Array, vector: Array) -> Array:
     return q
 
 
-def _squared_length(name: str, q: Array) -> Array:
-    squared = np.sum(q * q, axis=-1, keepdims=True)
-    if np.any(squared == 0):
+def _length(name: str, q: Array) -> Array:
+    length = np.hypot.reduce(q, axis=-1, keepdims=True)  # no overflow where squares would
+    if np.any(length == 0):
         raise InvalidArgument(name, "a zero quaternion", "a quaternion of positive length")
-    return squared
+    return length

@@ -1,4 +1,4 @@
-"""Quaternions against scipy and differences."""
+"""Quaternions: against scipy, matrices and differences; accuracy at both ends; broadcasting; errors."""
 
 import numpy as np
 import pytest
@@ -6,117 +6,300 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
-from rbnotes import quaternion, so3
+from rbnotes import quaternion
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative
-from rbnotes.checking.strategies import numbers, rotation_vectors, rotations, unit_quaternions, vectors
+from rbnotes.checking.strategies import (
+    numbers,
+    positive_numbers,
+    rotation_vectors,
+    rotations,
+    unit_quaternions,
+    unit_vectors,
+    vectors,
+)
 
-any_rotation_vector = st.one_of(rotation_vectors(), rotation_vectors("small"), rotation_vectors("near_pi"))
+AXIS = np.array([2.0, -3.0, 6.0]) / 7
+ANGLES = [0.0, 1e-300, 1e-160, 1e-12, 1e-8, 1e-4, 0.1, 1.0, 3.0, *(np.pi - np.array([1e-4, 1e-8, 1e-12]))]
+ANY_ROTATION_VECTOR = st.one_of(rotation_vectors(), rotation_vectors("small"), rotation_vectors("near_pi"))
 
 
 def scipy_rotation(q):
-    return Rotation.from_quat(np.roll(q, -1))
+    return Rotation.from_quat(np.roll(q, -1, axis=-1))
 
 
-def assert_same_rotation(q, p, atol=1e-14):
-    np.testing.assert_allclose(q * np.sign(np.sum(q * p, axis=-1, keepdims=True)), p, atol=atol)
+def scalar_first(rotation):
+    return np.roll(rotation.as_quat(), 1, axis=-1)
 
 
-@given(any_rotation_vector)
+def close(actual, expected, tolerance=1e-14):
+    np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance)
+
+
+def same_rotation(q, p, tolerance=1e-14):
+    close(q * np.sign(np.sum(q * p, axis=-1, keepdims=True)), p, tolerance)
+
+
+@given(unit_vectors(), numbers(-20, 20))
+def test_from_axis_angle(axis, angle):
+    same_rotation(quaternion.from_axis_angle(axis, angle), scalar_first(Rotation.from_rotvec(angle * axis)))
+
+
+def test_from_axis_angle_changes_sign_after_a_full_turn():
+    close(quaternion.from_axis_angle(AXIS, 1 + 2 * np.pi), -quaternion.from_axis_angle(AXIS, 1))
+
+
+@given(ANY_ROTATION_VECTOR)
 def test_conversions(w):
-    R = Rotation.from_rotvec(w).as_matrix()
+    rotation = Rotation.from_rotvec(w)
     q = quaternion.from_rotation_vector(w)
-    assert_same_rotation(q, np.roll(Rotation.from_rotvec(w).as_quat(), 1))
-    assert_same_rotation(quaternion.from_rotation(R), q)
-    np.testing.assert_allclose(quaternion.to_rotation(q), R, atol=1e-14)
-    back = quaternion.to_rotation_vector(q)
-    np.testing.assert_allclose(so3.exp(back), R, atol=1e-14)
-    assert quaternion.from_rotation(R)[0] >= 0
+    same_rotation(q, scalar_first(rotation))
+    same_rotation(quaternion.from_rotation(rotation.as_matrix()), q)
+    close(quaternion.to_rotation(q), rotation.as_matrix())
+    close(quaternion.to_rotation(-q), rotation.as_matrix())
+    close(Rotation.from_rotvec(quaternion.to_rotation_vector(q)).as_matrix(), rotation.as_matrix())
 
 
-@given(unit_quaternions(), unit_quaternions(), vectors())
-def test_product_and_rotation(q, p, x):
-    both = scipy_rotation(q) * scipy_rotation(p)
-    assert_same_rotation(quaternion.product(q, p), np.roll(both.as_quat(), 1))
-    np.testing.assert_allclose(quaternion.rotate(q, x), scipy_rotation(q).apply(x), atol=1e-14)
-    np.testing.assert_allclose(
-        quaternion.rotate(quaternion.conjugate(q), quaternion.rotate(q, x)), x, atol=1e-14
-    )
+@pytest.mark.parametrize("angle", ANGLES)
+def test_rotation_vectors_keep_all_digits_at_both_ends(angle):
+    w = angle * AXIS
+    q = quaternion.from_rotation_vector(w)
+    np.testing.assert_allclose(quaternion.to_rotation_vector(q), w, rtol=1e-14, atol=0)
+    np.testing.assert_allclose(quaternion.to_rotation_vector(-q), w, rtol=1e-14, atol=0)
 
 
-@given(vectors(4).filter(lambda q: q @ q > 0.1), vectors(4))
-def test_algebra_of_any_quaternions(q, p):
-    np.testing.assert_allclose(quaternion.product(q, quaternion.inverse(q)), [1, 0, 0, 0], atol=1e-14)
-    length = np.linalg.norm(quaternion.product(q, p))
-    np.testing.assert_allclose(length, np.linalg.norm(q) * np.linalg.norm(p), atol=1e-13)
-    np.testing.assert_allclose(np.linalg.norm(quaternion.normalize(q)), 1, atol=1e-15)
+@pytest.mark.parametrize("angle", ANGLES)
+def test_rotation_vectors_survive_the_rotation_matrix(angle):
+    R = Rotation.from_rotvec(angle * AXIS).as_matrix()
+    close(quaternion.to_rotation_vector(quaternion.from_rotation(R)), angle * AXIS, 4e-15)
 
 
-@given(unit_quaternions(), vectors())
-def test_rates(q, omega):
-    base, body = quaternion.derivative_from_base(q, omega), quaternion.derivative_from_body(q, omega)
-    turning = derivative(lambda t: quaternion.to_rotation(quaternion.normalize(q + t * base))).value
-    np.testing.assert_allclose(turning, so3.hat(omega) @ quaternion.to_rotation(q), atol=1e-10)
-    turning = derivative(lambda t: quaternion.to_rotation(quaternion.normalize(q + t * body))).value
-    np.testing.assert_allclose(turning, quaternion.to_rotation(q) @ so3.hat(omega), atol=1e-10)
-    np.testing.assert_allclose(quaternion.base_angular_velocity(q, base), omega, atol=1e-14)
-    np.testing.assert_allclose(quaternion.body_angular_velocity(q, body), omega, atol=1e-14)
-    assert abs(q @ base) < 1e-14  # the rate is tangent to the unit sphere
+@pytest.mark.parametrize("angle", [50.0, 1e6, 1e12])
+def test_many_turns(angle):
+    q = quaternion.from_rotation_vector(angle * AXIS)
+    np.testing.assert_allclose(np.linalg.norm(q), 1, rtol=4e-16)
+    same_rotation(q, scalar_first(Rotation.from_rotvec(angle * AXIS)), 1e-15 * angle)
 
 
-@given(unit_quaternions(), vectors(), numbers(0, 1))
-def test_step_is_exact_for_a_constant_angular_velocity(q, omega, h):
-    after = scipy_rotation(q) * Rotation.from_rotvec(h * omega)
-    assert_same_rotation(quaternion.step(q, omega, h), np.roll(after.as_quat(), 1))
+def test_absurd_rotation_vectors_still_give_unit_quaternions():
+    np.testing.assert_allclose(np.linalg.norm(quaternion.from_rotation_vector(1e200 * AXIS)), 1, rtol=4e-16)
 
 
-def test_length_drifts_under_explicit_euler_and_not_under_exact_steps():
-    omega, h = np.array([1.0, -2.0, 0.5]), 0.01
-    drifting = stepped = np.array([1.0, 0, 0, 0])
-    for _ in range(1000):
-        drifting = drifting + h / 2 * quaternion.product(drifting, np.append(0, omega))
-        stepped = quaternion.step(stepped, omega, h)
-    # Each Euler step is perpendicular to q, so |q|^2 grows by the factor 1 + (h |omega| / 2)^2.
-    growth = (1 + h**2 * omega @ omega / 4) ** 500
-    np.testing.assert_allclose(np.linalg.norm(drifting), growth, rtol=1e-12)
-    np.testing.assert_allclose(np.linalg.norm(stepped), 1, atol=1e-13)
+@given(unit_vectors())
+def test_half_turns_have_one_vector(axis):
+    leading = axis[np.argmax(np.abs(axis) > 1e-12)]
+    for q in (np.array([0.0, *axis]), np.array([1e-16, *axis]), np.array([-1e-16, *axis])):
+        for sign in (1, -1):
+            close(quaternion.to_rotation_vector(sign * q), np.pi * axis * np.sign(leading))
 
 
-@given(unit_quaternions(), unit_quaternions(), numbers(0, 1))
-def test_interpolation(q0, q1, t):
-    apart = (scipy_rotation(q0).inv() * scipy_rotation(q1)).magnitude()
-    if apart < np.pi - 1e-6:  # half turns have two shortest ways
-        expected = Slerp([0, 1], Rotation.concatenate([scipy_rotation(q0), scipy_rotation(q1)]))(t)
-        assert_same_rotation(quaternion.interpolate(q0, q1, t), np.roll(expected.as_quat(), 1), atol=1e-9)
+@given(unit_quaternions("near_pi"))
+def test_rotation_vectors_are_never_longer_than_pi(q):
+    assert np.linalg.norm(quaternion.to_rotation_vector(q)) <= np.pi * (1 + 1e-15)
+
+
+@pytest.mark.parametrize("scalar", [1e-15, 1e-13, -1e-13])
+def test_next_to_a_half_turn_the_scalar_decides(scalar):
+    close(quaternion.to_rotation_vector([scalar, *-AXIS]), -np.sign(scalar) * np.pi * AXIS, 1e-12)
 
 
 @given(rotations())
-def test_broadcasting(R):
-    many = np.stack([R, np.eye(3), np.diag([1.0, -1, -1])])
-    q = quaternion.from_rotation(many)
-    for one, matrix in zip(q, many, strict=True):
-        np.testing.assert_array_equal(one, quaternion.from_rotation(matrix))
-    np.testing.assert_allclose(quaternion.to_rotation(q), many, atol=1e-14)
-    np.testing.assert_allclose(quaternion.rotate(q, np.ones(3)), many @ np.ones(3), atol=1e-14)
-    assert quaternion.product(q[:, None], q).shape == (3, 3, 4)
+def test_from_rotation(R):
+    q = quaternion.from_rotation(R)
+    assert q[0] >= 0
+    same_rotation(q, scalar_first(Rotation.from_matrix(R)))
+    close(quaternion.to_rotation(q), R)
 
 
-class TestErrors:
-    def test_length_is_said(self):
-        with pytest.raises(
-            InvalidArgument, match="q: got a length that differs from 1 by 1, expected unit length"
-        ):
-            quaternion.rotate([2.0, 0, 0, 0], np.zeros(3))
+@given(vectors(4), vectors(4), vectors(4))
+def test_product(q, p, r):
+    qp = quaternion.product(q, p)
+    close(qp, matrix_product(q, p))
+    close(quaternion.product(qp, r), quaternion.product(q, quaternion.product(p, r)))
+    close(np.linalg.norm(qp), np.linalg.norm(q) * np.linalg.norm(p))
 
-    def test_zero(self):
-        for function in (quaternion.inverse, quaternion.normalize):
-            with pytest.raises(InvalidArgument, match="q: got a zero quaternion"):
-                function(np.zeros(4))
 
-    def test_shape_axis_and_nan(self):
-        with pytest.raises(InvalidArgument, match=r"p: got shape \(3,\)"):
-            quaternion.product([1.0, 0, 0, 0], [1.0, 0, 0])
-        with pytest.raises(InvalidArgument, match="axis: got a length"):
-            quaternion.from_axis_angle([1.0, 1.0, 0.0], 0.1)
-        with pytest.raises(InvalidArgument, match="omega: got NaN"):
-            quaternion.derivative_from_body([1.0, 0, 0, 0], [np.nan, 0, 0])
+def matrix_product(q, p):
+    """Quaternions as complex 2 x 2 matrices."""
+    Q, P = (np.array([[a + 1j * b, c + 1j * d], [-c + 1j * d, a - 1j * b]]) for a, b, c, d in (q, p))
+    (first, second), _ = Q @ P
+    return [first.real, first.imag, second.real, second.imag]
+
+
+@given(unit_quaternions(), unit_quaternions(), vectors())
+def test_product_turns_by_the_second_factor_first(q, p, x):
+    qp = quaternion.product(q, p)
+    same_rotation(qp, scalar_first(scipy_rotation(q) * scipy_rotation(p)))
+    close(quaternion.rotate(qp, x), quaternion.rotate(q, quaternion.rotate(p, x)))
+
+
+@given(vectors(4).filter(np.any), vectors(4))
+def test_inverse_and_conjugate(q, p):
+    close(quaternion.product(q, quaternion.inverse(q)), [1, 0, 0, 0])
+    close(quaternion.product(quaternion.inverse(q), q), [1, 0, 0, 0])
+    close(quaternion.product(q, quaternion.conjugate(q)), [q @ q, 0, 0, 0])
+    close(
+        quaternion.conjugate(quaternion.product(q, p)),
+        quaternion.product(quaternion.conjugate(p), quaternion.conjugate(q)),
+    )
+
+
+@given(vectors(4).filter(np.any), positive_numbers())
+def test_normalize(q, length):
+    unit = quaternion.normalize(length * q)
+    close(np.linalg.norm(unit), 1)
+    close(unit * np.linalg.norm(q), q)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-160, 1e160, 1e200])
+def test_lengths_neither_overflow_nor_vanish(scale):
+    q = np.array([0.5, -0.5, 0.5, 0.5])
+    close(quaternion.normalize(scale * q), q)
+    close(scale * quaternion.inverse(scale * q), quaternion.conjugate(q))
+
+
+@given(unit_quaternions(), vectors())
+def test_rotate(q, x):
+    close(quaternion.rotate(q, x), scipy_rotation(q).apply(x))
+    close(quaternion.rotate(quaternion.conjugate(q), quaternion.rotate(q, x)), x)
+    sandwich = quaternion.product(quaternion.product(q, [0, *x]), quaternion.inverse(q))
+    close(sandwich, [0, *quaternion.rotate(q, x)])
+
+
+@given(rotation_vectors(), vectors(), numbers(-1, 1))
+def test_derivatives(w, omega, t):
+    """Along motions whose angular velocity is constant in one frame; scipy's rotations carry no sign."""
+    start = Rotation.from_rotvec(w)
+    q0 = scalar_first(start * Rotation.from_rotvec(t * omega))
+
+    def continuous(rotation):
+        q = scalar_first(rotation)
+        return q * np.sign(q @ q0)
+
+    qdot = derivative(lambda s: continuous(start * Rotation.from_rotvec(s * omega)), t).value
+    omega_base = start.apply(omega)
+    close(quaternion.derivative_from_body(q0, omega), qdot, 1e-11)
+    close(quaternion.derivative_from_base(q0, omega_base), qdot, 1e-11)
+    close(quaternion.body_angular_velocity(q0, qdot), omega, 1e-11)
+    close(quaternion.base_angular_velocity(q0, qdot), omega_base, 1e-11)
+
+
+@given(unit_quaternions(), vectors(), numbers())
+def test_angular_velocity_inverts_the_derivative(q, omega, along):
+    base, body = quaternion.derivative_from_base(q, omega), quaternion.derivative_from_body(q, omega)
+    close(quaternion.base_angular_velocity(q, base), omega)
+    close(quaternion.body_angular_velocity(q, body), omega)
+    close([q @ base, q @ body], 0)  # rates are tangent to the unit sphere
+    close(quaternion.base_angular_velocity(q, base + along * q), omega)
+    close(quaternion.body_angular_velocity(q, body + along * q), omega)
+
+
+@given(unit_quaternions(), vectors(), positive_numbers())
+def test_step(q, omega, h):
+    moved = quaternion.step(q, omega, h)
+    same_rotation(moved, scalar_first(scipy_rotation(q) * Rotation.from_rotvec(h * omega)))
+    rate = derivative(lambda t: quaternion.step(q, omega, t)).value
+    close(rate, quaternion.derivative_from_body(q, omega), 1e-11)
+
+
+def test_length_drifts_under_explicit_euler_and_not_under_exact_steps():
+    omega, h = np.array([3.0, -1.0, 2.0]), 0.01
+    start = drifting = stepped = quaternion.from_rotation_vector([0.3, -0.2, 0.9])
+    for _ in range(1000):
+        drifting = drifting + h / 2 * quaternion.product(drifting, np.append(0, omega))
+        stepped = quaternion.step(stepped, omega, h)
+    close(np.linalg.norm(drifting), (1 + quaternion.drift(omega, h)) ** 1000, 1e-12)
+    close(np.linalg.norm(stepped), 1, 1e-13)
+    close(stepped, quaternion.step(start, omega, 10.0), 1e-12)
+
+
+@given(unit_quaternions(), vectors(), positive_numbers())
+def test_drift(q, omega, h):
+    for rate in (quaternion.derivative_from_body, quaternion.derivative_from_base):
+        longer = q + h * rate(q, omega)
+        close(quaternion.drift(omega, h), np.linalg.norm(longer) - 1)
+
+
+def test_drift_keeps_its_digits_for_small_steps_and_large():
+    np.testing.assert_allclose(quaternion.drift([0, 3, 4], 1e-9), 25e-18 / 8, rtol=1e-15)
+    close(quaternion.drift([0, 3, 4], 1e200), 2.5e200)
+
+
+@given(unit_quaternions(), unit_quaternions().filter(lambda q: abs(q[0]) > 0.1), numbers(0, 1))
+def test_interpolate(q0, turn, t):
+    q1 = quaternion.product(q0, turn)
+    path = Slerp([0, 1], Rotation.concatenate([scipy_rotation(q0), scipy_rotation(q1)]))
+    same_rotation(quaternion.interpolate(q0, q1, t), scalar_first(path(t)), 1e-13)
+    close(quaternion.interpolate(q0, q1, 0), q0)
+    close(quaternion.interpolate(q0, -q1, t), quaternion.interpolate(q0, q1, t))
+
+
+def test_interpolate_goes_the_short_way():
+    start, end = quaternion.from_axis_angle(AXIS, 0.0), quaternion.from_axis_angle(AXIS, [3.0, 6.0])
+    middle = quaternion.interpolate(start, end, 0.5)
+    same_rotation(middle, quaternion.from_axis_angle(AXIS, [1.5, 3.0 - np.pi]))
+
+
+def test_broadcasting():
+    rng = np.random.default_rng(7)
+    q, p = (quaternion.normalize(rng.normal(size=shape)) for shape in ((2, 1, 4), (3, 4)))
+    x, t = rng.normal(size=(3, 3)), rng.uniform(size=(2, 3))
+    rates = (quaternion.derivative_from_base, quaternion.derivative_from_body)
+    speeds = (quaternion.base_angular_velocity, quaternion.body_angular_velocity)
+    for i, j in np.ndindex(2, 3):
+        for function in (quaternion.product, *speeds):
+            close(function(q, p)[i, j], function(q[i, 0], p[j]))
+        for function in (quaternion.rotate, *rates):
+            close(function(q, x)[i, j], function(q[i, 0], x[j]))
+        close(quaternion.step(q, x, t)[i, j], quaternion.step(q[i, 0], x[j], t[i, j]))
+        close(quaternion.interpolate(q, p, t)[i, j], quaternion.interpolate(q[i, 0], p[j], t[i, j]))
+        close(quaternion.drift(x, t)[i, j], quaternion.drift(x[j], t[i, j]))
+        close(quaternion.from_rotation_vector(x)[j], quaternion.from_rotation_vector(x[j]))
+        close(quaternion.to_rotation_vector(p)[j], quaternion.to_rotation_vector(p[j]))
+        close(quaternion.to_rotation(p)[j], quaternion.to_rotation(p[j]))
+    one_of_each_row = np.stack([np.eye(3), *(np.diag(2 * e - 1) for e in np.eye(3))])
+    for R in (quaternion.to_rotation(p), one_of_each_row):
+        batch = quaternion.from_rotation(R)
+        for one, matrix in zip(batch, R, strict=True):
+            close(one, quaternion.from_rotation(matrix))
+
+
+def test_empty_batches():
+    none = np.empty((0, 4))
+    assert quaternion.to_rotation(none).shape == (0, 3, 3)
+    assert quaternion.from_rotation(np.empty((0, 3, 3))).shape == (0, 4)
+    assert quaternion.to_rotation_vector(none).shape == (0, 3)
+    assert quaternion.rotate(none, [1, 2, 3]).shape == (0, 3)
+
+
+IDENTITY = np.array([1.0, 0, 0, 0])
+CALLS = [
+    (lambda: quaternion.from_axis_angle([1, 1, 0], 1), r"axis: got a length that differs from 1 by 0\.414"),
+    (lambda: quaternion.from_axis_angle([1, 0, 0], np.nan), "angle: got NaN"),
+    (lambda: quaternion.from_rotation_vector([1, 2]), r"w: got shape \(2,\), expected shape \(\.\.\., 3\)"),
+    (lambda: quaternion.to_rotation_vector(2 * IDENTITY), "q: got a length that differs from 1 by 1"),
+    (lambda: quaternion.from_rotation(1.1 * np.eye(3)), r"R: got a matrix with max \|R\^T R - I\| = 0\.21"),
+    (lambda: quaternion.from_rotation(-np.eye(3)), "R: got a reflection"),
+    (lambda: quaternion.to_rotation(IDENTITY[:3]), r"q: got shape \(3,\)"),
+    (lambda: quaternion.product(IDENTITY, [1, 2, 3]), r"p: got shape \(3,\)"),
+    (lambda: quaternion.product([np.inf, 0, 0, 0], IDENTITY), "q: got NaN or infinite"),
+    (lambda: quaternion.conjugate("unit"), "q: got str 'unit'"),
+    (lambda: quaternion.inverse(np.zeros(4)), "q: got a zero quaternion, expected a quaternion of positive"),
+    (lambda: quaternion.normalize([IDENTITY, 0 * IDENTITY]), "q: got a zero quaternion"),
+    (lambda: quaternion.rotate(IDENTITY, [1, 2]), r"x: got shape \(2,\)"),
+    (lambda: quaternion.rotate(1.01 * IDENTITY, [1, 2, 3]), "q: got a length that differs from 1 by 0.01"),
+    (lambda: quaternion.derivative_from_base(0.9 * IDENTITY, [1, 2, 3]), "q: got a length"),
+    (lambda: quaternion.derivative_from_body(IDENTITY, [1, 2, np.nan]), "omega: got NaN"),
+    (lambda: quaternion.base_angular_velocity(IDENTITY, [1, 2, 3]), r"qdot: got shape \(3,\)"),
+    (lambda: quaternion.body_angular_velocity(0.9 * IDENTITY, IDENTITY), "q: got a length"),
+    (lambda: quaternion.step(IDENTITY, [1, 2, 3], np.inf), "h: got NaN or infinite"),
+    (lambda: quaternion.drift([1, 2], 0.1), r"omega: got shape \(2,\)"),
+    (lambda: quaternion.interpolate(IDENTITY, 2 * IDENTITY, 0.5), "q1: got a length"),
+    (lambda: quaternion.interpolate(IDENTITY, IDENTITY, "half"), "t: got str 'half'"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), CALLS, ids=[message[:24] for _, message in CALLS])
+def test_errors_name_the_argument(call, message):
+    with pytest.raises(InvalidArgument, match=message):
+        call()
