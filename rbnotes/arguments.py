@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 Array = NDArray[np.floating[Any]]
 
@@ -134,6 +135,21 @@ def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Arra
     smallest = np.min(np.linalg.eigvalsh(result), initial=np.inf)
     if smallest <= 0:
         raise InvalidArgument(name, f"smallest eigenvalue {smallest:.3g}", "a positive definite matrix")
+    return result
+
+
+def matrix(name: str, value: Any, rows: int | None = None, columns: int | None = None) -> Any:
+    """Finite real matrix ``(rows, columns)``, dense or scipy.sparse; the latter becomes a ``csc_array``."""
+    if not sparse.issparse(value):
+        result = array(name, value, rows, columns)
+        if result.ndim != 2:
+            raise InvalidArgument(name, f"shape {result.shape}", "one matrix (two axes)")
+        return result
+    result = sparse.csc_array(value)
+    if rows not in (None, result.shape[0]) or columns not in (None, result.shape[1]):
+        wanted = ", ".join("n" if size is None else str(size) for size in (rows, columns))
+        raise InvalidArgument(name, f"shape {result.shape}", f"shape ({wanted})")
+    result.data = array(name, result.data, None)
     return result
 
 
