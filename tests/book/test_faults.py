@@ -99,4 +99,4 @@ def test_a_formula_in_the_ledger_that_does_not_parse_names_its_record(tiny_book)
     )
     build = book.build()
     assert build.returncode == 1
-    assert re.search(r"record lloyd/s0\.2/d1:? ?:? WARNING: formula", build.stderr), build.stderr
+    assert re.search(r"ledger:lloyd/s0\.2/d1: WARNING: formula", build.stderr), build.stderr

@@ -6,10 +6,10 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from rbnotes_book import alt_text, cache, equations, formulas, ledger_pages, scenes
+from rbnotes_book import alt_text, cache, equations, exercises, formulas, ledger_pages, scenes
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    for part in (alt_text, cache, equations, formulas, ledger_pages, scenes):
+    for part in (alt_text, cache, equations, exercises, formulas, ledger_pages, scenes):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

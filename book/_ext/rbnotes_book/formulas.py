@@ -21,6 +21,9 @@ from rbnotes_book.node import NODE, SCRIPTS
 SERVER = SCRIPTS / "katex_server.js"
 NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|flalign)\}")
 
+RECORD = "ledger:"
+"""What the source of a node begins with if it comes from a record and not from a page."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -67,7 +70,9 @@ def _typeset_node(translator: HTML5Translator, node: nodes.Element, *, display: 
     try:
         return typeset(tex, display=display)
     except FormulaError as error:
-        logger.warning("formula %r: %s", tex, error, location=node, type="formula")
+        from_record = (node.source or "").startswith(RECORD)
+        location = node.source if from_record else node
+        logger.warning("formula %r: %s", tex, error, location=location, type="formula")
         return f'<code class="formula-error">{translator.encode(tex)}</code>'
 
 

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -24,7 +25,7 @@ from sphinx.util.docutils import SphinxDirective
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, inventory, missing
-from rbnotes_book import claims, outcomes
+from rbnotes_book import claims, formulas, outcomes
 
 TO_CORRECT = (Verdict.ERRATUM, Verdict.MISPRINT, Verdict.CONDITIONAL)
 MEANING = {
@@ -70,14 +71,14 @@ class LedgerDirective(SphinxDirective):
     def parse(self, text: str, record: Record) -> list[nodes.Node]:
         """Nodes of a record's text with TeX between dollars; faults in it name the record."""
         box = nodes.container()
-        self.state.nested_parse(StringList(text.splitlines(), f"record {record.id}"), 0, box)
+        self.state.nested_parse(StringList(text.splitlines(), f"{formulas.RECORD}{record.id}"), 0, box)
         for node in box.findall(nodes.Element):
-            node.source, node.line = f"record {record.id}", None
+            node.source, node.line = f"{formulas.RECORD}{record.id}", None
         return box.children
 
     def formula(self, record: Record) -> nodes.math_block:
         node = nodes.math_block(record.formula, record.formula, nowrap=False, number=None)
-        node.source = f"record {record.id}"
+        node.source = f"{formulas.RECORD}{record.id}"
         return node
 
     def fields(self, pairs: Iterable[tuple[str, Sequence[nodes.Node]]]) -> nodes.field_list:
@@ -168,12 +169,8 @@ class Errata(LedgerDirective):
         lines = "\n".join(found.inputs)
         listing = [nodes.literal_block(lines, lines, language="text")] if lines else []
         if found.residual is not None:
-            by = (
-                f"{found.residual:.2g}"
-                if found.residual < float("inf")
-                else "everything: it cannot be evaluated"
-            )
-            listing.append(nodes.paragraph("", f"On these inputs the printed form is off by {by}."))
+            size = "cannot be evaluated" if math.isinf(found.residual) else f"is off by {found.residual:.2g}"
+            listing.append(nodes.paragraph("", f"On these inputs the printed form {size}."))
         details = nodes.paragraph(
             "", "", claims.link(record, nodes.inline("", record.id), "entry", self.env.docname)
         )

@@ -1,12 +1,11 @@
 // The shapes of a scene as three.js objects. Each maker returns { object, update? }, where update(sample)
 // sets what changes over time besides the pose; sample interpolates an array between two times.
 import {
-  ArrowHelper,
-  AxesHelper,
   BoxGeometry,
   BufferAttribute,
   BufferGeometry,
   CapsuleGeometry,
+  ConeGeometry,
   CylinderGeometry,
   DoubleSide,
   GridHelper,
@@ -41,15 +40,19 @@ function polyline(points, { color, width }) {
   return line;
 }
 
-/** Shaft and head from the origin along a vector, as thick as the arrow is long. */
-function setArrow(arrow, [x, y, z]) {
+/** Shaft and head from the origin along a vector; `longest` sets how thick they are. */
+function setArrow(arrow, longest, [x, y, z]) {
   const vector = new Vector3(x, y, z);
   const length = vector.length();
   arrow.visible = length > 1e-9;
   if (!arrow.visible) return;
-  arrow.setDirection(vector.divideScalar(length));
-  const head = Math.min(0.25 * length, arrow.userData.head);
-  arrow.setLength(length, head, 0.5 * head);
+  arrow.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), vector.divideScalar(length));
+  const head = Math.min(0.5 * length, 0.2 * longest);
+  const [shaft, tip] = arrow.children;
+  shaft.scale.set(0.02 * longest, 0.02 * longest, length - head);
+  shaft.position.z = (length - head) / 2;
+  tip.scale.set(0.06 * longest, 0.06 * longest, head);
+  tip.position.z = length - head / 2;
 }
 
 /** Points of a coil between two ends. */
@@ -115,14 +118,16 @@ const makers = {
   },
   arrow(item) {
     const vectors = decode(item.vector);
-    const arrow = new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 1, item.color);
+    const arrow = new Group().add(
+      solid(alongZ(new CylinderGeometry(1, 1, 1, 16)), item).object,
+      solid(alongZ(new ConeGeometry(1, 1, 24)), item).object,
+    );
     let longest = 0;
     for (let i = 0; i < vectors.length; i += 3) {
       longest = Math.max(longest, Math.hypot(...vectors.subarray(i, i + 3)));
     }
-    arrow.userData.head = 0.2 * longest;
-    const update = (sample) => setArrow(arrow, sample(vectors, 3));
-    setArrow(arrow, vectors);
+    const update = (sample) => setArrow(arrow, longest, sample(vectors, 3));
+    setArrow(arrow, longest, vectors);
     return { object: new Group().add(arrow), update };
   },
   line(item, samples) {
