@@ -1,0 +1,36 @@
+"""Bilateral constraints: KKT systems and projections (Lloyd 0.5, 0.6).
+
+>>> from rbnotes.constraints import factor_kkt
+>>> kkt = factor_kkt([[2.0, 0.0], [0.0, 1.0]], [[1.0, 1.0]])
+>>> v, multipliers = kkt.solve([0.0, 3.0])
+>>> (v + 0.0).tolist(), multipliers.tolist()
+([1.0, -1.0], [2.0])
+"""
+
+from rbnotes.constraints.kkt import (
+    KKT,
+    InconsistentConstraints,
+    factor_kkt,
+    is_symmetric,
+    kkt_inverse,
+    kkt_matrix,
+)
+from rbnotes.constraints.projection import (
+    constrained_force,
+    constrained_velocity,
+    force_projection,
+    velocity_projection,
+)
+
+__all__ = [
+    "KKT",
+    "InconsistentConstraints",
+    "constrained_force",
+    "constrained_velocity",
+    "factor_kkt",
+    "force_projection",
+    "is_symmetric",
+    "kkt_inverse",
+    "kkt_matrix",
+    "velocity_projection",
+]

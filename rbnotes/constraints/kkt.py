@@ -1,0 +1,305 @@
+"""KKT systems: motion under bilateral constraints, ``G v = g`` (Lloyd 0.5, 0.6).
+
+    [ M  -G^T ] [ v      ]   [ b ]
+    [ G   0   ] [ lambda ] = [ g ]
+
+The matrix is factored once and solved for many right sides; no inverse is ever formed. What v, lambda and b
+are depends on the use: acceleration, constraint force and force, or velocity, constraint impulse and momentum.
+
+Rows of G that repeat each other leave lambda undetermined, though not v: then the multipliers of least norm
+are taken, and the number of such rows is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg, sparse
+from scipy.sparse.linalg import splu
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+
+RANK_TOLERANCE = 1e-9
+"""Rows of G that add less than this to the others (relative to the largest row) count as redundant."""
+
+CONSISTENCY_TOLERANCE = 1e-7
+"""Largest contradiction between redundant rows, relative to the sizes of g and of G times the free motion."""
+
+PROXIMAL = 1e-8
+"""Weight on the multipliers in the sparse factors, relative to G M^-1 G^T; refined away in each solve."""
+
+Solve = Callable[[Array, Array], tuple[Array, Array]]
+
+
+class InconsistentConstraints(InvalidArgument):
+    """Redundant rows of G ask for different values: no v satisfies them all."""
+
+
+@dataclass(frozen=True, eq=False)
+class KKT:
+    """A factored KKT matrix; made by :func:`factor_kkt`."""
+
+    size: int
+    """Number n of velocities."""
+    constraints: int
+    """Number k of rows of G."""
+    rank: int
+    """How many of them are independent."""
+    solver: Solve
+
+    @property
+    def redundant(self) -> int:
+        """Rows of G that repeat others; if any, multipliers are those of least norm."""
+        return self.constraints - self.rank
+
+    def solve(self, b: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
+        """Velocities and multipliers (Lloyd 0.6, eq. (0.3)).
+
+        Parameters
+        ----------
+        b : (n,) or (n, m)
+            Upper right side, or m of them as columns.
+        g : (k,) or (k, m)
+            Lower right side; zero by default.
+
+        Returns
+        -------
+        v : (n,) or (n, m)
+        multipliers : (k,) or (k, m)
+            Such that ``M v = b + G^T multipliers``.
+
+        Raises
+        ------
+        InconsistentConstraints
+            If redundant rows of G contradict each other.
+        """
+        columns = arguments.array("b", b)
+        if columns.ndim not in (1, 2) or columns.shape[0] != self.size:
+            raise InvalidArgument("b", f"shape {columns.shape}", f"shape ({self.size},) or ({self.size}, m)")
+        targets = arguments.array("g", g)
+        if targets.ndim == 0 and targets == 0:
+            targets = np.zeros((self.constraints, *columns.shape[1:]))
+        if targets.shape != (self.constraints, *columns.shape[1:]):
+            expected = f"shape {(self.constraints, *columns.shape[1:])}"
+            raise InvalidArgument("g", f"shape {targets.shape}", expected)
+        return self.solver(columns, targets)
+
+
+def kkt_matrix(M: Any, G: Any) -> Any:
+    """The matrix ``[[M, -G^T], [G, 0]]``, dense, or a ``csc_array`` if M or G is sparse."""
+    M, G = _checked(M, G)
+    if sparse.issparse(M):
+        return sparse.block_array([[M, -G.T], [G, None]], format="csc")
+    k = G.shape[0]
+    return np.block([[M, -G.T], [G, np.zeros((k, k))]])
+
+
+def factor_kkt(M: Any, G: Any = None, *, redundancy: str = "least-norm") -> KKT:
+    """Factor ``[[M, -G^T], [G, 0]]``.
+
+    Parameters
+    ----------
+    M : (n, n)
+        Inertia: symmetric positive definite, or any regular matrix whose symmetric part is positive
+        definite (an implicit integrator's). Dense, or scipy.sparse.
+    G : (k, n), optional
+        Constraint matrix, dense or scipy.sparse.
+    redundancy : {"least-norm", "refuse"}
+        What to do with redundant rows: multipliers of least norm, or an error.
+
+    Raises
+    ------
+    SingularConfiguration
+        If M is symmetric but not positive definite, or singular; or if rows of G are redundant
+        and that is refused.
+    """
+    arguments.choice("redundancy", redundancy, ("least-norm", "refuse"))
+    M, G = _checked(M, G)
+    n, k = M.shape[0], G.shape[0]
+    rank, solver = (_factor_sparse if sparse.issparse(M) else _factor_dense)(M, G)
+    if redundancy == "refuse" and rank < k:
+        raise SingularConfiguration("G", f"rank {rank} with {k} rows", "independent rows")
+    return KKT(n, k, rank, solver)
+
+
+def kkt_inverse(M: Any, G: Any) -> Array:
+    """The inverse of the KKT matrix as a dense matrix ``(n + k, n + k)`` (Lloyd 0.5), for study.
+
+    Its blocks are ``M^-1 P_f``, ``M^-1 G^T S^-1``, ``-S^-1 G M^-1`` and ``S^-1`` with
+    ``S = G M^-1 G^T``. To solve a system, use :func:`factor_kkt`.
+    """
+    kkt = factor_kkt(M, G, redundancy="refuse")
+    identity = np.eye(kkt.size + kkt.constraints)
+    return np.vstack(kkt.solve(identity[: kkt.size], identity[kkt.size :]))
+
+
+def is_symmetric(M: Any) -> bool:
+    """Whether a dense or sparse matrix is symmetric to rounding."""
+    largest = abs(M).max() if min(M.shape) else 0.0
+    return bool(abs(M - M.T).max() <= 1e-12 * largest) if largest else True
+
+
+def _checked(M: Any, G: Any) -> tuple[Any, Any]:
+    M = arguments.matrix("M", M)
+    n = M.shape[0]
+    if n == 0 or M.shape[1] != n:
+        raise InvalidArgument("M", f"shape {M.shape}", "a square matrix")
+    G = np.zeros((0, n)) if G is None else arguments.matrix("G", G, None, n)
+    if sparse.issparse(M) or sparse.issparse(G):
+        return sparse.csc_array(M), sparse.csc_array(G)
+    return M, G
+
+
+def _factor_dense(M: Array, G: Array) -> tuple[int, Solve]:
+    basis = _row_space(G)
+    independent = G if basis is None else basis.T @ G
+    solve_inertia, solve_schur = (_cholesky if is_symmetric(M) else _lu)(M, independent)
+
+    def solve(b: Array, g: Array) -> tuple[Array, Array]:
+        free = solve_inertia(b)
+        reduced = g
+        if basis is not None:
+            reduced = basis.T @ g
+            _check_consistent(g - basis @ reduced, max(_largest(g), _largest(G @ free)))
+        multipliers = solve_schur(reduced - independent @ free)
+        v = free + solve_inertia(independent.T @ multipliers)
+        return v, multipliers if basis is None else basis @ multipliers
+
+    return len(independent), solve
+
+
+def _cholesky(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """Solvers for M and for ``G M^-1 G^T``, whose factor comes from ``L^-1 G^T`` without forming it."""
+    try:
+        L = linalg.cholesky(M, lower=True)
+    except linalg.LinAlgError as error:
+        smallest = np.linalg.eigvalsh(M)[0]
+        raise SingularConfiguration(
+            "M", f"smallest eigenvalue {smallest:.3g}", "positive definite"
+        ) from error
+    (R,) = linalg.qr(linalg.solve_triangular(L, G.T, lower=True), mode="r")
+    R = R[: len(G)]
+    return lambda b: linalg.cho_solve((L, True), b), lambda g: linalg.cho_solve((R, False), g)
+
+
+def _lu(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    _check_regular("M", np.linalg.cond(M))
+    factors = linalg.lu_factor(M)
+    schur = G @ linalg.lu_solve(factors, G.T)
+    if len(G):
+        _check_regular("G M^-1 G^T", np.linalg.cond(schur))
+    schur_factors = linalg.lu_factor(schur) if len(G) else None
+    return (
+        lambda b: linalg.lu_solve(factors, b),
+        lambda g: linalg.lu_solve(schur_factors, g) if len(G) else g,
+    )
+
+
+def _row_space(G: Array) -> Array | None:
+    """Orthonormal basis (k, rank) of the multipliers that matter; None if the rows are independent."""
+    if not len(G):
+        return None
+    R, pivots = linalg.qr(G.T, mode="r", pivoting=True)
+    sizes = np.abs(np.diag(R))
+    rank = int(np.sum(sizes > RANK_TOLERANCE * sizes[0])) if sizes[0] > 0 else 0
+    if rank == len(G):
+        return None
+    rows = np.empty((len(G), rank))
+    rows[pivots] = R[:rank].T
+    return linalg.qr(rows, mode="economic")[0] if rank else rows
+
+
+def _factor_sparse(M: Any, G: Any) -> tuple[int, Solve]:
+    """Factors of ``[[M, -G^T], [G, delta]]``, and iterations that take delta out again.
+
+    They are proximal-point steps on the multipliers: started from zero they stay in the range of G, so
+    that they end at the multipliers of least norm if rows are redundant.
+    """
+    n, k = M.shape[0], G.shape[0]
+    symmetric = is_symmetric(M)
+    _check_inertia(M, symmetric)
+    delta = PROXIMAL * max(np.max((G * G) @ (1 / M.diagonal()), initial=0.0), 1e-300)
+    matrix = sparse.block_array([[M, -G.T], [G, delta * sparse.eye_array(k)]], format="csc") if k else M
+    factors = splu(matrix, **_ORDERING)
+
+    def regularised(b: Array, g: Array) -> tuple[Array, Array]:
+        both = factors.solve(np.concatenate([b, g]))
+        return both[:n], both[n:]
+
+    def solve(b: Array, g: Array) -> tuple[Array, Array]:
+        v, multipliers = regularised(b, g)
+        scale = max(_largest(g), _largest(G @ v), _largest(G @ factors_of_inertia(b)) if k else 0.0)
+        error = _largest(g - G @ v)
+        for _ in range(20):
+            if error <= 1e-15 * scale:
+                break
+            dv, step = regularised(b - M @ v + G.T @ multipliers, g - G @ v)
+            new_v, new_multipliers = v + dv, multipliers + step
+            new_error = _largest(g - G @ new_v)
+            if new_error >= 0.5 * error:
+                break
+            v, multipliers, error = new_v, new_multipliers, new_error
+        _check_consistent(g - G @ v, scale)
+        return v, multipliers
+
+    def factors_of_inertia(b: Array) -> Array:
+        # The motion without constraints, only as a measure of size.
+        return b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))
+
+    return k - _count_redundant(lambda g: regularised(np.zeros((n, g.shape[1])), g)[1], k, delta), solve
+
+
+_ORDERING = {
+    "permc_spec": "MMD_AT_PLUS_A",
+    "diag_pivot_thresh": 0.0,
+    "options": {"SymmetricMode": True},
+}
+
+
+def _check_inertia(M: Any, symmetric: bool) -> None:
+    try:
+        pivots = splu(M, **_ORDERING).U.diagonal()
+    except RuntimeError as error:
+        raise SingularConfiguration("M", "a singular matrix", "a regular one") from error
+    if np.any(pivots <= 0):
+        expected = "positive definite" if symmetric else "a matrix with positive definite symmetric part"
+        raise SingularConfiguration("M", f"a pivot of {pivots.min():.3g}", expected)
+
+
+def _count_redundant(schur_solve: Callable[[Array], Array], k: int, delta: float) -> int:
+    """Number of zero eigenvalues of ``S = G M^-1 G^T``: the trace of ``delta (S + delta)^-1``.
+
+    A few random right sides tell whether there are any at all.
+    """
+    if k == 0:
+        return 0
+    probes = np.random.default_rng(0).choice([-1.0, 1.0], (k, 4))
+    if np.all(delta * np.sum(probes * schur_solve(probes), axis=0) < 1e-3):
+        return 0
+    trace = 0.0
+    for start in range(0, k, 256):
+        block = np.eye(k)[:, start : start + 256]
+        trace += delta * np.sum(block * schur_solve(block))
+    return round(trace)
+
+
+def _check_regular(name: str, condition: float) -> None:
+    if not condition < 1 / (100 * np.finfo(float).eps):
+        raise SingularConfiguration(name, f"condition number {condition:.3g}", "a regular matrix")
+
+
+def _check_consistent(contradiction: Array, scale: float) -> None:
+    size = _largest(contradiction)
+    if size > CONSISTENCY_TOLERANCE * scale:
+        raise InconsistentConstraints(
+            "g", f"values that redundant rows of G miss by {size:.3g}", "values that some v satisfies"
+        )
+
+
+def _largest(values: Array) -> float:
+    return float(np.max(np.abs(values), initial=0.0))
