@@ -3,8 +3,8 @@
 >>> from rbnotes.constraints import factor_kkt
 >>> kkt = factor_kkt([[2.0, 0.0], [0.0, 1.0]], [[1.0, 1.0]])
 >>> v, multipliers = kkt.solve([0.0, 3.0])
->>> (v + 0.0).tolist(), multipliers.tolist()
-([1.0, -1.0], [2.0])
+>>> v.round(9).tolist(), multipliers.round(9).tolist()
+([-1.0, 1.0], [-2.0])
 """
 
 from rbnotes.constraints.kkt import (

@@ -3,8 +3,9 @@
     [ M  -G^T ] [ v      ]   [ b ]
     [ G   0   ] [ lambda ] = [ g ]
 
-The matrix is factored once and solved for many right sides; no inverse is ever formed. What v, lambda and b
-are depends on the use: acceleration, constraint force and force, or velocity, constraint impulse and momentum.
+The matrix is factored once and solved for many right sides; no inverse is ever formed. What v, lambda and
+b are depends on the use: acceleration, constraint force and force, or velocity, constraint impulse and
+momentum.
 
 Rows of G that repeat each other leave lambda undetermined, though not v: then the multipliers of least norm
 are taken, and the number of such rows is reported.
@@ -188,16 +189,19 @@ def _cholesky(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[A
 
 
 def _lu(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    _check_regular("M", np.linalg.cond(M))
-    factors = linalg.lu_factor(M)
-    schur = G @ linalg.lu_solve(factors, G.T)
-    if len(G):
-        _check_regular("G M^-1 G^T", np.linalg.cond(schur))
-    schur_factors = linalg.lu_factor(schur) if len(G) else None
-    return (
-        lambda b: linalg.lu_solve(factors, b),
-        lambda g: linalg.lu_solve(schur_factors, g) if len(G) else g,
-    )
+    factors = _regular_lu("M", M)
+    if not len(G):
+        return lambda b: linalg.lu_solve(factors, b), lambda g: g
+    schur_factors = _regular_lu("G M^-1 G^T", G @ linalg.lu_solve(factors, G.T))
+    return lambda b: linalg.lu_solve(factors, b), lambda g: linalg.lu_solve(schur_factors, g)
+
+
+def _regular_lu(name: str, matrix: Array) -> Any:
+    factors, pivots, singular = linalg.lapack.dgetrf(matrix)
+    reciprocal = 0.0 if singular else linalg.lapack.dgecon(factors, np.abs(matrix).sum(axis=0).max())[0]
+    if reciprocal < 100 * np.finfo(float).eps:
+        raise SingularConfiguration(name, f"reciprocal condition {reciprocal:.1g}", "a regular matrix")
+    return factors, pivots
 
 
 def _row_space(G: Array) -> Array | None:
@@ -286,11 +290,6 @@ def _count_redundant(schur_solve: Callable[[Array], Array], k: int, delta: float
         block = np.eye(k)[:, start : start + 256]
         trace += delta * np.sum(block * schur_solve(block))
     return round(trace)
-
-
-def _check_regular(name: str, condition: float) -> None:
-    if not condition < 1 / (100 * np.finfo(float).eps):
-        raise SingularConfiguration(name, f"condition number {condition:.3g}", "a regular matrix")
 
 
 def _check_consistent(contradiction: Array, scale: float) -> None:
