@@ -15,8 +15,11 @@ from numpy.typing import ArrayLike
 
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Inputs, Record, Verdict
 
-SIGNIFICANT = 1e-4
-"""A counterexample must be off by this much: rounding in the oracle can never make an erratum."""
+SIGNIFICANT = 1e-2
+"""A counterexample must be off by this much, so that neither rounding nor the oracle's error makes one.
+
+Printed numbers, which have no inputs to vary, are wrong as soon as they are off by more than their tolerance.
+"""
 
 Values = dict[str, Any]
 
@@ -149,7 +152,7 @@ def verify(record: Record, *, examples: int = 40, shrink: bool = True) -> Outcom
 
     if record.printed is not None:
         if record.verdict in (*NEEDS_CORRECTION, Verdict.CONDITIONAL):
-            result = hunt(record.printed, record.inputs, SIGNIFICANT)
+            result = hunt(record.printed, record.inputs, SIGNIFICANT if record.inputs else record.tolerance)
             counterexample = result.counterexample
             if counterexample is None:
                 reasons.append(f"no counterexample found (largest residual {result.worst:.2g})")

@@ -1,0 +1,167 @@
+"""One step of the time integrators of Lloyd 0.9, for ``M dv/dt = f(x, v)`` and ``dx/dt = v``.
+
+The implicit ones are linearly implicit: the force at the end of the step is its linearisation at the start,
+with K = +df/dx and D = +df/dv. Each comes down to one linear system for the new velocities,
+
+    M_hat v+ = b,
+
+which is what constraints, contact and friction are added to, so it can be had without being solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+
+Matrix = Any
+"""``(n, n)``, a NumPy array or a scipy.sparse array."""
+
+
+class State(NamedTuple):
+    """Positions and velocities ``(n,)``."""
+
+    x: Array
+    v: Array
+
+
+class VelocitySystem(NamedTuple):
+    """The linear system ``M_hat v+ = b`` of one step."""
+
+    M_hat: Matrix
+    b: Array
+
+
+@dataclass(frozen=True)
+class System:
+    """A mechanical system: its mass matrix, its force, and the force's derivatives."""
+
+    mass: Matrix
+    """``(n, n)``, symmetric positive definite; dense or sparse."""
+    force: Callable[[Array, Array], ArrayLike]
+    """f(x, v) ``(n,)``."""
+    stiffness: Callable[[Array, Array], Matrix]
+    """K = +df/dx at (x, v), ``(n, n)``, dense or sparse."""
+    damping: Callable[[Array, Array], Matrix]
+    """D = +df/dv at (x, v), ``(n, n)``, dense or sparse."""
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.mass)
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise InvalidArgument("mass", f"shape {shape}", "a square matrix (n, n)")
+
+    def linearise(self, state: State) -> tuple[Array, Matrix, Matrix]:
+        """f, K and D at a state, with their shapes checked."""
+        n = self.mass.shape[0]
+        x, v = (arguments.vector(name, value, n) for name, value in zip("xv", state, strict=True))
+        f = arguments.vector("force(x, v)", self.force(x, v), n)
+        matrices = self.stiffness(x, v), self.damping(x, v)
+        for name, matrix in zip(("stiffness(x, v)", "damping(x, v)"), matrices, strict=True):
+            if np.shape(matrix) != (n, n):
+                raise InvalidArgument(name, f"shape {np.shape(matrix)}", f"shape ({n}, {n})")
+        return f, *matrices
+
+
+def symplectic_euler(system: System, state: State, h: float) -> State:
+    """Velocities from the force at the start, then positions with the new velocities (Lloyd 0.9.1)."""
+    h = _step_size(h)
+    f = arguments.vector("force(x, v)", system.force(*state), len(state.v))
+    v = state.v + _solve(system.mass, h * f)
+    return State(state.x + h * v, v)
+
+
+def implicit_euler_system(system: System, state: State, h: float) -> VelocitySystem:
+    """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (Lloyd 0.9.2)."""
+    h = _step_size(h)
+    f, K, D = system.linearise(state)
+    damped = system.mass - h * D
+    return VelocitySystem(damped - h**2 * K, damped @ state.v + h * f)
+
+
+def implicit_euler(system: System, state: State, h: float) -> State:
+    """Linearly implicit Euler (Lloyd 0.9.2): of first order, and stable for stiff springs and dampers.
+
+    Raises
+    ------
+    SingularConfiguration
+        If ``M - h D - h^2 K`` is singular.
+    """
+    v = _solve(*implicit_euler_system(system, state, h))
+    return State(state.x + h * v, v)
+
+
+def trapezoidal_system(system: System, state: State, h: float) -> VelocitySystem:
+    """``(M - h/2 D - h^2/4 K) v+ = (M - h/2 D + h^2/4 K) v + h f`` (Lloyd 0.9.3)."""
+    h = _step_size(h)
+    f, K, D = system.linearise(state)
+    damped = system.mass - h / 2 * D
+    return VelocitySystem(damped - h**2 / 4 * K, damped @ state.v + h**2 / 4 * (K @ state.v) + h * f)
+
+
+def trapezoidal(system: System, state: State, h: float) -> State:
+    """Linearised trapezoidal rule (Lloyd 0.9.3): of second order; keeps the energy of linear springs.
+
+    Raises
+    ------
+    SingularConfiguration
+        If ``M - h/2 D - h^2/4 K`` is singular.
+    """
+    v = _solve(*trapezoidal_system(system, state, h))
+    return State(state.x + h / 2 * (state.v + v), v)
+
+
+def bridson_marino(
+    system: System, state: State, h: float, *, constrain: Callable[[Array], Array] = lambda v: v
+) -> State:
+    """Explicit in positions, implicit in velocities, of second order (Lloyd 0.9.4).
+
+    Parameters
+    ----------
+    constrain
+        Changes the velocities of the half step, before they move the positions, to satisfy constraints.
+
+    Raises
+    ------
+    SingularConfiguration
+        If ``M - h/2 D`` is singular.
+    """
+    h = _step_size(h)
+    f, _, D = system.linearise(state)
+    M_hat = system.mass - h / 2 * D
+    halfway = constrain(state.v + _solve(M_hat, h / 2 * f))
+    x = state.x + h * halfway
+    f_next = arguments.vector("force(x, v)", system.force(x, state.v), len(x))
+    return State(x, state.v + _solve(M_hat, h / 2 * (f + f_next)))
+
+
+def integrate(
+    step: Callable[[System, State, float], State], system: System, state: State, h: float, steps: int
+) -> State:
+    """States after 0, 1, ..., ``steps`` steps: arrays ``(steps + 1, n)``."""
+    states = [State(*(np.asarray(value, dtype=np.float64) for value in state))]
+    for _ in range(steps):
+        states.append(step(system, states[-1], h))
+    return State(np.stack([s.x for s in states]), np.stack([s.v for s in states]))
+
+
+def _step_size(h: float) -> float:
+    return float(arguments.positive("h", h))
+
+
+def _solve(matrix: Matrix, right: Array) -> Array:
+    try:
+        if sparse.issparse(matrix):
+            return splu(sparse.csc_array(matrix)).solve(right)
+        return np.linalg.solve(matrix, right)
+    except (RuntimeError, np.linalg.LinAlgError) as error:
+        raise SingularConfiguration(
+            "system", "a singular matrix M_hat of the step", "a regular one"
+        ) from error

@@ -1,0 +1,152 @@
+"""Lloyd 0.9.3: the trapezoidal rule. Checked as implicit Euler is, on forces that are linear."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.integrators import State, trapezoidal
+from rbnotes.ledger.lloyd.section_0_9_2 import STEP, N, linear_system
+from rbnotes.ledger.record import Record, Verdict
+
+COMMON = {
+    "chapter": "time-stepping",
+    "inputs": STEP,
+    "oracle": "the two equations of the rule for a linear force, solved at once for positions and velocities",
+    "implemented_by": ("rbnotes.integrators.trapezoidal", "rbnotes.integrators.trapezoidal_system"),
+}
+
+
+def step_library(M, K, D, f0, x, v, h):
+    return np.concatenate(trapezoidal(linear_system(M, K, D, f0), State(x, v), h))
+
+
+def step_reference(M, K, D, f0, x, v, h):
+    identity = np.eye(N)
+    equations = np.block([[identity, -h / 2 * identity], [-h / 2 * K, M - h / 2 * D]])
+    start = np.concatenate([x + h / 2 * v, M @ v + h / 2 * (f0 + f0 + K @ x + D @ v)])
+    return np.linalg.solve(equations, start)
+
+
+def velocity_library(M, K, D, f0, x, v, h):
+    return step_library(M, K, D, f0, x, v, h)[N:]
+
+
+def velocity_reference(M, K, D, f0, x, v, h):
+    return step_reference(M, K, D, f0, x, v, h)[N:]
+
+
+def rule_printed(M, K, D, f0, x, v, h):
+    x1, v1 = np.split(step_reference(M, K, D, f0, x, v, h), 2)
+    return v + h / 2 * np.linalg.inv(M) @ ((f0 + K @ x1 + D @ v1) + (f0 + K @ x + D @ v))
+
+
+def rule_reference(M, K, D, f0, x, v, h):
+    """Mean of the accelerations at both ends of the step that the library takes."""
+    x1, v1 = np.split(step_library(M, K, D, f0, x, v, h), 2)
+    accelerations = [np.linalg.solve(M, f0 + K @ y + D @ w) for y, w in ((x, v), (x1, v1))]
+    return v + h * np.mean(accelerations, axis=0)
+
+
+def step_printed(M, K, D, f0, x, v, h):
+    f = f0 + K @ x + D @ v
+    right = (M - h / 2 * D + h**2 / 4 * K) @ v + h * f
+    v1 = np.linalg.solve(M - h / 2 * D - h**2 / 4 * K, right)
+    return np.concatenate([x + h / 2 * (v1 + v), v1])
+
+
+def first_arrangement(M, K, D, f0, x, v, h):
+    f = f0 + K @ x + D @ v
+    M_hat = M - h / 2 * D - h**2 / 4 * K
+    f_hat = f - 1 / 2 * D @ v + h / 4 * K @ v
+    return np.linalg.solve(M_hat, M @ v + h * f_hat)
+
+
+def first_arrangement_printed(M, K, D, f0, x, v, h):
+    f = f0 + K @ x + D @ v
+    M_hat = M - h / 2 * D - h**2 / 4 * K
+    f_hat = f - 1 / 2 * D @ v + h**2 / 4 * K @ v
+    return np.linalg.solve(M_hat, M @ v + h * f_hat)
+
+
+def second_arrangement(M, K, D, f0, x, v, h):
+    f = f0 + K @ x + D @ v
+    M_hat = M - h / 2 * D - h**2 / 4 * K
+    f_tilde = f + h / 2 * K @ v
+    return np.linalg.solve(M_hat, M_hat @ v + h * f_tilde)
+
+
+RECORDS = [
+    Record(
+        id="lloyd/s0.9.3/d1",
+        title="The trapezoidal rule for the velocities",
+        verdict=Verdict.HOLDS,
+        formula=r"\dot{\mathbf x}^{k+1} = \dot{\mathbf x}^k + \tfrac h2\mathbf M^{-1}\left(\mathbf f(\dot{\mathbf x}^{k+1},"
+        r"\mathbf x^{k+1}) + \mathbf f(\dot{\mathbf x}^k,\mathbf x^k)\right)",
+        printed=rule_printed,
+        library=velocity_library,
+        reference=rule_reference,
+        **{**COMMON, "oracle": "the mean of the accelerations at both ends of the library's step"},
+    ),
+    Record(
+        id="lloyd/s0.9.3/d2",
+        title="A step of the linearised trapezoidal rule",
+        verdict=Verdict.HOLDS,
+        formula=r"\mathbf x^{k+1} = \mathbf x^k + \tfrac h2(\dot{\mathbf x}^{k+1} + \dot{\mathbf x}^k),\quad \left(\mathbf M - "
+        r"\tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - \tfrac{h^2}4\tfrac{\partial\mathbf f}"
+        r"{\partial\mathbf x}\right)\dot{\mathbf x}^{k+1} = \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}"
+        r"{\partial\dot{\mathbf x}} + \tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^k + "
+        r"h\mathbf f^k",
+        printed=step_printed,
+        library=step_library,
+        reference=step_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.9.3/d3",
+        title="The step with a changed force",
+        verdict=Verdict.HOLDS,
+        formula=r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\hat{\mathbf f}^k",
+        remark=r"With the right $\hat{\mathbf f}^k$, see the next display.",
+        printed=first_arrangement,
+        library=velocity_library,
+        reference=velocity_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.9.3/d4",
+        title="Mass and force of that arrangement",
+        verdict=Verdict.ERRATUM,
+        formula=r"\hat{\mathbf M} \equiv \mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - "
+        r"\tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x},\quad \hat{\mathbf f}^k \equiv \mathbf f^k - "
+        r"\tfrac12\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k + "
+        r"\tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k",
+        correction=r"$\hat{\mathbf f}^k \equiv \mathbf f^k - \tfrac12\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}"
+        r"\dot{\mathbf x}^k + \tfrac h4\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k$",
+        remark=r"The force is multiplied by $h$ in the display before, so its last term carries $h/4$. As printed the "
+        r"units do not agree either.",
+        printed=first_arrangement_printed,
+        library=velocity_library,
+        reference=velocity_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.9.3/d5",
+        title="The step as a change of the velocities",
+        verdict=Verdict.HOLDS,
+        formula=r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \hat{\mathbf M}\dot{\mathbf x}^k + h\tilde{\mathbf f}^k",
+        printed=second_arrangement,
+        library=velocity_library,
+        reference=velocity_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.9.3/d6",
+        title="The force of that arrangement",
+        verdict=Verdict.HOLDS,
+        formula=r"\tilde{\mathbf f}^k \equiv \mathbf f^k + \tfrac h2\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k",
+        printed=second_arrangement,
+        library=velocity_library,
+        reference=velocity_reference,
+        **COMMON,
+    ),
+]
