@@ -1,0 +1,91 @@
+"""Why the Jacobians of forces on rigid bodies are not symmetric (Lloyd 0.23).
+
+Second derivatives along rotations do not commute: turning about x, then y, is not turning about y, then x.
+Of forces with a potential, the first derivatives ``-w`` therefore fix how far K = +dw/dxi is from symmetric,
+whatever the potential. The skew part carries no further information, and vanishes where the wrenches do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments, so3
+from rbnotes.arguments import Array
+
+AXES = ("body", "world")
+
+
+def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
+    """``K - K^T`` of forces that have a potential, from the wrenches alone.
+
+    Along body-frame increments of one body it is ``(([tau], [f]), ([f], 0))`` and in world axes
+    ``((-[tau], 0), (0, 0))``: there, only torques about the bodies' origins make K unsymmetric. ``axes``
+    are as in :func:`rbnotes.forces.world.in_world_axes`.
+
+    Parameters
+    ----------
+    w : (..., n, 6)
+        Wrenches on n bodies, in the axes named.
+    axes : {"body", "world"}
+
+    Returns
+    -------
+    (..., 6n, 6n)
+    """
+    w = arguments.array("w", w, None, 6)
+    arguments.choice("axes", axes, AXES)
+    n = w.shape[-2]
+    each = np.arange(n)
+    result = np.zeros((*w.shape[:-2], n, 6, n, 6))
+    tau, f = np.moveaxis(so3.hat(w[..., :3]), -3, 0), np.moveaxis(so3.hat(w[..., 3:]), -3, 0)
+    if axes == "body":
+        result[..., each, :3, each, :3] = tau
+        result[..., each, :3, each, 3:] = result[..., each, 3:, each, :3] = f
+    else:
+        result[..., each, :3, each, :3] = -tau
+    return result.reshape(*w.shape[:-2], 6 * n, 6 * n)
+
+
+def inertia_variation(J: ArrayLike, theta: ArrayLike) -> Array:
+    """Change ``(..., 3, 3)`` of an inertia in world axes when its body turns, to first order (Lloyd 0.23).
+
+    Parameters
+    ----------
+    J : (..., 3, 3)
+        Rotational inertia in world axes, kg m^2.
+    theta : (..., 3)
+        Small rotation in world axes, rad.
+    """
+    J, turn = arguments.symmetric("J", J), so3.hat(theta)
+    return turn @ J - J @ turn
+
+
+def inertia_stiffness(J: ArrayLike, tau: ArrayLike) -> Array:
+    """X of Lloyd 0.23: at constant torque, turning by theta changes J times the acceleration by -X theta.
+
+    In world axes the equations of a linearly implicit step have this beside the stiffness of the torque:
+    ``M v+ = M v + h (f + df - X theta)``, with ``X = -[tau] + J [J^-1 tau]``.
+
+    Parameters
+    ----------
+    J : (..., 3, 3)
+        Rotational inertia in world axes, kg m^2, positive definite.
+    tau : (..., 3)
+        Torque in world axes, N m.
+    """
+    J, tau = arguments.positive_definite("J", J), arguments.vector("tau", tau)
+    acceleration = np.linalg.solve(J, tau[..., None])[..., 0]
+    return J @ so3.hat(acceleration) - so3.hat(tau)
+
+
+def inertia_asymmetry(J: ArrayLike, tau: ArrayLike) -> Array:
+    """``X - X^T = [(tr(J) I - 3 J) J^-1 tau]`` of :func:`inertia_stiffness` ``(..., 3, 3)``, same arguments.
+
+    Zero exactly where the acceleration J^-1 tau is zero or an axis whose moment of inertia is the mean of the
+    three; so for every torque if they are equal.
+    """
+    J, tau = arguments.positive_definite("J", J), arguments.vector("tau", tau)
+    acceleration = np.linalg.solve(J, tau[..., None])
+    trace = np.trace(J, axis1=-2, axis2=-1)[..., None, None]
+    return so3.hat((trace * acceleration - 3 * J @ acceleration)[..., 0])

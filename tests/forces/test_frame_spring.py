@@ -1,0 +1,471 @@
+"""Frame springs: against an energy and a force written a second time, and against physics."""
+
+import numpy as np
+import pinocchio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.linalg import block_diag, expm
+from scipy.spatial.transform import Rotation
+
+from rbnotes import se3, so3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative, jacobian
+from rbnotes.checking.strategies import (
+    frames,
+    inertias,
+    numbers,
+    positive_numbers,
+    rotation_vectors,
+    spd_matrices,
+    twists,
+    vectors,
+)
+from rbnotes.forces.assembly import assemble, energy, total_dissipated_power
+from rbnotes.forces.attachment import State
+from rbnotes.forces.frame_spring import (
+    FrameSpring,
+    FrameSprings,
+    frame_displacement,
+    frame_spring_dissipated_power,
+    frame_spring_energy,
+    frame_spring_forces,
+)
+from rbnotes.forces.linearly_implicit import linearly_implicit_velocity
+from rbnotes.forces.world import hold_world_velocities, in_world_axes
+
+DAMPINGS = st.sampled_from(["origins", "displacement"])
+REST = np.zeros((2, 6))
+
+
+def velocities():
+    """Twists of both bodies."""
+    return vectors(12).map(lambda entries: entries.reshape(2, 6))
+
+
+@st.composite
+def springs(draw, isotropic=None, damping=DAMPINGS):
+    if draw(st.booleans()) if isotropic is None else isotropic:
+        k_t, k_r, d_t, d_r = (draw(positive_numbers()) for _ in range(4))
+        return FrameSpring.isotropic(
+            draw(frames()), draw(frames()), k_t, k_r, d_t, d_r, damping=draw(damping)
+        )
+    matrices = [draw(spd_matrices(3)) for _ in range(4)]
+    return FrameSpring(draw(frames()), draw(frames()), *matrices, damping=draw(damping))
+
+
+@st.composite
+def pairs(draw, isotropic=None, damping=DAMPINGS, angles="moderate"):
+    """A spring, and poses of its bodies at which frame 2 is turned by a chosen angle against frame 1."""
+    spring = draw(springs(isotropic, damping))
+    if angles == "moderate":
+        w = draw(rotation_vectors().filter(lambda w: np.linalg.norm(w) < 3))
+    else:
+        w = draw(rotation_vectors(angles))
+    A, r = draw(frames()), draw(vectors())
+    B = A @ spring.X_1 @ se3.frame(Rotation.from_rotvec(w).as_matrix(), r) @ se3.inverse(spring.X_2)
+    return spring, np.array([A, B]), w
+
+
+def second_force(spring, E, phi):
+    """Wrenches on the bodies, by way of the world: forces at points, torques, then moved to the bodies."""
+    (A, B), (phi_A, phi_B) = E, phi
+    R_A, R_B = A[:3, :3], B[:3, :3]
+    R_1, R_2 = R_A @ spring.X_1[:3, :3], R_B @ spring.X_2[:3, :3]
+    arm_1, arm_2 = R_A @ spring.X_1[:3, 3], R_B @ spring.X_2[:3, 3]
+    apart = B[:3, 3] + arm_2 - A[:3, 3] - arm_1
+    omega_A, omega_B = R_A @ phi_A[:3], R_B @ phi_B[:3]
+    velocity = R_B @ phi_B[3:] + np.cross(omega_B, arm_2) - R_A @ phi_A[3:] - np.cross(omega_A, arm_1)
+    w = Rotation.from_matrix(R_2 @ R_1.T).as_rotvec()  # in the world
+    elastic = R_1 @ spring.K_t @ R_1.T @ apart
+    torque = R_1 @ np.linalg.solve(_left_jacobian(R_1.T @ w).T, spring.K_r @ R_1.T @ w)
+    torque = torque + R_1 @ spring.D_r @ R_1.T @ (omega_B - omega_A)
+    # The elastic force acts at the second origin on both bodies.
+    on_A = torque + np.cross(arm_1 + apart, elastic)
+    on_B = -torque - np.cross(arm_2, elastic)
+    if spring.damping == "origins":
+        viscous = R_1 @ spring.D_t @ R_1.T @ velocity
+        on_A = on_A + np.cross(arm_1, viscous)
+    else:
+        viscous = R_1 @ spring.D_t @ R_1.T @ (velocity - np.cross(omega_A, apart))
+        on_A = on_A + np.cross(arm_1 + apart, viscous)
+    on_B = on_B - np.cross(arm_2, viscous)
+    force = elastic + viscous
+    return np.concatenate([R_A.T @ on_A, R_A.T @ force, R_B.T @ on_B, -R_B.T @ force])
+
+
+def _left_jacobian(w):
+    """Sum of hat(w)^k / (k + 1)!, from the exponential of a larger matrix."""
+    W = np.zeros((6, 6))
+    W[:3, :3], W[:3, 3:] = np.cross(np.eye(3), w), np.eye(3)
+    return expm(W)[:3, 3:]
+
+
+def to_world(R, six):
+    """Both halves of each row of ``six`` rotated by the body's R (back again, for transposed R)."""
+    return np.einsum("nij,nkj->nki", R, np.reshape(six, (2, 2, 3))).reshape(2, 6)
+
+
+def along(function, E, xi):
+    """Derivative of a function of the two poses along the body-frame increments ``xi (12,)``."""
+    twists = np.zeros((2, 4, 4))
+    for matrix, (theta, shift) in zip(twists, xi.reshape(2, 2, 3), strict=True):
+        matrix[:3, :3], matrix[:3, 3] = np.cross(np.eye(3), theta), shift
+
+    def moved(t):
+        E_t = E @ np.array([expm(t * matrix) for matrix in twists])
+        E_t[:, 3] = 0, 0, 0, 1
+        return function(E_t)
+
+    return derivative(moved).value
+
+
+def close(actual, expected, tolerance=1e-8):
+    assert_allclose(actual, expected, rtol=0, atol=tolerance * max(1.0, np.abs(expected).max()))
+
+
+@given(pairs(), velocities(), vectors(12))
+def test_forces_and_jacobians_against_a_second_force(pair, phi, xi):
+    spring, E, _ = pair
+    forces = frame_spring_forces(spring, E, phi)
+    close(forces.w.ravel(), second_force(spring, E, phi), 1e-11)
+    close(forces.K @ xi, along(lambda E: second_force(spring, E, phi), E, xi))
+    close(forces.D @ xi, derivative(lambda t: second_force(spring, E, phi + t * xi.reshape(2, 6))).value)
+
+
+@given(pairs(), velocities(), vectors(12))
+def test_jacobians_in_world_axes_at_world_velocities(pair, phi, xi):
+    spring, E, _ = pair
+    R = E[:, :3, :3]
+    velocity, shift = to_world(R, phi), xi.reshape(2, 2, 3)
+
+    def world_forces(t, velocity):
+        moved = E.copy()
+        moved[:, :3, :3] = Rotation.from_rotvec(t * shift[:, 0]).as_matrix() @ R
+        moved[:, :3, 3] += t * shift[:, 1]
+        body_velocity = to_world(np.swapaxes(moved[:, :3, :3], -1, -2), velocity)
+        return to_world(moved[:, :3, :3], second_force(spring, moved, body_velocity)).ravel()
+
+    found = in_world_axes(hold_world_velocities(frame_spring_forces(spring, E, phi), phi), E)
+    close(found.w.ravel(), world_forces(0, velocity), 1e-11)
+    close(found.K @ xi, derivative(lambda t: world_forces(t, velocity)).value)
+    close(found.D @ xi, derivative(lambda t: world_forces(0, velocity + t * xi.reshape(2, 6))).value)
+
+
+@given(pairs(), velocities(), vectors(12))
+def test_body_axes_at_world_velocities(pair, phi, xi):
+    spring, E, _ = pair
+    velocity = to_world(E[:, :3, :3], phi)
+
+    def force(moved):
+        return second_force(spring, moved, to_world(np.swapaxes(moved[:, :3, :3], -1, -2), velocity))
+
+    held = hold_world_velocities(frame_spring_forces(spring, E, phi), phi)
+    close(held.K @ xi, along(force, E, xi))
+
+
+@given(pairs(), vectors(12))
+def test_force_is_minus_the_slope_of_the_energy(pair, xi):
+    spring, E, w = pair
+    slope = along(lambda E: frame_spring_energy(spring, E), E, xi)
+    close(frame_spring_forces(spring, E, REST).w.ravel() @ xi, -slope)
+    r = frame_displacement(spring, E)[:3, 3]
+    assert frame_spring_energy(spring, E) == pytest.approx((r @ spring.K_t @ r + w @ spring.K_r @ w) / 2)
+
+
+@given(spd_matrices(3), rotation_vectors().filter(lambda w: 0.1 < np.linalg.norm(w) < 3))
+def test_naive_torque_has_a_potential_for_isotropic_stiffness_only(K_r, w):
+    def one_form(w):  # the torque K_r w as a covector on rotation vectors
+        return _left_jacobian(w).T @ K_r @ w
+
+    curl = jacobian(one_form, w).value
+    small = jacobian(one_form, 1e-3 * w).value
+    isotropic = K_r.trace() / 3 * np.eye(3)
+    # Near the identity the curl is [(tr K - 3 K) w] / 2.
+    assert_allclose(small.T - small, 0.5e-3 * so3.hat(3 * (isotropic - K_r) @ w), atol=2e-6 * np.trace(K_r))
+    closed = jacobian(lambda w: _left_jacobian(w).T @ isotropic @ w, w).value
+    close(closed, closed.T)
+    if np.abs((isotropic - K_r) @ w).max() > 0.1 and np.linalg.norm(w) < 1:
+        assert np.abs(curl - curl.T).max() > 1e-3
+
+
+@given(pairs(), velocities())
+def test_passive(pair, phi):
+    spring, E, _ = pair
+    lost = (
+        frame_spring_forces(spring, E, REST).w - frame_spring_forces(spring, E, phi).w
+    ).ravel() @ phi.ravel()
+    power = frame_spring_dissipated_power(spring, E, phi)
+    assert power >= 0
+    assert power == pytest.approx(lost, abs=1e-9)
+    close(frame_spring_forces(spring, E, phi).D, frame_spring_forces(spring, E, phi).D.T, 1e-12)
+    assert np.linalg.eigvalsh(frame_spring_forces(spring, E, phi).D).max() < 1e-9
+
+
+@given(springs(isotropic=True), frames(), vectors().filter(lambda r: np.linalg.norm(r) > 0.25))
+def test_stretched_spring_attracts(spring, A, r):
+    B = A @ spring.X_1 @ se3.frame(np.eye(3), r) @ se3.inverse(spring.X_2)
+    E = np.array([A, B])
+    w = frame_spring_forces(spring, E, REST).w
+    x_1, x_2 = (A @ spring.X_1)[:3, 3], (B @ spring.X_2)[:3, 3]
+    assert (x_2 - x_1) @ A[:3, :3] @ w[0, 3:] > 0
+    assert (x_2 - x_1) @ B[:3, :3] @ w[1, 3:] < 0
+
+
+def total_wrench(E, w):
+    """Sum of wrenches on bodies, in world axes about the world's origin."""
+    return sum(se3.Ad_inverse(pose).T @ wrench for pose, wrench in zip(E, w, strict=True))
+
+
+@given(pairs(), velocities())
+def test_action_and_reaction_about_one_point(pair, phi):
+    spring, E, _ = pair
+    total = total_wrench(E, frame_spring_forces(spring, E, phi).w)
+    if spring.damping == "displacement":
+        close(total, np.zeros(6), 1e-9)
+        return
+    # Lloyd's damper leaves over the couple of two opposite forces at the two origins.
+    elastic = frame_spring_forces(spring, E, REST).w
+    F_1, F_2 = E[0] @ spring.X_1, E[1] @ spring.X_2
+    viscous = E[0, :3, :3] @ (frame_spring_forces(spring, E, phi).w - elastic)[0, 3:]
+    close(total_wrench(E, elastic), np.zeros(6), 1e-9)
+    close(total, np.concatenate([np.cross(F_1[:3, 3] - F_2[:3, 3], viscous), np.zeros(3)]), 1e-9)
+
+
+@given(pairs(), velocities(), frames())
+def test_same_wrenches_after_a_common_displacement(pair, phi, T):
+    spring, E, _ = pair
+    here, there = frame_spring_forces(spring, E, phi), frame_spring_forces(spring, T @ E, phi)
+    for before, after in zip(here, there, strict=True):
+        close(after, before, 1e-10)
+
+
+@given(pairs(), twists())
+def test_common_motion(pair, twist):
+    spring, E, _ = pair
+    phi = np.array([se3.Ad_inverse(pose) @ twist for pose in E])
+    forces = frame_spring_forces(spring, E, phi)
+    # Moving both bodies alike does not change the wrenches, at twists that stay.
+    close(forces.K @ phi.ravel(), np.zeros(12), 1e-9)
+    r = frame_displacement(spring, E)[:3, 3]
+    turning = (E[0] @ spring.X_1)[:3, :3].T @ twist[:3]
+    expected = np.cross(turning, r) @ spring.D_t @ np.cross(turning, r) * (spring.damping == "origins")
+    assert frame_spring_dissipated_power(spring, E, phi) == pytest.approx(expected, abs=1e-9)
+
+
+@given(pairs(isotropic=True))
+def test_torque_against_pinocchio(pair):
+    spring, E, w = pair
+    k_r = spring.K_r[0, 0]
+    still = FrameSpring(spring.X_1, spring.X_2, np.zeros((3, 3)), spring.K_r)
+    forces = frame_spring_forces(still, E, REST)
+    relative = frame_displacement(spring, E)
+    twelve = block_diag(se3.Ad_inverse(spring.X_1), se3.Ad_inverse(spring.X_2))
+    K = np.linalg.solve(twelve.T, forces.K) @ np.linalg.inv(twelve)
+    close(K[6:9, 6:9], -k_r * pinocchio.Jlog3(relative[:3, :3]), 1e-9)
+    close(forces.w[0] @ se3.Ad(spring.X_1), np.concatenate([k_r * w, np.zeros(3)]), 1e-9)
+
+
+@given(pairs(angles="small"), velocities())
+def test_small_angles(pair, phi):
+    spring, E, w = pair
+    forces = frame_spring_forces(spring, E, phi)
+    # At the identity, torque and stiffness are linear: K_r w, K_r; the next term is [w] and the like.
+    slack = 10 * np.linalg.norm(w)
+    level = E.copy()
+    level[1] = E[1] @ spring.X_2 @ se3.frame(Rotation.from_rotvec(-w).as_matrix(), np.zeros(3)) \
+        @ se3.inverse(spring.X_2)  # fmt: skip
+    limit = frame_spring_forces(spring, level, phi)
+    for near, at in zip(forces, limit, strict=True):
+        assert np.abs(near - at).max() < slack * (1 + np.abs(at).max())
+    turning = FrameSpring(spring.X_1, spring.X_2, np.zeros((3, 3)), spring.K_r)
+    torque = se3.Ad(spring.X_1).T @ frame_spring_forces(turning, E, REST).w[0]
+    expected = spring.K_r @ w + np.cross(w, spring.K_r @ w) / 2
+    assert_allclose(torque[:3], expected, rtol=0, atol=1e-13 + 5 * np.linalg.norm(w) ** 3)
+
+
+def test_at_rest_exactly():
+    spring = FrameSpring.isotropic(np.eye(4), np.eye(4), 2.0, 3.0, 1.0, 0.5)
+    forces = frame_spring_forces(spring, np.array([np.eye(4)] * 2), REST)
+    expected = np.kron([[-1, 1], [1, -1]], np.diag([3, 3, 3, 2, 2, 2]))
+    assert np.all(forces.w == 0)
+    assert_allclose(forces.K, expected, atol=1e-15)
+    assert frame_spring_energy(spring, np.array([np.eye(4)] * 2)) == 0
+
+
+@given(pairs(isotropic=True, angles="near_pi"), velocities())
+def test_near_half_turns(pair, phi):
+    spring, E, w = pair
+    k_r = spring.K_r[0, 0]
+    forces = frame_spring_forces(spring, E, phi)
+    assert all(np.all(np.isfinite(part)) for part in forces)
+    torque = se3.Ad(spring.X_1).T @ frame_spring_forces(spring, E, REST).w[0]
+    assert_allclose(torque[:3], k_r * w, atol=1e-7)
+    # K continues K from a little before, without growing.
+    earlier = E.copy()
+    back = Rotation.from_rotvec(-1e-2 * w / np.linalg.norm(w)).as_matrix()
+    earlier[1] = E[1] @ spring.X_2 @ se3.frame(back, np.zeros(3)) @ se3.inverse(spring.X_2)
+    before = frame_spring_forces(spring, earlier, phi).K
+    assert np.abs(forces.K - before).max() < 0.1 * (1 + np.abs(before).max())
+
+
+def test_torque_jumps_at_a_half_turn_and_the_energy_does_not():
+    spring = FrameSpring.isotropic(np.eye(4), np.eye(4), 1.0, 2.0)
+
+    def turned(angle):
+        return np.array([np.eye(4), se3.frame(so3.exp([0, 0, angle]), np.zeros(3))])
+
+    below, at, above = (turned(np.pi + offset) for offset in (-1e-9, 0.0, 1e-9))
+    torques = [frame_spring_forces(spring, E, REST).w[0, 2] for E in (below, at, above)]
+    assert_allclose(torques, [2 * np.pi, 2 * np.pi, -2 * np.pi], atol=1e-6)
+    energies = [frame_spring_energy(spring, E) for E in (below, at, above)]
+    assert_allclose(energies, np.pi**2, atol=1e-7)
+
+
+def test_broadcasts_over_leading_axes():
+    rng = np.random.default_rng(0)
+    poses = se3.exp(rng.normal(size=(4, 5, 2, 6)))
+    X_1, X_2 = se3.exp(rng.normal(size=(5, 6))), se3.exp(rng.normal(size=6))
+    k = rng.uniform(1, 2, size=5)
+    spring = FrameSpring.isotropic(X_1, X_2, k, 2.0, 0.5, 0.25)
+    phi = rng.normal(size=(5, 2, 6))
+    forces = frame_spring_forces(spring, poses, phi)
+    assert (forces.w.shape, forces.K.shape) == ((4, 5, 2, 6), (4, 5, 12, 12))
+    alone = frame_spring_forces(FrameSpring.isotropic(X_1[3], X_2, k[3], 2.0, 0.5, 0.25), poses[2, 3], phi[3])
+    world = in_world_axes(hold_world_velocities(forces, phi), poses)
+    alone_world = in_world_axes(hold_world_velocities(alone, phi[3]), poses[2, 3])
+    for many, one in ((forces, alone), (world, alone_world)):
+        assert_allclose(many.w[2, 3], one.w, atol=1e-12)
+        assert_allclose(many.K[2, 3], one.K, atol=1e-12)
+        assert_allclose(many.D[2, 3] if many.D.ndim == 4 else many.D[3], one.D, atol=1e-12)
+    assert frame_spring_energy(spring, poses).shape == (4, 5)
+    assert frame_spring_dissipated_power(spring, poses, phi).shape == (4, 5)
+
+
+def test_wrong_arguments_are_named():
+    eye, identity = np.eye(4), np.eye(3)
+    spring = FrameSpring.isotropic(eye, eye, 1.0, 1.0)
+    with pytest.raises(InvalidArgument, match=r"X_1.*rigid|X_1.*rotation"):
+        FrameSpring.isotropic(2 * eye, eye, 1.0, 1.0)
+    with pytest.raises(InvalidArgument, match=r"k_t: got -1"):
+        FrameSpring.isotropic(eye, eye, -1.0, 1.0)
+    with pytest.raises(InvalidArgument, match=r"K_r: got smallest eigenvalue -1"):
+        FrameSpring(eye, eye, identity, np.diag([1.0, 1.0, -1.0]))
+    with pytest.raises(InvalidArgument, match=r"D_t.*symmetric"):
+        FrameSpring(eye, eye, identity, identity, np.triu(np.ones((3, 3))))
+    with pytest.raises(InvalidArgument, match=r"damping.*'origins'"):
+        FrameSpring(eye, eye, identity, identity, damping="air")
+    with pytest.raises(InvalidArgument, match=r"E.*shape \(4, 4\)"):
+        frame_spring_forces(spring, eye, REST)
+    with pytest.raises(InvalidArgument, match=r"E.*one for each of the two bodies"):
+        frame_spring_forces(spring, np.array([eye] * 3), REST)
+    with pytest.raises(InvalidArgument, match=r"phi.*one for each of the two bodies"):
+        frame_spring_forces(spring, np.array([eye] * 2), np.zeros((3, 6)))
+    with pytest.raises(InvalidArgument, match=r"phi.*NaN"):
+        frame_spring_forces(spring, np.array([eye] * 2), np.full((2, 6), np.nan))
+    with pytest.raises(InvalidArgument, match=r"bodies.*-1 to 0"):
+        assemble([FrameSprings(spring, [0, 1])], State(eye[None], np.zeros((1, 6))))
+    with pytest.raises(InvalidArgument, match=r"bodies"):
+        assemble([FrameSprings(spring, [0.5, 0])], State(eye[None], np.zeros((1, 6))))
+
+
+def chain():
+    """Three bodies, sprung to each other and the first to the world."""
+    rng = np.random.default_rng(1)
+    X_1, X_2 = se3.exp(rng.normal(size=(3, 6))), se3.exp(rng.normal(size=(3, 6)))
+    spring = FrameSpring.isotropic(X_1, X_2, [1.0, 2.0, 3.0], 2.0, 0.5, 0.25)
+    state = State(se3.exp(0.4 * rng.normal(size=(3, 6))), rng.normal(size=(3, 6)))
+    return FrameSprings(spring, [[-1, 0], [0, 1], [2, 1]]), state
+
+
+def test_assembled_jacobians_of_a_chain():
+    springs, state = chain()
+    found = assemble([springs], state)
+    K = jacobian(lambda z: assemble([springs], state.moved(z)).f, np.zeros(18)).value
+    D = jacobian(lambda v: assemble([springs], state.with_velocity(v)).f, state.velocity).value
+    close(found.K.toarray(), K)
+    close(found.D.toarray(), D)
+    slope = jacobian(lambda z: energy([springs], state.moved(z)), np.zeros(18)).value
+    close(assemble([springs], state.with_velocity(np.zeros(18))).f, -slope)
+    lost = (assemble([springs], state.with_velocity(np.zeros(18))).f - found.f) @ state.velocity
+    assert total_dissipated_power([springs], state) == pytest.approx(lost)
+
+
+# --- motion ---------------------------------------------------------------------------------------------
+
+
+def momentum_rate(M, phi):
+    """Gyroscopic wrenches: in body coordinates a free body's momentum turns against its twist."""
+    return np.concatenate(
+        [se3.ad(twist).T @ (inertia @ twist) for inertia, twist in zip(M, phi, strict=True)]
+    )
+
+
+def step(spring, M, E, phi, h):
+    """Linearly implicit Euler in the spring, explicit in the gyroscopic wrenches."""
+    w, K, D = frame_spring_forces(spring, E, phi)
+    f = w.ravel() + momentum_rate(M, phi)
+    phi = linearly_implicit_velocity(block_diag(*M), phi.ravel(), f, K, D, h).reshape(2, 6)
+    return E @ se3.exp(h * phi), phi
+
+
+def swinging_pair():
+    """A spring with offset frames between unequal bodies, and their state."""
+    X = se3.frame(so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.6, 0.1]]), [[0.5, 0.1, -0.2], [-0.4, 0.2, 0.3]])
+    M = np.array([np.diag([1.0, 2.0, 2.5, 3, 3, 3]), np.diag([0.5, 0.7, 0.6, 1.5, 1.5, 1.5])])
+    E = se3.frame(so3.exp([[0.1, 0.2, -0.3], [0.9, -0.5, 0.4]]), [[0.0, 0, 0], [1.0, 0.5, -0.2]])
+    phi = np.array([[0.5, -0.4, 0.3, 0.1, 0.2, 0], [-0.3, 0.6, 0.8, 0.3, -0.2, 0.1]])
+    return X, M, E, phi
+
+
+def test_linearly_implicit_step_is_of_first_order():
+    X, M, E, phi = swinging_pair()
+    spring = FrameSpring.isotropic(*X, 8.0, 3.0, 0.4, 0.2)
+    time = 0.5
+
+    def rate(_, y):
+        E, phi = y[:32].reshape(2, 4, 4), y[32:].reshape(2, 6)
+        E = E.copy()
+        E[:, :3, :3] = Rotation.from_matrix(E[:, :3, :3]).as_matrix()
+        f = second_force(spring, E, phi) + momentum_rate(M, phi)
+        acceleration = np.linalg.solve(block_diag(*M), f)
+        return np.concatenate([(E @ se3.hat(phi)).ravel(), acceleration])
+
+    exact = solve_ivp(rate, (0, time), np.concatenate([E.ravel(), phi.ravel()]), rtol=1e-9, atol=1e-10).y[
+        32:, -1
+    ]
+    errors = []
+    for steps in (20, 40, 80):
+        pose, twist = E, phi
+        for _ in range(steps):
+            pose, twist = step(spring, M, pose, twist, time / steps)
+        errors.append(np.linalg.norm(twist.ravel() - exact))
+    assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 1.0, atol=0.1)
+
+
+def test_stiff_spring_is_stable():
+    """Steps of about two periods of the stiff spring: it settles, and the slow motion stays."""
+    X, M, E, phi = swinging_pair()
+    start = se3.exp([0.02, -0.03, 0.04, 0.005, -0.002, 0.004])
+    E[1] = E[0] @ X[0] @ start @ se3.inverse(X[1])
+    spring = FrameSpring.isotropic(*X, 1e6, 1e6)
+    kinetic = 0.5 * np.einsum("ni,nij,nj->", phi, M, phi)
+    for _ in range(60):
+        E, phi = step(spring, M, E, phi, 0.01)
+        total = frame_spring_energy(spring, E) + 0.5 * np.einsum("ni,nij,nj->", phi, M, phi)
+        assert total < 10 * kinetic
+    assert 0.1 * kinetic < total < kinetic
+    assert np.linalg.norm(se3.log(frame_displacement(spring, E))) < 1e-6
+
+
+@given(inertias(), numbers(-1.0, 1.0))
+def test_damping_of_origins_brakes_a_common_rotation(inertia, rate):
+    """A stretched spring at rest in a rotating frame: only Lloyd's damper loses energy."""
+    E = np.array([np.eye(4), se3.frame(np.eye(3), [0.0, 1.0, 0.0])])
+    twist = np.array([0, 0, rate, 0, 0, 0])
+    phi = np.array([se3.Ad_inverse(pose) @ twist for pose in E])
+    for damping, lost in (("origins", 2.0 * rate**2), ("displacement", 0.0)):
+        spring = FrameSpring.isotropic(np.eye(4), np.eye(4), 1.0, 1.0, 2.0, 1.0, damping=damping)
+        assert frame_spring_dissipated_power(spring, E, phi) == pytest.approx(lost, abs=1e-12)
