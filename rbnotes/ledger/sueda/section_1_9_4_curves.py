@@ -1,0 +1,359 @@
+"""Sueda 1.9.4, the curves of the muscle: their conditions, linear system and printed coefficients.
+
+The oracle solves no linear system for coefficients of powers: cubics come from Hermite and Newton
+interpolation, or by elimination on paper.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.interpolate import CubicHermiteSpline, KroghInterpolator, PPoly
+
+from rbnotes.checking.strategies import numbers, vectors
+from rbnotes.forces.muscle import (
+    ACTIVE_FORCE_LENGTH,
+    FORCE_VELOCITY,
+    PASSIVE_FORCE_LENGTH,
+    Condition,
+    piecewise_cubic,
+    power_coefficients,
+)
+from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.sueda.section_1_9 import CHAPTER
+
+MIDDLE = (0.126110265892917, 1.07051016402631)
+"""Value and slope of the passive curve at 1.3."""
+
+
+def powers(cubics):
+    """Coefficients ``(n, 4)`` of the powers of x, from cubics given as functions, through four values each."""
+    at = np.array([-1.0, 0.0, 1.0, 2.0])
+    return np.array([np.linalg.solve(np.vander(at, 4), cubic(at)) for cubic in cubics])
+
+
+def hermite(x, y, slopes):
+    """The cubics between neighbours of x with these values and slopes, as functions on the whole line."""
+    curve = CubicHermiteSpline(x, y, slopes)
+    return [PPoly(curve.c[:, i : i + 1], curve.x[i : i + 2]) for i in range(len(x) - 1)]
+
+
+def passive_reference():
+    """Value and slope are stated at all three knots."""
+    return powers(hermite([1.0, 1.3, 1.7], [0.0, MIDDLE[0], 1.0], [0.0, MIDDLE[1], 2.85714285714286]))
+
+
+def active_reference():
+    """The middle cubic has its values at 0.7, 1, 1.2 and its slope at 1; the others then join on."""
+    middle = KroghInterpolator([0.7, 1.0, 1.0, 1.2], [0.767020368396388, 1.0, 0.0, 0.89])
+    left, right = middle.derivative(0.7), middle.derivative(1.2)
+    x, y, slopes = [0.4, 0.7, 1.2, 1.81], [0.0, 0.767020368396388, 0.89, 0.0], [0.0, left, right, 0.0]
+    first, _, last = hermite(x, y, slopes)
+    return powers([first, middle, last])
+
+
+def velocity_reference():
+    """f1 = A (x + 1)^3, f3 = 1.4 + B (x - 1)^3, f2 = 1 + 5 x + b x^2 + a x^3, joined at -e and e by hand."""
+    e, t = 0.05, 0.95
+    a = (1.4 - 10 * e - 10 * t / 3) / (2 * e**2 * (t + e))
+    b = -0.6 / (2 * e**2 + 4 * t * e / 3)
+    A = (5 - 2 * b * e + 3 * a * e**2) / (3 * t**2)
+    B = (5 + 2 * b * e + 3 * a * e**2) / (3 * t**2)
+    return np.array([[A, 3 * A, 3 * A, A], [a, b, 5, 1], [B, -3 * B, 3 * B, 1.4 - B]])
+
+
+def passive_library():
+    return power_coefficients(PASSIVE_FORCE_LENGTH)
+
+
+def active_library():
+    return power_coefficients(ACTIVE_FORCE_LENGTH)
+
+
+def velocity_library():
+    return power_coefficients(FORCE_VELOCITY)
+
+
+# --- printed ----------------------------------------------------------------------------------------------
+
+
+def cubic_printed(coefficients, x):
+    a, b, c, d = coefficients
+    f = a * x**3 + b * x**2 + c * x + d
+    slope = 3 * a * x**2 + 2 * b * x + c
+    curvature = 6 * a * x + 2 * b
+    return np.array([f, slope, curvature])
+
+
+def cubic_library(coefficients, x):
+    values = [Condition(0, at, 0, np.polyval(coefficients, at)) for at in (-1.0, 0.0, 1.0, 2.0)]
+    curve = piecewise_cubic((-3.0, 3.0), values)
+    return np.array([curve(x, order) for order in (0, 1, 2)])
+
+
+def cubic_reference(coefficients, x):
+    """Horner's rule, carried out on the Taylor series of x + t in t."""
+    series = np.zeros(4)
+    for coefficient in coefficients:
+        series = x * series + np.append(0.0, series[:-1])
+        series[0] += coefficient
+    return series[:3] * [1, 1, 2]
+
+
+def row(x):
+    return [x**3, x**2, x, 1]
+
+
+def slope_row(x):
+    return [3 * x**2, 2 * x, 1, 0]
+
+
+def system(right_end, joint):
+    """(1.41) with the abscissa of row 3 and that of rows 7 and 8."""
+    none = [0.0, 0.0, 0.0, 0.0]
+    matrix = np.array(
+        [
+            row(1.0) + none,
+            row(1.3) + none,
+            none + row(right_end),
+            slope_row(1.0) + none,
+            slope_row(1.3) + none,
+            none + slope_row(1.7),
+            row(joint) + [-entry for entry in row(joint)],
+            slope_row(joint) + [-entry for entry in slope_row(joint)],
+        ]
+    )
+    right = np.array([0.0, MIDDLE[0], 1.0, 0.0, MIDDLE[1], 2.85714285714286, 0.0, 0.0])
+    return np.linalg.solve(matrix, right).reshape(2, 4)
+
+
+def system_printed():
+    return system(right_end=1.8, joint=1.3)
+
+
+def joint_printed():
+    return system(right_end=1.7, joint=1.0)
+
+
+def passive_printed():
+    return [
+        [2.55305620081729, -7.02386028610914, 6.38855196976641, -1.91774788447456],
+        [-2.76122280853939, 14.6587935048229, -23.0429533092186, 11.3749950550874],
+    ]
+
+
+def active_printed():
+    return [
+        [-39.881247949014, 68.3443204612586, -35.5324573534802, 5.83029153632759],
+        [-0.322674853252855, -1.71744046959073, 4.40290549894003, -1.36279017609645],
+        [4.85118460831817, -20.9908796589089, 28.3080866793169, -11.2356843095252],
+    ]
+
+
+def velocity_printed():
+    return [
+        [0.915253473864379, 2.74576042159314, 2.74576042159314, 0.915253473864378],
+        [-453.333333333333, -8.78048780487805, 5, 1],
+        [0.266648649866, -0.799945949598001, 0.799945949598001, 1.133351350134],
+    ]
+
+
+def conditions(cubics, single, joints):
+    """Values of the single conditions (cubic, x, order), then jumps of value and slope at the joints."""
+    polynomials = [np.polynomial.Polynomial(cubic[::-1]) for cubic in cubics]
+    values = [polynomials[i].deriv(order)(x) if order else polynomials[i](x) for i, x, order in single]
+    jumps = [
+        left.deriv(order)(x) - right.deriv(order)(x)
+        for left, right, x in zip(polynomials, polynomials[1:], joints, strict=False)
+        for order in (0, 1)
+    ]
+    return np.array(values + jumps)
+
+
+ACTIVE_CONDITIONS = [
+    (0, 0.4, 0),
+    (0, 0.4, 1),
+    (1, 1.0, 0),
+    (1, 1.0, 1),
+    (2, 1.81, 0),
+    (2, 1.81, 1),
+    (0, 0.7, 0),
+    (1, 1.2, 0),
+]
+VELOCITY_CONDITIONS = [
+    (0, -1.0, 0),
+    (0, -1.0, 1),
+    (0, -1.0, 2),
+    (2, 1.0, 0),
+    (2, 1.0, 1),
+    (2, 1.0, 2),
+    (1, 0.0, 0),
+    (1, 0.0, 1),
+]
+
+
+def active_conditions_library():
+    return conditions(active_library(), ACTIVE_CONDITIONS, (0.7, 1.2))
+
+
+def active_conditions_reference():
+    return np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.767020368396388, 0.89, 0.0, 0.0, 0.0, 0.0])
+
+
+def velocity_conditions_library():
+    return conditions(velocity_library(), VELOCITY_CONDITIONS, (-0.05, 0.05))
+
+
+def velocity_conditions_reference():
+    return np.array([0.0, 0.0, 0.0, 1.4, 0.0, 0.0, 1.0, 5.0, 0.0, 0.0, 0.0, 0.0])
+
+
+def figure_printed():
+    """Active tension per peak force at the optimal length and beyond, with the curve of Fig. 1a as f_L."""
+    return PASSIVE_FORCE_LENGTH([1.0, 1.81])
+
+
+def figure_library():
+    return ACTIVE_FORCE_LENGTH([1.0, 1.81])
+
+
+def figure_reference():
+    """(1.43): 1 at the optimal length, nothing left at 1.81 times it."""
+    return np.array([1.0, 0.0])
+
+
+SOLVE = ("rbnotes.forces.muscle.piecewise_cubic",)
+PASSIVE = ("rbnotes.forces.muscle.PASSIVE_FORCE_LENGTH", "rbnotes.forces.muscle.power_coefficients", *SOLVE)
+ACTIVE = ("rbnotes.forces.muscle.ACTIVE_FORCE_LENGTH", "rbnotes.forces.muscle.power_coefficients", *SOLVE)
+VELOCITY = ("rbnotes.forces.muscle.FORCE_VELOCITY", "rbnotes.forces.muscle.power_coefficients", *SOLVE)
+HERMITE = "Hermite interpolation of the values and slopes at 1, 1.3 and 1.7; no linear system"
+
+RECORDS = [
+    Record(
+        id="sueda/s1.9.4/e1.40",
+        title="A cubic and its derivatives",
+        verdict=Verdict.HOLDS,
+        chapter=CHAPTER,
+        implemented_by=SOLVE,
+        formula=r"f_i = a_ix^3 + b_ix^2 + c_ix + d_i,\quad f_i' = 3a_ix^2 + 2b_ix + c_i,\quad f_i'' = 6a_ix + 2b_i",
+        oracle="Horner's rule on the Taylor series of x + t",
+        inputs={"coefficients": vectors(4), "x": numbers()},
+        printed=cubic_printed,
+        library=cubic_library,
+        reference=cubic_reference,
+    ),
+    Record(
+        id="sueda/s1.9.4/t432#a",
+        title="Which curve Fig. 1a shows",
+        verdict=Verdict.MISPRINT,
+        chapter=CHAPTER,
+        implemented_by=PASSIVE,
+        formula=r"\text{`the active force length curve, shown in Fig. 1a': two cubics on } [1.0, 1.3], [1.3, 1.7]",
+        correction="the passive force length curve, as the caption of Fig. 1 says; the active one has three cubics and follows "
+        "in (1.43)",
+        remark="As active curve, it would give a muscle that is slack at its optimal length.",
+        oracle="the active curve is 1 at the optimal length and 0 at 1.81 times it, by (1.43)",
+        printed=figure_printed,
+        library=figure_library,
+        reference=figure_reference,
+    ),
+    Record(
+        id="sueda/s1.9.4/t432#b",
+        title="Where the two cubics of the passive curve join",
+        verdict=Verdict.MISPRINT,
+        chapter=CHAPTER,
+        implemented_by=PASSIVE,
+        formula=r"\text{`share the same function and derivative at } x = 1.0\text{'}",
+        correction="at $x = 1.3$, as the two equations behind it and rows 7 and 8 of (1.41) have it",
+        oracle=HERMITE,
+        printed=joint_printed,
+        library=passive_library,
+        reference=passive_reference,
+        tolerance=1e-12,
+    ),
+    Record(
+        id="sueda/s1.9.4/e1.41",
+        title="Linear system for the passive curve",
+        verdict=Verdict.ERRATUM,
+        chapter=CHAPTER,
+        implemented_by=PASSIVE,
+        formula=r"f_2(1.8) = 1:\quad\text{row 3} = (0\ \ 0\ \ 0\ \ 0\ \ 1.8^3\ \ 1.8^2\ \ 1.8\ \ 1),\ \text{right-hand side } 1.0",
+        correction=r"$f_2(1.7) = 1$: row 3 is $(0\ \ 0\ \ 0\ \ 0\ \ 1.7^3\ \ 1.7^2\ \ 1.7\ \ 1)$",
+        remark="In the text too: 'we want the right cubic to go through (1.8, 1.0)'. But the interval ends at 1.7, the slope is "
+        "given there, and the printed coefficients (1.42) solve the system with 1.7. As printed, "
+        "$a_2 = 8.7875$ instead of $-2.7612$, and the curve reaches only 0.63 at 1.7.",
+        oracle=HERMITE,
+        printed=system_printed,
+        library=passive_library,
+        reference=passive_reference,
+        tolerance=1e-12,
+    ),
+    Record(
+        id="sueda/s1.9.4/e1.42",
+        title="Coefficients of the passive curve",
+        verdict=Verdict.DEMONSTRATION,
+        chapter=CHAPTER,
+        implemented_by=PASSIVE,
+        formula=r"a_1 = 2.55305620081729,\ \ldots,\ d_2 = 11.3749950550874",
+        remark=r"Twelve to thirteen significant digits agree; the last one or two printed digits (largest difference "
+        r"$2.4\cdot10^{-12}$, in $c_2$) are rounding errors of the linear system in powers of $x$.",
+        oracle=HERMITE,
+        printed=passive_printed,
+        library=passive_library,
+        reference=passive_reference,
+        tolerance=2e-13,
+    ),
+    Record(
+        id="sueda/s1.9.4/e1.43",
+        title="Conditions of the active curve",
+        verdict=Verdict.DEFINITION,
+        chapter=CHAPTER,
+        implemented_by=ACTIVE,
+        formula=r"f_1(0.4) = f_1'(0.4) = 0,\ f_2(1) = 1,\ f_2'(1) = 0,\ f_3(1.81) = f_3'(1.81) = 0,\ \ldots",
+        remark="Twelve independent conditions for twelve coefficients.",
+        oracle="the right-hand sides, against values, slopes and jumps of the library's curve",
+        library=active_conditions_library,
+        reference=active_conditions_reference,
+        tolerance=1e-12,
+    ),
+    Record(
+        id="sueda/s1.9.4/e1.44",
+        title="Coefficients of the active curve",
+        verdict=Verdict.DEMONSTRATION,
+        chapter=CHAPTER,
+        implemented_by=ACTIVE,
+        formula=r"a_1 = -39.881247949014,\ \ldots,\ d_3 = -11.2356843095252",
+        remark=r"Twelve to fourteen significant digits agree; the rest are rounding errors in print, at most $1.4\cdot10^{-12}$.",
+        oracle="Newton interpolation of the middle cubic, then Hermite interpolation of the outer ones",
+        printed=active_printed,
+        library=active_library,
+        reference=active_reference,
+        tolerance=2e-13,
+    ),
+    Record(
+        id="sueda/s1.9.4/e1.45",
+        title="Conditions of the force velocity curve",
+        verdict=Verdict.DEFINITION,
+        chapter=CHAPTER,
+        implemented_by=VELOCITY,
+        formula=r"f_1(-1) = f_1'(-1) = f_1''(-1) = 0,\ f_3(1) = 1.4,\ f_3'(1) = f_3''(1) = 0,\ f_2(0) = 1,\ f_2'(0) = 5,\ \ldots",
+        remark="The curve is C1 at its joints and C2 at its ends.",
+        oracle="the right-hand sides, against values, slopes, second derivatives and jumps of the library's curve",
+        library=velocity_conditions_library,
+        reference=velocity_conditions_reference,
+        tolerance=1e-12,
+    ),
+    Record(
+        id="sueda/s1.9.4/e1.46",
+        title="Coefficients of the force velocity curve",
+        verdict=Verdict.DEMONSTRATION,
+        chapter=CHAPTER,
+        implemented_by=VELOCITY,
+        formula=r"a_1 = 0.915253473864379,\ \ldots,\ d_3 = 1.133351350134",
+        remark=r"Every digit agrees but the last of $d_1$, which should equal $a_1 = 0.9152534738643785$.",
+        oracle="the three cubics written with the conditions at -1, 0 and 1 built in, joined by elimination on paper",
+        printed=velocity_printed,
+        library=velocity_library,
+        reference=velocity_reference,
+        tolerance=2e-15,
+    ),
+]
