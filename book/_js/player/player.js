@@ -91,7 +91,7 @@ export class Player {
     const { center, radius } = this.sphere;
     const [azimuth, elevation] = this.data.view;
     const aspect = this.canvas.clientWidth / this.canvas.clientHeight || 1;
-    const distance = (0.95 * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / Math.min(1, aspect);
+    const distance = (1.05 * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / Math.min(1, aspect);
     const level = Math.cos(elevation);
     const direction = new Vector3(
       level * Math.cos(azimuth),
