@@ -200,7 +200,7 @@ class UserTension:
         F = self._value("function", self.function(L, Ldot))
         if self.dF_dL is None:
             L = arguments.positive("L", L)
-            F_L = derivative(lambda t: self.function(L * (1 + t), Ldot)).value / L
+            F_L: Array = derivative(lambda t: self.function(L * (1 + t), Ldot)).value / L
         else:
             F_L = self._value("dF_dL", self.dF_dL(L, Ldot))
         if self.dF_dLdot is None:
