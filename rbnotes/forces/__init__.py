@@ -4,6 +4,28 @@ A spring, a cable and a muscle are one thing: a tension law (:mod:`~rbnotes.forc
 (:mod:`~rbnotes.forces.path`). K = +df/dx and D = +df/dv, always.
 """
 
+from rbnotes.forces.assembly import (
+    AssembledForces,
+    Damping,
+    Paths,
+    Pulls,
+    ZeroLengthSprings,
+    assemble,
+    energy,
+    total_dissipated_power,
+)
+from rbnotes.forces.attachment import State, on_body, on_particle, on_world, through
+from rbnotes.forces.body_forces import (
+    body_path_length,
+    directional_energy,
+    directional_force,
+    path_wrenches,
+    viscous_damping,
+    zero_length_energy,
+    zero_length_spring,
+)
+from rbnotes.forces.linearly_implicit import linearly_implicit_velocity
+from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.network import NetworkForces, SpringNetwork, coordinates
 from rbnotes.forces.path import (
     PathLength,
@@ -32,32 +54,58 @@ from rbnotes.forces.tension import (
     UserTension,
     stress,
 )
+from rbnotes.forces.wrenches import BodyForces, carried_forces, carried_points
 
 __all__ = [
+    "AssembledForces",
+    "BodyForces",
     "Constant",
+    "Damping",
     "LinearSpring",
     "LinearStress",
+    "Muscle",
     "NetworkForces",
     "PathLength",
+    "Paths",
     "PointForces",
     "PotentialLaw",
+    "Pulls",
     "QuadraticStrain",
     "SpringDamper",
     "SpringNetwork",
+    "State",
     "Stiffness",
     "Stress",
     "Tension",
     "TensionLaw",
     "UserTension",
+    "ZeroLengthSprings",
+    "assemble",
+    "body_path_length",
+    "carried_forces",
+    "carried_points",
     "coordinates",
+    "directional_energy",
+    "directional_force",
     "dissipated_power",
+    "energy",
     "length_gradient",
     "length_hessian",
+    "linearly_implicit_velocity",
+    "on_body",
+    "on_particle",
+    "on_world",
     "path_energy",
     "path_force",
     "path_length",
     "path_stiffness",
+    "path_wrenches",
     "segments",
     "stress",
     "symmetric_part",
+    "through",
+    "total_dissipated_power",
+    "viscous_damping",
+    "zero_length_energy",
+    "zero_length_spring",
 ]
