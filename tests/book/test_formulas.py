@@ -1,0 +1,51 @@
+"""Formulas as KaTeX sets them: what is accepted, what is refused, and numbers of equations."""
+
+import pytest
+from rbnotes_book.equations import in_inventory, number_in_notes
+from rbnotes_book.formulas import FormulaError, typeset
+
+
+def test_a_formula_becomes_html_and_mathml():
+    html = typeset(r"R \in \SO", display=False)
+    assert "<math" in html
+    assert "katex-html" in html
+    assert "katex-display" in typeset("x", display=True)
+
+
+@pytest.mark.parametrize("separator", [r"\\[", r"\\ [", "\\\\\n["])
+def test_a_bracket_after_a_row_break_is_a_bracket(separator):
+    html = typeset(r"\begin{pmatrix} I & 0 " + separator + r"x] & I \end{pmatrix}", display=True)
+    assert html.count('<mo stretchy="false">[</mo>') == 1
+
+
+def test_a_distance_after_a_row_break_is_a_distance():
+    html = typeset(r"\begin{matrix} a \\[2em] b \end{matrix}", display=True)
+    assert "[</mo>" not in html
+
+
+@pytest.mark.parametrize(
+    "tex", [r"\frac{1", r"\notacommand", r"x^2^3", r"\begin{align} a &= b \end{align}", "é"]
+)
+def test_what_does_not_parse_is_refused(tex):
+    with pytest.raises(FormulaError):
+        typeset(tex, display=True)
+
+
+def test_a_definition_does_not_leak_into_the_next_formula():
+    typeset(r"\gdef\mine{x} \mine", display=True)
+    with pytest.raises(FormulaError):
+        typeset(r"\mine", display=True)
+
+
+def test_labels_of_the_notes_give_their_numbers():
+    assert number_in_notes("lloyd-0.45") == "L 0.45"
+    assert number_in_notes("sueda-1.37") == "S 1.37"
+    assert number_in_notes("si-27") == "G 27"
+    assert number_in_notes("rotations-log") is None
+
+
+def test_numbers_are_looked_up_in_the_inventory():
+    assert in_inventory("lloyd-0.1")
+    assert in_inventory("si-27")
+    assert not in_inventory("si-99")
+    assert not in_inventory("lloyd-27")
