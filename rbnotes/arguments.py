@@ -85,7 +85,8 @@ def positive(name: str, value: ArrayLike) -> Array:
 def unit_vector(name: str, value: ArrayLike, size: int = 3) -> Array:
     """Vectors ``(..., size)`` of length 1 within ``UNIT_TOLERANCE``."""
     result = vector(name, value, size)
-    error = np.max(np.abs(np.linalg.norm(result, axis=-1) - 1), initial=0.0)
+    with np.errstate(over="ignore"):
+        error = np.max(np.abs(np.linalg.norm(result, axis=-1) - 1), initial=0.0)
     if error > UNIT_TOLERANCE:
         raise InvalidArgument(name, f"a length that differs from 1 by {error:.3g}", "unit length")
     return result
@@ -99,8 +100,9 @@ def unit_quaternion(name: str, value: ArrayLike) -> Array:
 def rotation(name: str, value: ArrayLike) -> Array:
     """Rotation matrices ``(..., 3, 3)``: orthonormal within ``ROTATION_TOLERANCE``, determinant +1."""
     result = array(name, value, 3, 3)
-    defect = np.max(np.abs(np.swapaxes(result, -1, -2) @ result - np.eye(3)), initial=0.0)
-    if defect > ROTATION_TOLERANCE:
+    with np.errstate(over="ignore", invalid="ignore"):
+        defect = np.max(np.abs(np.swapaxes(result, -1, -2) @ result - np.eye(3)), initial=0.0)
+    if not defect <= ROTATION_TOLERANCE:  # NaN where huge entries overflow
         raise InvalidArgument(name, f"a matrix with max |R^T R - I| = {defect:.3g}", "a rotation matrix")
     if np.any(np.linalg.det(result) < 0):
         raise InvalidArgument(name, "a reflection (determinant -1)", "a rotation matrix (determinant +1)")
@@ -123,18 +125,22 @@ def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
     if result.shape[-1] != result.shape[-2]:
         raise InvalidArgument(name, f"shape {result.shape}", "square matrices (..., n, n)")
     transposed = np.swapaxes(result, -1, -2)
-    asymmetry = np.max(np.abs(result - transposed), initial=0.0)
-    if asymmetry > 1e-10 * np.max(np.abs(result), initial=0.0):
-        raise InvalidArgument(name, f"a matrix with max |A - A^T| = {asymmetry:.3g}", "a symmetric matrix")
+    asymmetry = np.max(np.abs(result - transposed), axis=(-1, -2), initial=0.0)
+    allowed = 1e-10 * np.max(np.abs(result), axis=(-1, -2), initial=0.0)
+    if np.any(asymmetry > allowed):
+        got = f"a matrix with max |A - A^T| = {np.max(asymmetry):.3g}"
+        raise InvalidArgument(name, got, "a symmetric matrix")
     return (result + transposed) / 2
 
 
 def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Array:
-    """Symmetric positive definite matrices ``(..., size, size)``."""
+    """Symmetric positive definite matrices ``(..., size, size)``, not singular to rounding."""
     result = symmetric(name, value, size)
-    smallest = np.min(np.linalg.eigvalsh(result), initial=np.inf)
-    if smallest <= 0:
-        raise InvalidArgument(name, f"smallest eigenvalue {smallest:.3g}", "a positive definite matrix")
+    eigenvalues = np.linalg.eigvalsh(result)
+    rounding = np.finfo(float).eps * np.max(np.abs(eigenvalues), axis=-1, initial=0.0, keepdims=True)
+    if np.any(eigenvalues <= result.shape[-1] * rounding):
+        got = f"smallest eigenvalue {np.min(eigenvalues):.3g}"
+        raise InvalidArgument(name, got, "a positive definite matrix")
     return result
 
 
@@ -155,6 +161,6 @@ def matrix(name: str, value: Any, rows: int | None = None, columns: int | None =
 
 def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
     """One of the named options."""
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         raise InvalidArgument(name, repr(value), "one of " + ", ".join(map(repr, options)))
-    return str(value)
+    return value
