@@ -58,7 +58,7 @@ def deviation(form: Function, expected: ArrayLike, values: Values) -> float:
     try:
         with np.errstate(all="ignore"):
             actual = np.asarray(form(*values.values()), dtype=np.float64)
-    except (ValueError, ZeroDivisionError):
+    except (ValueError, IndexError, ArithmeticError):
         return np.inf
     if actual.shape != expected.shape or not np.all(np.isfinite(actual)):
         return np.inf

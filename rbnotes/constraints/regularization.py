@@ -1,0 +1,141 @@
+"""Constraints softened into springs and dampers, stepped implicitly (Lloyd 0.11).
+
+A constraint ``phi(q) = 0`` is replaced by a force ``G^T lambda`` with
+
+    alpha lambda = -(phi + beta dphi/dt),        G = dphi/dq,
+
+where alpha is an inverse stiffness and beta a time: the damper has the coefficient beta/alpha. Averaged over
+a step of size h, the force becomes one more block of a KKT system for the new velocities,
+
+    [ M  -G^T ] [ v       ]   [ b ]
+    [ G   R   ] [ impulse ] = [ g ],      R = gamma alpha / h^2,   g = -gamma phi / h,
+
+with ``gamma = (1/2 + beta/h)^-1``. As alpha goes to zero the constraint becomes hard.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+
+
+class RegularizedRows(NamedTuple):
+    """What softening adds to the rows of a KKT system."""
+
+    R: Array
+    """Regularisation ``(k, k)``, kg^-1: multiplies the constraint impulses."""
+    g: Array
+    """Right side ``(k,)``, m/s."""
+
+
+def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayLike = 0.0) -> Array:
+    """Multipliers ``(k,)`` of the softened constraints: ``-alpha^-1 (phi + beta dphi/dt)`` (Lloyd eq. (0.7)).
+
+    Parameters
+    ----------
+    phi, phidot : (k,)
+        Constraint errors and their rates.
+    alpha : number, (k,) or (k, k)
+        Inverse stiffness, positive (definite), m/N.
+    beta : number, (k,) or (k, k)
+        Damping time, s; the damping coefficient is ``alpha^-1 beta``.
+    """
+    phi = arguments.vector("phi", phi, None)
+    phidot = arguments.vector("phidot", phidot, len(phi))
+    compliance, damping = _compliance(alpha, len(phi)), _square("beta", beta, len(phi))
+    return -np.linalg.solve(compliance, phi + damping @ phidot)
+
+
+def soft_energy(phi: ArrayLike, alpha: ArrayLike) -> float:
+    """Potential energy ``phi^T alpha^-1 phi / 2`` of the softened constraints (Lloyd 0.11), J."""
+    phi = arguments.vector("phi", phi, None)
+    return float(phi @ np.linalg.solve(_compliance(alpha, len(phi)), phi) / 2)
+
+
+def regularized_rows(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: float) -> RegularizedRows:
+    """Rows of the KKT system for softened constraints (Lloyd eq. (0.9)).
+
+    Parameters
+    ----------
+    phi : (k,)
+        Constraint errors at the start of the step.
+    alpha, beta
+        As in :func:`soft_force`; alpha may be zero here, for constraints that stay hard.
+    h : float
+        Step size, s.
+
+    Raises
+    ------
+    InvalidArgument
+        If alpha or beta has an eigenvalue below zero.
+    """
+    phi = arguments.vector("phi", phi, None)
+    h = float(arguments.positive("h", h))
+    compliance, damping = (
+        _square(name, value, len(phi)) for name, value in (("alpha", alpha), ("beta", beta))
+    )
+    for name, matrix in (("alpha", compliance), ("beta", damping)):
+        smallest = np.min(np.linalg.eigvalsh((matrix + matrix.T) / 2), initial=0.0)
+        if smallest < 0:
+            raise InvalidArgument(name, f"an eigenvalue {smallest:.3g}", "no eigenvalue below 0")
+    gamma = np.linalg.inv(np.eye(len(phi)) / 2 + damping / h)
+    return RegularizedRows(gamma @ compliance / h**2, -gamma @ phi / h)
+
+
+def solve_regularized(M: Any, G: Any, b: ArrayLike, rows: RegularizedRows) -> tuple[Array, Array]:
+    """New velocities ``(n,)`` and constraint impulses ``(k,)`` of the system in Lloyd's eq. (0.9).
+
+    Parameters
+    ----------
+    M : (n, n)
+        Mass matrix of the step, dense or sparse.
+    G : (k, n)
+        Constraint rows, dense or sparse.
+    b : (n,)
+        Right side of the step, N s.
+
+    Raises
+    ------
+    SingularConfiguration
+        If the system is singular: rows of G repeat each other where R does not tell them apart.
+    """
+    b = arguments.vector("b", b, M.shape[0])
+    k = len(rows.g)
+    if np.shape(G) != (k, len(b)):
+        raise InvalidArgument("G", f"shape {np.shape(G)}", f"shape ({k}, {len(b)})")
+    right = np.concatenate([b, rows.g])
+    try:
+        if sparse.issparse(M) or sparse.issparse(G):
+            G = sparse.csc_array(G)
+            system = sparse.block_array(
+                [[sparse.csc_array(M), -G.T], [G, sparse.csc_array(rows.R)]], format="csc"
+            )
+            solution = splu(system).solve(right)
+        else:
+            solution = np.linalg.solve(np.block([[M, -np.transpose(G)], [G, rows.R]]), right)
+    except (RuntimeError, np.linalg.LinAlgError) as error:
+        raise SingularConfiguration(
+            "G", "rows that repeat each other", "independent rows, or alpha > 0"
+        ) from error
+    return solution[: len(b)], solution[len(b) :]
+
+
+def _square(name: str, value: ArrayLike, k: int) -> Array:
+    """A number or one number per row as a diagonal matrix; a matrix as it is."""
+    array = arguments.array(name, value)
+    if array.ndim == 2 and array.shape == (k, k):
+        return array
+    if array.shape not in ((), (k,)):
+        raise InvalidArgument(name, f"shape {array.shape}", f"a number, or shape ({k},) or ({k}, {k})")
+    return np.diag(np.broadcast_to(array, (k,)))
+
+
+def _compliance(alpha: ArrayLike, k: int) -> Array:
+    return arguments.positive_definite("alpha", _square("alpha", alpha, k), k)

@@ -1,0 +1,492 @@
+"""Lloyd 0.11: softening constraints with regularisation."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from rbnotes.checking import jacobian
+from rbnotes.checking.strategies import full_rank_matrices, numbers, positive_numbers, spd_matrices, vectors
+from rbnotes.constraints.regularization import regularized_rows, soft_energy, soft_force, solve_regularized
+from rbnotes.ledger.record import Record, Verdict
+
+N, K = 4, 2
+IDENTITY = np.eye(K)
+SOFT = {"phi": vectors(K), "rate": vectors(K), "alpha": spd_matrices(K), "beta": spd_matrices(K)}
+STEP = {
+    "M": spd_matrices(N),
+    "G": full_rank_matrices(K, N),
+    "b": vectors(N),
+    "phi": vectors(K),
+    "alpha": spd_matrices(K),
+    "beta": spd_matrices(K),
+    "h": positive_numbers(0.125, 1.0),
+}
+UNDAMPED = {name: strategy for name, strategy in STEP.items() if name != "beta"}
+# One contact per row: its compliance, its damping time.
+CONTACTS = {**STEP, "alpha": vectors(K, 0.25, 2), "beta": vectors(K, 0, 2)}
+COMMON = {"chapter": "regularization"}
+DEFINING = "the force law with its averages, solved at once with M v = b + h G^T lambda"
+
+
+def constraint(q):
+    """Two curved constraint functions of four coordinates."""
+    return np.array([q[0] ** 2 + q[1] * q[2] - 1, np.sin(q[3]) + q[0] * q[1] - q[2]])
+
+
+# --- potential and force --------------------------------------------------------------------------------
+
+
+def potential_printed(q, alpha):
+    phi = constraint(q)
+    return 1 / 2 * phi @ np.linalg.inv(alpha) @ phi
+
+
+def potential_library(q, alpha):
+    return soft_energy(constraint(q), alpha)
+
+
+def potential_reference(q, alpha):
+    """Work against the force of the springs while the errors grow from zero, by Gauss quadrature."""
+    phi = constraint(q)
+    nodes, weights = np.polynomial.legendre.leggauss(3)
+    return sum(
+        w / 2 * phi @ np.linalg.solve(alpha, (s + 1) / 2 * phi) for s, w in zip(nodes, weights, strict=True)
+    )
+
+
+def force_printed(q, alpha):
+    G = jacobian(constraint, q).value
+    return -G.T @ np.linalg.inv(alpha) @ constraint(q)
+
+
+def force_library(q, alpha):
+    return jacobian(constraint, q).value.T @ soft_force(constraint(q), np.zeros(K), alpha)
+
+
+def force_reference(q, alpha):
+    return -jacobian(lambda y: potential_reference(y, alpha), q).value
+
+
+def damped_printed(phi, rate, alpha, beta):
+    return -np.linalg.inv(alpha) @ (phi + beta @ rate)
+
+
+def damped_library(phi, rate, alpha, beta):
+    return soft_force(phi, rate, alpha, beta)
+
+
+def damped_reference(phi, rate, alpha, beta):
+    """alpha lambda balances the error and beta times its rate."""
+    return np.linalg.solve(-alpha, phi + np.sum(beta * rate, axis=1))
+
+
+def coefficient_printed(phi, rate, alpha, beta):
+    return np.linalg.inv(alpha) @ beta
+
+
+def coefficient_reference(phi, rate, alpha, beta):
+    return -jacobian(lambda r: soft_force(phi, r, alpha, beta), rate).value
+
+
+# --- the step -------------------------------------------------------------------------------------------
+
+
+def step_reference(M, G, b, phi, alpha, beta, h):
+    """New velocities and average multipliers, from the averages themselves."""
+    mean_error = h / 2 * G
+    system = np.block([[M, -h * G.T], [mean_error + beta @ G, alpha]])
+    return np.linalg.solve(system, np.concatenate([b, -phi]))
+
+
+def average_printed(M, G, b, phi, alpha, beta, h):
+    v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
+    mean_phi, mean_rate = phi + h / 2 * G @ v, G @ v
+    return np.linalg.solve(alpha, -mean_phi - beta @ mean_rate)
+
+
+def average_reference(M, G, b, phi, alpha, beta, h):
+    """What the constraint forces add to the momentum, per step size."""
+    v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
+    return np.linalg.lstsq(h * G.T, M @ v - b, rcond=None)[0]
+
+
+def substituted_printed(M, G, b, phi, alpha, beta, h):
+    v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
+    return np.linalg.solve(alpha, -phi + (h / 2 * IDENTITY + beta) @ G @ v)
+
+
+def average_library(M, G, b, phi, alpha, beta, h):
+    return solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h))[1] / h
+
+
+def rearranged_printed(M, G, b, phi, alpha, beta, h):
+    v, mean = np.split(step_reference(M, G, b, phi, alpha, beta, h), [N])
+    gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
+    impulse = h * mean
+    return G @ v + gamma @ alpha @ impulse / h**2 + gamma @ phi / h + phi
+
+
+def rearranged_reference(M, G, b, phi, alpha, beta, h):
+    return phi
+
+
+def impulse_printed(M, G, b, phi, alpha, beta, h):
+    return step_reference(M, G, b, phi, alpha, beta, h)[N:]
+
+
+def impulse_library(M, G, b, phi, alpha, beta, h):
+    return solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h))[1]
+
+
+def impulse_reference(M, G, b, phi, alpha, beta, h):
+    """What is missing in the momentum, in terms of the rows of G."""
+    v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
+    return np.linalg.lstsq(G.T, M @ v - b, rcond=None)[0]
+
+
+def kkt_printed(M, G, b, phi, alpha, beta, h):
+    gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
+    system = np.block([[M, -G.T], [G, gamma @ alpha / h**2]])
+    return np.linalg.solve(system, np.concatenate([b, -gamma @ phi / h]))
+
+
+def kkt_library(M, G, b, phi, alpha, beta, h):
+    return np.concatenate(solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h)))
+
+
+def kkt_reference(M, G, b, phi, alpha, beta, h):
+    v, mean = np.split(step_reference(M, G, b, phi, alpha, beta, h), [N])
+    return np.concatenate([v, h * mean])
+
+
+def undamped_printed(M, G, b, phi, alpha, h):
+    v = step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[:N]
+    return -np.linalg.inv(alpha) / 2 @ (h * G @ v + 2 * phi)
+
+
+def mean_error_printed(M, G, b, phi, alpha, h):
+    v = step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[:N]
+    phi_next = phi + h * G @ v
+    return -np.linalg.inv(alpha) / 2 @ (phi_next + phi)
+
+
+def undamped_library(M, G, b, phi, alpha, h):
+    return solve_regularized(M, G, b, regularized_rows(phi, alpha, 0.0, h))[1] / h
+
+
+def undamped_reference(M, G, b, phi, alpha, h):
+    return step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[N:]
+
+
+# --- unilateral -----------------------------------------------------------------------------------------
+
+
+def contact_reference(M, G, b, phi, alpha, beta, h):
+    """New velocities, average contact forces: each soft contact pushes or is off; all combinations are tried."""
+    for pushing in itertools.product((False, True), repeat=K):
+        on = np.array(pushing)
+        system = np.zeros((N + K, N + K))
+        system[:N, :N], system[:N, N:] = M, -h * G.T
+        system[N:, :N] = on[:, None] * ((h / 2 + beta)[:, None] * G)
+        system[N:, N:] = np.diag(np.where(on, alpha, 1.0))
+        v, force = np.split(np.linalg.solve(system, np.concatenate([b, -phi * on])), [N])
+        wanted = -(phi + (h / 2 + beta) * (G @ v)) / alpha
+        if np.all(np.where(on, force >= 0, wanted <= 1e-12)):
+            return v, force
+    raise ArithmeticError("no combination of contacts is consistent")
+
+
+def contact_printed(M, G, b, phi, alpha, beta, h):
+    """The complementarity problem as printed, by trying all sets of active rows."""
+    gamma = 1 / (1 / 2 + beta / h)
+    for pushing in itertools.product((False, True), repeat=K):
+        on = np.array(pushing)
+        system = np.block([[M, -G.T], [G, np.diag(gamma * alpha / h**2)]])
+        system[N:][~on] = np.eye(N + K)[N:][~on]
+        right = np.concatenate([b, np.where(on, -gamma * phi / h, 0.0)])
+        v, z = np.split(np.linalg.solve(system, right), [N])
+        w = G @ v + gamma * alpha / h**2 * z + gamma * phi / h
+        if np.all(z >= 0) and np.all(w >= -1e-12):
+            return np.concatenate([v, z])
+    return np.full(N + K, np.nan)
+
+
+def contact_impulses(M, G, b, phi, alpha, beta, h):
+    v, force = contact_reference(M, G, b, phi, alpha, beta, h)
+    return np.concatenate([v, h * force])
+
+
+def backwards_printed(M, G, b, phi, alpha, beta, h):
+    v, force = contact_reference(M, G, b, phi, alpha, beta, h)
+    return alpha * force + phi + (h / 2 + beta) * (G @ v)
+
+
+def backwards_reference(M, G, b, phi, alpha, beta, h):
+    """(h/2 + beta) w, with w from the rows of the printed problem."""
+    v, force = contact_reference(M, G, b, phi, alpha, beta, h)
+    gamma = 1 / (1 / 2 + beta / h)
+    return (h / 2 + beta) * (G @ v + gamma * alpha / h**2 * (h * force) + gamma * phi / h)
+
+
+def pushing_printed(M, G, b, phi, alpha, beta, h):
+    v, force = contact_reference(M, G, b, phi, alpha, beta, h)
+    return np.where(force > 0, (-phi - (h / 2 + beta) * (G @ v)) / alpha, 0.0) + 1.0
+
+
+def pushing_reference(M, G, b, phi, alpha, beta, h):
+    return contact_reference(M, G, b, phi, alpha, beta, h)[1] + 1.0
+
+
+def lifting_printed(M, G, b, phi, alpha, beta, h):
+    v, force = contact_reference(M, G, b, phi, alpha, beta, h)
+    return np.where(force > 0, 0.0, phi + (h / 2 + beta) * (G @ v)) + 1.0
+
+
+def lifting_reference(M, G, b, phi, alpha, beta, h):
+    """The positive part of w, from its row of (0.10), times (h/2 + beta)."""
+    return np.maximum(backwards_reference(M, G, b, phi, alpha, beta, h), 0.0) + 1.0
+
+
+def sinking_printed(depth, speed):
+    return [1.0, 1.0]
+
+
+def sinking_reference(depth, speed):
+    """A body of unit mass inside the ground, leaving slowly: is the force zero, and is it still inside after?"""
+    h = 0.01
+    beta = 2 * depth / speed
+    fall, G = np.array([speed]), np.eye(1)
+    force = max(0.0, -(-depth + (h / 2 + beta) * speed) / 1e-4)
+    after = -depth + h * (G @ fall)[0]
+    return [float(force == 0), float(after < 0)]
+
+
+def record(id, title, verdict, formula, printed, library, reference, inputs, oracle, **more):
+    return Record(
+        id=f"lloyd/s0.11/{id}",
+        title=title,
+        verdict=verdict,
+        formula=formula,
+        printed=printed,
+        library=library,
+        reference=reference,
+        inputs=inputs,
+        oracle=oracle,
+        implemented_by=more.pop("implemented_by", ("rbnotes.constraints.regularization.solve_regularized",)),
+        **COMMON,
+        **more,
+    )
+
+
+ENERGY = {"q": vectors(N), "alpha": spd_matrices(K)}
+FORCE = ("rbnotes.constraints.regularization.soft_force",)
+HOLDS = Verdict.HOLDS
+
+RECORDS = [
+    record(
+        "d1",
+        "Potential energy of a softened constraint",
+        HOLDS,
+        r"U(\mathbf q) = \tfrac12\boldsymbol\phi^T\boldsymbol\alpha^{-1}\boldsymbol\phi",
+        potential_printed,
+        potential_library,
+        potential_reference,
+        ENERGY,
+        "work against linear springs of inverse stiffness alpha, by quadrature",
+        implemented_by=("rbnotes.constraints.regularization.soft_energy",),
+    ),
+    record(
+        "d2",
+        "Force of a softened constraint",
+        HOLDS,
+        r"\mathbf f_c = -\frac{\partial U}{\partial\mathbf q} = -\mathbf G^T\boldsymbol\alpha^{-1}\boldsymbol\phi",
+        force_printed,
+        force_library,
+        force_reference,
+        ENERGY,
+        "differences of the work, for two curved constraint functions",
+        implemented_by=FORCE,
+    ),
+    record(
+        "e0.7",
+        "The multiplier with damping",
+        HOLDS,
+        r"\boldsymbol\lambda = -\boldsymbol\alpha^{-1}(\boldsymbol\phi + \boldsymbol\beta\dot{\boldsymbol\phi})",
+        damped_printed,
+        damped_library,
+        damped_reference,
+        SOFT,
+        "the balance alpha lambda = -(phi + beta dphi/dt), solved",
+        implemented_by=FORCE,
+    ),
+    record(
+        "t432",
+        "The full damping term",
+        HOLDS,
+        r"-\partial\boldsymbol\lambda/\partial\dot{\boldsymbol\phi} = \boldsymbol\alpha^{-1}\boldsymbol\beta",
+        coefficient_printed,
+        None,
+        coefficient_reference,
+        SOFT,
+        "differences of the multiplier with respect to the rate",
+        implemented_by=FORCE,
+    ),
+    record(
+        "d3",
+        "The multiplier averaged over a step",
+        HOLDS,
+        r"\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\bar{\boldsymbol\phi} - \boldsymbol\beta\bar{\dot{\boldsymbol\phi}}",
+        average_printed,
+        average_library,
+        average_reference,
+        STEP,
+        "the momentum that the constraint adds over the step, in terms of the rows of G",
+    ),
+    record(
+        "e0.8",
+        "The averages put in",
+        Verdict.ERRATUM,
+        r"\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\boldsymbol\phi_k + \left(\tfrac h2 + "
+        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} \approx -\boldsymbol\phi_k + \left(\tfrac h2 + "
+        r"\boldsymbol\beta\right)\mathbf G\mathbf v_{k+1}",
+        substituted_printed,
+        average_library,
+        average_reference,
+        STEP,
+        "the momentum that the constraint adds over the step, in terms of the rows of G",
+        correction=r"$\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\boldsymbol\phi_k - \left(\tfrac h2 + "
+        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}$, and a minus sign in the second form too",
+        remark="Both terms of the display before have a minus sign. The next display has it right.",
+    ),
+    record(
+        "d4",
+        "The same as a row of a KKT system",
+        HOLDS,
+        r"\mathbf G\mathbf v_{k+1} + \frac{\boldsymbol\gamma\boldsymbol\alpha}{h^2}\tilde{\boldsymbol\lambda} = "
+        r"-\frac{\boldsymbol\gamma\boldsymbol\phi_k}h",
+        rearranged_printed,
+        None,
+        rearranged_reference,
+        STEP,
+        "velocities and multipliers of the averaged force law (both sides of the row, plus phi)",
+        remark=r"With $\tilde{\boldsymbol\lambda} = h\bar{\boldsymbol\lambda}$, see the text below it.",
+    ),
+    record(
+        "t446",
+        "The constraint impulse",
+        Verdict.ERRATUM,
+        r"\tilde{\boldsymbol\lambda} \equiv \bar{\boldsymbol\lambda}\ \text{denotes the constraint impulse}",
+        impulse_printed,
+        impulse_library,
+        impulse_reference,
+        STEP,
+        "the momentum that is missing in M v = b, in terms of the rows of G",
+        correction=r"$\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$",
+        remark=r"As (0.10) has it, with $\tilde{\mathbf z} \equiv h\bar{\mathbf z}$.",
+    ),
+    record(
+        "e0.9",
+        "KKT system with softened constraints",
+        HOLDS,
+        r"\begin{pmatrix} \mathbf M & -\mathbf G^T \\ \mathbf G & \boldsymbol\gamma\boldsymbol\alpha/h^2 \end{pmatrix}"
+        r"\begin{pmatrix} \mathbf v_{k+1} \\ \tilde{\boldsymbol\lambda} \end{pmatrix} = \begin{pmatrix} \mathbf b \\ "
+        r"-\boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix}",
+        kkt_printed,
+        kkt_library,
+        kkt_reference,
+        STEP,
+        DEFINING,
+    ),
+    record(
+        "d5#a",
+        "Without damping",
+        HOLDS,
+        r"\boldsymbol\beta = 0:\quad \bar{\boldsymbol\lambda} = -\tfrac12\boldsymbol\alpha^{-1}(h\mathbf G\mathbf v_{k+1} + "
+        r"2\boldsymbol\phi_k)",
+        undamped_printed,
+        undamped_library,
+        undamped_reference,
+        UNDAMPED,
+        DEFINING,
+    ),
+    record(
+        "d5#b",
+        "Without damping, the mean error times the stiffness",
+        HOLDS,
+        r"\bar{\boldsymbol\lambda} \approx -\tfrac12\boldsymbol\alpha^{-1}(\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)",
+        mean_error_printed,
+        undamped_library,
+        undamped_reference,
+        UNDAMPED,
+        DEFINING,
+        remark=r"Exact for constraints that are linear in the positions.",
+    ),
+    record(
+        "e0.10",
+        "The same for unilateral constraints",
+        HOLDS,
+        r"\begin{pmatrix} \mathbf M & -\mathbf N^T \\ \mathbf N & \boldsymbol\gamma\boldsymbol\alpha/h^2 \end{pmatrix}"
+        r"\begin{pmatrix} \mathbf v_{k+1} \\ \tilde{\mathbf z} \end{pmatrix} + \begin{pmatrix} -\mathbf b \\ "
+        r"\boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix},\quad "
+        r"0 \le \tilde{\mathbf z} \perp \mathbf w \ge 0",
+        contact_printed,
+        None,
+        contact_impulses,
+        CONTACTS,
+        "springs and dampers that push or are off: every combination tried",
+        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
+    ),
+    record(
+        "d6",
+        "The complementary variable, worked backwards",
+        HOLDS,
+        r"\left(\tfrac h2 + \boldsymbol\beta\right)\mathbf w = \boldsymbol\alpha\bar{\mathbf z} + \boldsymbol\phi_k + "
+        r"\left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}",
+        backwards_printed,
+        None,
+        backwards_reference,
+        CONTACTS,
+        "w from its row of (0.10)",
+        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
+    ),
+    record(
+        "d7",
+        "A contact that pushes",
+        HOLDS,
+        r"\bar{\mathbf z} > 0:\quad \boldsymbol\alpha\bar{\mathbf z} = -\boldsymbol\phi_k - \left(\tfrac h2 + "
+        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}",
+        pushing_printed,
+        None,
+        pushing_reference,
+        CONTACTS,
+        "average forces of contacts that push or are off, every combination tried",
+        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
+    ),
+    record(
+        "d8",
+        "A contact that is off",
+        HOLDS,
+        r"\mathbf w > 0:\quad \boldsymbol\phi_k + \left(\tfrac h2 + "
+        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0",
+        lifting_printed,
+        None,
+        lifting_reference,
+        CONTACTS,
+        "the positive part of w from its row of (0.10), with every combination of contacts tried",
+        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
+    ),
+    record(
+        "t479",
+        "Strong damping lets a contact go while it is still inside",
+        HOLDS,
+        r"\phi_k < 0,\ \dot\phi_k > 0,\ \boldsymbol\beta \text{ large}:\quad \mathbf z = 0 \text{ although } \phi_{k+1} < 0",
+        sinking_printed,
+        None,
+        sinking_reference,
+        {"depth": numbers(0.25, 2), "speed": numbers(0.25, 2)},
+        "a body that leaves the ground slowly: its contact force and its depth after the step",
+        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
+    ),
+]
