@@ -41,6 +41,7 @@ from rbnotes.forces.path import (
     path_stiffness,
     segments,
     symmetric_part,
+    taut_stiffness,
 )
 from rbnotes.forces.tension import (
     Constant,
@@ -103,6 +104,7 @@ __all__ = [
     "segments",
     "stress",
     "symmetric_part",
+    "taut_stiffness",
     "through",
     "total_dissipated_power",
     "viscous_damping",

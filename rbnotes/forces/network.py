@@ -16,7 +16,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.forces.path import PotentialLaw, path_energy, path_force
+from rbnotes.forces.path import PotentialLaw, path_energy, path_force, taut_stiffness
 from rbnotes.forces.tension import TensionLaw
 
 Indices = NDArray[np.intp]
@@ -52,8 +52,11 @@ class SpringNetwork:
             raise InvalidArgument("ends", f"spring {spring} from a particle to itself", "two particles")
         object.__setattr__(self, "ends", ends.astype(np.intp))
 
-    def forces(self, x: ArrayLike, v: ArrayLike) -> NetworkForces:
+    def forces(self, x: ArrayLike, v: ArrayLike, *, taut: bool = False) -> NetworkForces:
         """Forces, K and D for particles at ``x (P, 3)`` with velocities ``v (P, 3)``.
+
+        With ``taut``, K leaves out the geometric part of springs that push
+        (:func:`~rbnotes.forces.path.taut_stiffness`); the forces and D stay exact.
 
         Raises
         ------
@@ -64,9 +67,10 @@ class SpringNetwork:
         if x.shape != v.shape:
             raise InvalidArgument("v", f"shape {v.shape}", f"shape {x.shape}, as x")
         spring = path_force(self.law, x[self.ends], v[self.ends])
+        K = taut_stiffness(self.law, x[self.ends], v[self.ends]) if taut else spring.K
         f = np.zeros_like(x)
         np.add.at(f, self.ends, spring.f)
-        return NetworkForces(f, self._assemble(spring.K, len(x)), self._assemble(spring.D, len(x)))
+        return NetworkForces(f, self._assemble(K, len(x)), self._assemble(spring.D, len(x)))
 
     def energy(self, x: ArrayLike) -> float:
         """Potential energy of all springs, J.

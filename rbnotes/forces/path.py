@@ -141,12 +141,21 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
 
 
 def path_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Stiffness:
-    """The parts of df/dx: material, rate and geometric stiffness. Their sum is ``path_force(...).K``.
-
-    Leaving out ``rate`` or the geometric part of a path under compression are the usual approximations.
-    """
+    """The parts of df/dx: material, rate and geometric stiffness. Their sum is ``path_force(...).K``."""
     x, v = _states(x, v)
     return _linearise(law, x, v, active)[0]
+
+
+def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Array:
+    """df/dx without the geometric part of paths that push (F < 0): an approximation for large steps.
+
+    What pushes is unstable sideways. Without that part, and for a law that stiffens with the length
+    (dF/dL >= 0) on active segments, the symmetric parts left are negative semidefinite.
+    """
+    x, v = _states(x, v)
+    terms, _, _ = _linearise(law, x, v, active)
+    F = law(*path_length(x, v, active)).F
+    return terms.material + terms.rate + np.where(_each(F) < 0, 0.0, terms.geometric)
 
 
 def symmetric_part(matrix: ArrayLike) -> Array:

@@ -9,7 +9,15 @@ from numpy.testing import assert_allclose
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking import jacobian
 from rbnotes.checking.strategies import positive_numbers, vectors
-from rbnotes.forces import LinearSpring, QuadraticStrain, SpringNetwork, coordinates, path_force
+from rbnotes.forces import (
+    LinearSpring,
+    QuadraticStrain,
+    SpringNetwork,
+    coordinates,
+    path_force,
+    path_length,
+    path_stiffness,
+)
 
 
 @st.composite
@@ -38,6 +46,22 @@ def test_network_is_the_sum_of_its_springs(network):
     assert_allclose(found.f, f, atol=1e-12)
     assert_allclose(found.K.toarray(), K, atol=1e-11)
     assert_allclose(found.D.toarray(), D, atol=1e-11)
+
+
+@given(networks())
+def test_taut_network_is_the_sum_of_taut_springs(network):
+    ends, parameters, x, v = network
+    exact = SpringNetwork(LinearSpring(*parameters), ends).forces(x, v)
+    found = SpringNetwork(LinearSpring(*parameters), ends).forces(x, v, taut=True)
+    missing = np.zeros((15, 15))
+    for (i, j), k, d, r in zip(ends, *parameters, strict=True):
+        one = LinearSpring(k, d, r)
+        if one(*path_length(x[[i, j]], v[[i, j]])).F < 0:
+            rows = coordinates([i, j]).ravel()
+            missing[np.ix_(rows, rows)] += path_stiffness(one, x[[i, j]], v[[i, j]]).geometric
+    assert_allclose(found.K.toarray(), exact.K.toarray() - missing, atol=1e-11)
+    assert_allclose(found.f, exact.f)
+    assert_allclose(found.D.toarray(), exact.D.toarray())
 
 
 @given(networks())

@@ -27,6 +27,7 @@ from rbnotes.forces import (
     segments,
     stress,
     symmetric_part,
+    taut_stiffness,
 )
 
 STIFFENING = UserTension(
@@ -225,6 +226,25 @@ def test_parts_of_the_stiffness(law, path):
     assert_allclose(still.geometric, -F * length_hessian(x), atol=1e-12 * scale)
     if np.all(active):
         assert_allclose(at_rest.K, at_rest.K.T, atol=1e-12 * scale)
+
+
+@given(paths(passive=False), positive_numbers(), positive_numbers(), positive_numbers())
+def test_taut_stiffness_is_exact_under_tension_and_stable_under_compression(path, k, d, r):
+    x, v, _ = path
+    law = LinearSpring(k, d, r)
+    K, taut = path_force(law, x, v).K, taut_stiffness(law, x, v)
+    if law(*path_length(x, v)).F >= 0:
+        assert_allclose(taut, K, atol=1e-12 * max(1.0, np.abs(K).max()))
+    at_rest = taut_stiffness(law, x, 0 * v)
+    assert_allclose(at_rest, at_rest.T, atol=1e-12)
+    assert np.linalg.eigvalsh(symmetric_part(at_rest)).max() <= 1e-11
+
+
+def test_taut_stiffness_of_a_batch_drops_only_what_pushes():
+    law = LinearSpring(10.0, 0.0, 1.0)
+    x = np.array([[[0.0, 0, 0], [2, 0, 0]], [[0, 0, 0], [0.5, 0, 0]]])
+    taut = taut_stiffness(law, x, 0 * x)[:, :3, :3]
+    assert_allclose(taut, [np.diag([-10, -5, -5]), np.diag([-10, 0, 0])], atol=1e-14)
 
 
 @given(paths())
