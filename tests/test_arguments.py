@@ -319,7 +319,7 @@ def test_choices():
     options = ("box", "cone")
     assert arguments.choice("thing", "cone", options) == "cone"
     for value in ("Cone", "", None, 3, ["cone"], np.array(["cone", "box"])):
-        with pytest.raises(InvalidArgument, match="thing: got .*, expected one of 'box', 'cone'"):
+        with pytest.raises(InvalidArgument, match=r"thing: got .*, expected one of 'box', 'cone'"):
             arguments.choice("thing", value, options)
 
 

@@ -6,6 +6,7 @@ and repeated by hand, and no check fails for bad scaling alone.
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -15,13 +16,13 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import Array
 
-Angles = Literal["any", "small", "near_pi"]
+Angles = Literal["any", "small", "near_pi", "large"]
 GRID = 64
 
 
 def numbers(low: float = -2.0, high: float = 2.0) -> SearchStrategy[float]:
     """Numbers of ``[low, high]``, multiples of 1/64."""
-    return st.integers(round(low * GRID), round(high * GRID)).map(lambda k: k / GRID)
+    return st.integers(math.ceil(low * GRID), math.floor(high * GRID)).map(lambda k: k / GRID)
 
 
 def positive_numbers(low: float = 0.25, high: float = 4.0) -> SearchStrategy[float]:
@@ -61,14 +62,26 @@ def spd_matrices(size: int) -> SearchStrategy[Array]:
     return matrices(size, size).map(lambda A: A @ A.T / size + 0.5 * np.eye(size))
 
 
+def nearly_singular_spd_matrices(size: int) -> SearchStrategy[Array]:
+    """Symmetric positive definite matrices whose smallest eigenvalue is one of 1e-2, 1e-3, ..., 1e-10."""
+    flat = matrices(size, size - 1).map(lambda B: B @ B.T / size)
+    return st.builds(lambda A, offset: A + offset * np.eye(size), flat, _offsets())
+
+
 def rotation_vectors(angles: Angles = "any") -> SearchStrategy[Array]:
-    """Axis times angle: of any angle up to pi, of angles below 1e-2 down to 1e-10, or within 1e-2 of pi."""
-    if angles == "any":
-        sizes: SearchStrategy[float] = st.one_of(numbers(0.0, 3.0), st.just(np.pi))
-    else:
-        offsets = st.integers(2, 10).map(lambda k: 10.0**-k)
-        sizes = offsets if angles == "small" else offsets.map(lambda offset: np.pi - offset)
-    return st.builds(lambda axis, angle: axis * angle, unit_vectors(), sizes)
+    """Axis times angle.
+
+    The angle is ``any`` from 0 to pi, which itself occurs; or ``small``, one of 1e-2, 1e-3, ..., 1e-10; or
+    ``near_pi``, short of it by as much; or ``large``, between pi and 4 pi.
+    """
+    sizes: dict[Angles, SearchStrategy[float]] = {
+        # Not one_of: a half turn, which takes no number, would then be the simplest of all.
+        "any": st.builds(lambda angle, kind: np.pi if kind == 7 else angle, numbers(0, 3), st.integers(0, 7)),
+        "small": _offsets(),
+        "near_pi": _offsets().map(lambda offset: np.pi - offset),
+        "large": numbers(np.pi, 4 * np.pi),
+    }
+    return st.builds(lambda axis, angle: axis * angle, unit_vectors(), sizes[angles])
 
 
 def rotations(angles: Angles = "any") -> SearchStrategy[Array]:
@@ -104,6 +117,10 @@ def inertias() -> SearchStrategy[Array]:
         return np.trace(second_moments) * np.eye(3) - second_moments
 
     return spd_matrices(3).map(inertia)
+
+
+def _offsets() -> SearchStrategy[float]:
+    return st.integers(2, 10).map(lambda k: 10.0**-k)
 
 
 def _frame(R: Array, p: Array) -> Array:

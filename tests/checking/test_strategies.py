@@ -1,0 +1,180 @@
+"""Strategies: what they produce is valid, as near to singular as they say, and shrinks to readable values."""
+
+import numpy as np
+import pytest
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from rbnotes import arguments
+from rbnotes.checking import strategies
+
+GIVEN = {
+    "rotation": (strategies.rotations, arguments.rotation),
+    "unit quaternion": (strategies.unit_quaternions, arguments.unit_quaternion),
+    "frame": (strategies.frames, arguments.frame),
+    "rotation vector": (strategies.rotation_vectors, arguments.vector),
+}
+ANGLES = ("any", "small", "near_pi", "large")
+OFFSETS = [10.0**-k for k in range(2, 11)]
+
+
+def drawn(strategy, count=100):
+    """The first examples of a search, always the same."""
+    examples = []
+
+    @settings(max_examples=count, derandomize=True, database=None)
+    @given(strategy)
+    def draw(value):
+        examples.append(value)
+
+    draw()
+    return examples
+
+
+def simplest(strategy, condition=lambda value: True):
+    return find(strategy, condition, settings=settings(derandomize=True, database=None, max_examples=500))
+
+
+def on_grid(values):
+    return np.array_equal(np.asarray(values) * 64, np.round(np.asarray(values) * 64))
+
+
+@given(st.data(), st.sampled_from([(-2.0, 2.0), (0.0, 3.0), (0.99, 2.0), (-0.3, 0.3), (-7.5, -7.0)]))
+def test_numbers_stay_within_their_limits(data, limits):
+    number = data.draw(strategies.numbers(*limits))
+    assert isinstance(number, float)
+    assert limits[0] <= number <= limits[1]
+    assert on_grid(number)
+
+
+@given(strategies.positive_numbers(), strategies.masses())
+def test_positive_numbers(number, mass):
+    assert 0.25 <= number <= 4
+    assert 0.25 <= mass <= 4
+
+
+@given(strategies.vectors(5), strategies.twists(), strategies.matrices(2, 3))
+def test_vectors_and_matrices(vector, twist, matrix):
+    for value, shape in ((vector, (5,)), (twist, (6,)), (matrix, (2, 3))):
+        assert value.shape == shape
+        assert value.dtype == np.float64
+        assert on_grid(value)
+        assert np.max(np.abs(value)) <= 2
+
+
+@given(strategies.nonzero_vectors(2), strategies.nonzero_vectors(3, 1.5), strategies.unit_vectors(4))
+def test_lengths(default, long, unit):
+    assert np.linalg.norm(default) >= 0.25
+    assert np.linalg.norm(long) >= 1.5
+    assert arguments.unit_vector("unit", unit, 4).shape == (4,)
+    np.testing.assert_allclose(np.linalg.norm(unit), 1, rtol=4e-16)
+
+
+@given(strategies.full_rank_matrices(2, 4), strategies.full_rank_matrices(3, 3))
+def test_full_rank(wide, square):
+    for A in (wide, square):
+        assert np.linalg.svd(A, compute_uv=False)[-1] >= 0.2
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+@given(data=st.data())
+def test_spd(size, data):
+    A = arguments.positive_definite("A", data.draw(strategies.spd_matrices(size)), size)
+    assert np.linalg.eigvalsh(A)[0] >= 0.5 * (1 - 1e-14)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+@given(data=st.data())
+def test_nearly_singular_spd(size, data):
+    A = data.draw(strategies.nearly_singular_spd_matrices(size))
+    smallest = np.linalg.eigvalsh(arguments.positive_definite("A", A, size))[0]
+    assert np.min(np.abs(smallest - OFFSETS) / OFFSETS) < 1e-4
+
+
+@given(strategies.inertias())
+def test_inertias_are_those_of_bodies(inertia):
+    arguments.positive_definite("inertia", inertia)
+    smallest, middle, largest = np.linalg.eigvalsh(inertia)
+    assert smallest + middle >= largest
+
+
+@pytest.mark.parametrize("angles", ANGLES)
+@pytest.mark.parametrize(("strategy", "check"), GIVEN.values(), ids=GIVEN)
+@given(data=st.data())
+def test_valid_for_every_choice_of_angles(strategy, check, angles, data):
+    check("value", data.draw(strategy(angles)))
+
+
+@given(strategies.rotation_vectors(), strategies.rotation_vectors("small"))
+def test_angles_that_are_any_or_small(any_vector, small):
+    assert np.linalg.norm(any_vector) <= np.pi * (1 + 1e-15)
+    angle = np.linalg.norm(small)
+    assert np.min(np.abs(angle - OFFSETS) / OFFSETS) < 1e-14
+
+
+@given(strategies.rotation_vectors("near_pi"), strategies.rotation_vectors("large"))
+def test_angles_that_are_near_pi_or_large(near_pi, large):
+    left = np.pi - np.linalg.norm(near_pi)
+    assert np.min(np.abs(left - OFFSETS)) < 2e-15
+    assert np.pi < np.linalg.norm(large) <= 4 * np.pi
+
+
+@given(strategies.rotations("small"), strategies.unit_quaternions("near_pi"), strategies.frames("near_pi"))
+def test_choice_of_angles_reaches_rotations_quaternions_and_frames(R, q, E):
+    assert 0 < Rotation.from_matrix(R).magnitude() <= 0.0101
+    assert 0 < abs(q[0]) <= 0.0051
+    assert np.pi - 0.0101 <= Rotation.from_matrix(E[:3, :3]).magnitude() <= np.pi
+
+
+def test_nothing_is_left_out():
+    """Both signs of a quaternion, no turn, half turns, every small angle, and mostly generic rotations."""
+    quaternions = np.array(drawn(strategies.unit_quaternions()))
+    assert np.any(quaternions[:, 0] > 0.1)
+    assert np.any(quaternions[:, 0] < -0.1)
+    angles = np.linalg.norm(drawn(strategies.rotation_vectors()), axis=-1)
+    assert np.any(angles == 0)
+    assert 2 <= np.sum(np.isclose(angles, np.pi)) <= 50
+    assert np.sum((angles > 0.2) & (angles < 3.1)) >= 40
+    small = np.linalg.norm(drawn(strategies.rotation_vectors("small")), axis=-1)
+    assert len(np.unique(np.round(np.log10(small)))) == len(OFFSETS)
+    axes = np.array([r / np.linalg.norm(r) for r in drawn(strategies.rotation_vectors("small"))])
+    assert np.linalg.matrix_rank(axes) == 3
+
+
+SIMPLEST = {
+    "numbers": (strategies.numbers(), 0),
+    "numbers above": (strategies.numbers(0.99, 2), 1),
+    "positive numbers": (strategies.positive_numbers(), 0.25),
+    "vectors": (strategies.vectors(), [0, 0, 0]),
+    "unit vectors": (strategies.unit_vectors(), [0, 0, 1]),
+    "matrices": (strategies.matrices(2, 2), np.zeros((2, 2))),
+    "spd": (strategies.spd_matrices(2), 0.5 * np.eye(2)),
+    "nearly singular": (strategies.nearly_singular_spd_matrices(2), 0.01 * np.eye(2)),
+    "rotation vectors": (strategies.rotation_vectors(), [0, 0, 0]),
+    "rotations": (strategies.rotations(), np.eye(3)),
+    "unit quaternions": (strategies.unit_quaternions(), [1, 0, 0, 0]),
+    "frames": (strategies.frames(), np.eye(4)),
+    "inertias": (strategies.inertias(), np.eye(3)),
+}
+
+
+@pytest.mark.parametrize(("strategy", "expected"), SIMPLEST.values(), ids=SIMPLEST)
+def test_simplest_value(strategy, expected):
+    np.testing.assert_array_equal(simplest(strategy), expected)
+
+
+def test_counterexamples_shrink_to_small_readable_values():
+    np.testing.assert_array_equal(simplest(strategies.vectors(), lambda v: v[1] > 1.1), [0, 71 / 64, 0])
+    # A condition on two numbers leaves the others zero.
+    v = simplest(strategies.vectors(4), lambda v: v[0] * v[3] > 0.5)
+    np.testing.assert_array_equal(v[1:3], 0)
+    # The wrong sign of the axis shows on a turn about one of the axes, not on a half turn, which hides it.
+    R = simplest(strategies.rotations(), lambda R: np.abs(R - R.T).max() > 0.5)
+    assert np.sum(R == 0) >= 4
+    assert np.trace(R) > 2.5
+    q = simplest(strategies.unit_quaternions(), lambda q: q[0] < -0.1)
+    np.testing.assert_array_equal(q, [-1, 0, 0, 0])
+    # Only near_pi and any reach half turns.
+    turn = simplest(strategies.rotation_vectors(), lambda w: np.linalg.norm(w) > 3.1)
+    np.testing.assert_array_equal(turn, [0, 0, np.pi])
