@@ -37,7 +37,7 @@ def test_log_is_the_matrix_logarithm():
 
 @given(any_twist)
 def test_jacobians_against_pinocchio(xi):
-    # Pinocchio itself keeps seven digits near its switch to series; test_jacobians_are_derivatives is sharper.
+    # Pinocchio keeps seven digits near its switch to series; test_jacobians_are_derivatives is sharper.
     J = pin.Jexp6(pin.Motion(xi[P]))
     np.testing.assert_allclose(se3.right_jacobian(xi)[np.ix_(P, P)], J, rtol=0, atol=1e-7)
     np.testing.assert_allclose(se3.left_jacobian(xi) @ se3.left_jacobian_inverse(xi), np.eye(6), atol=1e-11)
