@@ -1,0 +1,122 @@
+"""Contact steps of growing size: a wall of bricks, a heap of spheres, and random monotone problems.
+
+One step of a scene without friction is a mixed LCP in the velocities: ``M v = M v0 + h f + N^T z``,
+``0 <= z _|_ N v >= 0``, with impulses z.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial import cKDTree
+
+from rbnotes.complementarity import LCP, MixedLCP
+
+GRAVITY, STEP = 9.81, 0.01
+
+
+def heap(contacts: int, seed: int = 0) -> MixedLCP:
+    """Spheres of unequal mass in a loose hexagonal heap on the ground, falling and jostling (full rank)."""
+    rng = np.random.default_rng(seed)
+    side = max(2, round((contacts / 4.5) ** (1 / 3)))
+    while True:
+        layers = [
+            np.array([i + 0.5 * (k % 2), 0.9 * j + 0.5 * (k % 2), 0.8 * k])
+            for k in range(side)
+            for j in range(side)
+            for i in range(side)
+        ]
+        centres = np.array(layers) + 0.03 * rng.standard_normal((len(layers), 3))
+        pairs = cKDTree(centres).query_pairs(1.02, output_type="ndarray")
+        ground = np.flatnonzero(centres[:, 2] < 0.2)
+        if len(pairs) + len(ground) >= contacts:
+            break
+        side += 1
+    normals = centres[pairs[:, 1]] - centres[pairs[:, 0]]
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    rows = [np.zeros((len(ground), 3)), normals]
+    first = np.concatenate([np.full(len(ground), -1), pairs[:, 0]])
+    second = np.concatenate([ground, pairs[:, 1]])
+    rows[0][:, 2] = 1.0
+    chosen = np.concatenate([np.arange(len(ground)), len(ground) + rng.permutation(len(pairs))])[:contacts]
+    chosen = rng.permutation(chosen)
+    normal, first, second = np.concatenate(rows)[chosen], first[chosen], second[chosen]
+    N = _jacobian(normal, first, second, 3 * len(centres))
+    masses = np.repeat(rng.uniform(0.5, 2.0, len(centres)), 3)
+    velocity = 0.2 * rng.standard_normal(3 * len(centres))
+    velocity[2::3] -= GRAVITY * STEP
+    return MixedLCP(sparse.diags_array(masses, format="csc"), masses * velocity, N, np.zeros(contacts))
+
+
+def wall(contacts: int, seed: int = 0) -> MixedLCP:
+    """Bricks in running bond, each interface held by four corners: six velocities a brick, redundant."""
+    rng = np.random.default_rng(seed)
+    length, depth, height = 1.0, 0.5, 0.3
+    rows = max(1, round(np.sqrt(contacts / 8)))
+    columns = max(1, -(-contacts // (8 * rows)) + 1)
+    points, lower, upper = [], [], []
+    centres = []
+    for k in range(rows):
+        for i in range(columns):
+            brick = len(centres)
+            centre = np.array([(i + 0.5 * (k % 2)) * length, 0.0, (k + 0.5) * height])
+            centres.append(centre)
+            below = (
+                [-1]
+                if k == 0
+                else [(k - 1) * columns + j for j in (i - 1 + k % 2, i + k % 2) if 0 <= j < columns]
+            )
+            for other in below:
+                left = centre[0] - length / 2 if other < 0 else max(centre[0], centres[other][0]) - length / 2
+                right = (
+                    centre[0] + length / 2 if other < 0 else min(centre[0], centres[other][0]) + length / 2
+                )
+                for x in (left, right):
+                    for y in (-depth / 2, depth / 2):
+                        points.append((x, y, k * height))
+                        lower.append(other)
+                        upper.append(brick)
+    chosen = (
+        np.sort(rng.permutation(len(points))[:contacts]) if len(points) > contacts else np.arange(len(points))
+    )
+    points, lower, upper = np.array(points)[chosen], np.array(lower)[chosen], np.array(upper)[chosen]
+    centres = np.array(centres)
+    up = np.array([0.0, 0.0, 1.0])
+    blocks = np.zeros((len(points), 2, 6))
+    for side, (body, sign) in enumerate(((lower, -1.0), (upper, 1.0))):
+        arm = points - centres[body]
+        blocks[:, side, :3] = sign * np.cross(arm, up)
+        blocks[:, side, 3:] = sign * up
+    entry = np.repeat(np.arange(len(points)), 12).reshape(-1, 2, 6)
+    column = np.stack([lower, upper], axis=1)[..., None] * 6 + np.arange(6)
+    held = np.broadcast_to(column >= 0, blocks.shape)
+    shape = (len(points), 6 * len(centres))
+    N = sparse.coo_array((blocks[held], (entry[held], column[held])), shape=shape).tocsc()
+    mass = 2.0
+    inertia = mass / 12 * np.array([depth**2 + height**2, length**2 + height**2, length**2 + depth**2])
+    M = np.tile(np.concatenate([inertia, np.full(3, mass)]), len(centres))
+    velocity = 0.02 * rng.standard_normal(len(M))
+    velocity[5::6] -= GRAVITY * STEP
+    return MixedLCP(sparse.diags_array(M, format="csc"), M * velocity, N, np.zeros(len(points)))
+
+
+def random_lcp(size: int, seed: int = 0) -> LCP:
+    """A dense strictly monotone LCP with a planted solution, half of it active."""
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((size, size))
+    M = A @ A.T / size + 0.1 * np.eye(size)
+    active = rng.random(size) < 0.5
+    z, w = np.where(active, rng.random(size), 0.0), np.where(active, 0.0, rng.random(size))
+    return LCP(M, w - M @ z)
+
+
+def _jacobian(normal: np.ndarray, first: np.ndarray, second: np.ndarray, size: int) -> sparse.csc_array:
+    """Rows that give the separation speed of pairs of particles; the index -1 is the ground."""
+    row = np.repeat(np.arange(len(normal)), 3)
+    entries = []
+    for body, sign in ((first, -1.0), (second, 1.0)):
+        column = (3 * body[:, None] + np.arange(3)).ravel()
+        held = column >= 0
+        entries.append((sign * normal.ravel()[held], row[held], column[held]))
+    values, rows, columns = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    return sparse.coo_array((values, (rows, columns)), shape=(len(normal), size)).tocsc()

@@ -1,0 +1,70 @@
+"""Quadratic programs and linear complementarity problems (Lloyd 0.3, 0.7, 0.8).
+
+>>> from rbnotes.complementarity import LCP, solve_lcp
+>>> solution = solve_lcp(LCP(M=[[2.0, 1.0], [1.0, 2.0]], q=[-5.0, 1.0]))
+>>> solution.z.tolist(), solution.w.tolist(), solution.status.value
+([2.5, 0.0], [0.0, 3.5], 'solved')
+"""
+
+from rbnotes.complementarity.active_set import active_set, polish
+from rbnotes.complementarity.basis import Basis, Columns, System
+from rbnotes.complementarity.conversions import (
+    box_from_lcp,
+    box_from_mixed,
+    box_unknowns,
+    lcp_from_box,
+    lcp_from_mixed,
+    lcp_from_qp,
+    mixed_from_qp,
+    mixed_unknowns,
+    qp_from_box,
+    qp_from_lcp,
+    qp_from_mixed,
+    qp_minimizer,
+)
+from rbnotes.complementarity.gauss_seidel import gauss_seidel
+from rbnotes.complementarity.lemke import lemke
+from rbnotes.complementarity.pivoting import pivoting
+from rbnotes.complementarity.problems import LCP, QP, BoxLCP, MixedLCP
+from rbnotes.complementarity.quadratic import QuadraticProgram, solve_qp
+from rbnotes.complementarity.residuals import Residuals, box_residuals, mixed_residuals
+from rbnotes.complementarity.solution import Solution, Statistics, Status, Unsolved
+from rbnotes.complementarity.solve import METHODS, solve_lcp
+
+__all__ = [
+    "LCP",
+    "METHODS",
+    "QP",
+    "Basis",
+    "BoxLCP",
+    "Columns",
+    "MixedLCP",
+    "QuadraticProgram",
+    "Residuals",
+    "Solution",
+    "Statistics",
+    "Status",
+    "System",
+    "Unsolved",
+    "active_set",
+    "box_from_lcp",
+    "box_from_mixed",
+    "box_residuals",
+    "box_unknowns",
+    "gauss_seidel",
+    "lcp_from_box",
+    "lcp_from_mixed",
+    "lcp_from_qp",
+    "lemke",
+    "mixed_from_qp",
+    "mixed_residuals",
+    "mixed_unknowns",
+    "pivoting",
+    "polish",
+    "qp_from_box",
+    "qp_from_lcp",
+    "qp_from_mixed",
+    "qp_minimizer",
+    "solve_lcp",
+    "solve_qp",
+]

@@ -1,0 +1,300 @@
+"""Principal pivoting on columns that are built on demand (Lloyd 0.8).
+
+Take the worst w_r of wrong sign and drive its z_r off its bound until w_r is zero. A basic z that reaches a
+bound on the way blocks: it leaves the basis, and the drive goes on.
+
+* Symmetric positive semidefinite M (Keller's method): every drive lowers ``z^T M z / 2 + q^T z``, so that no
+  basis comes back. Other w may become wrong on the way; they are driven later.
+* Other positive semidefinite M and P-matrices (Dantzig and Cottle's method): a right w that would become
+  wrong blocks as well, and is exchanged for its z; each drive leaves fewer wrong ones. Where the pivot entry
+  is zero, the blocking and the driven pair are exchanged together, and w_r is driven itself. Ties between
+  blocking variables are broken lexicographically; a basis that comes back all the same is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.complementarity.basis import Basis, System
+from rbnotes.complementarity.problems import LCP, BoxLCP, MixedLCP
+from rbnotes.complementarity.residuals import Residuals, effect, mixed_residuals, pair_residuals
+from rbnotes.complementarity.solution import Solution, Statistics, Status
+
+SIGN_TOLERANCE = 1e-12
+"""Signs are believed above this, relative to the largest value of the same kind."""
+
+SINGULAR = 1e-9
+"""Rates and pivot entries count as zero below this, relative to the columns that they come from."""
+
+NEGATIVE = 1e-6
+"""Pivot entries below minus this (likewise) are no rounding errors: M is unsuited."""
+
+Trace = Callable[[Basis, int], Any]
+
+
+def pivoting(
+    problem: LCP | BoxLCP | MixedLCP,
+    start: ArrayLike | None = None,
+    *,
+    tolerance: float = 1e-10,
+    max_pivots: int | None = None,
+    trace: Trace | None = None,
+) -> Solution:
+    """Solve by principal pivoting, building columns on demand.
+
+    Parameters
+    ----------
+    problem
+        With positive semidefinite M or P-matrix M. (For a mixed LCP, its LCP matrix is positive
+        semidefinite if M is.)
+    start : (n,), optional
+        Variables strictly within their bounds here are basic at the start, as far as they are
+        independent and feasible.
+    tolerance
+        Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
+    max_pivots
+        Give up after so many; by default ``50 n + 1000``.
+    trace
+        Called with the basis and the driven index after every pivot, for tables and pictures.
+
+    Returns
+    -------
+    Solution
+        ``statistics`` counts the pivots and, for a mixed LCP, the solves, those for q, x and lambda
+        included, and the solves saved. Possible statuses: solved, infeasible, secondary ray, cycling,
+        unsuited, ill-conditioned, iteration limit.
+
+    Raises
+    ------
+    SingularConfiguration
+        If the unbounded variables do not determine each other.
+    """
+    system = System(problem)
+    basis = Basis(system)
+    _begin(basis, start)
+    limit = 50 * system.size + 1000 if max_pivots is None else max_pivots
+    status, ray = _run(basis, limit, trace)
+    z = np.clip(basis.z, system.lower, system.upper)
+    w, x, multipliers, residuals = _evaluate(problem, basis, z)
+    if status is Status.SOLVED and not residuals.relative <= tolerance:
+        status = Status.ILL_CONDITIONED
+    certificate = None
+    if ray is not None and proves_infeasible(basis, ray):
+        status, certificate = Status.INFEASIBLE, ray / np.max(np.abs(ray))
+    mixed = isinstance(problem, MixedLCP)
+    statistics = Statistics(
+        pivots=basis.pivots,
+        solves=system.columns.built + 2 if mixed else 0,
+        solves_saved=system.size - system.columns.built if mixed else 0,
+    )
+    return Solution(status, z, w, residuals, "pivoting", statistics, x, multipliers, certificate)
+
+
+def _evaluate(
+    problem: LCP | BoxLCP | MixedLCP, basis: Basis, z: Array
+) -> tuple[Array, Array | None, Array | None, Residuals]:
+    """w, x, lambda and the residuals of z."""
+    if isinstance(problem, MixedLCP):
+        assert basis.system.kkt is not None
+        x, multipliers = basis.system.kkt.solve(problem.f + problem.N.T @ z, problem.g)
+        return problem.N @ x - problem.n, x, multipliers, mixed_residuals(problem, z, x, multipliers)
+    w = basis.slack(z)
+    bounds = () if isinstance(problem, LCP) else (problem.lower, problem.upper)
+    return w, None, None, pair_residuals(z, w, problem.q, effect(problem.M), *bounds)
+
+
+def _begin(basis: Basis, start: ArrayLike | None) -> None:
+    """Make the unbounded variables basic, and those that a start suggests."""
+    system = basis.system
+    wanted = basis.unbounded.copy()
+    if start is not None:
+        guess = arguments.vector("start", start, system.size)
+        wanted |= (guess > system.lower) & (guess < system.upper)
+        basis.at_upper |= np.isfinite(system.upper) & (guess >= system.upper)
+        basis.z = np.where(basis.at_upper & ~wanted, system.upper, basis.z)
+    entered = True
+    while entered:
+        entered = False
+        for s in map(int, np.flatnonzero(wanted & ~basis.basic)):
+            if abs(basis.diagonal(s)) > SINGULAR * np.max(np.abs(basis.columns[s])):
+                basis.exchange(s)
+                entered = True
+    if np.any(basis.unbounded & ~basis.basic):
+        got = "a singular block of unbounded variables"
+        raise SingularConfiguration("M", got, "unbounded variables that determine each other")
+    basis.refresh()
+    while len(outside := _outside(basis)):
+        for s in outside:
+            basis.leave(int(s))
+        basis.refresh()
+    basis.pivots = 0
+
+
+def _outside(basis: Basis) -> Any:
+    """Basic variables beyond a bound by more than rounding."""
+    z, lower, upper = basis.z, basis.system.lower, basis.system.upper
+    small = SIGN_TOLERANCE * np.max(np.abs(z), initial=0.0)
+    return np.flatnonzero(basis.basic & ((z < lower - small) | (z > upper + small)))
+
+
+def _run(basis: Basis, limit: int, trace: Trace | None) -> tuple[Status, Array | None]:
+    """Drive one wrong w after the other to zero; returns the status and, if it ended in one, the ray."""
+    fixed = basis.system.lower == basis.system.upper
+    while True:
+        wrong = np.where(basis.at_upper, basis.w, -basis.w)
+        wrong[basis.basic | fixed] = 0.0
+        if np.max(wrong, initial=0.0) <= _small(basis):
+            return Status.SOLVED, None
+        status, ray = _drive(basis, int(np.argmax(wrong)), limit, trace)
+        if status is not None:
+            return status, ray
+        basis.refresh()
+
+
+def _small(basis: Basis) -> float:
+    """Below this a w counts as zero."""
+    q, w = np.abs(basis.system.q), np.abs(basis.w)
+    return SIGN_TOLERANCE * max(np.max(q, initial=0.0), np.max(w, initial=0.0))
+
+
+def _drive(basis: Basis, r: int, limit: int, trace: Trace | None) -> tuple[Status | None, Array | None]:
+    """Move z_r off its bound until w_r is zero or z_r is at its other bound (status None)."""
+    system, way = basis.system, -1.0 if basis.at_upper[r] else 1.0
+    far = system.upper[r] if way > 0 else system.lower[r]
+    visited = set()
+    done = False
+    while not done:
+        if basis.pivots >= limit:
+            return Status.ITERATION_LIMIT, None
+        if (key := basis.basic.tobytes() + basis.at_upper.tobytes()) in visited:
+            return Status.CYCLING, None
+        visited.add(key)
+        rates = way * basis.column(r)
+        to_zero, to_far = abs(basis.w[r]), np.inf
+        if not basis.basic[r]:  # then w_r is one of the basic variables, and z_r the one that moves
+            slope, size = way * rates[r], np.max(np.abs(basis.columns[r]))
+            if slope < -NEGATIVE * size:
+                return Status.UNSUITED, None
+            to_zero = to_zero / slope if slope > SINGULAR * size else np.inf
+            to_far = abs(far - basis.z[r])
+        step, blocking = _blocking(basis, r, rates)
+        own = min(to_zero, to_far)
+        if not np.isfinite(min(own, step)):
+            ray = np.where(basis.basic, rates, 0.0)
+            ray[r] = way
+            return Status.SECONDARY_RAY, ray
+        done = own <= step * (1 + SIGN_TOLERANCE)
+        _move(basis, r, way, own if done else step, rates)
+        if not done:
+            done = blocking == r
+            if not _pivot(basis, r, blocking):
+                return Status.UNSUITED, None
+        elif to_far < to_zero:
+            basis.at_upper[r], basis.z[r] = way > 0, far
+        elif not basis.basic[r]:
+            basis.exchange(r)
+        if trace is not None:
+            trace(basis, r)
+    return None, None
+
+
+def _move(basis: Basis, r: int, way: float, step: float, rates: Array) -> None:
+    """Change the nonbasic variable of pair r by ``way * step``, and the basic ones with it."""
+    basic = basis.basic
+    basis.z[basic] += step * rates[basic]
+    basis.w[~basic] += step * rates[~basic]
+    driven = basis.w if basic[r] else basis.z
+    driven[r] += way * step
+
+
+def _pivot(basis: Basis, r: int, s: int) -> bool:
+    """Exchange the blocking pair s, together with r if s alone has no pivot entry; False if M is unsuited."""
+    size = np.max(np.abs(basis.columns[s]))
+    unit = 1 / size if basis.basic[s] else size
+    entry = basis.diagonal(s) / unit
+    if entry < -NEGATIVE:
+        return False
+    if basis.basic[s]:
+        basis.leave(s)
+    else:
+        basis.w[s] = 0.0
+        basis.exchange(s)
+    if entry <= SINGULAR and s != r:
+        basis.exchange(r)
+    return True
+
+
+def _blocking(basis: Basis, r: int, rates: Array) -> tuple[float, int]:
+    """How far the driving variable can go until a basic variable would change sign, and which that is."""
+    lower, upper = basis.system.lower, basis.system.upper
+    magnitude = np.abs(rates)
+    small = np.where(
+        basis.basic,
+        SINGULAR * np.max(magnitude[basis.basic], initial=0.0),
+        SINGULAR * np.max(magnitude[~basis.basic], initial=0.0),
+    )
+    falling, rising = rates < -small, rates > small
+    step = np.full(basis.system.size, np.inf)
+    down, up = basis.basic & falling, basis.basic & rising
+    step[down] = (basis.z - lower)[down] / magnitude[down]
+    step[up] = (upper - basis.z)[up] / magnitude[up]
+    if not basis.system.symmetric:
+        right = np.where(basis.at_upper, -basis.w, basis.w)
+        turning = ~basis.basic & np.where(basis.at_upper, rising, falling) & (right >= -_small(basis))
+        turning &= lower < upper
+        turning[r] = False
+        step[turning] = right[turning] / magnitude[turning]
+    step = np.maximum(step, 0.0)
+    least = float(np.min(step, initial=np.inf))
+    tied = np.flatnonzero(step <= least * (1 + SIGN_TOLERANCE))
+    if not np.isfinite(least) or len(tied) == 1:
+        return least, int(tied[0]) if len(tied) else -1
+    return least, _lexicographic(basis, tied, rates)
+
+
+def _lexicographic(basis: Basis, tied: Any, rates: Array) -> int:
+    """Which of tied variables blocks first if q is raised by (e, e^2, e^3, ...), e > 0 and tiny."""
+    rows = np.zeros((len(tied), basis.system.size))
+    for row, s in zip(rows, tied, strict=True):
+        if basis.basic[s]:
+            row[basis.alpha] = -basis.solve_transposed(basis.unit(s))
+        else:
+            row[basis.alpha] = -basis.solve_transposed(basis.columns.rows(s, basis.alpha))
+            row[s] = 1.0
+        row /= -rates[s]
+    return int(tied[min(range(len(tied)), key=lambda k: tuple(np.round(rows[k], 12)))])
+
+
+def proves_infeasible(basis: Basis, ray: Array) -> bool:
+    """Whether no z within the bounds makes w feasible, by a ray y along which only q counts.
+
+    For all feasible w, ``w^T y >= 0`` if y is zero where z has two bounds, nonnegative where it has a lower
+    one and nonpositive where it has an upper one. If ``M^T y`` has the opposite signs and ``q^T y < 0``, then
+    ``w^T y = z^T M^T y + q^T y < 0`` all the same.
+    """
+    system = basis.system
+    if system.matrix is None and not system.symmetric:
+        return False
+    y = ray / np.max(np.abs(ray))
+    used = np.flatnonzero(y)
+    product = system.matrix.T @ y if system.matrix is not None else system.columns.combine(used, y[used])
+    size = max(np.max(np.abs(system.columns[int(j)])) for j in used)
+    lower, upper = np.isfinite(system.lower), np.isfinite(system.upper)
+    signs = np.where(
+        lower & upper, 0.0, np.where(lower, np.maximum(y, 0.0), np.where(upper, np.minimum(y, 0.0), y))
+    )
+    beyond = np.where(
+        lower & upper, 0.0, np.where(lower, product, np.where(upper, -product, np.abs(product)))
+    )
+    shift = y @ (system.q + 0.0)
+    return bool(
+        np.max(np.abs(y - signs)) <= 1e-8
+        and np.max(beyond) <= 1e-8 * size
+        and shift < -1e-8 * np.max(np.abs(system.q))
+    )

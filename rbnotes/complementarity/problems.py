@@ -1,0 +1,193 @@
+"""Quadratic programs and linear complementarity problems as data (Lloyd 0.3, 0.7).
+
+Matrices are dense or scipy.sparse; vectors are dense. ``0 <= z _|_ w >= 0`` means that both are
+nonnegative and that of each pair ``z_i, w_i`` at least one is zero.
+
+What the unknowns are depends on the use. In a time step x is a velocity, w a separation speed and
+z and lambda are impulses; in statics they are accelerations and forces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.constraints.kkt import is_symmetric
+
+
+@dataclass(frozen=True, eq=False)
+class QP:
+    """Minimise ``x^T Q x / 2 + c^T x`` subject to ``A x >= b`` and ``G x = g`` (Lloyd 0.3).
+
+    Q is symmetric ``(d, d)``, A ``(m, d)``, G ``(k, d)``; constraints that are left out are none.
+    That Q is positive semidefinite is checked where a solution depends on it.
+    """
+
+    Q: Any
+    c: Any
+    A: Any = None
+    b: Any = None
+    G: Any = None
+    g: Any = None
+
+    def __post_init__(self) -> None:
+        c = arguments.vector("c", self.c, None)
+        size = c.shape[-1]
+        Q = arguments.matrix("Q", self.Q, size, size)
+        if not is_symmetric(Q):
+            raise InvalidArgument("Q", f"max |Q - Q^T| = {abs(Q - Q.T).max():.3g}", "a symmetric matrix")
+        A, b = _rows("A", self.A, "b", self.b, size)
+        G, g = _rows("G", self.G, "g", self.g, size)
+        _set(self, Q=Q, c=c, A=A, b=b, G=G, g=g)
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns x."""
+        return int(self.c.shape[0])
+
+    def objective(self, x: ArrayLike) -> float:
+        """The value of ``x^T Q x / 2 + c^T x`` at x ``(d,)``."""
+        x = arguments.vector("x", x, self.size)
+        return float(x @ (self.Q @ x) / 2 + self.c @ x)
+
+
+@dataclass(frozen=True, eq=False)
+class LCP:
+    """Find z with ``w = M z + q`` and ``0 <= z _|_ w >= 0`` (Lloyd 0.3). M is ``(n, n)``, q ``(n,)``."""
+
+    M: Any
+    q: Any
+
+    def __post_init__(self) -> None:
+        q = arguments.vector("q", self.q, None)
+        _set(self, M=arguments.matrix("M", self.M, len(q), len(q)), q=q)
+
+    @property
+    def size(self) -> int:
+        """Number of pairs (z, w)."""
+        return int(self.q.shape[0])
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether M is symmetric to rounding: then the problem is a quadratic program's dual."""
+        return is_symmetric(self.M)
+
+    @property
+    def lower(self) -> Array:
+        """Bounds of the same problem seen as a box LCP: zero."""
+        return np.zeros(self.size)
+
+    @property
+    def upper(self) -> Array:
+        """Bounds of the same problem seen as a box LCP: none."""
+        return np.full(self.size, np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class BoxLCP:
+    """Find z within ``lower <= z <= upper`` such that ``w = M z + q`` pushes it against its bounds.
+
+    ``w_i >= 0`` where ``z_i`` is at its lower bound, ``w_i <= 0`` at its upper bound, ``w_i = 0`` in between.
+    Bounds may be infinite: ``(0, inf)`` makes the pair of an LCP, ``(-inf, inf)`` an equation.
+    """
+
+    M: Any
+    q: Any
+    lower: Any
+    upper: Any
+
+    def __post_init__(self) -> None:
+        q = arguments.vector("q", self.q, None)
+        n = len(q)
+        lower, upper = _bound("lower", self.lower, n, -np.inf), _bound("upper", self.upper, n, np.inf)
+        if np.any(lower > upper):
+            worst = int(np.argmax(lower - upper))
+            raise InvalidArgument("lower", f"{lower[worst]:g} > {upper[worst]:g}", "lower <= upper")
+        _set(self, M=arguments.matrix("M", self.M, n, n), q=q, lower=lower, upper=upper)
+
+    @property
+    def size(self) -> int:
+        """Number of pairs (z, w)."""
+        return int(self.q.shape[0])
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether M is symmetric to rounding."""
+        return is_symmetric(self.M)
+
+
+@dataclass(frozen=True, eq=False)
+class MixedLCP:
+    """Motion under equations and inequalities (Lloyd 0.7): find x, lambda and z with
+
+        M x - G^T lambda - N^T z = f,   G x = g,   0 <= z _|_ w = N x - n >= 0.
+
+    M is ``(d, d)``, regular; N ``(m, d)``; G ``(k, d)``, without rows if left out. The notes' second display
+    leaves out that z and w are complementary.
+    """
+
+    M: Any
+    f: Any
+    N: Any
+    n: Any
+    G: Any = None
+    g: Any = None
+
+    def __post_init__(self) -> None:
+        f = arguments.vector("f", self.f, None)
+        size = f.shape[-1]
+        M = arguments.matrix("M", self.M, size, size)
+        N, n = _rows("N", self.N, "n", self.n, size)
+        G, g = _rows("G", self.G, "g", self.g, size)
+        _set(self, M=M, f=f, N=N, n=n, G=G, g=g)
+
+    @property
+    def size(self) -> int:
+        """Number of pairs (z, w)."""
+        return int(self.n.shape[0])
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether M is symmetric to rounding: then the problem is a quadratic program in x."""
+        return is_symmetric(self.M)
+
+
+Problem = QP | LCP | BoxLCP | MixedLCP
+
+
+def _set(problem: Any, **fields: Any) -> None:
+    for name, value in fields.items():
+        if name in ("q", "c", "f", "b", "g", "n") and value.ndim != 1:
+            raise InvalidArgument(name, f"shape {value.shape}", "a vector (one axis)")
+        object.__setattr__(problem, name, value)
+
+
+def _rows(matrix_name: str, matrix: Any, vector_name: str, vector: Any, size: int) -> tuple[Any, Any]:
+    if (matrix is None) != (vector is None):
+        given, missing = (matrix_name, vector_name) if vector is None else (vector_name, matrix_name)
+        raise InvalidArgument(missing, "nothing", f"a value, since {given} is given")
+    if matrix is None:
+        return np.zeros((0, size)), np.zeros(0)
+    matrix = arguments.matrix(matrix_name, matrix, None, size)
+    return matrix, arguments.vector(vector_name, vector, matrix.shape[0])
+
+
+def _bound(name: str, value: Any, n: int, infinite: float) -> Array:
+    bound = np.asarray(value, dtype=np.float64)
+    if bound.shape not in ((), (n,)):
+        raise InvalidArgument(name, f"shape {bound.shape}", f"shape ({n},) or one number")
+    if np.any(np.isnan(bound)) or np.any(bound == -infinite):
+        raise InvalidArgument(name, "NaN or the wrong infinity", f"numbers or {infinite}")
+    return np.broadcast_to(bound, (n,)).copy()
+
+
+def dense(matrix: Any) -> Array:
+    """The matrix as a dense array."""
+    return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)

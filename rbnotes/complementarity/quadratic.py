@@ -1,0 +1,253 @@
+"""Quadratic programs through cvxpy: parametrised once, solved again for every new set of numbers.
+
+cvxpy translates a problem for its solver once; after that only numbers change (its rules of "disciplined
+parametrised programming"). What an interior-point or splitting method returns is good to about the square
+root of its tolerance where z and w are both zero, so the result is polished on the active set it suggests,
+and accepted on the natural residual, never on the solver's word.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.complementarity.conversions import mixed_from_qp
+from rbnotes.complementarity.problems import QP, dense
+from rbnotes.complementarity.residuals import Residuals, mixed_residuals
+from rbnotes.complementarity.solution import Solution, Statistics, Status
+from rbnotes.constraints.kkt import factor_kkt
+
+FIELDS = ("Q", "c", "A", "b", "G", "g")
+
+_TOLERANCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "CLARABEL": ("tol_gap_abs", "tol_gap_rel", "tol_feas"),
+        "OSQP": ("eps_abs", "eps_rel"),
+        "SCS": ("eps_abs", "eps_rel"),
+        "HIGHS": ("primal_feasibility_tolerance", "dual_feasibility_tolerance"),
+    }
+)
+"""What each solver calls its tolerances."""
+
+_LIMITS: Mapping[str, dict[str, Any]] = MappingProxyType(
+    {"OSQP": {"max_iter": 100_000}, "SCS": {"max_iters": 100_000}}
+)
+
+_STATUS = {
+    "infeasible": Status.INFEASIBLE,
+    "infeasible_inaccurate": Status.INFEASIBLE,
+    "unbounded": Status.UNBOUNDED,
+    "unbounded_inaccurate": Status.UNBOUNDED,
+    "user_limit": Status.ITERATION_LIMIT,
+}
+"""What cvxpy says where there is no x."""
+
+
+class QuadraticProgram:
+    """A quadratic program, translated for a solver, whose numbers can be changed.
+
+    >>> from rbnotes.complementarity import QP, QuadraticProgram
+    >>> program = QuadraticProgram(QP(Q=[[2.0]], c=[0.0], A=[[1.0]], b=[1.0]), vary=("b",))
+    >>> for bound in (1.0, 2.0):
+    ...     print(program.solve(QP(Q=[[2.0]], c=[0.0], A=[[1.0]], b=[bound])).x.round(6))
+    [1.]
+    [2.]
+
+    Parameters
+    ----------
+    example
+        A program of the shape of those to come.
+    vary
+        Which of ``Q, c, A, b, G, g`` will change; the others are constant, which makes solving faster, Q
+        above all. All by default. Matrices that vary are treated as dense.
+    solver
+        One of ``cvxpy.installed_solvers()`` that solves quadratic programs.
+    solver_tolerance
+        Handed to the solver where it is CLARABEL, OSQP, SCS or HIGHS; by default 1e-9, 1e-7 for the
+        splitting methods OSQP and SCS.
+    options
+        Further options of the solver.
+
+    Raises
+    ------
+    InvalidArgument
+        If Q is not positive semidefinite, or the solver not installed.
+    """
+
+    def __init__(
+        self,
+        example: QP,
+        *,
+        vary: tuple[str, ...] = FIELDS,
+        solver: str = "CLARABEL",
+        solver_tolerance: float | None = None,
+        **options: Any,
+    ) -> None:
+        import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
+
+        arguments.choice("solver", solver, tuple(cp.installed_solvers()))
+        for name in vary:
+            arguments.choice("vary", name, FIELDS)
+        if solver_tolerance is None:
+            solver_tolerance = 1e-7 if solver in ("OSQP", "SCS") else 1e-9
+        named = dict.fromkeys(_TOLERANCES.get(solver, ()), solver_tolerance)
+        self.solver, self.vary = solver, vary
+        self._options = {**named, **_LIMITS.get(solver, {}), **options}
+        self._example = example
+        self._parameters: dict[str, Any] = {}
+        self._cp = cp
+        self._x = cp.Variable(example.size)
+        self._problem = self._translated()
+
+    def solve(self, qp: QP, *, tolerance: float = 1e-8) -> Solution:
+        """Solve with the numbers of ``qp``.
+
+        Parameters
+        ----------
+        qp
+            Of the example's shape, and equal to it where nothing varies.
+        tolerance
+            Accepted relative residual of the optimality conditions, after polishing.
+
+        Returns
+        -------
+        Solution
+            With x, the multipliers z of ``A x >= b`` and those of ``G x = g``. Statuses: solved, infeasible,
+            unbounded, iteration limit, ill-conditioned.
+        """
+        self._assign(qp)
+        options = {"solver": self.solver, "ignore_dpp": False, **self._options}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an inaccurate answer is judged below
+            try:
+                self._problem.solve(**options)
+            except self._cp.SolverError:
+                return _failed(qp, Status.ILL_CONDITIONED, Statistics(), self.solver)
+        stats = self._problem.solver_stats
+        statistics = Statistics(
+            iterations=int(stats.num_iters or 0), solver_time=float(stats.solve_time or 0.0)
+        )
+        if self._x.value is None:
+            status = _STATUS.get(self._problem.status, Status.ILL_CONDITIONED)
+            return _failed(qp, status, statistics, self.solver)
+        z = np.zeros(len(qp.b)) if self._inequality is None else np.asarray(self._inequality.dual_value)
+        multipliers = np.zeros(len(qp.g)) if self._equality is None else np.asarray(self._equality.dual_value)
+        # cvxpy adds the multipliers of an equation to the Lagrangian; here they are subtracted.
+        found = (np.asarray(self._x.value), np.maximum(z.reshape(-1), 0.0), -multipliers.reshape(-1))
+        x, z, multipliers, residuals = _polished(qp, found)
+        status = Status.SOLVED if residuals.relative <= tolerance else Status.ILL_CONDITIONED
+        if status is not Status.SOLVED and self._problem.status == "user_limit":
+            status = Status.ITERATION_LIMIT
+        method = f"quadratic ({self.solver})"
+        return Solution(status, z, qp.A @ x - qp.b, residuals, method, statistics, x, multipliers)
+
+    def _translated(self) -> Any:
+        cp, example, x = self._cp, self._example, self._x
+        if "Q" in self.vary:
+            factor = self._parameter("Q", (example.size, example.size))
+            objective = cp.sum_squares(factor @ x) / 2
+        else:
+            _root(example.Q)
+            objective = cp.quad_form(x, cp.psd_wrap(example.Q)) / 2
+        objective = objective + self._value("c") @ x
+        self._inequality = self._value("A") @ x >= self._value("b") if len(example.b) else None
+        self._equality = self._value("G") @ x == self._value("g") if len(example.g) else None
+        constraints = [c for c in (self._inequality, self._equality) if c is not None]
+        return cp.Problem(cp.Minimize(objective), constraints)
+
+    def _value(self, name: str) -> Any:
+        value = getattr(self._example, name)
+        return self._parameter(name, value.shape) if name in self.vary else value
+
+    def _parameter(self, name: str, shape: tuple[int, ...]) -> Any:
+        self._parameters[name] = self._cp.Parameter(shape)
+        return self._parameters[name]
+
+    def _assign(self, qp: QP) -> None:
+        for name in FIELDS:
+            value, expected = getattr(qp, name), getattr(self._example, name)
+            if value.shape != expected.shape:
+                raise InvalidArgument(
+                    name, f"shape {value.shape}", f"shape {expected.shape} as in the example"
+                )
+            if name in self.vary:
+                if name in self._parameters:
+                    self._parameters[name].value = _root(value) if name == "Q" else dense(value)
+            elif value is not expected and not np.array_equal(dense(value), dense(expected)):
+                raise InvalidArgument(name, "other numbers", f"those of the example, or {name!r} in vary")
+
+
+@lru_cache(maxsize=32)
+def program_of_shape(
+    sizes: tuple[int, int, int], solver: str, solver_tolerance: float | None
+) -> QuadraticProgram:
+    """A program of ``(unknowns, inequalities, equations)`` in which all varies, made once per shape."""
+    d, m, k = sizes
+    example = QP(np.eye(d), np.zeros(d), np.zeros((m, d)), np.zeros(m), np.zeros((k, d)), np.zeros(k))
+    return QuadraticProgram(example, solver=solver, solver_tolerance=solver_tolerance)
+
+
+def solve_qp(
+    qp: QP, *, solver: str = "CLARABEL", solver_tolerance: float | None = None, tolerance: float = 1e-8
+) -> Solution:
+    """Solve one quadratic program through cvxpy; further ones of its shape reuse the translation.
+
+    Sparse programs are translated each time, so that they stay sparse; to solve many of them, make a
+    :class:`QuadraticProgram`. Arguments and result as there.
+    """
+    if any(sparse.issparse(matrix) for matrix in (qp.Q, qp.A, qp.G)):
+        program = QuadraticProgram(qp, vary=(), solver=solver, solver_tolerance=solver_tolerance)
+    else:
+        program = program_of_shape((qp.size, len(qp.b), len(qp.g)), solver, solver_tolerance)
+    return program.solve(qp, tolerance=tolerance)
+
+
+def _root(Q: Any) -> Array:
+    """R with ``R^T R = Q``."""
+    Q = dense(Q)
+    try:
+        return linalg.cholesky(Q)
+    except linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(Q)
+        if values[0] < -1e-9 * max(values[-1], -values[0]):
+            got = f"smallest eigenvalue {values[0]:.3g}"
+            raise InvalidArgument("Q", got, "a positive semidefinite matrix") from None
+        return np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+
+
+def _polished(qp: QP, found: tuple[Array, Array, Array]) -> tuple[Array, Array, Array, Residuals]:
+    """Solve for the rows of A that seem active as equations; keep that if it is better.
+
+    The multipliers are changed as little as possible, so that those of redundant rows stay positive.
+    """
+    problem = mixed_from_qp(qp)
+    best = (*found, mixed_residuals(problem, found[1], found[0], found[2]))
+    x, z, multipliers = found
+    active = z > np.abs(qp.A @ x - qp.b)
+    z = np.where(active, z, 0.0)
+    rows = sparse.vstack([sparse.csc_array(qp.G), sparse.csr_array(qp.A)[active]], format="csc")
+    try:
+        kkt = factor_kkt(qp.Q, rows if sparse.issparse(qp.Q) else rows.toarray())
+        pushed = qp.A.T @ z + qp.G.T @ multipliers - qp.c
+        x, change = kkt.solve(pushed, np.concatenate([qp.g, qp.b[active]]))
+    except InvalidArgument:
+        return best
+    multipliers = multipliers + change[: len(qp.g)]
+    z[active] = np.maximum(z[active] + change[len(qp.g) :], 0.0)
+    residuals = mixed_residuals(problem, z, x, multipliers)
+    return (x, z, multipliers, residuals) if residuals.relative < best[3].relative else best
+
+
+def _failed(qp: QP, status: Status, statistics: Statistics, solver: str) -> Solution:
+    x, z, multipliers = np.zeros(qp.size), np.zeros(len(qp.b)), np.zeros(len(qp.g))
+    residuals = mixed_residuals(mixed_from_qp(qp), z, x, multipliers)
+    method = f"quadratic ({solver})"
+    return Solution(status, z, qp.A @ x - qp.b, residuals, method, statistics, x, multipliers)

@@ -1,0 +1,85 @@
+"""What a solver returns: the solution, how good it is, and what it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from rbnotes.arguments import Array
+from rbnotes.complementarity.residuals import Residuals
+
+
+class Status(StrEnum):
+    """How a solver ended."""
+
+    SOLVED = "solved"
+    """Accepted on the natural residual."""
+    INFEASIBLE = "infeasible"
+    """No z within its bounds gives a feasible w; ``certificate`` proves it where the solver has one."""
+    UNBOUNDED = "unbounded"
+    """The quadratic program has no minimum."""
+    SECONDARY_RAY = "secondary ray"
+    """The path ends in a ray: no solution, or M is outside the class for which that would be proof."""
+    CYCLING = "cycling"
+    """A basis came back."""
+    UNSUITED = "unsuited"
+    """M is neither positive semidefinite nor a P-matrix, which this method needs; Lemke's may do."""
+    ILL_CONDITIONED = "ill-conditioned"
+    """Ended as solved, but rounding leaves residuals above the tolerance."""
+    ITERATION_LIMIT = "iteration limit"
+    """Not converged yet: z is the best so far."""
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a solution took; a method fills in what it has."""
+
+    pivots: int = 0
+    """Exchanges of basic and nonbasic variables."""
+    factorizations: int = 0
+    """Fresh factorizations of a principal submatrix."""
+    sweeps: int = 0
+    """Gauss-Seidel sweeps over all rows."""
+    iterations: int = 0
+    """Iterations of the convex solver."""
+    solves: int = 0
+    """Right sides solved with the KKT matrix of a mixed LCP."""
+    solves_saved: int = 0
+    """Solves that building the whole LCP matrix would have taken on top."""
+    solver_time: float = 0.0
+    """Time spent inside the convex solver, s."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A solution of a complementarity problem or quadratic program, or how far a solver came."""
+
+    status: Status
+    z: Array
+    """Complementary variables: contact impulses or forces, multipliers of ``A x >= b``."""
+    w: Array
+    """Their slacks."""
+    residuals: Residuals
+    method: str
+    statistics: Statistics = field(default_factory=Statistics)
+    x: Array | None = None
+    """Unknowns of a quadratic program or mixed LCP."""
+    multipliers: Array | None = None
+    """Multipliers lambda of the equations ``G x = g``."""
+    certificate: Array | None = None
+    """If infeasible: y with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``: for all z >= 0, ``w^T y < 0``."""
+
+    @property
+    def solved(self) -> bool:
+        """Whether the solution was accepted."""
+        return self.status is Status.SOLVED
+
+
+class Unsolved(RuntimeError):
+    """A problem was not solved; ``status`` says why and ``solution`` holds how far the solver came."""
+
+    def __init__(self, solution: Solution) -> None:
+        super().__init__(
+            f"{solution.method}: {solution.status} (relative residual {solution.residuals.relative:.2g})"
+        )
+        self.solution, self.status = solution, solution.status
