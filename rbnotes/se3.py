@@ -52,7 +52,7 @@ def vee(X: ArrayLike) -> Array:
         If the upper left block is not skew-symmetric or the last row is not zero.
     """
     X = arguments.array("X", X, 4, 4)
-    if np.any(np.abs(X[..., 3, :]) > 1e-10 * np.max(np.abs(X), initial=1.0)):
+    if np.any(np.abs(X[..., 3, :]) > 1e-10 * np.max(np.abs(X), axis=(-1, -2), initial=1.0)[..., None]):
         raise InvalidArgument("X", "a last row other than zero", "the matrix of a twist")
     return np.concatenate([so3.vee(X[..., :3, :3]), X[..., :3, 3]], axis=-1)
 

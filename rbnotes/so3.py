@@ -46,9 +46,10 @@ def vee(W: ArrayLike) -> Array:
         If ``W`` is not skew-symmetric to rounding.
     """
     W = arguments.array("W", W, 3, 3)
-    defect = np.max(np.abs(W + np.swapaxes(W, -1, -2)), initial=0.0)
-    if defect > 1e-10 * np.max(np.abs(W), initial=1.0):
-        raise InvalidArgument("W", f"a matrix with max |W + W^T| = {defect:.3g}", "a skew-symmetric matrix")
+    defect = np.max(np.abs(W + np.swapaxes(W, -1, -2)), axis=(-1, -2), initial=0.0)
+    if np.any(defect > 1e-10 * np.max(np.abs(W), axis=(-1, -2), initial=1.0)):
+        got = f"a matrix with max |W + W^T| = {np.max(defect):.3g}"
+        raise InvalidArgument("W", got, "a skew-symmetric matrix")
     # The mean of the two entries, so that rounding in either is halved.
     return (
         np.stack(

@@ -234,6 +234,11 @@ class TestErrors:
         M[3, 3] += 0.1
         with pytest.raises(InvalidArgument, match="blocks of a spatial inertia"):
             inertia.from_spatial_inertia(M)
+        for hidden in (np.stack([1e12 * inertia.spatial_inertia(1.0, J_EXAMPLE), M]), 1e-12 * M):
+            with pytest.raises(InvalidArgument, match="blocks of a spatial inertia"):
+                inertia.from_spatial_inertia(hidden)
+        with pytest.raises(InvalidArgument, match="mass of M: got 0"):
+            inertia.from_spatial_inertia(np.zeros((6, 6)))
 
     def test_composite(self):
         with pytest.raises(InvalidArgument, match="one pose for each of 2 bodies"):

@@ -155,6 +155,8 @@ class TestErrors:
             se3.ad([np.inf, 0, 0, 0, 0, 0])
         with pytest.raises(InvalidArgument, match="X: got a last row"):
             se3.vee(np.eye(4))
+        with pytest.raises(InvalidArgument, match="X: got a last row"):
+            se3.vee(np.stack([1e12 * se3.hat(np.ones(6)), np.diag([0.0, 0, 0, 1])]))  # each by its own size
 
     def test_full_turn(self):
         with pytest.raises(SingularConfiguration, match="2 pi"):

@@ -156,6 +156,8 @@ class TestErrors:
     def test_matrix_that_is_not_skew(self):
         with pytest.raises(InvalidArgument, match="W: got a matrix with max"):
             so3.vee(np.eye(3))
+        with pytest.raises(InvalidArgument, match="W: got a matrix with max"):
+            so3.vee(np.stack([1e12 * so3.hat([1.0, 2, 3]), np.eye(3)]))  # each by its own size
 
     def test_shapes_and_nan(self):
         with pytest.raises(InvalidArgument, match=r"w: got shape \(4,\), expected shape \(..., 3\)"):

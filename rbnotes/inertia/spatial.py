@@ -56,7 +56,7 @@ def mass_properties(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 
 
 
 def spatial_inertia(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-    """Spatial inertia ``(..., 6, 6)`` about the origin of the body frame (Lloyd 0.1; Si & Guenter 3, eq. (5)).
+    """Spatial inertia ``(..., 6, 6)`` about the body frame's origin (Lloyd 0.1; Si & Guenter 3, eq. (5)).
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def spatial_inertia_inverse(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike 
 
 
 def spatial_inertia_factor(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-    """Factor ``G (..., 6, 6)`` with ``G G^T`` the spatial inertia (Lloyd 0.1): triangular with linear part first.
+    """Factor ``G (..., 6, 6)`` of the spatial inertia ``G G^T`` (Lloyd 0.1): triangular, linear part first.
 
     Raises the same errors as :func:`spatial_inertia_inverse`.
     """
@@ -117,19 +117,19 @@ def from_spatial_inertia(M: ArrayLike) -> MassProperties:
         If ``M`` is not symmetric, or not the spatial inertia of a body.
     """
     M = arguments.symmetric("M", M, 6)
-    mass = np.trace(M[..., 3:, 3:], axis1=-2, axis2=-1) / 3
+    mass = arguments.positive("mass of M", np.trace(M[..., 3:, 3:], axis1=-2, axis2=-1) / 3)
     first_moment = M[..., :3, 3:]
     com = so3.vee((first_moment - np.swapaxes(first_moment, -1, -2)) / 2) / mass[..., None]
     C = so3.hat(com)
     body = mass_properties(mass, M[..., :3, :3] + mass[..., None, None] * (C @ C), com)
-    defect = np.max(np.abs(spatial_inertia(*body) - M), initial=0.0)
-    if defect > 1e-10 * np.max(np.abs(M), initial=1.0):
-        raise InvalidArgument("M", f"a matrix {defect:.3g} off that form", "blocks of a spatial inertia")
+    defect = np.max(np.abs(spatial_inertia(*body) - M), axis=(-1, -2), initial=0.0)
+    if np.any(defect > 1e-10 * np.max(np.abs(M), axis=(-1, -2), initial=0.0)):
+        raise InvalidArgument("M", f"a matrix {np.max(defect):.3g} off that form", "blocks of a spatial inertia")
     return body
 
 
 def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
-    """Spatial inertia ``(..., 6, 6)`` in the frame where the body frame has the pose ``E`` (Sueda 1.7.1, eq. (1.26)).
+    """Spatial inertia ``(..., 6, 6)`` in a frame where the body has the pose ``E`` (Sueda 1.7.1, eq. (1.26)).
 
     Kinetic energy does not depend on the frame: ``Ad(E)^-T M Ad(E)^-1``.
     """
