@@ -124,7 +124,9 @@ def from_spatial_inertia(M: ArrayLike) -> MassProperties:
     body = mass_properties(mass, M[..., :3, :3] + mass[..., None, None] * (C @ C), com)
     defect = np.max(np.abs(spatial_inertia(*body) - M), axis=(-1, -2), initial=0.0)
     if np.any(defect > 1e-10 * np.max(np.abs(M), axis=(-1, -2), initial=0.0)):
-        raise InvalidArgument("M", f"a matrix {np.max(defect):.3g} off that form", "blocks of a spatial inertia")
+        raise InvalidArgument(
+            "M", f"a matrix {np.max(defect):.3g} off that form", "blocks of a spatial inertia"
+        )
     return body
 
 
