@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments, se3, so3
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces.path import PointForces
 
 
@@ -48,7 +48,7 @@ def carried_points(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, A
     phi : (..., n, 6)
         Twist of each point's body, body coordinates, rad/s and m/s.
     """
-    E, x, phi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("phi", phi)
+    E, x, phi = _checked(E, x, phi)
     return se3.transform_points(E, x), se3.point_velocity(E, x, phi)
 
 
@@ -58,7 +58,7 @@ def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, 
     ``J = dX/dxi = dV/dphi`` and ``G = dV/dxi`` at constant twist components; arguments as for
     :func:`carried_points`.
     """
-    E, x, phi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("phi", phi)
+    E, x, phi = _checked(E, x, phi)
     R, Gamma = E[..., :3, :3], se3.Gamma(x)
     J = R @ Gamma
     local_velocity = (Gamma @ phi[..., None])[..., 0]
@@ -93,6 +93,17 @@ def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForc
     each = np.arange(n)
     K[..., each, :, each, :3] += np.moveaxis(turning, -3, 0)
     return BodyForces(w, _flat(K), _flat(D))
+
+
+def _checked(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array, Array]:
+    E, x, phi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("phi", phi)
+    for name, shape in (("x", x.shape[:-1]), ("phi", phi.shape[:-1])):
+        try:
+            np.broadcast_shapes(E.shape[:-2], shape)
+        except ValueError as error:
+            got = f"{shape} of them"
+            raise InvalidArgument(name, got, f"one for each of the poses, {E.shape[:-2]}") from error
+    return E, x, phi
 
 
 def _sandwich(left: Array, middle: Array, right: Array) -> Array:

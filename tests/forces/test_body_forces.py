@@ -246,6 +246,10 @@ class TestPathWrenches:
             path_wrenches(law, E, x, phi, stiffness="about")
         with pytest.raises(InvalidArgument, match="phi"):
             path_wrenches(law, E, x, phi[:, :5])
+        with pytest.raises(InvalidArgument, match=r"phi: got \(3,\) of them, expected one for each"):
+            path_wrenches(law, E, x, np.zeros((3, 6)))
+        with pytest.raises(InvalidArgument, match=r"x: got \(3,\) of them"):
+            path_wrenches(law, E, np.zeros((3, 3)), phi)
         with pytest.raises(InvalidArgument, match="E"):
             path_wrenches(law, 2 * E, x, phi)
         with pytest.raises(InvalidArgument, match="x"):

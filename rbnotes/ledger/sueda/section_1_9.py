@@ -251,7 +251,7 @@ RECORDS = [
         verdict=Verdict.ERRATUM,
         chapter=CHAPTER,
         implemented_by=STEP,
-        formula=r"\text{In (1.30): } f = \text{the sum of all forces, those of (1.39), (1.60) and (1.66) among them}",
+        formula=r"f = \textstyle\sum\text{ (1.31), (1.35), (1.39), (1.60), (1.66)}",
         correction=r"$f + D\phi^{(k)}$ in the place of $f$, where $D = -\partial f/\partial\phi$",
         remark=r"With $f = -kq - d\dot q$ on the right and $D = d$ on the left, damping acts twice: once explicitly, once "
         r"implicitly. This does not go away as $h \to 0$; the motion converges to that of a damper twice as strong. "

@@ -5,6 +5,8 @@ Checked with three points, so that the middle body belongs to two segments.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from scipy.spatial.distance import euclidean
 
@@ -262,6 +264,9 @@ def twist_slope_reference(E, x, phi, *parameters):
     return along_twists(lambda z: tension(*parameters)(length(E, x), rate(E, x, z)), phi)
 
 
+UNNUMBERED_TEX = re.sub(r"\{\}\^[012]", "", STIFFNESS_TEX).replace("_1", "_k").replace("_2", "_{k+1}")
+"""The matrix of (1.37) for bodies k and k + 1, without the leading superscripts, as (1.62) has it."""
+
 LENGTHS = ("rbnotes.forces.body_forces.body_path_length", *LAW_NAMES)
 EXACT = ("rbnotes.forces.body_forces.path_wrenches", *LAW_NAMES)
 STEP_POSES = (
@@ -384,8 +389,7 @@ RECORDS = [
         verdict=Verdict.ERRATUM,
         chapter=CHAPTER,
         implemented_by=("rbnotes.forces.body_forces.zero_length_spring", *EXACT),
-        formula=r"K_{k2} = \frac{1}{\|\Delta\mathbf x_k\|}"
-        + STIFFNESS_TEX.replace("_1", "_k").replace("_2", "_{k+1}"),
+        formula=r"K_{k2} = \frac{1}{\|\Delta\mathbf x_k\|}" + UNNUMBERED_TEX,
         correction=r"$K_{k2} = -\dfrac{1}{\|\Delta\mathbf x_k\|}(\cdots)$",
         remark=r"The matrix of (1.37), with its sign; (1.61) and $K_{k1}$ have the other one. (The leading superscripts are left out in "
         "print: some points are meant in body, others in world coordinates, as in (1.37).)",
