@@ -261,6 +261,7 @@ def test_symmetric(A):
     rounded = A + 1e-13 * np.triu(np.ones((4, 4)))
     result = check("thing", rounded)
     np.testing.assert_array_equal(result, result.T)
+    check("thing", np.stack([1e12 * rounded, A]))
     lopsided = A.copy()
     lopsided[0, 3] += 0.25
     refuses(check, lopsided, r"^a matrix with max \|A - A\^T\| = 0\.25$", "^a symmetric matrix$")
