@@ -37,6 +37,14 @@ def vectors(size: int = 3, low: float = -2.0, high: float = 2.0) -> SearchStrate
     )
 
 
+def arrays(*shape: int) -> SearchStrategy[Array]:
+    """Arrays of numbers from -2 up to 2, in a single draw: for many numbers, quick to make and to shrink."""
+    size = math.prod(shape)
+    return st.binary(min_size=size, max_size=size).map(
+        lambda drawn: np.frombuffer(drawn, dtype=np.int8).reshape(shape) / GRID
+    )
+
+
 def nonzero_vectors(size: int = 3, shortest: float = 0.25) -> SearchStrategy[Array]:
     """Vectors at least ``shortest`` long."""
     return vectors(size).filter(lambda x: bool(np.linalg.norm(x) >= shortest))
