@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes import quaternion
@@ -27,7 +26,8 @@ def components(matrix):
 
 def turned(u, theta):
     """Quaternion of a turn: half the angle, because it is applied from both sides of a vector."""
-    return components(expm(theta / 2 * np.tensordot(u, UNITS[1:], axes=1)))
+    rates, directions = np.linalg.eigh(-1j * np.tensordot(u, UNITS[1:], axes=1))
+    return components(directions * np.exp(1j * rates * theta / 2) @ directions.conj().T)
 
 
 def quaternion_rate(q, rotation):
