@@ -24,6 +24,14 @@ from rbnotes.forces.body_forces import (
     zero_length_energy,
     zero_length_spring,
 )
+from rbnotes.forces.frame_spring import (
+    FrameSpring,
+    FrameSprings,
+    frame_displacement,
+    frame_spring_dissipated_power,
+    frame_spring_energy,
+    frame_spring_forces,
+)
 from rbnotes.forces.linearly_implicit import linearly_implicit_velocity
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.network import NetworkForces, SpringNetwork, coordinates
@@ -43,6 +51,7 @@ from rbnotes.forces.path import (
     symmetric_part,
     taut_stiffness,
 )
+from rbnotes.forces.symmetry import asymmetry
 from rbnotes.forces.tension import (
     Constant,
     LinearSpring,
@@ -55,6 +64,7 @@ from rbnotes.forces.tension import (
     UserTension,
     stress,
 )
+from rbnotes.forces.world import hold_world_velocities, in_world_axes
 from rbnotes.forces.wrenches import BodyForces, carried_forces, carried_points
 
 __all__ = [
@@ -62,6 +72,8 @@ __all__ = [
     "BodyForces",
     "Constant",
     "Damping",
+    "FrameSpring",
+    "FrameSprings",
     "LinearSpring",
     "LinearStress",
     "Muscle",
@@ -82,6 +94,7 @@ __all__ = [
     "UserTension",
     "ZeroLengthSprings",
     "assemble",
+    "asymmetry",
     "body_path_length",
     "carried_forces",
     "carried_points",
@@ -90,6 +103,12 @@ __all__ = [
     "directional_force",
     "dissipated_power",
     "energy",
+    "frame_displacement",
+    "frame_spring_dissipated_power",
+    "frame_spring_energy",
+    "frame_spring_forces",
+    "hold_world_velocities",
+    "in_world_axes",
     "length_gradient",
     "length_hessian",
     "linearly_implicit_velocity",
