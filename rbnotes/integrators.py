@@ -121,7 +121,7 @@ def trapezoidal(system: System, state: State, h: float) -> State:
 def bridson_marino(
     system: System, state: State, h: float, *, constrain: Callable[[Array], Array] = lambda v: v
 ) -> State:
-    """Explicit in positions, implicit in velocities, of second order (Lloyd 0.9.4).
+    """Explicit in positions, implicit in velocities, of second order; does not need K (Lloyd 0.9.4).
 
     Parameters
     ----------
@@ -134,7 +134,11 @@ def bridson_marino(
         If ``M - h/2 D`` is singular.
     """
     h = _step_size(h)
-    f, _, D = system.linearise(state)
+    n = len(state.v)
+    f = arguments.vector("force(x, v)", system.force(*state), n)
+    D = system.damping(*state)
+    if np.shape(D) != (n, n):
+        raise InvalidArgument("damping(x, v)", f"shape {np.shape(D)}", f"shape ({n}, {n})")
     M_hat = system.mass - h / 2 * D
     halfway = constrain(state.v + _solve(M_hat, h / 2 * f))
     x = state.x + h * halfway

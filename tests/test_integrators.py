@@ -123,6 +123,16 @@ def test_velocity_systems_are_those_of_the_steps():
         np.testing.assert_allclose(np.linalg.solve(M_hat, b), step(system, START, h).v, atol=1e-14)
 
 
+def test_bridson_marino_does_not_use_the_stiffness():
+    def unknown(x, v):
+        raise AssertionError("the position Jacobian was asked for")
+
+    system = damped_pair()
+    path = bridson_marino(System(MASS, system.force, unknown, system.damping), START, 0.1)
+    for a, b in zip(path, bridson_marino(system, START, 0.1), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 def test_constrained_half_step_moves_the_positions():
     path = bridson_marino(damped_pair(), START, 0.1, constrain=lambda v: np.array([0.0, v[1]]))
     assert path.x[0] == START.x[0]

@@ -5,9 +5,17 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+from hypothesis import strategies as st
 
 from rbnotes.checking import jacobian
-from rbnotes.checking.strategies import full_rank_matrices, numbers, positive_numbers, spd_matrices, vectors
+from rbnotes.checking.strategies import (
+    full_rank_matrices,
+    matrices,
+    numbers,
+    positive_numbers,
+    spd_matrices,
+    vectors,
+)
 from rbnotes.constraints.regularization import regularized_rows, soft_energy, soft_force, solve_regularized
 from rbnotes.ledger.record import Record, Verdict
 
@@ -23,6 +31,18 @@ STEP = {
     "beta": spd_matrices(K),
     "h": positive_numbers(0.125, 1.0),
 }
+AVERAGED = {
+    "start": vectors(K),
+    "middle": vectors(K),
+    "end": vectors(K),
+    "alpha": spd_matrices(K),
+    "beta": spd_matrices(K),
+    "h": positive_numbers(0.125, 1.0),
+}
+# Contacts that share springs and dampers strongly.
+COUPLED = {**STEP, "beta": matrices(K, K).map(lambda A: A @ A.T + IDENTITY / 20)}
+DIAGONAL = {**STEP, "alpha": vectors(K, 0.25, 2).map(np.diag), "beta": vectors(K, 0, 2).map(np.diag)}
+SIGNS = {"side": st.sampled_from((1.0, -1.0)), "error": positive_numbers(), "speed": positive_numbers()}
 UNDAMPED = {name: strategy for name, strategy in STEP.items() if name != "beta"}
 # One contact per row: its compliance, its damping time.
 CONTACTS = {**STEP, "alpha": vectors(K, 0.25, 2), "beta": vectors(K, 0, 2)}
@@ -86,8 +106,12 @@ def coefficient_printed(phi, rate, alpha, beta):
     return np.linalg.inv(alpha) @ beta
 
 
-def coefficient_reference(phi, rate, alpha, beta):
+def coefficient_library(phi, rate, alpha, beta):
     return -jacobian(lambda r: soft_force(phi, r, alpha, beta), rate).value
+
+
+def coefficient_reference(phi, rate, alpha, beta):
+    return -jacobian(lambda r: damped_reference(phi, r, alpha, beta), rate).value
 
 
 # --- the step -------------------------------------------------------------------------------------------
@@ -100,13 +124,23 @@ def step_reference(M, G, b, phi, alpha, beta, h):
     return np.linalg.solve(system, np.concatenate([b, -phi]))
 
 
-def average_printed(M, G, b, phi, alpha, beta, h):
-    v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
-    mean_phi, mean_rate = phi + h / 2 * G @ v, G @ v
+def average_printed(start, middle, end, alpha, beta, h):
+    mean_phi, mean_rate = (start + 4 * middle + end) / 6, (end - start) / h
     return np.linalg.solve(alpha, -mean_phi - beta @ mean_rate)
 
 
-def average_reference(M, G, b, phi, alpha, beta, h):
+def average_reference(start, middle, end, alpha, beta, h):
+    """Mean of the momentary multiplier along a path, quadratic in time, through three errors."""
+    nodes, weights = np.polynomial.legendre.leggauss(3)
+    total = np.zeros(K)
+    for s, weight in zip(nodes, weights, strict=True):
+        error = middle + (end - start) / 2 * s + (end + start - 2 * middle) / 2 * s**2
+        rate = ((end - start) / 2 + (end + start - 2 * middle) * s) * 2 / h
+        total += weight / 2 * damped_reference(error, rate, alpha, beta)
+    return total
+
+
+def impulse_per_time(M, G, b, phi, alpha, beta, h):
     """What the constraint forces add to the momentum, per step size."""
     v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
     return np.linalg.lstsq(h * G.T, M @ v - b, rcond=None)[0]
@@ -172,6 +206,11 @@ def mean_error_printed(M, G, b, phi, alpha, h):
     return -np.linalg.inv(alpha) / 2 @ (phi_next + phi)
 
 
+def stiffness_times_mean(M, G, b, phi, alpha, h):
+    v = step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[:N]
+    return np.linalg.inv(alpha) @ (phi + h / 2 * G @ v)
+
+
 def undamped_library(M, G, b, phi, alpha, h):
     return solve_regularized(M, G, b, regularized_rows(phi, alpha, 0.0, h))[1] / h
 
@@ -193,24 +232,33 @@ def contact_reference(M, G, b, phi, alpha, beta, h):
         system[N:, N:] = np.diag(np.where(on, alpha, 1.0))
         v, force = np.split(np.linalg.solve(system, np.concatenate([b, -phi * on])), [N])
         wanted = -(phi + (h / 2 + beta) * (G @ v)) / alpha
-        if np.all(np.where(on, force >= 0, wanted <= 1e-12)):
+        if np.all(np.where(on, force >= -1e-12, wanted <= 1e-12)):
             return v, force
     raise ArithmeticError("no combination of contacts is consistent")
 
 
-def contact_printed(M, G, b, phi, alpha, beta, h):
-    """The complementarity problem as printed, by trying all sets of active rows."""
-    gamma = 1 / (1 / 2 + beta / h)
+def by_active_rows(M, G, b, R, g):
+    """Solve 0 <= z, w = G v + R z - g >= 0, with z or w zero in each row, by trying all sets of active rows."""
     for pushing in itertools.product((False, True), repeat=K):
         on = np.array(pushing)
-        system = np.block([[M, -G.T], [G, np.diag(gamma * alpha / h**2)]])
+        system = np.block([[M, -G.T], [G, R]])
         system[N:][~on] = np.eye(N + K)[N:][~on]
-        right = np.concatenate([b, np.where(on, -gamma * phi / h, 0.0)])
-        v, z = np.split(np.linalg.solve(system, right), [N])
-        w = G @ v + gamma * alpha / h**2 * z + gamma * phi / h
-        if np.all(z >= 0) and np.all(w >= -1e-12):
-            return np.concatenate([v, z])
-    return np.full(N + K, np.nan)
+        v, z = np.split(np.linalg.solve(system, np.concatenate([b, np.where(on, g, 0.0)])), [N])
+        w = G @ v + R @ z - g
+        if np.all(z >= -1e-12) and np.all(w >= -1e-12):
+            return v, z, w
+    return np.full(N, np.nan), np.full(K, np.nan), np.full(K, np.nan)
+
+
+def contact_printed(M, G, b, phi, alpha, beta, h):
+    gamma = 1 / (1 / 2 + beta / h)
+    v, z, _ = by_active_rows(M, G, b, np.diag(gamma * alpha / h**2), -gamma * phi / h)
+    return np.concatenate([v, z])
+
+
+def contact_library(M, G, b, phi, alpha, beta, h):
+    v, z, _ = by_active_rows(M, G, b, *regularized_rows(phi, alpha, beta, h))
+    return np.concatenate([v, z])
 
 
 def contact_impulses(M, G, b, phi, alpha, beta, h):
@@ -230,23 +278,53 @@ def backwards_reference(M, G, b, phi, alpha, beta, h):
     return (h / 2 + beta) * (G @ v + gamma * alpha / h**2 * (h * force) + gamma * phi / h)
 
 
+def coupled_contact(M, G, b, phi, alpha, beta, h):
+    """Problem (0.10) with matrices alpha and beta: velocities, average forces and w."""
+    gamma = np.linalg.inv(IDENTITY / 2 + beta / h)
+    v, z, w = by_active_rows(M, G, b, gamma @ alpha / h**2, -gamma @ phi / h)
+    return v, z / h, w
+
+
+def signs(values):
+    return np.where(values > -1e-9, 1.0, -1.0)
+
+
 def pushing_printed(M, G, b, phi, alpha, beta, h):
-    v, force = contact_reference(M, G, b, phi, alpha, beta, h)
-    return np.where(force > 0, (-phi - (h / 2 + beta) * (G @ v)) / alpha, 0.0) + 1.0
+    v, force, _ = coupled_contact(M, G, b, phi, alpha, beta, h)
+    right = -phi - (h / 2 * IDENTITY + beta) @ G @ v
+    return np.concatenate([right, signs(right)]) if np.all(force > 1e-9) else np.ones(2 * K)
 
 
 def pushing_reference(M, G, b, phi, alpha, beta, h):
-    return contact_reference(M, G, b, phi, alpha, beta, h)[1] + 1.0
+    _, force, _ = coupled_contact(M, G, b, phi, alpha, beta, h)
+    return (
+        np.concatenate([np.sum(alpha * force, axis=1), np.ones(K)])
+        if np.all(force > 1e-9)
+        else np.ones(2 * K)
+    )
 
 
 def lifting_printed(M, G, b, phi, alpha, beta, h):
-    v, force = contact_reference(M, G, b, phi, alpha, beta, h)
-    return np.where(force > 0, 0.0, phi + (h / 2 + beta) * (G @ v)) + 1.0
+    v, _, w = coupled_contact(M, G, b, phi, alpha, beta, h)
+    left = phi + (h / 2 * IDENTITY + beta) @ G @ v
+    return np.concatenate([left, signs(left)]) if np.all(w > 1e-9) else np.ones(2 * K)
 
 
 def lifting_reference(M, G, b, phi, alpha, beta, h):
-    """The positive part of w, from its row of (0.10), times (h/2 + beta)."""
-    return np.maximum(backwards_reference(M, G, b, phi, alpha, beta, h), 0.0) + 1.0
+    _, _, w = coupled_contact(M, G, b, phi, alpha, beta, h)
+    scaled = h / 2 * w + np.sum(beta * w, axis=1)
+    return np.concatenate([scaled, np.ones(K)]) if np.all(w > 1e-9) else np.ones(2 * K)
+
+
+def signs_printed(side, error, speed, push):
+    return 1.0 if side < 0 else 0.0
+
+
+def signs_reference(side, error, speed, push):
+    """Is the contact of a unit mass on (1.0) or off (0.0)? Its velocity after the step decides."""
+    h, beta = 1 / 16, 1 / 2
+    after = side * speed + h * push
+    return float(side * error + (h / 2 + beta) * after < 0)
 
 
 def sinking_printed(depth, speed):
@@ -327,7 +405,7 @@ RECORDS = [
         HOLDS,
         r"-\partial\boldsymbol\lambda/\partial\dot{\boldsymbol\phi} = \boldsymbol\alpha^{-1}\boldsymbol\beta",
         coefficient_printed,
-        None,
+        coefficient_library,
         coefficient_reference,
         SOFT,
         "differences of the multiplier with respect to the rate",
@@ -339,10 +417,11 @@ RECORDS = [
         HOLDS,
         r"\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\bar{\boldsymbol\phi} - \boldsymbol\beta\bar{\dot{\boldsymbol\phi}}",
         average_printed,
-        average_library,
+        None,
         average_reference,
-        STEP,
-        "the momentum that the constraint adds over the step, in terms of the rows of G",
+        AVERAGED,
+        "the mean of the momentary multiplier along a path, by quadrature",
+        implemented_by=FORCE,
     ),
     record(
         "e0.8",
@@ -353,7 +432,7 @@ RECORDS = [
         r"\boldsymbol\beta\right)\mathbf G\mathbf v_{k+1}",
         substituted_printed,
         average_library,
-        average_reference,
+        impulse_per_time,
         STEP,
         "the momentum that the constraint adds over the step, in terms of the rows of G",
         correction=r"$\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\boldsymbol\phi_k - \left(\tfrac h2 + "
@@ -421,7 +500,19 @@ RECORDS = [
         undamped_reference,
         UNDAMPED,
         DEFINING,
-        remark=r"Exact for constraints that are linear in the positions.",
+        remark="Exact for constraints that are linear in the positions.",
+    ),
+    record(
+        "t457",
+        "The mean error times the restoring stiffness",
+        Verdict.MISPRINT,
+        r"\bar{\boldsymbol\lambda}\ \text{is the average value of}\ \boldsymbol\phi\ \text{times the restoring stiffness}",
+        stiffness_times_mean,
+        undamped_library,
+        undamped_reference,
+        UNDAMPED,
+        DEFINING,
+        correction=r"minus the average value of $\boldsymbol\phi$ times the stiffness, as in the display before",
     ),
     record(
         "e0.10",
@@ -432,7 +523,7 @@ RECORDS = [
         r"\boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix},\quad "
         r"0 \le \tilde{\mathbf z} \perp \mathbf w \ge 0",
         contact_printed,
-        None,
+        contact_library,
         contact_impulses,
         CONTACTS,
         "springs and dampers that push or are off: every combination tried",
@@ -454,31 +545,51 @@ RECORDS = [
     record(
         "d7",
         "A contact that pushes",
-        HOLDS,
+        Verdict.CONDITIONAL,
         r"\bar{\mathbf z} > 0:\quad \boldsymbol\alpha\bar{\mathbf z} = -\boldsymbol\phi_k - \left(\tfrac h2 + "
-        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}",
+        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0",
         pushing_printed,
         None,
         pushing_reference,
-        CONTACTS,
-        "average forces of contacts that push or are off, every combination tried",
+        COUPLED,
+        "alpha times the forces that solve (0.10), and their signs, by trying all sets of active rows",
         implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
+        given=DIAGONAL,
+        condition=r"$\boldsymbol\alpha$ and $\boldsymbol\beta$ are diagonal: each contact has its own spring and damper",
+        remark="The equality holds for all matrices, the sign of its right side does not.",
     ),
     record(
         "d8",
         "A contact that is off",
-        HOLDS,
+        Verdict.CONDITIONAL,
         r"\mathbf w > 0:\quad \boldsymbol\phi_k + \left(\tfrac h2 + "
         r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0",
         lifting_printed,
         None,
         lifting_reference,
-        CONTACTS,
-        "the positive part of w from its row of (0.10), with every combination of contacts tried",
+        COUPLED,
+        "(h/2 + beta) w of the solution of (0.10), and the signs, by trying all sets of active rows",
         implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
+        given=DIAGONAL,
+        condition=r"$\boldsymbol\alpha$ and $\boldsymbol\beta$ are diagonal: each contact has its own spring and damper",
     ),
     record(
-        "t479",
+        "t479#a",
+        "Which contacts push, from the signs of error and rate",
+        Verdict.CONDITIONAL,
+        r"\phi_k < 0,\ \dot\phi_k < 0 \Rightarrow \mathbf z > 0;\qquad \phi_k > 0,\ \dot\phi_k > 0 \Rightarrow \mathbf z = 0",
+        signs_printed,
+        None,
+        signs_reference,
+        {**SIGNS, "push": numbers(-1000, 1000)},
+        "the sign of error and velocity after the step, for one unit mass",
+        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
+        given={**SIGNS, "push": numbers(0, 0)},
+        condition="no other force changes the sign of the rate within the step",
+        remark="The contact force depends on the velocity at the end of the step, not on that at its start.",
+    ),
+    record(
+        "t479#b",
         "Strong damping lets a contact go while it is still inside",
         HOLDS,
         r"\phi_k < 0,\ \dot\phi_k > 0,\ \boldsymbol\beta \text{ large}:\quad \mathbf z = 0 \text{ although } \phi_{k+1} < 0",
