@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import expm
 
 from rbnotes import se3
 from rbnotes.checking import derivative
@@ -58,6 +59,17 @@ def adjoint_library(T, g):
 
 def adjoint_reference(T, g):
     return adjoint_by_conjugation(T) @ g
+
+
+def commutator_printed(a, b):
+    A, B = twist_matrix(a), twist_matrix(b)
+    X = A @ B - B @ A
+    return np.array([X[2, 1], X[0, 2], X[1, 0], X[0, 3], X[1, 3], X[2, 3]])
+
+
+def commutator_reference(a, b):
+    """Rate at which Ad(exp(t a)) b starts to change, by differences of conjugations."""
+    return derivative(lambda t: adjoint_by_conjugation(expm(t * twist_matrix(a))) @ b).value
 
 
 def bracket_printed(a, b):
@@ -196,6 +208,20 @@ RECORDS = [
         printed=adjoint_printed,
         library=adjoint_library,
         reference=adjoint_reference,
+    ),
+    Record(
+        id="si/s3/t67",
+        title="The Lie bracket of two twists as a commutator",
+        verdict=Verdict.HOLDS,
+        chapter=CHAPTER,
+        formula=r"\mathrm{ad}_{\mathbf g_1}\mathbf g_2 = \hat{\mathbf g}_1\hat{\mathbf g}_2 - "
+        r"\hat{\mathbf g}_2\hat{\mathbf g}_1",
+        oracle="the rate of the adjoint mapping along the exponential of the first twist, by differences",
+        implemented_by=("rbnotes.se3.ad",),
+        inputs={"a": twists(), "b": twists()},
+        printed=commutator_printed,
+        library=lie_bracket_library,
+        reference=commutator_reference,
     ),
     Record(
         id="si/s3/e3",

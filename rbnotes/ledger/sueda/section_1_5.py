@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import expm
 
-from rbnotes import se3
+from rbnotes import se3, so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, rotations, twists, vectors
 from rbnotes.ledger.oracles import bracket, motion
@@ -103,8 +103,16 @@ def difference_printed(E, phi):
     return (adjoint_by_conjugation(moved) - adjoint_by_conjugation(E)) / STEP
 
 
+def difference_library(E, phi):
+    return (se3.Ad(E @ se3.exp(STEP * phi)) - se3.Ad(E)) / STEP
+
+
 def rotated_cross_reference(R, v, x):
     return np.cross(R @ v, R @ x)
+
+
+def rotated_cross_library(R, v, x):
+    return so3.hat(R @ v) @ (R @ x)
 
 
 def rotated_cross_first(R, v, x):
@@ -121,6 +129,10 @@ def rotated_cross_third(R, v, x):
 
 def origin_rate_printed(E, phi):
     return E[:3, :3] @ phi[3:]
+
+
+def origin_rate_library(E, phi):
+    return se3.point_velocity(E, np.zeros(3), phi)
 
 
 def origin_rate_reference(E, phi):
@@ -173,6 +185,7 @@ RECORDS = [
         implemented_by=("rbnotes.se3.point_velocity",),
         inputs=MOVING,
         printed=origin_rate_printed,
+        library=origin_rate_library,
         reference=origin_rate_reference,
         **COMMON,
     ),
@@ -184,6 +197,7 @@ RECORDS = [
         implemented_by=("rbnotes.so3.hat",),
         inputs=TURNED,
         printed=rotated_cross_first,
+        library=rotated_cross_library,
         reference=rotated_cross_reference,
         **COMMON,
     ),
@@ -195,6 +209,7 @@ RECORDS = [
         implemented_by=("rbnotes.so3.hat",),
         inputs=TURNED,
         printed=rotated_cross_second,
+        library=rotated_cross_library,
         reference=rotated_cross_reference,
         **COMMON,
     ),
@@ -206,6 +221,7 @@ RECORDS = [
         implemented_by=("rbnotes.so3.hat",),
         inputs=TURNED,
         printed=rotated_cross_third,
+        library=rotated_cross_library,
         reference=rotated_cross_reference,
         **COMMON,
     ),
@@ -257,6 +273,7 @@ RECORDS = [
         implemented_by=("rbnotes.se3.Ad", "rbnotes.se3.exp"),
         inputs=MOVING,
         printed=difference_printed,
+        library=difference_library,
         reference=adjoint_rate_reference,
         tolerance=2e-5,
         **COMMON,

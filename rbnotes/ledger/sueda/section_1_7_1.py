@@ -106,16 +106,41 @@ def handedness_printed(V):
     return V[:, 2] @ np.cross(V[:, 0], V[:, 1])
 
 
-def handedness_library(V):
-    body = inertia.mass_properties(1.0, V @ np.diag([1.0, 1.25, 1.5]) @ V.T)
-    return np.linalg.det(inertia.principal_frame(body).E[:3, :3]) * handedness_printed(V)
+def coupled_printed(m1, J1, E1, m2, J2, E2):
+    return 1.0
+
+
+def coupled_reference(m1, J1, E1, m2, J2, E2):
+    """Is there an entry beside the diagonal, about an origin that is not the centre of mass?"""
+    weights, positions = cloud(m1, J1, E1, m2, J2, E2)
+    turning = np.stack([np.cross(axis, positions) for axis in np.eye(3)], axis=-1)
+    velocities = np.concatenate([turning, np.broadcast_to(np.eye(3), turning.shape)], axis=-1)
+    M = np.einsum("p,pic,pid->cd", weights, velocities, velocities)
+    return float(np.max(np.abs(M - np.diag(np.diag(M)))) > 1e-12)
 
 
 def handedness_reference(V):
     return np.linalg.det(V)
 
 
+OFF_CENTRE = {
+    **PAIR,
+    "E1": frames().filter(lambda E: E[0, 3] > 0),
+    "E2": frames().filter(lambda E: E[0, 3] > 0),
+}
+
 RECORDS = [
+    Record(
+        id="sueda/s1.7.1/t328",
+        title="Only about the centre of mass can a composite inertia be diagonal",
+        formula=r"M_c\ \text{diagonal} \;\Rightarrow\; \text{origin at}\ \mathbf p_c",
+        oracle="the largest entry beside the diagonal, for twelve point masses about an origin beside them",
+        implemented_by=("rbnotes.inertia.principal_frame",),
+        inputs=OFF_CENTRE,
+        printed=coupled_printed,
+        reference=coupled_reference,
+        **COMMON,
+    ),
     Record(
         id="sueda/s1.7.1/e1.25",
         title="Mass and centre of mass of a composite body",
@@ -142,7 +167,7 @@ RECORDS = [
         **COMMON,
     ),
     Record(
-        id="sueda/s1.7.1/t338",
+        id="sueda/s1.7.1/t338#a",
         title="About the centre, only the rotational block of a composite inertia is dense",
         formula=r"M_c = \begin{pmatrix} J & 0 \\ 0 & m_c I \end{pmatrix}",
         oracle="the kinetic energy of twelve point masses about their common centre",
@@ -154,7 +179,7 @@ RECORDS = [
         **COMMON,
     ),
     Record(
-        id="sueda/s1.7.1/t338b",
+        id="sueda/s1.7.1/t338#b",
         title="The right-handed eigenvectors are axes in which the inertia is diagonal",
         formula=r"[V, D] = \mathrm{eig}(J),\ \det V = +1:\quad V^TJV = D",
         oracle="the singular values, which for a positive definite matrix are its eigenvalues",
@@ -169,14 +194,13 @@ RECORDS = [
         **COMMON,
     ),
     Record(
-        id="sueda/s1.7.1/t338c",
+        id="sueda/s1.7.1/t338#c",
         title="The third column dotted with the cross product of the first two tells the handedness",
         formula=r"\mathbf v_3\cdot(\mathbf v_1\times\mathbf v_2) = \det V",
         oracle="the determinant, by elimination, of right- and left-handed frames",
         implemented_by=("rbnotes.inertia.principal_frame",),
         inputs={"V": st.builds(lambda R, side: R * side, rotations(), st.sampled_from((1.0, -1.0)))},
         printed=handedness_printed,
-        library=handedness_library,
         reference=handedness_reference,
         **COMMON,
     ),
