@@ -138,7 +138,7 @@ def stiffness_by_parts(E, x, phi, *parameters):
     F = tension(*parameters)
     slope = along_poses(lambda moved: F(length(moved, x), rate(moved, x, phi)), E)
     K = along_poses(lambda moved: normalised(moved, x), E)
-    return np.outer(normalised(E, x), slope) + F(length(E, x), rate(E, x, phi)) * K
+    return np.outer(slope, normalised(E, x)) + F(length(E, x), rate(E, x, phi)) * K
 
 
 def stiffness_library(E, x, phi, *parameters):
@@ -336,12 +336,13 @@ RECORDS = [
     Record(
         id="sueda/s1.9.5/e1.61",
         title="Its stiffness by the product rule",
-        verdict=Verdict.HOLDS,
+        verdict=Verdict.MISPRINT,
         chapter=CHAPTER,
         implemented_by=EXACT,
         formula=r"K = \frac{\partial f}{\partial E}\sum_{k=1}^{n-1}f_k + f\sum_{k=1}^{n-1}K_k",
-        remark=r"$f_k$ is the vector $\mathsf f_k$, and the first product is column times row, $\bigl(\sum\mathsf f_k\bigr)"
-        r"\,\partial f/\partial E$, as the text says further down.",
+        correction=r"$K = \bigl(\sum\mathsf f_k\bigr)\dfrac{\partial f}{\partial E} + f\sum K_k$: column times row",
+        remark=r"The text calls the first product an outer product with $\partial f/\partial E$ on the left. In that order "
+        r"the matrix comes out transposed, which shows as soon as the bodies move.",
         oracle=STEP_POSES,
         inputs=MUSCLE,
         printed=stiffness_by_parts,
