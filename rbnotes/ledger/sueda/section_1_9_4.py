@@ -151,7 +151,7 @@ def peak_library(f_opt, l_opt, v_max, l_T):
 
 def peak_reference(f_opt, l_opt, v_max, l_T):
     """Largest value of the three cubics of (1.43), found by interpolation, at ends and stationary points."""
-    heights = []
+    heights: list[float] = []
     for cubic, ends in zip(active_reference(), ((0.4, 0.7), (0.7, 1.2), (1.2, 1.81)), strict=True):
         stationary = [at.real for at in np.roots(np.polyder(cubic)) if abs(at.imag) < 1e-12]
         inside = [at for at in stationary if ends[0] <= at <= ends[1]]
