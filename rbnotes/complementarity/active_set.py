@@ -9,6 +9,7 @@ solvable; proximal-point steps, with ``delta (z - centre)`` in the place of ``de
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -85,18 +86,21 @@ def active_set(
 def polish(problem: LCP | BoxLCP, z: ArrayLike) -> Array:
     """An approximate solution ``(n,)``, made exact if it tells which variables are at their bounds.
 
-    Variables nearer to a bound than their w to zero are put on it, the others solved for. What comes out
-    is returned if it has the smaller relative residual.
+    Variables nearer to a bound than their w to zero are put on it, the others solved for, near to z, and
+    the signs checked again. Of what comes out, z itself and the point nearest to zero, the one with the
+    smallest relative residual is returned.
     """
     z = arguments.vector("z", z, problem.size)
     blocks = _Blocks(problem)
-    clipped = blocks.clip(z)
-    try:
-        polished = blocks.refined(blocks.partition(clipped), clipped)
-    except (linalg.LinAlgError, RuntimeError):
-        return clipped
-    before, after = (blocks.residuals(candidate).relative for candidate in (clipped, polished))
-    return polished if after < before else clipped
+    z = blocks.clip(z)
+    candidates = [z, blocks.clip(0.0 * z)]
+    side = blocks.partition(z)
+    with contextlib.suppress(linalg.LinAlgError, RuntimeError):
+        candidates.append(blocks.refined(side, z))
+        near = blocks.iterate(side, z, PROXIMAL * blocks.effects)
+        if near is not None:
+            candidates.append(blocks.refined(side, near))
+    return min(candidates, key=lambda candidate: blocks.residuals(candidate).relative)
 
 
 class _Blocks:

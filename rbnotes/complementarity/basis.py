@@ -19,6 +19,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from rbnotes.arguments import Array
+from rbnotes.complementarity.conversions import is_held
 from rbnotes.complementarity.problems import LCP, BoxLCP, MixedLCP
 from rbnotes.constraints.kkt import KKT, factor_kkt
 
@@ -69,7 +70,13 @@ class System:
             kkt = self.kkt = factor_kkt(problem.M, problem.G)
             N = problem.N.tocsr() if sparse.issparse(problem.N) else problem.N
             self.q = N @ kkt.solve(problem.f, problem.g)[0] - problem.n
-            self.columns = Columns(n, lambda j: N @ kkt.solve(_flat(N[[j]]))[0])
+
+            def solved(j: int) -> Array:
+                row = _flat(N[[j]])
+                motion = kkt.solve(row)[0]
+                return np.zeros(n) if is_held(row @ motion, row, problem.M) else N @ motion
+
+            self.columns = Columns(n, solved)
         else:
             M = self.matrix = problem.M
             self.q = problem.q

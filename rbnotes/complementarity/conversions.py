@@ -101,11 +101,22 @@ def lcp_from_mixed(problem: MixedLCP, kkt: KKT | None = None) -> LCP:
             N = sparse.csr_array(problem.N)
             return LCP(M=(N @ inverse @ N.T).tocsc(), q=N @ (inverse @ problem.f) - problem.n)
     kkt = factor_kkt(problem.M, problem.G) if kkt is None else kkt
-    columns, _ = kkt.solve(dense(problem.N).T, np.zeros((kkt.constraints, problem.size)))
+    N = dense(problem.N)
+    columns, _ = kkt.solve(N.T, np.zeros((kkt.constraints, problem.size)))
     M = problem.N @ columns
+    held = is_held(np.diagonal(M), N, problem.M)
+    M[held], M[:, held] = 0.0, 0.0
     if problem.symmetric:
         M = (M + M.T) / 2
     return LCP(M=M, q=problem.N @ kkt.solve(problem.f, problem.g)[0] - problem.n)
+
+
+def is_held(effect: Array, rows: Array, M: Any) -> Any:
+    """Whether the effect of impulses along rows of N is but rounding: the equations hold such contacts fast.
+
+    ``effect`` is that under the equations; without them it would be about ``sum row^2 / diag(M)``.
+    """
+    return np.abs(effect) <= 1e-13 * np.sum(rows**2 / np.abs(M.diagonal()), axis=-1)
 
 
 def mixed_unknowns(problem: MixedLCP, z: ArrayLike, kkt: KKT | None = None) -> tuple[Array, Array]:

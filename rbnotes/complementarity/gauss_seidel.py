@@ -22,6 +22,9 @@ from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import effect, pair_residuals
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
+DIVERGED = 1e100
+"""Beyond this there is no way back."""
+
 
 def gauss_seidel(
     problem: LCP | BoxLCP,
@@ -37,7 +40,7 @@ def gauss_seidel(
     Parameters
     ----------
     problem
-        With positive diagonal of M.
+        With positive diagonal of M, except for rows of zeros.
     start : (n,), optional
         First iterate, clipped to the bounds; by default the point of the box nearest to zero.
     tolerance
@@ -52,7 +55,8 @@ def gauss_seidel(
     Returns
     -------
     Solution
-        ``statistics.sweeps`` counts the sweeps. Statuses: solved, iteration limit.
+        ``statistics.sweeps`` counts the sweeps. Statuses: solved, iteration limit,
+        unsuited (it diverges).
 
     Raises
     ------
@@ -61,36 +65,45 @@ def gauss_seidel(
     """
     if not 0 < relaxation < 2:
         raise InvalidArgument("relaxation", f"{relaxation:g}", "a number between 0 and 2")
-    diagonal = np.asarray(problem.M.diagonal())
-    if np.any(diagonal <= 0):
-        got = f"a diagonal entry {diagonal.min():g}"
-        raise InvalidArgument("M", got, "a positive diagonal, to divide by")
-    lower, upper, q = problem.lower, problem.upper, problem.q
-    bounds = () if isinstance(problem, LCP) else (lower, upper)
-    effects = effect(problem.M)
+    rates = _rates(problem.M, relaxation)
     z = np.zeros(problem.size) if start is None else arguments.vector("start", start, problem.size)
-    z = np.clip(z, lower, upper)
-    sweep = _sweep(problem, relaxation / diagonal)
-    sweeps, next_polish = 0, 10
+    z = np.clip(z, problem.lower, problem.upper)
+    sweep, effects = _sweep(problem, rates), effect(problem.M)
+    bounds = () if isinstance(problem, LCP) else (problem.lower, problem.upper)
+    status, sweeps, next_polish = Status.ITERATION_LIMIT, 0, 10
     while True:
-        w = problem.M @ z + q
-        residuals = pair_residuals(z, w, q, effects, *bounds)
-        if residuals.relative <= tolerance:
+        w = problem.M @ z + problem.q
+        residuals = pair_residuals(z, w, problem.q, effects, *bounds)
+        if np.max(np.abs(z), initial=0.0) > DIVERGED:
+            status = Status.UNSUITED
             break
-        if polished and (sweeps >= next_polish or sweeps >= max_sweeps):
-            exact = polish(problem, z)
-            w_exact = problem.M @ exact + q
-            residuals_exact = pair_residuals(exact, w_exact, q, effects, *bounds)
-            if residuals_exact.relative <= tolerance:
-                z, w, residuals = exact, w_exact, residuals_exact
-                break
+        ends = residuals.relative <= tolerance or sweeps >= max_sweeps
+        if polished and (ends or sweeps >= next_polish):
             next_polish *= 2
-        if sweeps >= max_sweeps:
+            exact = polish(problem, z)
+            w_exact = problem.M @ exact + problem.q
+            residuals_exact = pair_residuals(exact, w_exact, problem.q, effects, *bounds)
+            if residuals_exact.relative <= tolerance:
+                z, w, residuals, ends = exact, w_exact, residuals_exact, True
+        if ends:
             break
         sweep(z)
         sweeps += 1
-    status = Status.SOLVED if residuals.relative <= tolerance else Status.ITERATION_LIMIT
+    if residuals.relative <= tolerance:
+        status = Status.SOLVED
     return Solution(status, z, w, residuals, "gauss_seidel", Statistics(sweeps=sweeps))
+
+
+def _rates(M: Any, relaxation: float) -> Array:
+    """What to divide each w by; variables whose row is zero, which change no w of theirs, stay."""
+    diagonal = np.asarray(M.diagonal())
+    moving = diagonal != 0
+    for i in np.flatnonzero(~moving):
+        moving[i] = abs(M[[int(i)]]).max() > 0
+    if np.any(diagonal[moving] <= 0):
+        got = f"a diagonal entry {diagonal[moving].min():g}"
+        raise InvalidArgument("M", got, "a positive diagonal, to divide by")
+    return np.divide(relaxation, diagonal, out=np.zeros(len(diagonal)), where=moving)
 
 
 def _sweep(problem: LCP | BoxLCP, rates: Array) -> Callable[[Array], None]:

@@ -8,6 +8,7 @@ and accepted on the natural residual, never on the solver's word.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Mapping
 from functools import lru_cache
@@ -223,27 +224,40 @@ def _root(Q: Any) -> Array:
         return np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
 
 
-def _polished(qp: QP, found: tuple[Array, Array, Array]) -> tuple[Array, Array, Array, Residuals]:
-    """Solve for the rows of A that seem active as equations; keep that if it is better.
+Triple = tuple[Array, Array, Array]
+
+
+def _polished(qp: QP, found: Triple) -> tuple[Array, Array, Array, Residuals]:
+    """The best of x, z and lambda as found, zero, and what solves the rows that seem active as equations.
 
     The multipliers are changed as little as possible, so that those of redundant rows stay positive.
     """
     problem = mixed_from_qp(qp)
-    best = (*found, mixed_residuals(problem, found[1], found[0], found[2]))
-    x, z, multipliers = found
-    active = z > np.abs(qp.A @ x - qp.b)
-    z = np.where(active, z, 0.0)
+    candidates: list[Triple] = [found, (0 * found[0], 0 * found[1], 0 * found[2])]
+    slack = qp.A @ found[0] - qp.b
+    active = found[1] > np.abs(slack)
+    with contextlib.suppress(InvalidArgument):
+        for _ in range(6):
+            candidates.append(_with_active(qp, active, found))
+            slack, z = qp.A @ candidates[-1][0] - qp.b, candidates[-1][1]
+            small = 1e-12 * max(np.max(np.abs(slack + qp.b), initial=0.0), np.max(np.abs(qp.b), initial=0.0))
+            changed = (active & (z > 0)) | (~active & (slack < -small))
+            if np.array_equal(changed, active):
+                break
+            active = changed
+    rated = [(*each, mixed_residuals(problem, each[1], each[0], each[2])) for each in candidates]
+    return min(rated, key=lambda each: each[3].relative)
+
+
+def _with_active(qp: QP, active: Any, found: Triple) -> Triple:
+    """x, z and lambda near those found with the active rows as equations, negative z cut off."""
+    z = np.where(active, found[1], 0.0)
     rows = sparse.vstack([sparse.csc_array(qp.G), sparse.csr_array(qp.A)[active]], format="csc")
-    try:
-        kkt = factor_kkt(qp.Q, rows if sparse.issparse(qp.Q) else rows.toarray())
-        pushed = qp.A.T @ z + qp.G.T @ multipliers - qp.c
-        x, change = kkt.solve(pushed, np.concatenate([qp.g, qp.b[active]]))
-    except InvalidArgument:
-        return best
-    multipliers = multipliers + change[: len(qp.g)]
+    kkt = factor_kkt(qp.Q, rows if sparse.issparse(qp.Q) else rows.toarray())
+    pushed = qp.A.T @ z + qp.G.T @ found[2] - qp.c
+    x, change = kkt.solve(pushed, np.concatenate([qp.g, qp.b[active]]))
     z[active] = np.maximum(z[active] + change[len(qp.g) :], 0.0)
-    residuals = mixed_residuals(problem, z, x, multipliers)
-    return (x, z, multipliers, residuals) if residuals.relative < best[3].relative else best
+    return x, z, found[2] + change[: len(qp.g)]
 
 
 def _failed(qp: QP, status: Status, statistics: Statistics, solver: str) -> Solution:

@@ -51,7 +51,7 @@ def mixed_residuals(problem: MixedLCP, z: ArrayLike, x: ArrayLike, multipliers: 
     equation = np.abs(tied - problem.g)
     tied_size = max(_largest(abs(problem.G) @ np.abs(x)), _largest(problem.g))
     # An impulse z_i changes w_i by about z_i |N_i|^2 / m, with m the size of M.
-    effects = np.asarray((problem.N * problem.N).sum(axis=1)) / abs(problem.M).max()
+    effects = np.asarray((problem.N * problem.N).sum(axis=1)) / (abs(problem.M).max() or 1.0)
     effects = np.where(effects > 0, effects, 1.0)
     pairs = pair_residuals(z, moved - problem.n, -problem.n, effects)
     return Residuals(

@@ -234,7 +234,8 @@ def _factor_sparse(M: Any, G: Any) -> tuple[int, Solve]:
     _check_inertia(M, symmetric)
     delta = PROXIMAL * max(np.max((G * G) @ (1 / M.diagonal()), initial=0.0), 1e-300)
     matrix = sparse.block_array([[M, -G.T], [G, delta * sparse.eye_array(k)]], format="csc") if k else M
-    factors = splu(matrix, **_ORDERING)
+    # With a threshold for pivots: elimination of a multiplier first would divide by delta.
+    factors = splu(matrix, **(_ORDERING | {"diag_pivot_thresh": 0.1}))
 
     def regularised(b: Array, g: Array) -> tuple[Array, Array]:
         both = factors.solve(np.concatenate([b, g]))
@@ -242,23 +243,20 @@ def _factor_sparse(M: Any, G: Any) -> tuple[int, Solve]:
 
     def solve(b: Array, g: Array) -> tuple[Array, Array]:
         v, multipliers = regularised(b, g)
-        scale = max(_largest(g), _largest(G @ v), _largest(G @ factors_of_inertia(b)) if k else 0.0)
-        error = _largest(g - G @ v)
+        free = b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))  # its size is about that of the motion
+        forces = max(_largest(b), _largest(M @ v))
+        speeds = max(_largest(g), _largest(G @ free), _largest(abs(G) @ np.abs(v)))
+        error = np.inf
         for _ in range(20):
-            if error <= 1e-15 * scale:
+            missing = b - M @ v + G.T @ multipliers, g - G @ v
+            new_error = max(_ratio(missing[0], forces), _ratio(missing[1], speeds))
+            if not new_error < 0.5 * error:
                 break
-            dv, step = regularised(b - M @ v + G.T @ multipliers, g - G @ v)
-            new_v, new_multipliers = v + dv, multipliers + step
-            new_error = _largest(g - G @ new_v)
-            if new_error >= 0.5 * error:
-                break
-            v, multipliers, error = new_v, new_multipliers, new_error
-        _check_consistent(g - G @ v, scale)
+            error = new_error
+            dv, step = regularised(*missing)
+            v, multipliers = v + dv, multipliers + step
+        _check_consistent(g - G @ v, speeds)
         return v, multipliers
-
-    def factors_of_inertia(b: Array) -> Array:
-        # The motion without constraints, only as a measure of size.
-        return b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))
 
     return k - _count_redundant(lambda g: regularised(np.zeros((n, g.shape[1])), g)[1], k, delta), solve
 
@@ -303,6 +301,10 @@ def _check_consistent(contradiction: Array, scale: float) -> None:
         raise InconsistentConstraints(
             "g", f"values that redundant rows of G miss by {size:.3g}", "values that some v satisfies"
         )
+
+
+def _ratio(error: Array, size: float) -> float:
+    return _largest(error) / size if size > 0 else 0.0
 
 
 def _largest(values: Array) -> float:

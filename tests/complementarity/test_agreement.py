@@ -1,0 +1,178 @@
+"""Every method against every other, against exact arithmetic and against trying all active sets."""
+
+import numpy as np
+import pytest
+from exact_lemke import all_solutions, exact_lemke
+from hypothesis import given
+from hypothesis import strategies as st
+from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone, planted
+from scipy import sparse
+
+from rbnotes.checking.strategies import matrices, spd_matrices, vectors
+from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, MixedLCP, solve_lcp
+
+DENSE_AND_SPARSE = (np.asarray, sparse.csr_array)
+
+
+def methods(symmetric):
+    """Gauss-Seidel need not converge if M is not symmetric."""
+    return [method for method in METHODS if symmetric or method != "gauss_seidel"]
+
+
+def assert_close(actual, expected, tolerance=1e-8):
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * (1 + np.max(np.abs(expected))))
+
+
+@pytest.mark.parametrize("form", DENSE_AND_SPARSE)
+@given(monotone(4))
+def test_strictly_monotone_problems_have_one_solution(form, problem):
+    exact = exact_lemke(problem.M.tolist(), problem.q.tolist())
+    assert exact.solved
+    z = np.array([float(value) for value in exact.z])
+    for method in methods(problem.symmetric):
+        solution = solve_lcp(LCP(form(problem.M), problem.q), method)
+        assert_close(solution.z, z)
+        assert_close(solution.w, problem.M @ z + problem.q)
+
+
+def test_larger_strictly_monotone_problems():
+    rng = np.random.default_rng(1)
+    for size in (30, 60):
+        A = rng.standard_normal((size, size))
+        M = A @ A.T / size + 0.1 * np.eye(size)
+        active = rng.random(size) < 0.5
+        z = np.where(active, rng.random(size), 0.0)
+        w = np.where(active, 0.0, rng.random(size))
+        for matrix in (M, M + A - A.T):
+            problem = LCP(matrix, w - matrix @ z)
+            for method in methods(problem.symmetric):
+                assert_close(solve_lcp(problem, method).z, z)
+
+
+@given(planted(5), st.data())
+def test_planted_degenerate_problems(problem_and_z, data):
+    """z need not be unique, but w and M z are."""
+    problem, z = problem_and_z
+    w = problem.M @ z + problem.q
+    for method in METHODS:
+        solution = solve_lcp(problem, method, tolerance=1e-8)
+        assert_close(solution.w, w, 1e-6)
+
+
+@given(planted(6, rank=2))
+def test_rank_deficient_problems(problem_and_z):
+    """Six contacts on two degrees of freedom, some grazing."""
+    problem, z = problem_and_z
+    w = problem.M @ z + problem.q
+    for method in METHODS:
+        solution = solve_lcp(problem, method, tolerance=1e-8)
+        assert_close(solution.w, w, 1e-6)
+        assert solution.residuals.feasibility == 0.0
+
+
+@given(matrices(4, 4), vectors(4))
+def test_whatever_lemke_calls_solved_is_exact(M, q):
+    """General matrices: the paths in floating point and in exact arithmetic end alike."""
+    exact = exact_lemke(M.tolist(), q.tolist())
+    solution = solve_lcp(LCP(M, q), "lemke", check=False)
+    if solution.solved:
+        w = M @ solution.z + q
+        scale = 1 + np.max(np.abs(w)) + np.max(np.abs(solution.z))
+        assert np.max(np.abs(np.minimum(solution.z, w))) <= 1e-8 * scale
+        assert all_solutions(M.tolist(), q.tolist())
+    assert solution.solved == exact.solved
+    assert solution.statistics.pivots == exact.pivots
+
+
+@given(matrices(3, 3), vectors(3))
+def test_no_method_returns_a_wrong_answer_in_silence(M, q):
+    """Whatever M is: a solution, or a status or error that says why not."""
+    for method in METHODS:
+        try:
+            solution = solve_lcp(LCP(M, q), method, check=False, **limits(method))
+        except ValueError as error:
+            assert "M: got" in str(error) or "Q: got" in str(error)
+            continue
+        if solution.solved:
+            scale = np.max(np.abs(M)) * np.max(solution.z, initial=0.0) + np.max(np.abs(q), initial=0.0)
+            w = M @ solution.z + q
+            assert np.all(solution.z >= 0)
+            assert np.all(w >= -1e-7 * scale)
+            assert np.all(np.abs(solution.z * w) <= 1e-7 * (1 + scale) * (1 + solution.z))
+        elif solution.status == "infeasible" and solution.certificate is not None:
+            y = solution.certificate
+            assert np.all(y >= -1e-8)
+            assert np.all(M.T @ y <= 1e-7)
+            assert q @ y < 0
+
+
+def limits(method):
+    return {"max_sweeps": 200} if method == "gauss_seidel" else {}
+
+
+@pytest.mark.parametrize("form", DENSE_AND_SPARSE)
+@given(boxes(4))
+def test_boxes(form, problem):
+    z = box_by_trying(problem)
+    same = BoxLCP(form(problem.M), problem.q, problem.lower, problem.upper)
+    for method in methods(problem.symmetric):
+        if method == "quadratic" and not problem.symmetric:
+            continue
+        assert_close(solve_lcp(same, method).z, z, 1e-7)
+
+
+@pytest.mark.parametrize("form", DENSE_AND_SPARSE)
+@given(mixed(5, 4, 2))
+def test_mixed_problems(form, problem):
+    x = mixed_by_trying(problem)
+    P = problem
+    same = MixedLCP(form(P.M), P.f, form(P.N), P.n, form(P.G), P.g)
+    for method in METHODS:
+        solution = solve_lcp(same, method, tolerance=1e-8)
+        assert_close(solution.x, x, 1e-6)
+        motion = P.M @ solution.x - P.G.T @ solution.multipliers - P.N.T @ solution.z - P.f
+        scale = 1 + np.max(np.abs(solution.z)) + np.max(np.abs(solution.multipliers))
+        assert np.max(np.abs(motion)) < 1e-6 * scale
+        assert np.max(np.abs(P.G @ solution.x - P.g)) < 1e-6 * scale
+        assert np.max(np.abs(np.minimum(solution.z, P.N @ solution.x - P.n))) < 1e-6 * scale
+
+
+@given(spd_matrices(3), vectors(3), matrices(4, 3), vectors(3), vectors(4))
+def test_quadratic_programs(Q, c, A, inside, slack):
+    b = A @ inside - np.abs(slack)
+    x = mixed_by_trying(MixedLCP(Q, -c, A, b))
+    for method in METHODS:
+        assert_close(solve_lcp(QP(Q, c, A, b), method, tolerance=1e-8).x, x, 1e-6)
+
+
+@given(monotone(5), vectors(5))
+def test_any_start_ends_at_the_same_solution(problem, start):
+    z = solve_lcp(problem).z
+    for method in ("active_set", "pivoting", *(["gauss_seidel"] if problem.symmetric else [])):
+        assert_close(solve_lcp(problem, method, start=start).z, z)
+
+
+@given(boxes(4), vectors(4))
+def test_any_start_will_do_for_boxes(problem, start):
+    z = box_by_trying(problem)
+    for method in ("active_set", "pivoting"):
+        assert_close(solve_lcp(problem, method, start=start).z, z, 1e-7)
+
+
+def test_a_warm_start_saves_work():
+    rng = np.random.default_rng(2)
+    A = rng.standard_normal((40, 40))
+    problem = LCP(A @ A.T / 40 + 0.1 * np.eye(40), rng.standard_normal(40))
+    nearby = LCP(problem.M, problem.q + 1e-3 * rng.standard_normal(40))
+    start = solve_lcp(problem).z
+
+    def work(method, count, start):
+        return getattr(solve_lcp(nearby, method, start=start).statistics, count)
+
+    for method, count in (
+        ("pivoting", "pivots"),
+        ("active_set", "factorizations"),
+        ("gauss_seidel", "sweeps"),
+    ):
+        assert work(method, count, start) <= work(method, count, None)
+    assert work("pivoting", "pivots", start) <= 3
