@@ -196,7 +196,7 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> AssembledForces:
     K, D = _Entries(state.size), _Entries(state.size)
     for group in groups:
         numbers, (w, K_group, D_group) = group.forces(state)
-        where = coordinates[numbers].reshape(len(numbers), -1)
+        where = coordinates[numbers].reshape(len(numbers), 6 * numbers.shape[1])
         moves = where != FIXED
         np.add.at(f, where[moves], w.reshape(where.shape)[moves])
         K.add(where, K_group)
