@@ -109,7 +109,7 @@ def test_nan_hides_in_no_batch(check, valid):
         ([1.0, [2.0, 3.0]], "^list"),
         ([1.0, None, 3.0], "^list"),
         (["1", "2", "3"], "^list"),
-        (object(), "^object"),
+        (..., "^ellipsis"),
         (np.array(["a", "b"]), "^ndarray"),
         (np.array(["2020-01-01"], dtype="datetime64[D]"), "^ndarray"),
     ],
