@@ -1,0 +1,141 @@
+"""Constraints satisfied one after the other: Gauss-Seidel on KKT systems (Lloyd 0.15, 0.16, 0.20).
+
+Each constraint in turn is satisfied exactly, as if it were alone, by the impulse along its own row; that
+disturbs the others, and sweeps are repeated. Impulses are in N s (N m s for rows that act on rotations).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+
+
+class Sweeps(NamedTuple):
+    """Result of Gauss-Seidel sweeps."""
+
+    v: Array
+    """Velocities ``(n,)``."""
+    impulses: Array
+    """Constraint impulses ``(k,)``."""
+    errors: Array
+    """Largest ``|N v - c|`` after each sweep."""
+
+    @property
+    def rate(self) -> float:
+        """Factor by which a late sweep reduces the error; sweeps at rounding level are left out."""
+        useful = self.errors[self.errors > 1e-13 * max(1.0, self.errors[0])]
+        return float(
+            (useful[-1] / useful[len(useful) // 2]) ** (1 / max(1, len(useful) - 1 - len(useful) // 2))
+        )
+
+
+def satisfy_one(M_inverse: ArrayLike, G: ArrayLike, gamma: float, v: ArrayLike) -> tuple[Array, float]:
+    """Velocities that satisfy ``G v = gamma``, changed along the row G alone (Lloyd 0.20).
+
+    Parameters
+    ----------
+    M_inverse : (n, n)
+        Inverse mass matrix.
+    G : (n,)
+        Row of the constraint.
+    v : (n,)
+        Velocities before.
+
+    Returns
+    -------
+    v : (n,)
+    impulse : float
+        Along the row.
+
+    Raises
+    ------
+    SingularConfiguration
+        If the row is zero: nothing can satisfy it.
+    """
+    M_inverse = _inverse_mass(M_inverse)
+    G = arguments.vector("G", G, len(M_inverse))
+    v = arguments.vector("v", v, len(M_inverse))
+    response = M_inverse @ G
+    effective = G @ response
+    if effective <= 0:
+        raise SingularConfiguration("G", "a row of zeros", "a row that some velocity changes")
+    impulse = (float(gamma) - G @ v) / effective
+    return v + response * impulse, float(impulse)
+
+
+def gauss_seidel(
+    M_inverse: ArrayLike,
+    N: ArrayLike,
+    c: ArrayLike,
+    v0: ArrayLike,
+    *,
+    sweeps: int = 50,
+    impulses: ArrayLike = 0.0,
+) -> Sweeps:
+    """Gauss-Seidel on ``v = v0 + M^-1 N^T lambda, N v = c`` (Lloyd 0.15).
+
+    Parameters
+    ----------
+    M_inverse : (n, n)
+        Inverse mass matrix.
+    N : (k, n)
+        Constraint rows; they may repeat each other if c does too.
+    c : (k,)
+    v0 : (n,)
+        Velocities without constraints.
+    sweeps : int
+    impulses : (k,)
+        Impulses to start from.
+
+    Raises
+    ------
+    SingularConfiguration
+        If a row of N is zero.
+    """
+    M_inverse = _inverse_mass(M_inverse)
+    n = len(M_inverse)
+    N = arguments.array("N", N, None, n)
+    c = np.broadcast_to(arguments.array("c", c), len(N))
+    total = np.array(np.broadcast_to(arguments.array("impulses", impulses), len(N)))
+    responses = N @ M_inverse
+    effective = np.sum(responses * N, axis=1)
+    if np.any(effective <= 0):
+        row = int(np.argmin(effective))
+        raise SingularConfiguration("N", f"zeros in row {row}", "rows that some velocity changes")
+    if sweeps < 1:
+        raise InvalidArgument("sweeps", str(sweeps), "at least 1")
+    v = arguments.vector("v0", v0, n) + total @ responses
+    errors = np.empty(sweeps)
+    for sweep in range(sweeps):
+        for i, row in enumerate(N):
+            # v holds the impulses of all constraints, this one's old impulse too: what is found is a change.
+            change = (c[i] - row @ v) / effective[i]
+            total[i] += change
+            v = v + change * responses[i]
+        errors[sweep] = np.max(np.abs(N @ v - c), initial=0.0)
+    return Sweeps(v, total, errors)
+
+
+def friction_impulse(v_t: ArrayLike, w: ArrayLike, limit: ArrayLike) -> Array:
+    """Impulse ``(...)`` that reduces a tangential velocity as much as its limit allows (Lloyd 0.16).
+
+    Parameters
+    ----------
+    v_t : (...)
+        Tangential velocity in one direction.
+    w : (...)
+        Change of that velocity per impulse, ``D M^-1 D^T``, positive.
+    limit : (...)
+        Largest impulse, coefficient of friction times normal impulse, not negative.
+    """
+    v_t, limit = arguments.scalar("v_t", v_t), arguments.scalar("limit", limit, minimum=0.0)
+    return np.clip(-v_t / arguments.positive("w", w), -limit, limit)
+
+
+def _inverse_mass(M_inverse: ArrayLike) -> Array:
+    return arguments.positive_definite("M_inverse", M_inverse, None)
