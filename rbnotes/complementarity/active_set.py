@@ -23,7 +23,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity.pivoting import pivoting
 from rbnotes.complementarity.problems import LCP, BoxLCP
-from rbnotes.complementarity.residuals import effect, pair_residuals
+from rbnotes.complementarity.residuals import effect, pair_residuals, size_of_terms
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
 PROXIMAL = 1e-8
@@ -205,7 +205,8 @@ class _Blocks:
         return self.clip(z)
 
     def residuals(self, z: Array) -> Any:
-        return pair_residuals(z, self.M @ z + self.q, self.q, self.effects, *(self.bounds or ()))
+        w = self.M @ z + self.q
+        return pair_residuals(z, w, size_of_terms(w, self.q), self.effects, *(self.bounds or ()))
 
     def solution(self, z: Array, method: str, tolerance: float) -> Solution:
         residuals = self.residuals(z)

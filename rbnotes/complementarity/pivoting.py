@@ -23,7 +23,13 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.complementarity.basis import Basis, System
 from rbnotes.complementarity.problems import LCP, BoxLCP, MixedLCP
-from rbnotes.complementarity.residuals import Residuals, effect, mixed_residuals, pair_residuals
+from rbnotes.complementarity.residuals import (
+    Residuals,
+    effect,
+    mixed_residuals,
+    pair_residuals,
+    size_of_terms,
+)
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
 SIGN_TOLERANCE = 1e-12
@@ -67,8 +73,9 @@ def pivoting(
     -------
     Solution
         ``statistics`` counts the pivots and, for a mixed LCP, the solves, those for q, x and lambda
-        included, and the solves saved. Possible statuses: solved, infeasible, secondary ray, cycling,
-        unsuited, ill-conditioned, iteration limit.
+        included, and the solves saved. Possible statuses: solved, infeasible, secondary ray (nothing
+        blocks, but that proves nothing: M is singular and not symmetric), cycling, unsuited,
+        ill-conditioned, iteration limit.
 
     Raises
     ------
@@ -106,7 +113,7 @@ def _evaluate(
         return problem.N @ x - problem.n, x, multipliers, mixed_residuals(problem, z, x, multipliers)
     w = basis.slack(z)
     bounds = () if isinstance(problem, LCP) else (problem.lower, problem.upper)
-    return w, None, None, pair_residuals(z, w, problem.q, effect(problem.M), *bounds)
+    return w, None, None, pair_residuals(z, w, size_of_terms(w, problem.q), effect(problem.M), *bounds)
 
 
 def _begin(basis: Basis, start: ArrayLike | None) -> None:

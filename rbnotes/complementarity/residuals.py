@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ def box_residuals(problem: LCP | BoxLCP, z: ArrayLike) -> Residuals:
     z = arguments.vector("z", z, problem.size)
     w = problem.M @ z + problem.q
     bounds = () if isinstance(problem, LCP) else (problem.lower, problem.upper)
-    return pair_residuals(z, w, problem.q, effect(problem.M), *bounds)
+    return pair_residuals(z, w, size_of_terms(w, problem.q), effect(problem.M), *bounds)
 
 
 def mixed_residuals(problem: MixedLCP, z: ArrayLike, x: ArrayLike, multipliers: ArrayLike) -> Residuals:
@@ -45,33 +45,32 @@ def mixed_residuals(problem: MixedLCP, z: ArrayLike, x: ArrayLike, multipliers: 
     x = arguments.vector("x", x, len(problem.f))
     z = arguments.vector("z", z, problem.size)
     multipliers = arguments.vector("multipliers", multipliers, len(problem.g))
-    terms = [problem.M @ x, -(problem.G.T @ multipliers), -(problem.N.T @ z), -problem.f]
-    motion, size = np.abs(sum(terms)), max(_largest(term) for term in terms)
-    tied, moved = problem.G @ x, problem.N @ x
-    equation = np.abs(tied - problem.g)
-    tied_size = max(_largest(abs(problem.G) @ np.abs(x)), _largest(problem.g))
+    forces = np.array([problem.M @ x, -(problem.G.T @ multipliers), -(problem.N.T @ z), -problem.f])
+    motion, force = np.sum(forces, axis=0), np.max(np.abs(forces), axis=0)
+    # The motion that such forces would make alone: x itself may be zero because they balance.
+    inertia = np.abs(problem.M.diagonal())
+    reach = np.maximum(np.abs(x), force / np.where(inertia > 0, inertia, inertia.max() or 1.0))
+    gap = problem.G @ x - problem.g
+    tied = max(_largest(abs(problem.G) @ reach), _largest(problem.g))
+    speed = max(_largest(abs(problem.N) @ reach), _largest(problem.n))
     # An impulse z_i changes w_i by about z_i |N_i|^2 / m, with m the size of M.
     effects = np.asarray((problem.N * problem.N).sum(axis=1)) / (abs(problem.M).max() or 1.0)
-    effects = np.where(effects > 0, effects, 1.0)
-    pairs = pair_residuals(z, moved - problem.n, -problem.n, effects)
-    return Residuals(
-        pairs.complementarity,
-        pairs.feasibility,
-        pairs.dual_feasibility,
-        pairs.natural,
-        max(_largest(motion), _largest(equation)),
-        max(pairs.relative, _ratio(_largest(motion), size), _ratio(_largest(equation), tied_size)),
+    pairs = pair_residuals(z, problem.N @ x - problem.n, speed, np.where(effects > 0, effects, 1.0))
+    return replace(
+        pairs,
+        equations=max(_largest(motion), _largest(gap)),
+        relative=max(pairs.relative, _ratio(_largest(motion), _largest(force)), _ratio(_largest(gap), tied)),
     )
 
 
 def pair_residuals(
-    z: Array, w: Array, q: Array, effects: Array, lower: Array | None = None, upper: Array | None = None
+    z: Array, w: Array, size: float, effects: Array, lower: Array | None = None, upper: Array | None = None
 ) -> Residuals:
     """Residuals of pairs (z, w), where ``z_i`` has about the effect ``effects_i z_i`` on ``w_i``.
 
-    Without bounds they are those of an LCP, zero and infinity.
+    ``size`` is that of the terms which w is a difference of. Without bounds the residuals are those of an
+    LCP, whose bounds are zero and infinity.
     """
-    size = max(_largest(q), _largest(w - q))
     if lower is None or upper is None:
         return Residuals(
             complementarity=_largest(z * w),
@@ -93,6 +92,11 @@ def pair_residuals(
         equations=0.0,
         relative=_ratio(_largest(scaled), size),
     )
+
+
+def size_of_terms(w: Array, q: Array) -> float:
+    """The larger of q and of ``M z = w - q``."""
+    return max(_largest(q), _largest(w - q))
 
 
 def effect(M: Any) -> Array:

@@ -1,0 +1,163 @@
+"""Pivoting: the pivoted system from its meaning, the factors kept up to date, the solves that are saved."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planted import mixed, monotone
+from scipy import sparse
+
+from rbnotes.checking.strategies import matrices, spd_matrices, vectors
+from rbnotes.complementarity import (
+    LCP,
+    Basis,
+    Columns,
+    MixedLCP,
+    Status,
+    System,
+    gauss_seidel,
+    lcp_from_mixed,
+    pivoting,
+    solve_lcp,
+)
+
+N = 5
+SUBSETS = st.sets(st.integers(0, N - 1))
+
+
+def pivoted(M, q, alpha):
+    """M' and q' by solving ``w = M z + q`` for the basic variables, one nonbasic at a time set to one."""
+    n = len(q)
+    basic = np.isin(np.arange(n), list(alpha))
+    # Unknowns: z where basic, w elsewhere. w - M z = q.
+    left = np.where(basic, -M, np.eye(n))
+    right = np.where(basic, np.eye(n), -M)
+    return -np.linalg.solve(left, right), np.linalg.solve(left, q)
+
+
+@given(monotone(N), SUBSETS)
+def test_columns_of_the_pivoted_system(problem, alpha):
+    basis = Basis(System(problem))
+    for s in alpha:
+        basis.exchange(s)
+    M_pivoted, q_pivoted = pivoted(problem.M, problem.q, alpha)
+    scale = 1 + np.max(np.abs(M_pivoted))
+    for r in range(N):
+        np.testing.assert_allclose(basis.column(r), M_pivoted[:, r], atol=1e-9 * scale)
+        assert basis.diagonal(r) == pytest.approx(M_pivoted[r, r], abs=1e-9 * scale)
+    basis.refresh()
+    np.testing.assert_allclose(np.where(basis.basic, basis.z, basis.w), q_pivoted, atol=1e-9 * scale)
+
+
+@given(monotone(N), st.lists(st.integers(0, N - 1), max_size=12))
+def test_factors_stay_right_through_many_exchanges(problem, exchanges):
+    basis = Basis(System(problem))
+    for s in exchanges:
+        basis.exchange(s)
+    assert basis.pivots == len(exchanges)
+    assert sorted(basis.alpha) == [s for s in range(N) if exchanges.count(s) % 2]
+    inner = problem.M[np.ix_(basis.alpha, basis.alpha)]
+    right = np.arange(len(basis.alpha)) + 1.0
+    np.testing.assert_allclose(inner @ basis.solve(right), right, atol=1e-10)
+    np.testing.assert_allclose(inner.T @ basis.solve_transposed(right), right, atol=1e-10)
+
+
+def test_columns_are_built_once_and_on_demand():
+    M = np.arange(400.0).reshape(20, 20)
+    asked = []
+    columns = Columns(20, lambda j: (asked.append(j), M[:, j])[1])
+    for j in (3, 7, 3, *range(12), 7):
+        np.testing.assert_array_equal(columns[j], M[:, j])
+    assert asked == [3, 7, 0, 1, 2, 4, 5, 6, 8, 9, 10, 11]
+    assert columns.built == 12
+    np.testing.assert_array_equal(columns.combine([2, 5], np.array([1.0, -2.0])), M[:, 2] - 2 * M[:, 5])
+
+
+@given(mixed(5, 4, 2))
+def test_solves_are_counted(problem):
+    """One solve for q, one for each column built, one for x and lambda; a full matrix would take them all."""
+    built = []
+    original = Columns.__getitem__
+
+    def watched(self, j):
+        if self._slot[j] < 0:
+            built.append(int(j))
+        return original(self, j)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Columns, "__getitem__", watched)
+        solution = pivoting(problem, tolerance=1e-8)
+    assert len(built) == len(set(built))
+    assert solution.statistics.solves == len(built) + 2
+    assert solution.statistics.solves_saved == problem.size - len(built)
+    assert set(np.flatnonzero(solution.z > 0)) <= set(built)
+
+
+def test_contacts_that_never_enter_cost_nothing():
+    """A particle in a bowl of 200 faces, pushed on three of them."""
+    rng = np.random.default_rng(6)
+    normals = rng.standard_normal((200, 3))
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    problem = MixedLCP(np.eye(3), [0.0, 0.0, -3.0], normals, np.full(200, -1.0))
+    solution = pivoting(problem)
+    assert solution.solved
+    assert solution.statistics.solves < 20
+    assert solution.statistics.solves_saved > 180
+    np.testing.assert_allclose(solution.x, solve_lcp(problem, "lemke").x, atol=1e-9)
+
+
+@given(spd_matrices(4), vectors(4), matrices(4, 4))
+def test_the_trace_tells_the_way(M, q, S):
+    """Each drive of a P-matrix problem leaves fewer wrong w than there were; all bases are complementary."""
+    problem = LCP(M + 3 * (S - S.T), q)
+    seen = []
+    solution = pivoting(problem, trace=lambda basis, r: seen.append((sorted(basis.alpha), r)))
+    assert solution.solved
+    assert len(seen) <= solution.statistics.pivots + 1
+    if seen:
+        assert set(np.flatnonzero(solution.z > 1e-9)) <= set(seen[-1][0])
+
+
+def test_zero_pivot_entries_take_two_pairs():
+    """A skew matrix: every diagonal entry of every M' is zero, yet the problem is monotone and solvable."""
+    problem = LCP([[0.0, 1.0], [-1.0, 0.0]], [-1.0, 2.0])
+    solution = pivoting(problem)
+    assert solution.solved
+    np.testing.assert_allclose(solution.z, [2, 1], atol=1e-12)
+
+
+@given(matrices(4, 4), vectors(4), vectors(4))
+def test_skew_problems_with_a_feasible_point(S, z, w):
+    M = S - S.T
+    problem = LCP(M, np.abs(w) - M @ np.abs(z))
+    for method in ("pivoting", "lemke", "active_set"):
+        solution = solve_lcp(problem, method, check=False)
+        assert solution.solved or (method, solution.status) == ("pivoting", Status.SECONDARY_RAY)
+        assert solution.solved or method != "lemke"
+
+
+@given(mixed(4, 4, 1))
+def test_gauss_seidel_in_groups_and_one_by_one(problem):
+    """Sparse and dense sweeps end at the same w; relaxation changes the way only."""
+    lcp = lcp_from_mixed(problem)
+    w = solve_lcp(lcp, tolerance=1e-8).w
+    for M in (lcp.M, sparse.csr_array(lcp.M)):
+        for relaxation in (0.7, 1.0, 1.5):
+            solution = gauss_seidel(LCP(M, lcp.q), relaxation=relaxation, tolerance=1e-8)
+            assert solution.solved
+            np.testing.assert_allclose(solution.w, w, atol=1e-6 * (1 + np.max(np.abs(w))))
+
+
+def test_gauss_seidel_alone_converges_linearly():
+    """Unpolished, on a tridiagonal matrix: the error falls by the same factor in every sweep."""
+    n = 10
+    M = sparse.diags_array([-1.0, 2.1, -1.0], offsets=[-1, 0, 1], shape=(n, n)).toarray()
+    q = -np.ones(n)
+    exact = np.linalg.solve(M, -q)
+    errors = [
+        np.max(np.abs(gauss_seidel(LCP(M, q), max_sweeps=k, polished=False).z - exact)) for k in (20, 30, 40)
+    ]
+    # The spectral radius of Gauss-Seidel is the square of Jacobi's, which is cos(pi / (n + 1)) / 1.05 here.
+    factor = (np.cos(np.pi / (n + 1)) / 1.05) ** 2
+    assert errors[1] / errors[0] == pytest.approx(factor**10, rel=0.05)
+    assert errors[2] / errors[1] == pytest.approx(factor**10, rel=0.05)

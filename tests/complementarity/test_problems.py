@@ -1,0 +1,165 @@
+"""Problem types: their checks, and the way from one to another and back."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone
+from scipy import sparse
+
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
+from rbnotes.complementarity import (
+    LCP,
+    QP,
+    BoxLCP,
+    MixedLCP,
+    box_from_lcp,
+    box_from_mixed,
+    box_residuals,
+    box_unknowns,
+    lcp_from_box,
+    lcp_from_mixed,
+    lcp_from_qp,
+    mixed_from_qp,
+    mixed_residuals,
+    mixed_unknowns,
+    qp_from_box,
+    qp_from_lcp,
+    qp_from_mixed,
+    qp_minimizer,
+    solve_lcp,
+)
+
+
+def assert_close(actual, expected, tolerance=1e-8):
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * (1 + np.max(np.abs(expected))))
+
+
+@given(spd_matrices(3), vectors(3), matrices(4, 3), vectors(3), vectors(4))
+def test_a_program_and_its_lcp(Q, c, A, inside, slack):
+    b = A @ inside - np.abs(slack)
+    qp = QP(Q, c, A, b)
+    z = solve_lcp(lcp_from_qp(qp)).z
+    x = qp_minimizer(qp, z)
+    assert_close(x, mixed_by_trying(MixedLCP(Q, -c, A, b)), 1e-6)
+    # Strong duality: the LCP's own program attains minus the same value, up to the constant c^T Q^-1 c / 2.
+    dual = qp_from_lcp(lcp_from_qp(qp))
+    assert_close(qp.objective(x), -dual.objective(z) - c @ np.linalg.solve(Q, c) / 2, 1e-7)
+
+
+@given(mixed(5, 3, 2))
+def test_a_program_with_equations_and_its_lcp(problem):
+    qp = qp_from_mixed(problem)
+    x = qp_minimizer(qp, solve_lcp(lcp_from_qp(qp)).z)
+    assert_close(x, mixed_by_trying(problem), 1e-6)
+    back = mixed_from_qp(qp)
+    for name in ("M", "f", "N", "n", "G", "g"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(problem, name))
+
+
+@given(monotone(4))
+def test_an_lcp_minimises_its_program(problem):
+    """Projected onto nothing finer than a grid of directions, no feasible step lowers the objective."""
+    z = solve_lcp(problem).z
+    program = qp_from_lcp(problem)
+    assert np.all(program.A @ z - program.b >= -1e-9 * (1 + np.max(np.abs(z))))
+    value = program.objective(z)
+    if not problem.symmetric:
+        assert abs(value) < 1e-9 * (1 + np.max(np.abs(z)) ** 2 * np.max(np.abs(problem.M)))
+    for step in np.vstack([np.eye(4), -np.eye(4), np.full((1, 4), 0.5)]):
+        candidate = z + 1e-3 * step
+        if np.all(program.A @ candidate - program.b >= 0):
+            assert program.objective(candidate) >= value - 1e-12 * (1 + abs(value))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@given(mixed(4, 3, 2))
+def test_a_mixed_problem_as_lcp_and_as_box(form, problem):
+    P = problem
+    same = MixedLCP(form(P.M), P.f, form(P.N), P.n, form(P.G), P.g)
+    x = mixed_by_trying(problem)
+    z = solve_lcp(lcp_from_mixed(same), tolerance=1e-8).z
+    found, multipliers = mixed_unknowns(same, z)
+    assert_close(found, x, 1e-6)
+    assert mixed_residuals(same, z, found, multipliers).relative < 1e-7
+    unknowns = solve_lcp(box_from_mixed(same), "pivoting", tolerance=1e-8).z
+    assert_close(unknowns[:4], x, 1e-6)
+
+
+@given(boxes(4))
+def test_a_box_as_lcp(problem):
+    z = solve_lcp(lcp_from_box(problem), "lemke").z
+    assert_close(box_unknowns(problem, z), box_by_trying(problem), 1e-7)
+
+
+@given(monotone(3))
+def test_an_lcp_as_box(problem):
+    box = box_from_lcp(problem)
+    z = solve_lcp(problem).z
+    assert_close(solve_lcp(box).z, z)
+    assert box_residuals(box, z).relative == pytest.approx(box_residuals(problem, z).relative, abs=1e-14)
+
+
+@given(st.integers(1, 4), matrices(6, 8), st.data())
+def test_small_blocks_stay_sparse(size, N, data):
+    """Free bodies: the LCP matrix is sparse, and that of the dense way."""
+    M = sparse.block_diag([data.draw(spd_matrices(size)), data.draw(spd_matrices(8 - size))]).tocsc()
+    order = np.array([0, 4, 1, 5, 2, 6, 3, 7])
+    M = M[order][:, order]
+    f, n = np.arange(8.0), np.ones(6)
+    lcp = lcp_from_mixed(MixedLCP(M, f, sparse.csr_array(N), n))
+    dense = lcp_from_mixed(MixedLCP(M.toarray(), f, N, n))
+    assert sparse.issparse(lcp.M)
+    assert_close(lcp.M.toarray(), dense.M, 1e-12)
+    assert_close(lcp.q, dense.q, 1e-12)
+
+
+@given(spd_matrices(3), vectors(3), full_rank_matrices(2, 3))
+def test_what_the_equations_hold_fast_no_impulse_moves(M, f, G):
+    """A contact along a constraint: its row of the LCP is zero, not rounding, for every method."""
+    N = np.vstack([G[0], [1.0, 0.0, 0.0]])
+    problem = MixedLCP(M, f, N, [-1.0, -0.5], G, [0.0, 0.0])
+    lcp = lcp_from_mixed(problem)
+    np.testing.assert_array_equal(lcp.M[0], 0)
+    for method in ("active_set", "pivoting", "gauss_seidel", "lemke", "quadratic"):
+        solution = solve_lcp(problem, method, tolerance=1e-8)
+        assert abs(G[0] @ solution.x) < 1e-7
+        assert solution.z[0] < 1e-7
+
+
+def test_checks():
+    with pytest.raises(InvalidArgument, match=r"M: got shape \(2, 2\), expected shape \(..., 3, 3\)"):
+        LCP(np.eye(2), np.ones(3))
+    with pytest.raises(InvalidArgument, match=r"M: got shape \(2, 2\), expected shape \(3, 3\)"):
+        LCP(sparse.eye_array(2), np.ones(3))
+    with pytest.raises(InvalidArgument, match="q: got NaN"):
+        LCP(np.eye(2), [0.0, np.nan])
+    with pytest.raises(InvalidArgument, match="q: got shape"):
+        LCP(np.eye(2), [[0.0, 1.0], [1.0, 0.0]])
+    with pytest.raises(InvalidArgument, match=r"Q: got max \|Q - Q\^T\| = 1, expected a symmetric matrix"):
+        QP([[1.0, 1.0], [0.0, 1.0]], [0.0, 0.0])
+    with pytest.raises(InvalidArgument, match="b: got nothing, expected a value, since A is given"):
+        QP(np.eye(2), np.zeros(2), A=np.eye(2))
+    with pytest.raises(InvalidArgument, match="lower: got 2 > 1, expected lower <= upper"):
+        BoxLCP(np.eye(2), np.zeros(2), [0.0, 2.0], [1.0, 1.0])
+    with pytest.raises(InvalidArgument, match="upper: got NaN or the wrong infinity"):
+        BoxLCP(np.eye(1), np.zeros(1), -np.inf, -np.inf)
+    with pytest.raises(InvalidArgument, match=r"n: got shape \(1,\)"):
+        MixedLCP(np.eye(2), np.zeros(2), np.eye(2), [0.0])
+    with pytest.raises(InvalidArgument, match="M: got a matrix that is not symmetric"):
+        qp_from_mixed(MixedLCP([[1.0, 1.0], [0.0, 1.0]], np.zeros(2), np.eye(2), np.zeros(2)))
+    with pytest.raises(InvalidArgument, match="M: got a matrix that is not symmetric"):
+        qp_from_box(BoxLCP([[1.0, 1.0], [0.0, 1.0]], np.zeros(2), 0.0, 1.0))
+    with pytest.raises(SingularConfiguration, match="M: got smallest eigenvalue 0"):
+        lcp_from_qp(QP(np.diag([1.0, 0.0]), np.zeros(2), np.eye(2), np.zeros(2)))
+    with pytest.raises(InvalidArgument, match="method: got 'simplex', expected one of 'active_set'"):
+        solve_lcp(LCP(np.eye(1), [1.0]), "simplex")
+    with pytest.raises(InvalidArgument, match="problem: got int, expected a QP, LCP, BoxLCP or MixedLCP"):
+        solve_lcp(1)
+    with pytest.raises(InvalidArgument, match=r"start: got shape \(3,\)"):
+        solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), start=np.zeros(3))
+    with pytest.raises(InvalidArgument, match="cover: got -1, expected numbers greater than 0"):
+        solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "lemke", cover=[1.0, -1.0])
+    with pytest.raises(InvalidArgument, match="relaxation: got 2, expected a number between 0 and 2"):
+        solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "gauss_seidel", relaxation=2.0)

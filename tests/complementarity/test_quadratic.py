@@ -1,0 +1,109 @@
+"""Quadratic programs through cvxpy: translated once, any solver, accuracy after polishing."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from hypothesis import given
+from planted import mixed, mixed_by_trying
+from scipy import sparse
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.complementarity import LCP, QP, QuadraticProgram, Status, qp_from_mixed, solve_lcp, solve_qp
+from rbnotes.complementarity.quadratic import program_of_shape
+
+SOLVERS = ("CLARABEL", "OSQP", "HIGHS", "SCS")
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_every_solver_is_exact_after_polishing(solver):
+    rng = np.random.default_rng(3)
+    for _ in range(3):
+        N = rng.standard_normal((6, 4))
+        qp = QP(
+            np.diag([1.0, 2, 3, 4]), rng.standard_normal(4), N, N @ rng.standard_normal(4) - rng.random(6)
+        )
+        solution = solve_qp(qp, solver=solver)
+        assert solution.solved
+        assert solution.residuals.relative < 1e-12
+        np.testing.assert_allclose(solution.x, solve_lcp(qp).x, atol=1e-10)
+        assert solver in solution.method
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@given(mixed(4, 3, 1))
+def test_multipliers_have_the_signs_of_the_library(form, problem):
+    P = qp_from_mixed(problem)
+    solution = solve_qp(QP(form(P.Q), P.c, form(P.A), P.b, form(P.G), P.g))
+    np.testing.assert_allclose(solution.x, mixed_by_trying(problem), atol=1e-5)
+    balance = P.Q @ solution.x + P.c - P.A.T @ solution.z - P.G.T @ solution.multipliers
+    assert np.max(np.abs(balance)) < 1e-6 * (1 + np.max(np.abs(solution.z)) + np.max(np.abs(P.Q)))
+    assert np.all(solution.z >= 0)
+
+
+def test_it_is_translated_once():
+    """The second solve finds the translation made by the first: DPP, and one program per shape."""
+    rng = np.random.default_rng(4)
+    N = rng.standard_normal((3, 2))
+    example = QP(np.eye(2), np.zeros(2), N, -np.ones(3))
+    program = QuadraticProgram(example)
+    assert program._problem.is_dcp(dpp=True)
+    for _ in range(4):
+        A = rng.standard_normal((2, 2))
+        qp = QP(A @ A.T + np.eye(2), rng.standard_normal(2), rng.standard_normal((3, 2)), -np.ones(3))
+        np.testing.assert_allclose(program.solve(qp).x, solve_lcp(qp).x, atol=1e-9)
+    compilations = program._problem._cache.param_prog
+    assert compilations is not None
+    assert program_of_shape((2, 3, 0), "CLARABEL", None) is program_of_shape((2, 3, 0), "CLARABEL", None)
+
+
+def test_only_what_varies_may_change():
+    Q, A = np.diag([1.0, 2.0]), sparse.csr_array([[1.0, 1.0]])
+    program = QuadraticProgram(QP(Q, [1.0, 1.0], A, [0.0]), vary=("c", "b"))
+    other = QP(Q, [-1.0, 1.0], A, [3.0])
+    np.testing.assert_allclose(program.solve(other).x, solve_lcp(other).x, atol=1e-9)
+    with pytest.raises(InvalidArgument, match="Q: got other numbers, expected those of the example"):
+        program.solve(QP(2 * Q, [-1.0, 1.0], A, [3.0]))
+    with pytest.raises(
+        InvalidArgument, match=r"A: got shape \(2, 2\), expected shape \(1, 2\) as in the example"
+    ):
+        program.solve(QP(Q, [-1.0, 1.0], np.eye(2), [3.0, 3.0]))
+
+
+def test_the_status_is_checked(monkeypatch):
+    """An answer that the solver calls optimal, but is not, is refused; an inaccurate one is judged anew."""
+    qp = QP(np.eye(2), [-1.0, -1.0], [[-1.0, 0.0]], [-0.5])
+    program = QuadraticProgram(qp)
+
+    def wrong(**options):
+        program._x.value = np.array([5.0, 5.0])
+        program._inequality.dual_variables[0].value = np.array([0.0])
+        program._problem._status = cp.OPTIMAL
+        program._problem._solver_stats = type("Stats", (), {"num_iters": 1, "solve_time": 0.0})()
+
+    monkeypatch.setattr(program._problem, "solve", wrong)
+    monkeypatch.setattr("rbnotes.complementarity.quadratic._with_active", lambda qp, active, found: found)
+    solution = program.solve(qp)
+    assert solution.status is Status.ILL_CONDITIONED
+    assert solution.residuals.relative > 0.1
+
+
+def test_limits_and_bad_arguments():
+    rng = np.random.default_rng(5)
+    N = rng.standard_normal((30, 20))
+    qp = QP(np.eye(20), rng.standard_normal(20), N, N @ rng.standard_normal(20) - rng.random(30))
+    hurried = QuadraticProgram(qp, max_iter=1, solver="CLARABEL").solve(qp)
+    assert hurried.statistics.iterations == 1
+    assert hurried.solved == (np.max(np.abs(hurried.x - solve_lcp(qp).x)) < 1e-6)
+    with pytest.raises(InvalidArgument, match="solver: got 'NONESUCH', expected one of"):
+        solve_qp(qp, solver="NONESUCH")
+    with pytest.raises(InvalidArgument, match="vary: got 'M'"):
+        QuadraticProgram(qp, vary=("M",))
+    with pytest.raises(InvalidArgument, match="Q: got smallest eigenvalue -1"):
+        solve_qp(QP(np.diag([1.0, -1.0]), np.zeros(2)))
+
+
+def test_grazing_contacts_are_exact_after_polishing():
+    """Gap 0 and force 0: an interior-point method is good to the square root of its tolerance there."""
+    problem = LCP([[2.0, 1.0], [1.0, 2.0]], [-2.0, -1.0])  # z = (1, 0), w = (0, 0)
+    solution = solve_lcp(problem, "quadratic")
+    np.testing.assert_allclose(solution.z, [1, 0], atol=1e-12)

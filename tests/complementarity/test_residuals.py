@@ -1,0 +1,97 @@
+"""Residuals: each law by itself, scale-free acceptance."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from planted import boxes, mixed, monotone
+
+from rbnotes.checking.strategies import vectors
+from rbnotes.complementarity import LCP, BoxLCP, MixedLCP, box_residuals, mixed_residuals, polish, solve_lcp
+
+
+def test_each_law_by_itself():
+    problem = LCP(np.eye(3), [-1.0, 2.0, 0.0])
+    residuals = box_residuals(problem, [3.0, -0.5, 0.0])  # w = (2, 1.5, 0)
+    assert residuals.complementarity == 6.0
+    assert residuals.feasibility == 0.5
+    assert residuals.dual_feasibility == 0.0
+    assert residuals.natural == 2.0
+    assert box_residuals(problem, [0.25, 0.0, 0.0]).dual_feasibility == 0.75
+    exact = box_residuals(problem, [1.0, 0.0, 0.0])
+    assert (exact.complementarity, exact.feasibility, exact.natural, exact.relative) == (0, 0, 0, 0)
+
+
+def test_each_law_in_a_box():
+    problem = BoxLCP(np.eye(3), [-3.0, 0.5, 1.0], [0.0, 0.0, -np.inf], [2.0, np.inf, np.inf])
+    residuals = box_residuals(problem, [1.5, 0.0, 0.0])  # w = (-1.5, 0.5, 1)
+    assert residuals.complementarity == 0.75
+    assert residuals.feasibility == 0.0
+    assert residuals.dual_feasibility == 1.0
+    assert residuals.natural == 1.0
+    assert box_residuals(problem, [2.5, 0.0, -1.0]).feasibility == 0.5
+    assert box_residuals(problem, [2.0, 0.0, -1.0]).relative == 0.0
+
+
+@given(monotone(4), vectors(4))
+def test_the_relative_residual_has_no_units(problem, z):
+    """z in other units and w in others still: the same verdict."""
+    before = box_residuals(problem, z).relative
+    # Newton and kilonewton, metre and millimetre.
+    scaled = LCP(problem.M * 1e6, problem.q * 1e3)
+    assert box_residuals(scaled, z * 1e-3).relative == pytest.approx(before, rel=1e-9, abs=1e-15)
+
+
+def test_a_wrong_answer_in_tiny_units_is_not_accepted():
+    """z of 1e-12 too large: |min(z, w)| is as small, though w is all wrong."""
+    problem = LCP([[1e12]], [-1.0])
+    assert box_residuals(problem, [2e-12]).natural < 1e-11
+    assert box_residuals(problem, [2e-12]).relative > 0.1
+    assert solve_lcp(problem).z[0] == pytest.approx(1e-12, rel=1e-12)
+
+
+@given(mixed(4, 3, 2), vectors(4), vectors(2), vectors(3))
+def test_mixed_residuals(problem, x, multipliers, z):
+    P = problem
+    residuals = mixed_residuals(problem, z, x, multipliers)
+    motion = P.M @ x - P.G.T @ multipliers - P.N.T @ z - P.f
+    assert residuals.equations == pytest.approx(max(np.abs(motion).max(), np.abs(P.G @ x - P.g).max()))
+    w = P.N @ x - P.n
+    assert residuals.natural == pytest.approx(np.abs(z - np.maximum(z - w, 0)).max())
+    assert residuals.feasibility == max(0.0, -z.min())
+    assert residuals.dual_feasibility == pytest.approx(max(0.0, -w.min()))
+
+
+def test_mixed_residuals_catch_each_error():
+    problem = MixedLCP(np.eye(2), [0.0, -1.0], [[0.0, 1.0]], [0.0], [[1.0, 0.0]], [0.5])
+    x, multipliers, z = np.array([0.5, 0.0]), np.array([0.5]), np.array([1.0])
+    assert mixed_residuals(problem, z, x, multipliers).relative == 0.0
+    for wrong in (
+        (z + 0.1, x, multipliers),
+        (z, x + np.array([0.1, 0.0]), multipliers),
+        (z, x - np.array([0.0, 0.1]), multipliers),
+        (z, x, multipliers + 0.1),
+    ):
+        assert mixed_residuals(problem, *wrong).relative > 0.01
+
+
+@given(boxes(4), vectors(4))
+def test_polishing_mends_a_solution_and_spoils_none(problem, noise):
+    z = solve_lcp(problem).z
+    nearby = z + 1e-9 * noise
+    polished = polish(problem, nearby)
+    before, after = (box_residuals(problem, value).relative for value in (nearby, polished))
+    assert after <= before
+    far = z + noise
+    assert box_residuals(problem, polish(problem, far)).relative <= box_residuals(
+        problem, np.clip(far, problem.lower, problem.upper)
+    ).relative * (1 + 1e-12)
+
+
+@given(monotone(4))
+def test_polishing_takes_the_error_of_a_convex_solver_away(problem):
+    z = solve_lcp(problem).z
+    w = problem.M @ z + problem.q
+    clear = np.maximum(z, w).min() > 1e-3  # the active set can be told
+    if clear:
+        noisy = np.where(z > w, z * (1 + 1e-6), 1e-6)
+        np.testing.assert_allclose(polish(problem, noisy), z, atol=1e-12 * (1 + z.max()))
