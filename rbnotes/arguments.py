@@ -55,6 +55,15 @@ def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
     return result
 
 
+def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape that the leading axes of several arguments, given by name, broadcast to."""
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError as error:
+        got = "leading axes " + ", ".join(map(str, shapes.values()))
+        raise InvalidArgument(", ".join(shapes), got, "axes that broadcast") from error
+
+
 def vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
     """Finite vectors ``(..., size)``."""
     return array(name, value, size)

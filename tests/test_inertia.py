@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 from rbnotes import inertia, se3
@@ -46,39 +47,58 @@ def test_change_of_frame_keeps_the_energy(m, J, c, E, xi):
     np.testing.assert_allclose(body.mass, m)
 
 
-def quadrature(inside, size, density, count=60):
-    """Mass properties by summing over a fine grid of midpoints."""
-    axis = (np.arange(count) + 0.5) / count * 2 - 1
-    points = np.array(list(itertools.product(axis, repeat=3))) * size
-    points = points[inside(points)]
-    each = density * np.prod(2 * np.asarray(size) / count)
-    second = each * points.T @ points
-    return each * len(points), np.trace(second) * np.eye(3) - second
+GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(6)
+TURNS = np.arange(8) * np.pi / 4
+
+
+def slices(low, high, half_widths):
+    """Quadrature points and weights of a solid whose sections across z are ellipses.
+
+    Exact where the products of the half widths ``(a(z), b(z))`` are polynomials.
+    """
+    points, weights = [], []
+    for z, along in zip((low + high) / 2 + (high - low) / 2 * GAUSS, WEIGHTS, strict=True):
+        a, b = half_widths(z)
+        for s, across in zip((1 + GAUSS) / 2, WEIGHTS, strict=True):
+            circle = np.stack([a * s * np.cos(TURNS), b * s * np.sin(TURNS), np.full(8, z)], axis=-1)
+            points.append(circle)
+            weights.append(np.full(8, (high - low) / 2 * along * across / 2 * a * b * s * np.pi / 4))
+    return np.concatenate(points), np.concatenate(weights)
+
+
+def box(sides):
+    points = np.array(list(itertools.product(GAUSS, repeat=3))) * sides / 2
+    return points, np.prod(list(itertools.product(WEIGHTS, repeat=3)), axis=1) * np.prod(sides) / 8
+
+
+def rounded(z):
+    radius = np.sqrt(0.25 - np.maximum(np.abs(z) - 0.6, 0) ** 2)
+    return radius, radius
 
 
 @pytest.mark.parametrize(
-    ("body", "inside", "size"),
+    ("body", "pieces"),
     [
-        (inertia.cuboid([0.4, 0.6, 1.0], 3.0), lambda x: np.full(len(x), True), [0.2, 0.3, 0.5]),
+        (inertia.cuboid([0.4, 0.6, 1.0], 3.0), [box(np.array([0.4, 0.6, 1.0]))]),
         (
             inertia.ellipsoid([0.4, 0.6, 1.0], 3.0),
-            lambda x: np.sum((x / [0.4, 0.6, 1.0]) ** 2, axis=1) < 1,
-            [0.4, 0.6, 1.0],
+            [slices(-1.0, 1.0, lambda z: np.sqrt(1 - z**2) * np.array([0.4, 0.6]))],
         ),
-        (inertia.sphere(0.5, 3.0), lambda x: np.linalg.norm(x, axis=1) < 0.5, [0.5] * 3),
-        (inertia.cylinder(0.5, 1.2, 3.0), lambda x: np.hypot(x[:, 0], x[:, 1]) < 0.5, [0.5, 0.5, 0.6]),
+        (inertia.sphere(0.5, 3.0), [slices(-0.5, 0.5, lambda z: np.sqrt(0.25 - z**2) * np.ones(2))]),
+        (inertia.cylinder(0.5, 1.2, 3.0), [slices(-0.6, 0.6, lambda z: (0.5, 0.5))]),
         (
             inertia.capsule(0.5, 1.2, 3.0),
-            lambda x: np.hypot(np.hypot(x[:, 0], x[:, 1]), np.maximum(np.abs(x[:, 2]) - 0.6, 0)) < 0.5,
-            [0.5, 0.5, 1.1],
+            [slices(-1.1, -0.6, rounded), slices(-0.6, 0.6, rounded), slices(0.6, 1.1, rounded)],
         ),
     ],
     ids=["cuboid", "ellipsoid", "sphere", "cylinder", "capsule"],
 )
-def test_shapes_by_quadrature(body, inside, size):
-    mass, moments = quadrature(inside, size, 3.0)
-    np.testing.assert_allclose(body.mass, mass, rtol=6e-3)
-    np.testing.assert_allclose(body.inertia, moments, rtol=1e-2, atol=1e-12)
+def test_shapes_by_quadrature(body, pieces):
+    points, volumes = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    second = 3.0 * np.einsum("p,pi,pj->ij", volumes, points, points)
+    np.testing.assert_allclose(body.mass, 3.0 * np.sum(volumes), rtol=1e-13)
+    np.testing.assert_allclose(body.inertia, np.trace(second) * np.eye(3) - second, rtol=1e-13, atol=1e-15)
+    np.testing.assert_array_equal(body.com, np.zeros(3))
 
 
 @pytest.mark.parametrize(
@@ -118,6 +138,68 @@ def test_composite_against_mujoco():
     np.testing.assert_allclose(whole.mass, model.body_mass[1], rtol=1e-10)
     np.testing.assert_allclose(whole.com, model.body_ipos[1], atol=1e-9)
     np.testing.assert_allclose(np.linalg.eigvalsh(whole.inertia), np.sort(model.body_inertia[1]), rtol=1e-8)
+    E, moments = inertia.principal_frame(whole)
+    axes = pin.Quaternion(*model.body_iquat[1]).toRotationMatrix()[:, np.argsort(model.body_inertia[1])]
+    np.testing.assert_allclose(np.abs(axes.T @ E[:3, :3]), np.eye(3), atol=1e-6)
+    np.testing.assert_allclose(axes @ np.diag(moments) @ axes.T, whole.inertia, atol=1e-6)
+
+
+BODIES = st.tuples(masses(), inertias(), vectors())
+
+
+@given(BODIES, frames(), BODIES, frames())
+def test_composite_is_the_sum(first, E1, second, E2):
+    """Whatever the point about which the spatial inertias of the parts are added up."""
+    bodies = [inertia.mass_properties(*first), inertia.mass_properties(*second)]
+    whole = inertia.spatial_inertia(*inertia.composite(bodies, np.stack([E1, E2])))
+    parts = [pin.SE3(E).act(pin.Inertia(m, c, J)) for E, (m, J, c) in ((E1, first), (E2, second))]
+    expected = parts[0].matrix() + parts[1].matrix()
+    np.testing.assert_allclose(inertia.swap_stacking(whole), expected, atol=1e-10)
+
+
+def test_composite_far_away_keeps_its_digits():
+    rods = [inertia.cylinder(0.001, 1.0, 1e5), inertia.cylinder(0.001, 0.5, 2e5)]
+    E = np.stack([np.eye(4), se3.frame(np.eye(3), [1.0, 0.5, 0.0])])
+    near = inertia.composite(rods, E)
+    E[:, :3, 3] += 2.0**30
+    far = inertia.composite(rods, E)
+    np.testing.assert_allclose(far.inertia, near.inertia, rtol=1e-12)
+    np.testing.assert_allclose(far.com - 2.0**30, near.com, atol=2e-7)
+
+
+def test_composite_of_point_masses():
+    point = inertia.mass_properties(2.0, np.zeros((3, 3)))
+    pose = se3.frame(np.eye(3), [0.1, 0.7, -0.3])
+    np.testing.assert_allclose(
+        inertia.composite([point] * 3, [pose] * 3).inertia, np.zeros((3, 3)), atol=1e-30
+    )
+    dumbbell = inertia.composite([point, point], [pose, se3.inverse(pose)])
+    np.testing.assert_allclose(np.linalg.eigvalsh(dumbbell.inertia), [0, 4 * 0.59, 4 * 0.59], atol=1e-15)
+
+
+@given(masses(), inertias(), vectors(), vectors())
+def test_parallel_axes(m, J, c, p):
+    """Moving the origin by p leaves the body alone: only its centre is elsewhere."""
+    moved = inertia.transform_inertia(se3.frame(np.eye(3), -p), inertia.spatial_inertia(m, J, c))
+    np.testing.assert_allclose(moved, inertia.spatial_inertia(m, J, c - p), atol=1e-11)
+    arm = c - p
+    steiner = J + m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    np.testing.assert_allclose(moved[:3, :3], steiner, atol=1e-11)
+
+
+@pytest.mark.parametrize("distance", [0.0, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("second_moments", [[0, 0, 0], [0, 0, 1 / 12], [0, 1 / 3, 1 / 12]], ids=str)
+def test_flat_bodies_are_read_from_anywhere(second_moments, distance):
+    """Rounding makes small negative moments of points, rods and plates; they are bodies all the same."""
+    J = np.sum(second_moments) * np.eye(3) - np.diag(second_moments)
+    for k in range(20):
+        E = se3.exp(np.random.default_rng(k).normal(size=6))
+        E[:3, 3] *= distance
+        M = inertia.transform_inertia(E, inertia.spatial_inertia(1.3, J))
+        body = inertia.from_spatial_inertia(M)
+        np.testing.assert_allclose(body.com, E[:3, 3], rtol=1e-12, atol=1e-12)
+        rounding = 1e-14 * (1 + np.max(np.abs(M)))
+        np.testing.assert_allclose(body.inertia, E[:3, :3] @ J @ E[:3, :3].T, atol=rounding)
 
 
 @given(masses(), inertias(), vectors())
@@ -128,6 +210,49 @@ def test_principal_frame(m, J, c):
     M = inertia.transform_inertia(se3.inverse(E), inertia.spatial_inertia(*body))
     np.testing.assert_allclose(M, np.diag([*moments, m, m, m]), atol=1e-10)
     assert np.all(np.diff(moments) >= 0)
+
+
+class TestPrincipalAxes:
+    @given(inertias(), frames())
+    def test_they_turn_with_the_body(self, J, pose):
+        R = pose[:3, :3]
+        here = inertia.principal_frame(inertia.mass_properties(1.0, J))
+        there = inertia.principal_frame(inertia.mass_properties(1.0, R @ J @ R.T))
+        np.testing.assert_allclose(there.moments, here.moments, rtol=1e-11)
+        if np.min(np.diff(here.moments)) > 1e-3:
+            cosines = there.E[:3, :3].T @ R @ here.E[:3, :3]
+            np.testing.assert_allclose(np.abs(cosines), np.eye(3), atol=1e-9)
+
+    @pytest.mark.parametrize(
+        "J", [np.eye(3), np.diag([2.0, 2.0, 1.0]), np.diag([1.0, 2.0, 2.0]), np.zeros((3, 3))], ids=str
+    )
+    def test_equal_moments(self, J):
+        R = se3.exp([0.3, -0.2, 0.5, 0, 0, 0])[:3, :3]
+        E, moments = inertia.principal_frame(inertia.mass_properties(1.0, R @ J @ R.T))
+        axes = E[:3, :3]
+        np.testing.assert_allclose(np.linalg.det(axes), 1, rtol=1e-14)
+        np.testing.assert_allclose(axes @ np.diag(moments) @ axes.T, R @ J @ R.T, atol=1e-14)
+
+    def test_signs_do_not_hang_on_rounding(self):
+        """At 45 degrees two components of an axis are equally large."""
+        frames = []
+        for nudge in (-1e-15, 0.0, 1e-15):
+            c, s = np.cos(np.pi / 4 + nudge), np.sin(np.pi / 4 + nudge)
+            R = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+            body = inertia.mass_properties(1.0, R @ np.diag([1.0, 1.2, 1.4]) @ R.T)
+            frames.append(inertia.principal_frame(body).E)
+        np.testing.assert_allclose(frames[0], frames[1], atol=1e-12)
+        np.testing.assert_allclose(frames[2], frames[1], atol=1e-12)
+        assert np.all(frames[0][0, :2] > 0)
+
+    def test_many_at_once(self):
+        sides = np.random.default_rng(3).uniform(0.5, 2, size=(4, 3))
+        E, moments = inertia.principal_frame(inertia.cuboid(sides))
+        assert E.shape == (4, 4, 4)
+        for k in range(4):
+            one = inertia.principal_frame(inertia.cuboid(sides[k]))
+            np.testing.assert_array_equal(E[k], one.E)
+            np.testing.assert_array_equal(moments[k], one.moments)
 
 
 def box_mesh(sides):
@@ -168,6 +293,83 @@ class TestMesh:
         np.testing.assert_allclose(mesh.com, points.mean(axis=0), atol=1e-12)
         np.testing.assert_allclose(mesh.inertia, np.trace(second) * np.eye(3) - second, atol=1e-12)
 
+    def test_finer_balls(self):
+        """The moments of a polyhedron in a ball approach the ball's, four times as near with each halving."""
+        ball = inertia.sphere(0.7, 2.0)
+        missing = []
+        for rings in (8, 16, 32):
+            polar = np.linspace(0, np.pi, rings + 1)[1:-1, None]
+            around = np.arange(2 * rings) * np.pi / rings
+            xyz = (np.sin(polar) * np.cos(around), np.sin(polar) * np.sin(around), np.cos(polar) + 0 * around)
+            vertices = 0.7 * np.concatenate([np.stack(xyz, axis=-1).reshape(-1, 3), [[0, 0, 1], [0, 0, -1]]])
+            solid = inertia.triangle_mesh(vertices, outward(vertices), 2.0)
+            missing.append(1 - np.append(np.diag(solid.inertia) / ball.inertia[0, 0], solid.mass / ball.mass))
+            np.testing.assert_allclose(solid.com, np.zeros(3), atol=1e-13)
+        assert np.all(np.array(missing) > 0)
+        np.testing.assert_allclose(np.divide(missing[:-1], missing[1:]), 4, rtol=0.05)
+
+    def test_parts_and_cavities(self):
+        outer, inner = np.array([1.0, 1.2, 1.4]), np.array([0.5, 0.4, 0.3])
+        vertices, faces = box_mesh(outer)
+        hole = vertices * inner / outer + 0.2
+        hollow = inertia.triangle_mesh(
+            np.concatenate([vertices, hole]), np.concatenate([faces, faces[:, ::-1] + 8])
+        )
+        lid = inertia.spatial_inertia(*inertia.cuboid(outer)[:2], outer / 2)
+        lid = lid - inertia.spatial_inertia(*inertia.cuboid(inner)[:2], inner / 2 + 0.2)
+        np.testing.assert_allclose(inertia.spatial_inertia(*hollow), lid, atol=1e-14)
+        two = inertia.triangle_mesh(np.concatenate([vertices, hole + 9]), np.concatenate([faces, faces + 8]))
+        poses = [se3.frame(np.eye(3), outer / 2), se3.frame(np.eye(3), inner / 2 + 9.2)]
+        both = inertia.composite([inertia.cuboid(outer), inertia.cuboid(inner)], poses)
+        for got, expected in zip(two, both, strict=True):
+            np.testing.assert_allclose(got, expected, atol=1e-12)
+
+    def test_thin_and_far_solids_keep_their_digits(self):
+        vertices, faces = box_mesh(np.array([1.0, 1.0, 1e-9]))
+        plate = inertia.triangle_mesh(vertices, faces)
+        np.testing.assert_allclose(
+            plate.inertia, inertia.cuboid([1.0, 1.0, 1e-9]).inertia, rtol=1e-12, atol=1e-30
+        )
+        far = inertia.triangle_mesh(box_mesh(np.ones(3))[0] + 2.0**20, faces)
+        np.testing.assert_allclose(far.inertia, np.eye(3) / 6, rtol=1e-13, atol=1e-15)
+
+    def test_flat_meshes(self):
+        triangle = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+        vertices = np.vstack([triangle, triangle.mean(axis=0)])
+        faces = np.array([[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]])
+        for k in range(20):
+            E = se3.exp(np.random.default_rng(k).normal(size=6))
+            for order in (faces, faces[:, ::-1]):
+                with pytest.raises(
+                    InvalidArgument, match=r"faces: got a solid of volume .*, expected a volume"
+                ):
+                    inertia.triangle_mesh(se3.transform_points(E, vertices), order)
+
+    def test_many_densities(self):
+        mesh = inertia.triangle_mesh(*box_mesh(np.array([1.0, 2.0, 3.0])), [1.0, 5.0])
+        np.testing.assert_allclose(mesh.mass, [6, 30])
+        np.testing.assert_allclose(
+            mesh.inertia, inertia.cuboid([1.0, 2.0, 3.0], [1.0, 5.0]).inertia, atol=1e-13
+        )
+
+    def test_wrong_arrays(self):
+        vertices, faces = box_mesh(np.ones(3))
+        with pytest.raises(
+            InvalidArgument, match=r"vertices: got shape \(2, 8, 3\), expected shape \(n, 3\)"
+        ):
+            inertia.triangle_mesh(np.stack([vertices] * 2), faces)
+        with pytest.raises(InvalidArgument, match="vertices: got NaN"):
+            inertia.triangle_mesh(np.where(vertices == 1, np.nan, vertices), faces)
+        with pytest.raises(InvalidArgument, match="faces: got indices from -1 to 6, expected indices of 8"):
+            inertia.triangle_mesh(vertices, faces - 1)
+        with pytest.raises(InvalidArgument, match="faces: got list"):
+            inertia.triangle_mesh(vertices, [[0, 1, 2], [0, 1]])
+        for none in ([], np.zeros((0, 3), dtype=int)):
+            with pytest.raises(InvalidArgument, match=r"faces: got .*, expected"):
+                inertia.triangle_mesh(vertices, none)
+        with pytest.raises(InvalidArgument, match="density: got 0, expected numbers greater than 0"):
+            inertia.triangle_mesh(vertices, faces, 0.0)
+
     def test_wrong_meshes(self):
         vertices, faces = box_mesh(np.ones(3))
         with pytest.raises(InvalidArgument, match="closed, oriented surface"):
@@ -207,8 +409,25 @@ class TestErrors:
             InvalidArgument, match="inertia: got principal moments 1, 1, 3, expected moments of a body"
         ):
             inertia.spatial_inertia(1.0, np.diag([1.0, 1.0, 3.0]))
-        with pytest.raises(InvalidArgument, match="moments of a body"):
+        with pytest.raises(InvalidArgument, match="moments of a body: none negative"):
             inertia.spatial_inertia(1.0, -J_EXAMPLE)
+        plate = np.diag([1.0, 1.0, 2.0 + 1e-11])
+        with pytest.raises(InvalidArgument, match="got principal moments 1, 1, 3"):
+            inertia.mass_properties(1.0, np.stack([plate, np.diag([1.0, 1.0, 3.0])]))
+
+    def test_axes_that_do_not_fit(self):
+        with pytest.raises(
+            InvalidArgument, match=r"mass, inertia, com: got leading axes \(5,\), \(\), \(4,\), expected"
+        ):
+            inertia.spatial_inertia(np.ones(5), J_EXAMPLE, np.zeros((4, 3)))
+        with pytest.raises(InvalidArgument, match="radius, length: got leading axes"):
+            inertia.capsule(np.ones(2), np.ones(3))
+        with pytest.raises(InvalidArgument, match="density, size: got leading axes"):
+            inertia.cuboid(np.ones((4, 3)), np.ones(2))
+        with pytest.raises(InvalidArgument, match="mass, body: got leading axes"):
+            inertia.with_mass(inertia.sphere(np.ones(3)), np.ones(2))
+        with pytest.raises(InvalidArgument, match="E, M: got leading axes"):
+            inertia.transform_inertia(np.stack([np.eye(4)] * 3), np.stack([np.eye(6)] * 2))
 
     def test_bodies_at_the_limit_are_possible(self):
         inertia.spatial_inertia(1.0, np.diag([1.0, 1.0, 2.0]))  # a plate

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,20 +13,22 @@ from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia.spatial import (
     MassProperties,
-    from_spatial_inertia,
     mass_properties,
     spatial_inertia,
     transform_inertia,
 )
+
+SAME_SIZE = 1 - 1e-6
+"""Components of an axis this near to its largest are as large: rounding must not choose its sign."""
 
 
 class PrincipalFrame(NamedTuple):
     """The frame at the centre of mass whose axes are principal."""
 
     E: Array
-    """Its pose ``(4, 4)`` in the body frame, right-handed."""
+    """Its pose ``(..., 4, 4)`` in the body frame, right-handed."""
     moments: Array
-    """Principal moments of inertia ``(3,)``, ascending."""
+    """Principal moments of inertia ``(..., 3)``, ascending."""
 
 
 def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProperties:
@@ -36,25 +39,42 @@ def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProper
     bodies : n mass properties, each in its own frame
     frames : (n, 4, 4)
         Poses of these frames in the common one.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is not one pose for each body, or one of the bodies cannot exist.
     """
     frames = arguments.frame("frames", frames)
     if frames.ndim != 3 or len(frames) != len(bodies) or not len(bodies):
         raise InvalidArgument("frames", f"shape {frames.shape}", f"one pose for each of {len(bodies)} bodies")
-    total = sum(transform_inertia(E, spatial_inertia(*body)) for E, body in zip(frames, bodies, strict=True))
-    return from_spatial_inertia(total)
+    bodies = [mass_properties(*body) for body in bodies]
+    centres = [se3.transform_points(E, body.com) for E, body in zip(frames, bodies, strict=True)]
+    mass = _sum(body.mass for body in bodies)
+    com = _sum(body.mass[..., None] * c for body, c in zip(bodies, centres, strict=True)) / mass[..., None]
+    # Summed about the common centre, so that a far origin costs no digits.
+    M = _sum(
+        transform_inertia(se3.frame(E[:3, :3], c - com), spatial_inertia(body.mass, body.inertia))
+        for E, body, c in zip(frames, bodies, centres, strict=True)
+    )
+    return mass_properties(mass, M[..., :3, :3], com)
 
 
 def principal_frame(body: MassProperties) -> PrincipalFrame:
-    """Centre of mass and principal axes of one body (Sueda 1.7.1).
+    """Centre of mass and principal axes of a body (Sueda 1.7.1).
 
     The eigenvectors may come out left-handed and with any sign. Here the largest component of the first two
-    axes is positive, and the third completes a right-handed frame.
+    axes is positive (the first such one if several are as large), and the third makes the frame right-handed.
+    Where moments are equal, as for a ball, any axes of the plane or space they share are principal.
     """
     body = mass_properties(*body)
-    if body.inertia.ndim != 2:
-        raise InvalidArgument("body", f"inertia of shape {body.inertia.shape}", "a single body")
     moments, axes = np.linalg.eigh(body.inertia)
-    largest = np.argmax(np.abs(axes), axis=0)
-    axes = axes * np.sign(axes[largest, np.arange(3)])
-    axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
+    sizes = np.abs(axes)
+    largest = np.argmax(sizes >= SAME_SIZE * np.max(sizes, axis=-2, keepdims=True), axis=-2, keepdims=True)
+    axes = axes * np.sign(np.take_along_axis(axes, largest, axis=-2))
+    axes[..., 2] = np.cross(axes[..., 0], axes[..., 1])
     return PrincipalFrame(se3.frame(axes, body.com), moments)
+
+
+def _sum(terms: Iterable[Array]) -> Array:
+    return functools.reduce(np.add, terms)

@@ -2,57 +2,69 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import InvalidArgument
 from rbnotes.inertia.spatial import MassProperties, mass_properties
 
 
-def triangle_mesh(vertices: ArrayLike, faces: ArrayLike, density: float = 1.0) -> MassProperties:
+def triangle_mesh(vertices: ArrayLike, faces: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
     """Mass properties of a solid with uniform density, in the coordinates of its vertices.
 
-    The solid is cut into tetrahedra between its faces and one point; their signed moments add up.
+    The solid is cut into tetrahedra between its faces and one point; their signed moments add up. It may have
+    several parts and cavities. That it does not cut through itself is taken on trust.
 
     Parameters
     ----------
     vertices : (n, 3)
     faces : (m, 3) of int
-        Corners of each triangle, anticlockwise seen from outside.
+        Corners of each triangle, anticlockwise seen from outside (from inside the cavity for its wall).
+    density : (...)
 
     Raises
     ------
     InvalidArgument
-        If an index is out of range, the surface is not closed, or the faces are seen from inside.
+        If an index is out of range, the surface is not closed, the faces are seen from inside, or the mesh is
+        so flat that rounding of its vertices could make its volume.
     """
-    vertices = arguments.array("vertices", vertices, None, 3)
-    corners = _check_faces(np.asarray(faces), len(vertices))
+    points = arguments.array("vertices", vertices, None, 3)
+    if points.ndim != 2:
+        raise InvalidArgument("vertices", f"shape {points.shape}", "shape (n, 3)")
+    corners = points[_check_faces(faces, len(points))]
     # Integrating about the middle of the mesh, rather than a far origin, keeps the digits.
-    middle = np.mean(vertices, axis=0)
-    triangles = (vertices - middle)[corners]
+    middle = np.mean(corners, axis=(0, 1))
+    triangles = corners - middle
 
-    volumes = np.linalg.det(triangles) / 6
+    a, b, c = np.moveaxis(triangles, 1, 0)
+    normals = np.cross(b - a, c - a)
+    volumes = np.sum(a * normals, axis=-1) / 6
     volume = np.sum(volumes)
-    if volume <= 0:
-        raise InvalidArgument(
-            "faces", f"a solid of volume {volume:.3g}", "triangles anticlockwise from outside"
-        )
+    rounding = np.finfo(float).eps * np.max(np.abs(corners)) * np.sum(np.abs(normals))
+    if volume <= rounding:
+        got = f"a solid of volume {volume:.3g}, to within {rounding:.3g}"
+        raise InvalidArgument("faces", got, "a volume, and triangles anticlockwise from outside")
     sums = np.sum(triangles, axis=1)
     mean = volumes @ sums / 4 / volume
     second_moments = np.einsum("t,tai,taj->ij", volumes, triangles, triangles)
     second_moments = (second_moments + np.einsum("t,ti,tj->ij", volumes, sums, sums)) / 20
     second_moments -= volume * np.outer(mean, mean)
     inertia = np.trace(second_moments) * np.eye(3) - second_moments
-    density = float(arguments.positive("density", density))
-    return mass_properties(density * volume, density * inertia, middle + mean)
+    density = arguments.positive("density", density)
+    return mass_properties(density * volume, density[..., None, None] * inertia, middle + mean)
 
 
-def _check_faces(faces: np.ndarray, count: int) -> Array:
-    if faces.ndim != 2 or faces.shape[1] != 3 or not np.issubdtype(faces.dtype, np.integer):
+def _check_faces(value: ArrayLike, count: int) -> NDArray[np.integer[Any]]:
+    arguments.array("faces", value, None, 3)
+    faces = np.asarray(value)
+    if faces.ndim != 2 or not np.issubdtype(faces.dtype, np.integer) or not faces.size:
         raise InvalidArgument("faces", f"{faces.dtype} of shape {faces.shape}", "integers of shape (m, 3)")
-    if faces.size and (faces.min() < 0 or faces.max() >= count):
-        raise InvalidArgument("faces", f"indices up to {faces.max()}", f"indices of {count} vertices")
+    if faces.min() < 0 or faces.max() >= count:
+        got = f"indices from {faces.min()} to {faces.max()}"
+        raise InvalidArgument("faces", got, f"indices of {count} vertices")
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     forward, counts = np.unique(edges, axis=0, return_counts=True)
     backward = np.unique(edges[:, ::-1], axis=0)

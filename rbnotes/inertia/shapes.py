@@ -30,17 +30,13 @@ def sphere(radius: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
 
 def cylinder(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
     """Cylinder of ``radius`` and ``length (...)``, its axis along z."""
-    r, length = np.broadcast_arrays(
-        arguments.positive("radius", radius), arguments.positive("length", length)
-    )
+    r, length = _radius_and_length(radius, length)
     return _centred(np.pi * r**2 * length, _along_z(r**2 / 4, length**2 / 12), density)
 
 
 def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
     """Cylinder of ``radius`` and ``length (...)`` along z, with a half ball on each end."""
-    r, length = np.broadcast_arrays(
-        arguments.positive("radius", radius), arguments.positive("length", length)
-    )
+    r, length = _radius_and_length(radius, length)
     barrel, ball = np.pi * r**2 * length, 4 / 3 * np.pi * r**3
     across = (barrel * r**2 / 4 + ball * r**2 / 5) / (barrel + ball)
     # A half ball's centre is 3/8 r from its flat side, which is length/2 from the middle.
@@ -51,8 +47,16 @@ def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> M
 
 def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
     """The same shape with another mass."""
-    scale = arguments.positive("mass", mass) / body.mass
-    return mass_properties(scale * body.mass, scale[..., None, None] * body.inertia, body.com)
+    body, mass = mass_properties(*body), arguments.positive("mass", mass)
+    arguments.common_shape(mass=mass.shape, body=body.mass.shape)
+    scale = mass / body.mass
+    return mass_properties(mass, scale[..., None, None] * body.inertia, body.com)
+
+
+def _radius_and_length(radius: ArrayLike, length: ArrayLike) -> tuple[Array, Array]:
+    r, length = arguments.positive("radius", radius), arguments.positive("length", length)
+    shape = arguments.common_shape(radius=r.shape, length=length.shape)
+    return np.broadcast_to(r, shape), np.broadcast_to(length, shape)
 
 
 def _along_z(across: Array, along: Array) -> Array:
@@ -61,6 +65,8 @@ def _along_z(across: Array, along: Array) -> Array:
 
 def _centred(volume: Array, mean_squares: Array, density: ArrayLike) -> MassProperties:
     """Mass properties from the mean squares of x, y and z over the volume."""
-    mass = arguments.positive("density", density) * volume
+    density = arguments.positive("density", density)
+    arguments.common_shape(density=density.shape, size=volume.shape)
+    mass = density * volume
     moments = mass[..., None] * (np.sum(mean_squares, axis=-1, keepdims=True) - mean_squares)
     return mass_properties(mass, moments[..., None] * np.eye(3), np.zeros(moments.shape))

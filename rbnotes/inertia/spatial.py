@@ -20,6 +20,9 @@ LINEAR_FIRST = np.array([3, 4, 5, 0, 1, 2])
 IMPOSSIBLE_BELOW = -1e-10
 """Smallest accepted second moment of mass, relative to the largest: zero for a plate, but for rounding."""
 
+ROUNDING = 1e-12
+"""Negative second moments of mass up to this size, relative to the matrix they were read from, are zeros."""
+
 
 class MassProperties(NamedTuple):
     """What a rigid body's motion knows of the body."""
@@ -43,16 +46,18 @@ def mass_properties(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 
     """
     mass = arguments.positive("mass", mass)
     inertia = arguments.symmetric("inertia", inertia)
+    com = arguments.vector("com", com)
+    arguments.common_shape(mass=mass.shape, inertia=inertia.shape[:-2], com=com.shape[:-1])
     moments = np.linalg.eigvalsh(inertia)
     second_moments = np.sum(moments, axis=-1, keepdims=True) / 2 - moments
-    worst = np.min(
-        second_moments / np.max(np.abs(moments), axis=-1, keepdims=True, initial=1e-300), initial=0.0
-    )
-    if worst < IMPOSSIBLE_BELOW:
-        triple = moments[np.min(second_moments, axis=-1) < 0].reshape(-1, 3)[0]
+    largest = np.max(np.abs(moments), axis=-1, keepdims=True)
+    impossible = np.any(second_moments < IMPOSSIBLE_BELOW * largest, axis=-1)
+    if np.any(impossible):
+        triple = moments[impossible][0]
         got = "principal moments " + ", ".join(f"{moment:.6g}" for moment in triple)
-        raise InvalidArgument("inertia", got, "moments of a body: none larger than the sum of the other two")
-    return MassProperties(mass, inertia, arguments.vector("com", com))
+        expected = "moments of a body: none negative, none larger than the sum of the other two"
+        raise InvalidArgument("inertia", got, expected)
+    return MassProperties(mass, inertia, com)
 
 
 def spatial_inertia(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -111,6 +116,9 @@ def swap_stacking(matrix: ArrayLike) -> Array:
 def from_spatial_inertia(M: ArrayLike) -> MassProperties:
     """Mass properties of a spatial inertia ``(..., 6, 6)``, the inverse of :func:`spatial_inertia`.
 
+    The inertia about the centre is a difference: far from the origin, its digits are those that ``M`` still
+    has beyond mass times squared distance.
+
     Raises
     ------
     InvalidArgument
@@ -121,9 +129,11 @@ def from_spatial_inertia(M: ArrayLike) -> MassProperties:
     first_moment = M[..., :3, 3:]
     com = so3.vee((first_moment - np.swapaxes(first_moment, -1, -2)) / 2) / mass[..., None]
     C = so3.hat(com)
-    body = mass_properties(mass, M[..., :3, :3] + mass[..., None, None] * (C @ C), com)
-    defect = np.max(np.abs(spatial_inertia(*body) - M), axis=(-1, -2), initial=0.0)
-    if np.any(defect > 1e-10 * np.max(np.abs(M), axis=(-1, -2), initial=0.0)):
+    size = np.max(np.abs(M), axis=(-1, -2))
+    inertia = M[..., :3, :3] + mass[..., None, None] * (C @ C)
+    body = mass_properties(mass, _without_rounding(inertia, ROUNDING * size), com)
+    defect = np.max(np.abs(spatial_inertia(*body) - M), axis=(-1, -2))
+    if np.any(defect > 1e-10 * size):
         raise InvalidArgument(
             "M", f"a matrix {np.max(defect):.3g} off that form", "blocks of a spatial inertia"
         )
@@ -135,8 +145,18 @@ def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
 
     Kinetic energy does not depend on the frame: ``Ad(E)^-T M Ad(E)^-1``.
     """
-    A = se3.Ad_inverse(E)
-    return np.swapaxes(A, -1, -2) @ arguments.symmetric("M", M, 6) @ A
+    A, M = se3.Ad_inverse(E), arguments.symmetric("M", M, 6)
+    arguments.common_shape(E=A.shape[:-2], M=M.shape[:-2])
+    return np.swapaxes(A, -1, -2) @ M @ A
+
+
+def _without_rounding(inertia: Array, rounding: Array) -> Array:
+    """The inertia with second moments of mass between ``-rounding`` and zero set to zero."""
+    trace = np.trace(inertia, axis1=-2, axis2=-1)[..., None, None]
+    moments, axes = np.linalg.eigh(trace / 2 * np.eye(3) - inertia)
+    moments = np.where(moments < -rounding[..., None], moments, np.maximum(moments, 0.0))
+    second_moments = axes * moments[..., None, :] @ np.swapaxes(axes, -1, -2)
+    return np.sum(moments, axis=-1)[..., None, None] * np.eye(3) - second_moments
 
 
 def _blocks(upper_left: Array, upper_right: Array, lower_left: Array, lower_right: Array) -> Array:
