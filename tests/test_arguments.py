@@ -333,5 +333,7 @@ def test_errors_are_value_errors():
 
 def test_leading_axes():
     assert arguments.common_shape(a=(4, 1), b=(), c=(3,)) == (4, 3)
-    with pytest.raises(InvalidArgument, match=r"a, b: got leading axes \(4,\), \(3,\), expected axes that bro"):
+    with pytest.raises(
+        InvalidArgument, match=r"a, b: got leading axes \(4,\), \(3,\), expected axes that bro"
+    ):
         arguments.common_shape(a=(4,), b=(3,))
