@@ -139,6 +139,32 @@ def right_jacobian_inverse(xi: ArrayLike) -> Array:
     return left_jacobian_inverse(-arguments.twist("xi", xi))
 
 
+def left_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
+    """Time derivative ``(..., 6, 6)`` of :func:`left_jacobian` along ``dxi/dt = xidot``."""
+    xi, xidot = arguments.twist("xi", xi), arguments.twist("xidot", xidot)
+    w, v, wdot, vdot = xi[..., :3], xi[..., 3:], xidot[..., :3], xidot[..., 3:]
+    return _lower_triangular(
+        so3.left_jacobian_dot(w, wdot),
+        so3.left_jacobian_dot(w, vdot) + so3.left_jacobian_hessian(w, v, wdot),
+    )
+
+
+def right_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
+    """Time derivative ``(..., 6, 6)`` of :func:`right_jacobian` along ``dxi/dt = xidot``."""
+    return left_jacobian_dot(-arguments.twist("xi", xi), -arguments.twist("xidot", xidot))
+
+
+def left_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
+    """Time derivative ``(..., 6, 6)`` of :func:`left_jacobian_inverse`, which raises the same errors."""
+    inverse = left_jacobian_inverse(xi)
+    return -inverse @ left_jacobian_dot(xi, xidot) @ inverse
+
+
+def right_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
+    """Time derivative ``(..., 6, 6)`` of :func:`right_jacobian_inverse`, which raises the same errors."""
+    return left_jacobian_inverse_dot(-arguments.twist("xi", xi), -arguments.twist("xidot", xidot))
+
+
 def interpolate(E0: ArrayLike, E1: ArrayLike, t: ArrayLike) -> Array:
     """Pose on the screw motion from ``E0`` (t = 0) to ``E1`` (t = 1), with a constant body twist.
 

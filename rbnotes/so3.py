@@ -9,8 +9,6 @@ A rotation vector ``w`` is axis times angle; ``exp(w)`` is the rotation matrix i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 from numpy.typing import ArrayLike
@@ -19,8 +17,11 @@ from scipy.special import bernoulli, factorial
 from rbnotes import arguments, quaternion
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 
-SERIES_BELOW = 0.5
-"""Angle below which the coefficients are summed as series; seven terms leave less than rounding there."""
+SERIES_BELOW = 1.0
+"""Angle below which coefficients are summed as series; twelve terms leave less than rounding there."""
+
+ANGLE_BELOW = 1e100
+"""Rotation vectors must be shorter; the square of the angle must not overflow."""
 
 
 def hat(w: ArrayLike) -> Array:
@@ -61,10 +62,9 @@ def vee(W: ArrayLike) -> Array:
 
 def exp(w: ArrayLike) -> Array:
     """Rotation matrix ``(..., 3, 3)`` of a rotation vector, by Rodrigues' formula (Sueda 1.3, eq. (1.10))."""
-    w = arguments.vector("w", w)
-    W = _hat(w)
-    a, b, _ = _coefficients(w)
-    return np.eye(3) + a * W + b * (W @ W)
+    w = _rotation_vector("w", w)
+    W, (c1, c2) = _hat(w), _stumpff(w, 2)
+    return np.eye(3) + c1 * W + c2 * (W @ W)
 
 
 def log(R: ArrayLike) -> Array:
@@ -88,10 +88,9 @@ def angle(R: ArrayLike) -> Array:
 
 def left_jacobian(w: ArrayLike) -> Array:
     """Matrix ``(..., 3, 3)`` from ``dw/dt`` to the angular velocity of ``exp(w)`` in the world frame."""
-    w = arguments.vector("w", w)
-    W = _hat(w)
-    _, b, c = _coefficients(w)
-    return np.eye(3) + b * W + c * (W @ W)
+    w = _rotation_vector("w", w)
+    W, (_, c2, c3) = _hat(w), _stumpff(w, 3)
+    return np.eye(3) + c2 * W + c3 * (W @ W)
 
 
 def right_jacobian(w: ArrayLike) -> Array:
@@ -107,7 +106,7 @@ def left_jacobian_inverse(w: ArrayLike) -> Array:
     SingularConfiguration
         If the angle is a positive multiple of 2 pi, where no inverse exists.
     """
-    w = arguments.vector("w", w)
+    w = _rotation_vector("w", w)
     turns = np.linalg.norm(w, axis=-1) / (2 * np.pi)
     distance = np.abs(turns - np.round(turns)) * 2 * np.pi
     if np.any((np.round(turns) > 0) & (distance < 1e-8)):
@@ -125,17 +124,43 @@ def right_jacobian_inverse(w: ArrayLike) -> Array:
 
 def left_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
     """Time derivative ``(..., 3, 3)`` of :func:`left_jacobian` along ``dw/dt = wdot``."""
-    w, wdot = arguments.vector("w", w), arguments.vector("wdot", wdot)
+    w, wdot = _rotation_vector("w", w), arguments.vector("wdot", wdot)
     W, Wdot = _hat(w), _hat(wdot)
-    _, b, c = _coefficients(w)
-    db, dc = _coefficient_slopes(w)
-    rate = np.sum(w * wdot, axis=-1)[..., None, None]
-    return b * Wdot + c * (W @ Wdot + Wdot @ W) + rate * (db * W + dc * (W @ W))
+    _, c2, c3, c4, c5 = _stumpff(w, 5)
+    slope2, slope3 = 2 * c4 - c3, 3 * c5 - c4
+    return c2 * Wdot + c3 * _symmetric_product(W, Wdot) + _dot(w, wdot) * (slope2 * W + slope3 * (W @ W))
 
 
 def right_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
     """Time derivative ``(..., 3, 3)`` of :func:`right_jacobian` along ``dw/dt = wdot``."""
     return np.swapaxes(left_jacobian_dot(w, wdot), -1, -2)
+
+
+def left_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
+    """Time derivative ``(..., 3, 3)`` of :func:`left_jacobian_inverse`, which raises the same errors."""
+    inverse = left_jacobian_inverse(w)
+    return -inverse @ left_jacobian_dot(w, wdot) @ inverse
+
+
+def right_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
+    """Time derivative ``(..., 3, 3)`` of :func:`right_jacobian_inverse`, which raises the same errors."""
+    return np.swapaxes(left_jacobian_inverse_dot(w, wdot), -1, -2)
+
+
+def left_jacobian_hessian(w: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
+    """Second derivative ``(..., 3, 3)`` of :func:`left_jacobian` along the directions ``u`` and ``v``."""
+    w, u, v = _rotation_vector("w", w), arguments.vector("u", u), arguments.vector("v", v)
+    W, U, V = _hat(w), _hat(u), _hat(v)
+    _, _, c3, c4, c5, c6, c7 = _stumpff(w, 7)
+    slope2, slope3 = 2 * c4 - c3, 3 * c5 - c4
+    curvature2, curvature3 = 8 * c6 - 5 * c5 + c4, 15 * c7 - 7 * c6 + c5
+    wu, wv, uv = _dot(w, u), _dot(w, v), _dot(u, v)
+    return (
+        c3 * _symmetric_product(U, V)
+        + slope2 * (wv * U + wu * V + uv * W)
+        + slope3 * (wv * _symmetric_product(W, U) + wu * _symmetric_product(W, V) + uv * (W @ W))
+        + wu * wv * (curvature2 * W + curvature3 * (W @ W))
+    )
 
 
 def interpolate(R0: ArrayLike, R1: ArrayLike, t: ArrayLike) -> Array:
@@ -154,38 +179,47 @@ def _hat(w: Array) -> Array:
     return W - np.swapaxes(W, -1, -2)
 
 
-def _coefficients(w: Array) -> tuple[Array, Array, Array]:
-    """sin(x)/x, (1 - cos(x))/x^2 and (x - sin(x))/x^3 at the angle x = |w|, as (..., 1, 1)."""
-    x = np.linalg.norm(w, axis=-1)[..., None, None]
-    a = np.sinc(x / np.pi)
-    b = np.sinc(x / (2 * np.pi)) ** 2 / 2
-    return a, b, _with_series(x, lambda x: (1 - np.sin(x) / x) / x**2, _SERIES_C)
+def _rotation_vector(name: str, value: ArrayLike) -> Array:
+    w = arguments.vector(name, value)
+    if np.any(np.abs(w) >= ANGLE_BELOW):
+        got = f"an entry of {np.max(np.abs(w)):.3g}"
+        raise InvalidArgument(name, got, f"a rotation vector shorter than {ANGLE_BELOW:g}")
+    return w
 
 
-def _coefficient_slopes(w: Array) -> tuple[Array, Array]:
-    """(d/dx)/x of the second and the third of :func:`_coefficients`."""
+def _dot(a: Array, b: Array) -> Array:
+    return np.sum(a * b, axis=-1)[..., None, None]
+
+
+def _symmetric_product(A: Array, B: Array) -> Array:
+    return A @ B + B @ A
+
+
+def _stumpff(w: Array, last: int) -> list[Array]:
+    """c_k = 1/k! - x^2/(k+2)! + x^4/(k+4)! - ... for k = 1 to ``last``, at the angle x = |w|, as (..., 1, 1).
+
+    c_1 = sin(x)/x, c_2 = (1 - cos(x))/x^2, c_3 = (x - sin(x))/x^3, and so on. Their derivatives are
+    (dc_k/dx)/x = k c_{k+2} - c_{k+1}.
+    """
     x = np.linalg.norm(w, axis=-1)[..., None, None]
-    b_slope = _with_series(x, lambda x: (np.sin(x) / x - 2 * (1 - np.cos(x)) / x**2) / x**2, _SERIES_DB)
-    c_slope = _with_series(
-        x, lambda x: ((1 - np.cos(x)) / x**2 - 3 * (1 - np.sin(x) / x) / x**2) / x**2, _SERIES_DC
-    )
-    return b_slope, c_slope
+    c = [np.sinc(x / np.pi), np.sinc(x / (2 * np.pi)) ** 2 / 2]
+    small, square = x < SERIES_BELOW, x * x
+    divisor = np.where(small, 1, square)
+    for k in range(3, last + 1):
+        closed = (1 / factorial(k - 2) - c[k - 3]) / divisor
+        c.append(np.where(small, polyval(np.where(small, square, 0), _SERIES[k]), closed))
+    return c[:last]
 
 
 def _inverse_coefficient(w: Array) -> Array:
     """(1 - x/2 cot(x/2))/x^2 at the angle x = |w|, as (..., 1, 1)."""
     x = np.linalg.norm(w, axis=-1)[..., None, None]
-    return _with_series(x, lambda x: (1 - x / 2 / np.tan(x / 2)) / x**2, _SERIES_INVERSE)
+    small = x < SERIES_BELOW
+    large = np.where(small, SERIES_BELOW, x)
+    closed = (1 - large / 2 / np.tan(large / 2)) / large**2
+    return np.where(small, polyval(np.where(small, x * x, 0), _SERIES_INVERSE), closed)
 
 
-def _with_series(x: Array, closed: Callable[[Array], Array], series: Array) -> Array:
-    """The closed form, and below ``SERIES_BELOW``, where it cancels, its power series in x^2."""
-    safe = np.maximum(x, SERIES_BELOW)
-    return np.where(x < SERIES_BELOW, polyval(x * x, series), closed(safe))
-
-
-_K = np.arange(1, 9)
-_SERIES_C = np.concatenate([[1 / 6], (-1.0) ** _K / factorial(2 * _K + 3)])
-_SERIES_DB = (-1.0) ** _K * 2 * _K / factorial(2 * _K + 2)
-_SERIES_DC = (-1.0) ** _K * 2 * _K / factorial(2 * _K + 3)
-_SERIES_INVERSE = np.abs(bernoulli(16)[2::2]) / factorial(2 * _K)
+_J = np.arange(12)
+_SERIES = {k: (-1.0) ** _J / factorial(2 * _J + k) for k in range(3, 8)}
+_SERIES_INVERSE = np.abs(bernoulli(24)[2::2]) / factorial(2 * _J + 2)

@@ -55,6 +55,18 @@ def test_jacobians_are_derivatives(xi, xidot):
     np.testing.assert_allclose(rate, se3.hat(se3.left_jacobian(xi) @ xidot) @ E, atol=1e-10)
 
 
+@given(any_twist, twists())
+def test_rates_of_jacobians(xi, xidot):
+    for function, rate in (
+        (se3.left_jacobian, se3.left_jacobian_dot),
+        (se3.right_jacobian, se3.right_jacobian_dot),
+        (se3.left_jacobian_inverse, se3.left_jacobian_inverse_dot),
+        (se3.right_jacobian_inverse, se3.right_jacobian_inverse_dot),
+    ):
+        expected = derivative(lambda t, function=function: function(xi + t * xidot)).value
+        np.testing.assert_allclose(rate(xi, xidot), expected, atol=1e-9)
+
+
 @given(frames(), frames(), twists(), twists())
 def test_adjoints(A, B, xi, eta):
     np.testing.assert_allclose(se3.Ad(A @ B), se3.Ad(A) @ se3.Ad(B), atol=1e-12)

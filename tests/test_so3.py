@@ -14,20 +14,34 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import rotation_vectors, rotations, vectors
 
-ANGLES = [0.0, 1e-300, 1e-12, 1e-8, 1e-4, 0.1, 0.4999, 0.5001, 1.0, 3.0, np.pi - 1e-4, np.pi - 1e-8, np.pi]
+ANGLES = [0.0, 1e-300, 1e-12, 1e-8, 1e-4, 0.1, 0.9999, 1.0001, 2.0, 3.0, np.pi - 1e-4, np.pi - 1e-8, np.pi]
 AXES = [
     np.array(axis) / np.linalg.norm(axis) for axis in ([1, 0, 0], [0, 0, -1], [1, -2, 3], [-0.3, 0.01, 1e-3])
 ]
 any_rotation_vector = st.one_of(rotation_vectors(), rotation_vectors("small"), rotation_vectors("near_pi"))
 
 
-def precise(w, coefficients):
+def polynomial(w, coefficients):
     """I + b [w] + c [w]^2 with 50 digits."""
-    mpmath.mp.dps = 50
-    x = mpmath.sqrt(sum(mpmath.mpf(float(c)) ** 2 for c in w))
+    x = mpmath.sqrt(sum(c**2 for c in w))
     b, c = coefficients(x)
     W = mpmath.matrix([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
-    return np.array((mpmath.eye(3) + b * W + c * W * W).tolist(), dtype=float)
+    return mpmath.eye(3) + b * W + c * W * W
+
+
+def precise(w, coefficients, *directions):
+    """The polynomial, or its derivative along the directions, with 50 digits in the working."""
+    mpmath.mp.dps = 50
+    h = mpmath.mpf("1e-12")
+
+    def along(point, directions):
+        if not directions:
+            return polynomial(point, coefficients)
+        ahead = [x + h * float(d) for x, d in zip(point, directions[0], strict=True)]
+        behind = [x - h * float(d) for x, d in zip(point, directions[0], strict=True)]
+        return (along(ahead, directions[1:]) - along(behind, directions[1:])) / (2 * h)
+
+    return np.array(along([mpmath.mpf(float(x)) for x in w], directions).tolist(), dtype=float)
 
 
 def of_exp(x):
@@ -68,11 +82,16 @@ class TestAccuracy:
         np.testing.assert_allclose(so3.exp(w), pin.exp3(w), atol=1e-13)
         np.testing.assert_allclose(so3.right_jacobian(w), pin.Jexp3(w), atol=1e-12)
 
-    def test_derivative_of_the_jacobian(self, angle, axis):
-        w, wdot = angle * axis, np.array([0.3, -0.7, 0.2])
-        expected = derivative(lambda t: so3.left_jacobian(w + t * wdot)).value
-        np.testing.assert_allclose(so3.left_jacobian_dot(w, wdot), expected, atol=1e-11)
-        np.testing.assert_allclose(so3.right_jacobian_dot(w, wdot), expected.T, atol=1e-11)
+    def test_derivatives_of_the_jacobians(self, angle, axis):
+        w, u, v = angle * axis, np.array([0.3, -0.7, 0.2]), np.array([-0.5, 0.1, 0.9])
+        for function, transposed, expected in (
+            (so3.left_jacobian_dot, so3.right_jacobian_dot, precise(w, of_jacobian, u)),
+            (so3.left_jacobian_inverse_dot, so3.right_jacobian_inverse_dot, precise(w, of_inverse, u)),
+        ):
+            np.testing.assert_allclose(function(w, u), expected, rtol=0, atol=1e-13)
+            np.testing.assert_allclose(transposed(w, u), expected.T, rtol=0, atol=1e-13)
+        hessian = so3.left_jacobian_hessian(w, u, v)
+        np.testing.assert_allclose(hessian, precise(w, of_jacobian, u, v), rtol=0, atol=1e-13)
 
 
 def test_log_of_half_turns_has_a_positive_first_component():
@@ -164,6 +183,10 @@ class TestErrors:
             so3.exp(np.zeros(4))
         with pytest.raises(InvalidArgument, match="w: got NaN or infinite"):
             so3.left_jacobian([np.nan, 0, 0])
+
+    def test_angle_too_large_to_square(self):
+        with pytest.raises(InvalidArgument, match=r"w: got an entry of 1e\+200"):
+            so3.exp([0, -1e200, 0])
 
     def test_inverse_jacobian_at_a_full_turn(self):
         with pytest.raises(SingularConfiguration, match="multiple of 2 pi"):
