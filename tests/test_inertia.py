@@ -339,11 +339,17 @@ class TestMesh:
         faces = np.array([[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]])
         for k in range(20):
             E = se3.exp(np.random.default_rng(k).normal(size=6))
+            E[:3, 3] *= 10.0 ** (k % 4)
             for order in (faces, faces[:, ::-1]):
                 with pytest.raises(
                     InvalidArgument, match=r"faces: got a solid of volume .*, expected a volume"
                 ):
                     inertia.triangle_mesh(se3.transform_points(E, vertices), order)
+
+    @pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+    def test_solids_of_any_size(self, size):
+        vertices, faces = box_mesh(np.array([1.0, 2.0, 3.0]) * size)
+        np.testing.assert_allclose(inertia.triangle_mesh(vertices, faces).mass, 6 * size**3)
 
     def test_many_densities(self):
         mesh = inertia.triangle_mesh(*box_mesh(np.array([1.0, 2.0, 3.0])), [1.0, 5.0])

@@ -6,9 +6,10 @@ import itertools
 
 import numpy as np
 
-from rbnotes.checking.strategies import inertias, masses, positive_numbers, vectors
-from rbnotes.inertia import cuboid, spatial_inertia
-from rbnotes.ledger.oracles import kinetic_energy_matrix
+from rbnotes import se3
+from rbnotes.checking.strategies import frames, inertias, masses, matrices, positive_numbers, twists, vectors
+from rbnotes.inertia import cuboid, principal_frame, spatial_inertia, transform_inertia, triangle_mesh
+from rbnotes.ledger.oracles import kinetic_energy_matrix, point_masses
 from rbnotes.ledger.record import Record, Verdict
 
 CHAPTER = "spatial-inertia"
@@ -19,8 +20,6 @@ BOX = {
     "rho": positive_numbers(),
 }
 BODY = {"m": masses(), "c": vectors(), "J": inertias()}
-
-
 CENTRED = {"m": masses(), "c": vectors(3, 0, 0), "J": inertias().map(lambda J: np.diag(np.diag(J)))}
 
 
@@ -56,9 +55,49 @@ def matrix_reference(m, c, J):
     return kinetic_energy_matrix(m, J, c)
 
 
+def precomputed_printed(m, c, J, E, phi):
+    """One matrix, made where the body starts, for all its poses."""
+    return 0.5 * phi @ kinetic_energy_matrix(m, J, c) @ phi
+
+
+def precomputed_library(m, c, J, E, phi):
+    return 0.5 * phi @ spatial_inertia(m, J, c) @ phi
+
+
+def precomputed_reference(m, c, J, E, phi):
+    """Energy of six point masses that move through the world."""
+    each, points = point_masses(m, J, c)
+    turning, flying = E[:3, :3] @ phi[:3], E[:3, :3] @ phi[3:]
+    return each / 2 * np.sum((flying + np.cross(turning, points @ E[:3, :3].T)) ** 2)
+
+
+TETRAHEDRON = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+SOLID = {
+    "vertices": matrices(4, 3).filter(lambda corners: np.linalg.det(corners[1:] - corners[0]) > 0.5),
+    "rho": positive_numbers(),
+}
+
+
+def mesh_library(vertices, rho):
+    solid = triangle_mesh(vertices, TETRAHEDRON, rho)
+    E, _ = principal_frame(solid)
+    return transform_inertia(se3.inverse(E), spatial_inertia(*solid))
+
+
+def mesh_reference(vertices, rho):
+    """The mass at four points that integrate squares over a tetrahedron, and its second moments' eigenvalues."""
+    near, far = (5 - np.sqrt(5)) / 20, (5 + 3 * np.sqrt(5)) / 20
+    points = (near + (far - near) * np.eye(4)) @ vertices
+    mass = rho / 6 * np.linalg.det(vertices[1:] - vertices[0])
+    squares = np.linalg.svd(points - np.mean(points, axis=0), compute_uv=False) ** 2 * mass / 4
+    return np.diag(
+        [squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1], mass, mass, mass]
+    )
+
+
 RECORDS = [
     Record(
-        id="sueda/s1.7/t320",
+        id="sueda/s1.7/t320#a",
         title="In body coordinates the mass matrix is diagonal",
         verdict=Verdict.CONDITIONAL,
         chapter=CHAPTER,
@@ -72,6 +111,31 @@ RECORDS = [
         printed=diagonal_printed,
         library=matrix_library,
         reference=matrix_reference,
+    ),
+    Record(
+        id="sueda/s1.7/t320#b",
+        title="In body coordinates the mass matrix can be computed beforehand",
+        verdict=Verdict.HOLDS,
+        chapter=CHAPTER,
+        formula=r"T = \tfrac12\,\phi^T M\,\phi\ \text{with the same}\ M\ \text{wherever the body is}",
+        oracle="the kinetic energy of six point masses from their velocities in the world",
+        implemented_by=("rbnotes.inertia.spatial_inertia",),
+        inputs={**BODY, "E": frames(), "phi": twists()},
+        printed=precomputed_printed,
+        library=precomputed_library,
+        reference=precomputed_reference,
+    ),
+    Record(
+        id="sueda/s1.7/t320#c",
+        title="Body-centred frame and mass matrix of a triangle mesh, by volume integration",
+        verdict=Verdict.DEFINITION,
+        chapter=CHAPTER,
+        formula=r"M = \int \Gamma(\mathbf x)^T\,\Gamma(\mathbf x)\,\rho\,dV",
+        oracle="Gauss points of a tetrahedron: singular values of their arms from the centre",
+        implemented_by=("rbnotes.inertia.triangle_mesh", "rbnotes.inertia.principal_frame"),
+        inputs=SOLID,
+        library=mesh_library,
+        reference=mesh_reference,
     ),
     Record(
         id="sueda/s1.7/e1.24",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes import inertia
+from rbnotes import inertia, se3
 from rbnotes.checking.strategies import frames, inertias, masses, rotations
 from rbnotes.ledger.oracles import bracket, point_masses
 from rbnotes.ledger.record import Record, Verdict
 
 PAIR = {"m1": masses(), "J1": inertias(), "E1": frames(), "m2": masses(), "J2": inertias(), "E2": frames()}
-ONE = {"J": inertias()}
 COMMON = {"verdict": Verdict.HOLDS, "chapter": "spatial-inertia"}
 
 
@@ -86,20 +85,28 @@ def blocks_printed(m1, J1, E1, m2, J2, E2):
     return np.block([[M[:3, :3], zero], [zero, (m1 + m2) * np.eye(3)]])
 
 
-def diagonal_printed(J):
-    _, V = np.linalg.eigh(J)
-    right_handed = V * np.array([1.0, 1.0, np.linalg.det(V)])
-    return right_handed.T @ J @ right_handed
+def principal_printed(m1, J1, E1, m2, J2, E2):
+    """The inertia about the centre, seen from the frame whose rotation is made of the eigenvectors."""
+    M = sum_reference(m1, J1, E1, m2, J2, E2)
+    _, V = np.linalg.eigh(M[:3, :3])
+    E = np.eye(4)
+    E[:3, :3] = V * np.array([1.0, 1.0, np.linalg.det(V)])
+    return adjoint(E).T @ M @ adjoint(E)
 
 
-def diagonal_library(J):
-    axes = inertia.principal_frame(inertia.mass_properties(1.0, J)).E[:3, :3]
-    return axes.T @ J @ axes
+def principal_library(m1, J1, E1, m2, J2, E2):
+    bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
+    whole = inertia.composite(bodies, np.stack([E1, E2]))
+    E, _ = inertia.principal_frame(whole)
+    return inertia.transform_inertia(se3.inverse(E), inertia.spatial_inertia(*whole))
 
 
-def diagonal_reference(J):
-    """A positive definite matrix has its eigenvalues for singular values."""
-    return np.diag(np.linalg.svd(J, compute_uv=False)[::-1])
+def principal_reference(m1, J1, E1, m2, J2, E2):
+    """From the singular values of the arms of the point masses, weighted by the roots of these masses."""
+    weights, positions = cloud(m1, J1, E1, m2, J2, E2)
+    arms = positions - np.average(positions, axis=0, weights=weights)
+    squares = np.linalg.svd(np.sqrt(weights)[:, None] * arms, compute_uv=False) ** 2
+    return np.diag([*(np.sum(squares) - squares), *[np.sum(weights)] * 3])
 
 
 def handedness_printed(V):
@@ -107,37 +114,38 @@ def handedness_printed(V):
 
 
 def coupled_printed(m1, J1, E1, m2, J2, E2):
-    return 1.0
+    """A diagonal matrix would have zero here: it does only where the centre is the origin."""
+    whole = centre_printed(m1, J1, E1, m2, J2, E2)
+    return whole[0] * bracket(whole[1:])
+
+
+def coupled_library(m1, J1, E1, m2, J2, E2):
+    bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
+    return inertia.spatial_inertia(*inertia.composite(bodies, np.stack([E1, E2])))[:3, 3:]
 
 
 def coupled_reference(m1, J1, E1, m2, J2, E2):
-    """Is there an entry beside the diagonal, about an origin that is not the centre of mass?"""
+    """The block that couples turning and flying, in the kinetic energy about the common origin."""
     weights, positions = cloud(m1, J1, E1, m2, J2, E2)
     turning = np.stack([np.cross(axis, positions) for axis in np.eye(3)], axis=-1)
-    velocities = np.concatenate([turning, np.broadcast_to(np.eye(3), turning.shape)], axis=-1)
-    M = np.einsum("p,pic,pid->cd", weights, velocities, velocities)
-    return float(np.max(np.abs(M - np.diag(np.diag(M)))) > 1e-12)
+    return np.einsum("p,pic->ci", weights, turning)
 
 
 def handedness_reference(V):
     return np.linalg.det(V)
 
 
-OFF_CENTRE = {
-    **PAIR,
-    "E1": frames().filter(lambda E: E[0, 3] > 0),
-    "E2": frames().filter(lambda E: E[0, 3] > 0),
-}
-
 RECORDS = [
     Record(
         id="sueda/s1.7.1/t328",
         title="Only about the centre of mass can a composite inertia be diagonal",
         formula=r"M_c\ \text{diagonal} \;\Rightarrow\; \text{origin at}\ \mathbf p_c",
-        oracle="the largest entry beside the diagonal, for twelve point masses about an origin beside them",
-        implemented_by=("rbnotes.inertia.principal_frame",),
-        inputs=OFF_CENTRE,
+        remark=r"About another origin, from which $\mathbf p_c$ is the centre, there is the coupling $m_c[\mathbf p_c]$.",
+        oracle="that coupling in the kinetic energy of twelve point masses about an origin beside them",
+        implemented_by=("rbnotes.inertia.principal_frame", "rbnotes.inertia.spatial_inertia"),
+        inputs=PAIR,
         printed=coupled_printed,
+        library=coupled_library,
         reference=coupled_reference,
         **COMMON,
     ),
@@ -180,14 +188,15 @@ RECORDS = [
     ),
     Record(
         id="sueda/s1.7.1/t338#b",
-        title="The right-handed eigenvectors are axes in which the inertia is diagonal",
-        formula=r"[V, D] = \mathrm{eig}(J),\ \det V = +1:\quad V^TJV = D",
-        oracle="the singular values, which for a positive definite matrix are its eigenvalues",
+        title="The right-handed eigenvectors rotate the central frame so that the inertia is diagonal",
+        formula=r"[V, D] = \mathrm{eig}(J),\ \det V = +1,\ E_c = \begin{pmatrix} V & \mathbf p_c \\ 0 & 1 \end{pmatrix}"
+        r":\quad M_c = \mathrm{diag}(D, m_c, m_c, m_c)",
+        oracle="singular values of the arms of twelve point masses about their common centre",
         implemented_by=("rbnotes.inertia.principal_frame",),
-        inputs=ONE,
-        printed=diagonal_printed,
-        library=diagonal_library,
-        reference=diagonal_reference,
+        inputs=PAIR,
+        printed=principal_printed,
+        library=principal_library,
+        reference=principal_reference,
         equivalent_mutants={
             "negated np.linalg.det(V) in `[1.0, 1.0, np.linalg.det(V)]`": "a left-handed frame diagonalises as well"
         },
