@@ -16,7 +16,7 @@ from rbnotes.arguments import Array, InvalidArgument
 def frame(R: ArrayLike, p: ArrayLike) -> Array:
     """Pose ``(..., 4, 4)`` from rotation ``(..., 3, 3)`` and origin ``(..., 3)`` (Sueda 1.1, eq. (1.1))."""
     R, p = arguments.rotation("R", R), arguments.vector("p", p)
-    shape = np.broadcast_shapes(R.shape[:-2], p.shape[:-1])
+    shape = arguments.common_shape(R=R.shape[:-2], p=p.shape[:-1])
     E = np.zeros((*shape, 4, 4))
     E[..., :3, :3], E[..., :3, 3], E[..., 3, 3] = R, p, 1
     return E
@@ -31,8 +31,10 @@ def inverse(E: ArrayLike) -> Array:
 
 def transform_points(E: ArrayLike, x: ArrayLike) -> Array:
     """Points ``(..., 3)`` from the frame's coordinates to those of its parent (Sueda 1.1, eq. (1.2))."""
-    R, p = _parts(arguments.frame("E", E))
-    return _apply(R, arguments.vector("x", x)) + p
+    E, x = arguments.frame("E", E), arguments.vector("x", x)
+    arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1])
+    R, p = _parts(E)
+    return _apply(R, x) + p
 
 
 def hat(xi: ArrayLike) -> Array:
@@ -99,12 +101,16 @@ def ad(xi: ArrayLike) -> Array:
 
 def Ad_dot(E: ArrayLike, xi: ArrayLike) -> Array:
     """Time derivative of ``Ad(E)`` while ``E`` moves with body twist ``xi`` (Sueda 1.5, eq. (1.19))."""
-    return Ad(E) @ ad(xi)
+    adjoint, bracket = Ad(E), ad(xi)
+    arguments.common_shape(E=adjoint.shape[:-2], xi=bracket.shape[:-2])
+    return adjoint @ bracket
 
 
 def Ad_inverse_dot(E: ArrayLike, xi: ArrayLike) -> Array:
     """Time derivative of ``Ad_inverse(E)`` while ``E`` moves with body twist ``xi`` (Si & Guenter, C)."""
-    return -ad(xi) @ Ad_inverse(E)
+    adjoint, bracket = Ad_inverse(E), ad(xi)
+    arguments.common_shape(E=adjoint.shape[:-2], xi=bracket.shape[:-2])
+    return -bracket @ adjoint
 
 
 def left_jacobian(xi: ArrayLike) -> Array:
@@ -142,6 +148,7 @@ def right_jacobian_inverse(xi: ArrayLike) -> Array:
 def left_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
     """Time derivative ``(..., 6, 6)`` of :func:`left_jacobian` along ``dxi/dt = xidot``."""
     xi, xidot = arguments.twist("xi", xi), arguments.twist("xidot", xidot)
+    arguments.common_shape(xi=xi.shape[:-1], xidot=xidot.shape[:-1])
     w, v, wdot, vdot = xi[..., :3], xi[..., 3:], xidot[..., :3], xidot[..., 3:]
     return _lower_triangular(
         so3.left_jacobian_dot(w, wdot),
@@ -156,8 +163,8 @@ def right_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
 
 def left_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
     """Time derivative ``(..., 6, 6)`` of :func:`left_jacobian_inverse`, which raises the same errors."""
-    inverse = left_jacobian_inverse(xi)
-    return -inverse @ left_jacobian_dot(xi, xidot) @ inverse
+    inverse, rate = left_jacobian_inverse(xi), left_jacobian_dot(xi, xidot)
+    return -inverse @ rate @ inverse
 
 
 def right_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
@@ -170,9 +177,10 @@ def interpolate(E0: ArrayLike, E1: ArrayLike, t: ArrayLike) -> Array:
 
     ``t`` broadcasts against the leading axes of the frames.
     """
+    E0, E1 = arguments.frame("E0", E0), arguments.frame("E1", E1)
     t = arguments.scalar("t", t)
-    E0 = arguments.frame("E0", E0)
-    return E0 @ exp(t[..., None] * log(inverse(E0) @ arguments.frame("E1", E1)))
+    arguments.common_shape(E0=E0.shape[:-2], E1=E1.shape[:-2], t=t.shape)
+    return E0 @ exp(t[..., None] * log(inverse(E0) @ E1))
 
 
 def Gamma(x: ArrayLike) -> Array:
@@ -190,8 +198,10 @@ def point_velocity(E: ArrayLike, x: ArrayLike, xi: ArrayLike) -> Array:
 
     Sueda 1.4, eq. (1.12).
     """
-    R, _ = _parts(arguments.frame("E", E))
-    return _apply(R, _apply(Gamma(x), arguments.twist("xi", xi)))
+    E, x, xi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("xi", xi)
+    arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1], xi=xi.shape[:-1])
+    R, _ = _parts(E)
+    return _apply(R, _apply(Gamma(x), xi))
 
 
 def point_wrench(E: ArrayLike, x: ArrayLike, f: ArrayLike) -> Array:
@@ -199,8 +209,10 @@ def point_wrench(E: ArrayLike, x: ArrayLike, f: ArrayLike) -> Array:
 
     Sueda 1.4, eq. (1.13).
     """
-    R, _ = _parts(arguments.frame("E", E))
-    local = _apply(np.swapaxes(R, -1, -2), arguments.vector("f", f))
+    E, x, f = arguments.frame("E", E), arguments.vector("x", x), arguments.vector("f", f)
+    arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1], f=f.shape[:-1])
+    R, _ = _parts(E)
+    local = _apply(np.swapaxes(R, -1, -2), f)
     return _apply(np.swapaxes(Gamma(x), -1, -2), local)
 
 

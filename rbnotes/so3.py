@@ -125,6 +125,7 @@ def right_jacobian_inverse(w: ArrayLike) -> Array:
 def left_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
     """Time derivative ``(..., 3, 3)`` of :func:`left_jacobian` along ``dw/dt = wdot``."""
     w, wdot = _rotation_vector("w", w), arguments.vector("wdot", wdot)
+    arguments.common_shape(w=w.shape[:-1], wdot=wdot.shape[:-1])
     W, Wdot = _hat(w), _hat(wdot)
     _, c2, c3, c4, c5 = _stumpff(w, 5)
     slope2, slope3 = 2 * c4 - c3, 3 * c5 - c4
@@ -138,8 +139,8 @@ def right_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
 
 def left_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
     """Time derivative ``(..., 3, 3)`` of :func:`left_jacobian_inverse`, which raises the same errors."""
-    inverse = left_jacobian_inverse(w)
-    return -inverse @ left_jacobian_dot(w, wdot) @ inverse
+    inverse, rate = left_jacobian_inverse(w), left_jacobian_dot(w, wdot)
+    return -inverse @ rate @ inverse
 
 
 def right_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
@@ -150,6 +151,7 @@ def right_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
 def left_jacobian_hessian(w: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
     """Second derivative ``(..., 3, 3)`` of :func:`left_jacobian` along the directions ``u`` and ``v``."""
     w, u, v = _rotation_vector("w", w), arguments.vector("u", u), arguments.vector("v", v)
+    arguments.common_shape(w=w.shape[:-1], u=u.shape[:-1], v=v.shape[:-1])
     W, U, V = _hat(w), _hat(u), _hat(v)
     _, _, c3, c4, c5, c6, c7 = _stumpff(w, 7)
     slope2, slope3 = 2 * c4 - c3, 3 * c5 - c4
@@ -170,6 +172,7 @@ def interpolate(R0: ArrayLike, R1: ArrayLike, t: ArrayLike) -> Array:
     """
     R0, R1 = arguments.rotation("R0", R0), arguments.rotation("R1", R1)
     t = arguments.scalar("t", t)
+    arguments.common_shape(R0=R0.shape[:-2], R1=R1.shape[:-2], t=t.shape)
     return R0 @ exp(t[..., None] * log(np.swapaxes(R0, -1, -2) @ R1))
 
 

@@ -170,6 +170,21 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="X: got a last row"):
             se3.vee(np.stack([1e12 * se3.hat(np.ones(6)), np.diag([0.0, 0, 0, 1])]))  # each by its own size
 
+    def test_leading_axes_that_do_not_fit(self):
+        poses, x, xi = np.broadcast_to(np.eye(4), (2, 4, 4)), np.zeros((3, 3)), np.zeros((3, 6))
+        for names, call in (
+            ("R, p", lambda: se3.frame(poses[:, :3, :3], x)),
+            ("E, x", lambda: se3.transform_points(poses, x)),
+            ("E, xi", lambda: se3.Ad_dot(poses, xi)),
+            ("E, xi", lambda: se3.Ad_inverse_dot(poses, xi)),
+            ("xi, xidot", lambda: se3.right_jacobian_dot(xi, np.zeros((2, 6)))),
+            ("E0, E1, t", lambda: se3.interpolate(poses, poses, np.zeros(3))),
+            ("E, x, xi", lambda: se3.point_velocity(poses, x[0], xi)),
+            ("E, x, f", lambda: se3.point_wrench(poses, x, x[0])),
+        ):
+            with pytest.raises(InvalidArgument, match=rf"^{names}: got leading axes .* expected axes that"):
+                call()
+
     def test_full_turn(self):
         with pytest.raises(SingularConfiguration, match="2 pi"):
             se3.left_jacobian_inverse([0, 0, 2 * np.pi, 1, 0, 0])

@@ -184,6 +184,14 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="w: got NaN or infinite"):
             so3.left_jacobian([np.nan, 0, 0])
 
+    def test_leading_axes_that_do_not_fit(self):
+        with pytest.raises(InvalidArgument, match=r"w, wdot: got leading axes \(2,\), \(3,\), expected"):
+            so3.left_jacobian_inverse_dot(np.zeros((2, 3)), np.zeros((3, 3)))
+        with pytest.raises(InvalidArgument, match="w, u, v: got leading axes"):
+            so3.left_jacobian_hessian(np.zeros(3), np.zeros((2, 3)), np.zeros((3, 3)))
+        with pytest.raises(InvalidArgument, match="R0, R1, t: got leading axes"):
+            so3.interpolate(np.eye(3), np.broadcast_to(np.eye(3), (2, 3, 3)), np.zeros(3))
+
     def test_angle_too_large_to_square(self):
         with pytest.raises(InvalidArgument, match=r"w: got an entry of 1e\+200"):
             so3.exp([0, -1e200, 0])
