@@ -86,11 +86,16 @@ FORMS = (
     ),
 )
 
+REMARKS = dict.fromkeys(
+    "bc", r"The bold $[\mathbf v]$ is the bracket of the linear velocity $v$, not of the whole twist."
+)
+
 RECORDS = [
     Record(
         id=f"si/sC/d1#{letter}",
         title=f"Rate of the inverse adjoint, {title}",
         formula=r"\tfrac{d}{dt}\mathrm{Ad}_{\mathbf T^{-1}} = " + formula,
+        remark=REMARKS.get(letter, ""),
         printed=printed,
         library=rate_library,
         reference=rate_reference,

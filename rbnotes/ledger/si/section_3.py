@@ -36,6 +36,14 @@ def twist_reference(T, v):
     return twist_matrix(v)
 
 
+def vector_library(v):
+    return se3.vee(twist_matrix(v))
+
+
+def vector_reference(v):
+    return v
+
+
 def conjugation_printed(T, g):
     X = T @ twist_matrix(g) @ np.linalg.inv(T)
     return np.array([X[2, 1], X[0, 2], X[1, 0], X[0, 3], X[1, 3], X[2, 3]])
@@ -179,6 +187,18 @@ RECORDS = [
         printed=cross_printed,
         library=cross_library,
         reference=cross_reference,
+    ),
+    Record(
+        id="si/s3/t59",
+        title="A twist as a vector, angular part first",
+        verdict=Verdict.DEFINITION,
+        chapter=CHAPTER,
+        formula=r"\hat{\mathbf v}^\vee = \mathbf v = [\omega^T, v^T]^T",
+        oracle="the vector that the matrix was made from",
+        implemented_by=("rbnotes.se3.vee",),
+        inputs={"v": twists()},
+        library=vector_library,
+        reference=vector_reference,
     ),
     Record(
         id="si/s3/t61",

@@ -109,6 +109,8 @@ RECORDS = [
         formula=r"{}^0_i\dot E = {}^0_iE \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}",
         oracle="differences along a body that turns about a fixed axis while its origin flies straight",
         implemented_by=("rbnotes.se3.hat",),
+        remark=r"The twist in world coordinates is not $E[\phi]$, as the text suggests, but "
+        r"$\dot EE^{-1} = E[\phi]E^{-1}$, see (1.15).",
         inputs=MOVING,
         printed=frame_rate_printed,
         library=frame_rate_library,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import expm
 
 from rbnotes import se3
-from rbnotes.checking import derivative
+from rbnotes.checking import derivative, jacobian
 from rbnotes.checking.strategies import frames, twists, vectors
 from rbnotes.ledger.oracles import bracket, motion
 from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.sueda.section_1_2 import twist_matrix
 
 CHAPTER = "frames-and-twists"
 MOVING = {"E": frames(), "x": vectors(), "phi": twists()}
@@ -47,6 +49,39 @@ def wrench_reference(E, x, f):
     """Moment about the body's origin and force, in the world; then both seen from the body."""
     R = E[:3, :3]
     return np.concatenate([np.linalg.solve(R, np.cross(R @ x, f)), np.linalg.solve(R, f)])
+
+
+# --- generalized coordinates: a point on the second of two bodies, each on a screw joint -----------------
+
+ARM = {"q": vectors(2), "first": twists(), "second": twists(), "x": vectors(), "f": vectors()}
+
+
+def screws(q, first, second):
+    return expm(q[0] * twist_matrix(first)), expm(q[1] * twist_matrix(second))
+
+
+def generalized_force_printed(q, first, second, x, f):
+    """J maps the joints' velocities to the velocity of the point: one column for each joint that moves alone."""
+    A, B = screws(q, first, second)
+    here = np.append(x, 1)
+    by_first = A @ twist_matrix(first) @ B @ here
+    by_second = A @ B @ twist_matrix(second) @ here
+    J = np.stack([by_first[:3], by_second[:3]], axis=-1)
+    return J.T @ f
+
+
+def generalized_force_library(q, first, second, x, f):
+    A, B = se3.exp(q[0] * first), se3.exp(q[1] * second)
+    wrench = se3.point_wrench(A @ B, x, f)
+    return np.array([wrench @ se3.Ad_inverse(B) @ first, wrench @ second])
+
+
+def generalized_force_reference(q, first, second, x, f):
+    def work(joints):
+        A, B = screws(joints, first, second)
+        return f @ (A @ B @ np.append(x, 1))[:3]
+
+    return jacobian(work, q).value
 
 
 # --- transcript -----------------------------------------------------------------------------------------
@@ -132,6 +167,20 @@ RECORDS = [
         printed=wrench_printed,
         library=wrench_library,
         reference=wrench_reference,
+    ),
+    Record(
+        id="sueda/s1.4/t218",
+        title="If J maps generalized velocities to a point's velocity, its transpose maps forces back",
+        verdict=Verdict.HOLDS,
+        chapter=CHAPTER,
+        formula=r"\dot{\mathbf x} = J\dot{\mathsf q} \;\Rightarrow\; \mathsf f = J^T f_0",
+        oracle="differences of the work of the force, for a point behind two screw joints",
+        implemented_by=("rbnotes.se3.point_wrench", "rbnotes.se3.Ad_inverse"),
+        inputs=ARM,
+        printed=generalized_force_printed,
+        library=generalized_force_library,
+        reference=generalized_force_reference,
+        tolerance=1e-8,
     ),
     Record(
         id="sueda/s1.4/m1#a",

@@ -95,6 +95,18 @@ def lie_bracket_reference(a, b):
     return np.array([X[2, 1], X[0, 2], X[1, 0], *X[:3, 3]])
 
 
+def algebra_printed(E, phi):
+    return np.linalg.inv(adjoint_printed(E)) @ adjoint_rate_reference(E, phi)
+
+
+def algebra_library(E, phi):
+    return se3.ad(phi)
+
+
+def algebra_reference(E, phi):
+    return np.stack([lie_bracket_reference(phi, unit) for unit in np.eye(6)], axis=-1)
+
+
 STEP = 1e-7
 
 
@@ -137,6 +149,24 @@ def origin_rate_library(E, phi):
 
 def origin_rate_reference(E, phi):
     return derivative(motion(E, phi)).value[:3, 3]
+
+
+def bracket_rate_first(E, phi):
+    R = E[:3, :3]
+    return bracket(R @ phi[3:]) @ R
+
+
+def bracket_rate_second(E, phi):
+    return E[:3, :3] @ bracket(phi[3:])
+
+
+def bracket_rate_library(E, phi):
+    return so3.hat(se3.point_velocity(E, np.zeros(3), phi)) @ E[:3, :3]
+
+
+def bracket_rate_reference(E, phi):
+    pose = motion(E, phi)
+    return derivative(lambda t: bracket(pose(t)[:3, 3])).value @ E[:3, :3]
 
 
 RECORDS = [
@@ -225,6 +255,24 @@ RECORDS = [
         reference=rotated_cross_reference,
         **COMMON,
     ),
+    *(
+        Record(
+            id=f"sueda/s1.5/t276#{letter}",
+            title=f"Rate of the bracket of the origin, {title}",
+            formula=r"\tfrac{d}{dt}[\mathbf p]\,R = " + form,
+            oracle="differences of the bracket of the origin's position along a motion with this twist",
+            implemented_by=("rbnotes.so3.hat", "rbnotes.se3.point_velocity"),
+            inputs=MOVING,
+            printed=printed,
+            library=bracket_rate_library,
+            reference=bracket_rate_reference,
+            **COMMON,
+        )
+        for letter, title, form, printed in (
+            ("a", "with the turned velocity", r"[R\mathbf v]\,R", bracket_rate_first),
+            ("b", "with the rotation in front", r"R\,[\mathbf v]", bracket_rate_second),
+        )
+    ),
     Record(
         id="sueda/s1.5/e1.18",
         title="Rate of the adjoint from the body's twist",
@@ -261,6 +309,18 @@ RECORDS = [
         printed=lie_bracket_printed,
         library=lie_bracket_library,
         reference=lie_bracket_reference,
+        **COMMON,
+    ),
+    Record(
+        id="sueda/s1.5/t284",
+        title="The spatial cross product is what the adjoint's rate is to the adjoint",
+        formula=r"\mathrm{ad} = \mathrm{Ad}^{-1}\dot{\mathrm{Ad}}",
+        oracle="commutators of the 4 x 4 twist matrices, one unit twist after the other",
+        implemented_by=("rbnotes.se3.ad",),
+        inputs=MOVING,
+        printed=algebra_printed,
+        library=algebra_library,
+        reference=algebra_reference,
         **COMMON,
     ),
     Record(
