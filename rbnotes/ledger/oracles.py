@@ -54,3 +54,15 @@ def kinetic_energy_matrix(mass: float, inertia: Array, com: Array, *, linear_fir
     flying = np.broadcast_to(np.eye(3), turning.shape)
     velocities = np.concatenate([flying, turning] if linear_first else [turning, flying], axis=-1)
     return each * np.einsum("pic,pid->cd", velocities, velocities)
+
+
+def constrained_system(M: Array, G: Array, b: Array, g: Array) -> tuple[Array, Array]:
+    """v and lambda with ``M v - G^T lambda = b`` and ``G v = g``, solved as one dense linear system."""
+    k, n = G.shape
+    system = np.zeros((n + k, n + k))
+    for i in range(n):
+        system[i, :n] = M[i]
+        system[i, n:] = [-row[i] for row in G]
+    system[n:, :n] = G
+    both = np.linalg.solve(system, np.concatenate([b, g]))
+    return both[:n], both[n:]

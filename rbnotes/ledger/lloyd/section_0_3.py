@@ -1,0 +1,192 @@
+"""Lloyd 0.3: equivalence between LCP and quadratic programming."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rbnotes.arguments import Array
+from rbnotes.checking.strategies import matrices, spd_matrices, vectors
+from rbnotes.complementarity import QP, lcp_from_qp, qp_minimizer, solve_lcp
+from rbnotes.ledger.record import Record, Verdict
+
+CHAPTER = "qp-and-lcp"
+ROWS, SIZE = 3, 3
+
+
+@st.composite
+def bounded_rows(draw):
+    """A and b with a point that satisfies ``A x >= b``: the program has a minimiser."""
+    A, inside, slack = draw(matrices(ROWS, SIZE)), draw(vectors(SIZE)), draw(vectors(ROWS))
+    return A, A @ inside - np.abs(slack)
+
+
+QP_DATA = {"Q": spd_matrices(SIZE), "c": vectors(SIZE), "rows": bounded_rows()}
+COMMON = {"chapter": CHAPTER, "verdict": Verdict.HOLDS}
+
+
+def stationary(Q: Array, c: Array, A: Array, z: Array) -> Array:
+    """The x at which the Lagrangian ``x^T Q x / 2 + c^T x - z^T (A x - b)`` is least, by least squares."""
+    root = np.linalg.cholesky(Q).T
+    pull = -c + sum(weight * row for weight, row in zip(z, A, strict=True))
+    return np.linalg.lstsq(root, np.linalg.lstsq(root.T, pull, rcond=None)[0], rcond=None)[0]
+
+
+def slack(Q: Array, c: Array, rows: tuple[Array, Array], z: Array) -> Array:
+    """``w = A x - b`` there."""
+    A, b = rows
+    return np.array([row @ stationary(Q, c, A, z) for row in A]) - b
+
+
+def matrix_printed(Q, c, rows):
+    A, _ = rows
+    return A @ np.linalg.inv(Q) @ A.T
+
+
+def matrix_library(Q, c, rows):
+    return lcp_from_qp(QP(Q, c, *rows)).M
+
+
+def matrix_reference(Q, c, rows):
+    """Column j: how the slacks answer to a unit of z_j."""
+    at_zero = slack(Q, c, rows, np.zeros(ROWS))
+    return np.stack([slack(Q, c, rows, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
+
+
+def vector_printed(Q, c, rows):
+    A, b = rows
+    return -b - A @ np.linalg.inv(Q) @ c
+
+
+def vector_library(Q, c, rows):
+    return lcp_from_qp(QP(Q, c, *rows)).q
+
+
+def vector_reference(Q, c, rows):
+    return slack(Q, c, rows, np.zeros(ROWS))
+
+
+def minimizer_printed(Q, c, rows, z):
+    A, _ = rows
+    return np.linalg.inv(Q) @ (A.T @ z - c)
+
+
+def minimizer_library(Q, c, rows, z):
+    return qp_minimizer(QP(Q, c, *rows), z)
+
+
+def minimizer_reference(Q, c, rows, z):
+    return stationary(Q, c, rows[0], z)
+
+
+def lcp_by_trying(M: Array, q: Array) -> Array:
+    """z by trying which are zero: the pair of all z and w with the smallest violation."""
+    best, least = np.zeros(len(q)), np.inf
+    for kept in product((False, True), repeat=len(q)):
+        inner = np.array(kept)
+        z = np.zeros(len(q))
+        z[inner] = np.linalg.lstsq(M[np.ix_(inner, inner)], -q[inner], rcond=1e-9)[0]
+        violation = max(-np.min(z), -np.min(M @ z + q), np.max(np.abs((M @ z + q)[inner]), initial=0.0))
+        if violation < least - 1e-12:
+            best, least = z, violation
+    return best
+
+
+def equivalence_printed(Q, c, rows):
+    A, b = rows
+    M = A @ np.linalg.inv(Q) @ A.T
+    q = -b - A @ np.linalg.inv(Q) @ c
+    z = lcp_by_trying(M, q)
+    return np.linalg.inv(Q) @ (A.T @ z - c)
+
+
+def equivalence_library(Q, c, rows):
+    qp = QP(Q, c, *rows)
+    return qp_minimizer(qp, solve_lcp(lcp_from_qp(qp)).z)
+
+
+def equivalence_reference(Q, c, rows):
+    """Of the minimisers on all sets of rows taken as equations, the best that satisfies all rows."""
+    A, b = rows
+    best, least = np.zeros(SIZE), np.inf
+    for kept in product((False, True), repeat=ROWS):
+        G, g = A[list(kept)], b[list(kept)]
+        point = np.linalg.lstsq(G, g, rcond=1e-9)[0] if len(G) else np.zeros(SIZE)
+        _, sizes, directions = np.linalg.svd(np.vstack([G, np.zeros((1, SIZE))]))
+        Z = directions[int(np.sum(sizes > 1e-9)) :].T
+        x = point - Z @ np.linalg.solve(Z.T @ Q @ Z, Z.T @ (Q @ point + c))
+        value = x @ Q @ x / 2 + c @ x
+        if np.all(A @ x >= b - 1e-9) and value < least:
+            best, least = x, value
+    return best
+
+
+RECORDS = [
+    Record(
+        id="lloyd/s0.3/d1",
+        title="A quadratic program with inequalities",
+        verdict=Verdict.DEFINITION,
+        chapter=CHAPTER,
+        formula=r"f(x) = \tfrac12 \mathbf x^T\mathbf Q\mathbf x + \mathbf c^T\mathbf x,\quad \mathbf A\mathbf x \ge \mathbf b",
+        implemented_by=("rbnotes.complementarity.QP",),
+    ),
+    Record(
+        id="lloyd/s0.3/d2",
+        title="A linear complementarity problem",
+        verdict=Verdict.DEFINITION,
+        chapter=CHAPTER,
+        formula=r"\mathbf M\mathbf z + \mathbf q = \mathbf w,\quad 0 \le \mathbf z \perp \mathbf w \ge 0",
+        implemented_by=("rbnotes.complementarity.LCP",),
+    ),
+    Record(
+        id="lloyd/s0.3/d3#a",
+        title="Matrix of the LCP of a quadratic program",
+        formula=r"\mathbf M = \mathbf A\mathbf Q^{-1}\mathbf A^T",
+        oracle="how the slacks of the minimised Lagrangian answer to each multiplier, by least squares",
+        implemented_by=("rbnotes.complementarity.lcp_from_qp",),
+        inputs=QP_DATA,
+        printed=matrix_printed,
+        library=matrix_library,
+        reference=matrix_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.3/d3#b",
+        title="Vector of the LCP of a quadratic program",
+        formula=r"\mathbf q = -\mathbf b - \mathbf A\mathbf Q^{-1}\mathbf c",
+        oracle="slacks of the unconstrained minimiser, by least squares",
+        implemented_by=("rbnotes.complementarity.lcp_from_qp",),
+        inputs=QP_DATA,
+        printed=vector_printed,
+        library=vector_library,
+        reference=vector_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.3/d3#c",
+        title="The minimiser from the multipliers",
+        formula=r"\mathbf x = \mathbf Q^{-1}(\mathbf A^T\mathbf z - \mathbf c)",
+        oracle="minimiser of the Lagrangian by least squares in a factor of Q",
+        implemented_by=("rbnotes.complementarity.qp_minimizer",),
+        inputs={**QP_DATA, "z": vectors(ROWS)},
+        printed=minimizer_printed,
+        library=minimizer_library,
+        reference=minimizer_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.3/t51",
+        title="The quadratic program and the LCP have the same solution",
+        formula=r"\min f,\ \mathbf A\mathbf x \ge \mathbf b \iff 0 \le \mathbf z \perp \mathbf M\mathbf z + \mathbf q \ge 0",
+        oracle="the program solved by trying all sets of active rows; no multiplier is used",
+        implemented_by=("rbnotes.complementarity.solve_lcp", "rbnotes.complementarity.lcp_from_qp"),
+        inputs=QP_DATA,
+        printed=equivalence_printed,
+        library=equivalence_library,
+        reference=equivalence_reference,
+        tolerance=1e-7,
+        **COMMON,
+    ),
+]

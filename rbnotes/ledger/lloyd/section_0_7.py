@@ -1,0 +1,441 @@
+"""Lloyd 0.7: turning a mixed LCP into a regular LCP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rbnotes.arguments import Array
+from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
+from rbnotes.complementarity import MixedLCP, box_from_mixed, lcp_from_mixed, mixed_residuals, mixed_unknowns
+from rbnotes.constraints import factor_kkt
+from rbnotes.ledger.oracles import constrained_system
+from rbnotes.ledger.record import Record, Verdict
+
+CHAPTER = "qp-and-lcp"
+SIZE, EQUATIONS, ROWS = 4, 2, 3
+COMMON = {"chapter": CHAPTER, "verdict": Verdict.HOLDS}
+WHOLE = "the whole mixed system for the given z, assembled row by row and solved by elimination"
+PROBLEM = {
+    "M": spd_matrices(SIZE),
+    "G": full_rank_matrices(EQUATIONS, SIZE),
+    "N": matrices(ROWS, SIZE),
+    "f": vectors(SIZE),
+    "g": vectors(EQUATIONS),
+    "n": vectors(ROWS),
+}
+AT_Z = {**PROBLEM, "z": vectors(ROWS)}
+UNFORCED = {name: strategy for name, strategy in AT_Z.items() if name != "g"}
+UNKNOWNS = {**AT_Z, "x": vectors(SIZE), "multipliers": vectors(EQUATIONS)}
+IDENTITY = np.eye(SIZE)
+
+
+def motion(M: Array, G: Array, N: Array, f: Array, g: Array, z: Array) -> tuple[Array, Array]:
+    """x and lambda under the given z."""
+    pushed = f + sum(weight * row for weight, row in zip(z, N, strict=True))
+    return constrained_system(M, G, pushed, g)
+
+
+def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array) -> Array:
+    """w under the given z."""
+    x, _ = motion(M, G, N, f, g, z)
+    return np.array([row @ x for row in N]) - n
+
+
+def candidate(M: Array, G: Array, N: Array, f: Array, g: Array, gap: Array, z: Array) -> tuple[Array, ...]:
+    """n, z, x and lambda that satisfy all equations, with impulses that push and contacts that separate."""
+    z = np.abs(z)
+    x, multipliers = motion(M, G, N, f, g, z)
+    return N @ x - np.abs(gap), z, x, multipliers
+
+
+def conditions_printed(M, G, N, f, g, gap, z):
+    """The largest violation of what is printed: nothing is said about z."""
+    n, z, x, multipliers = candidate(M, G, N, f, g, gap, z)
+    balance = M @ x - G.T @ multipliers - N.T @ z - f
+    return max(np.max(np.abs(balance)), np.max(np.abs(G @ x - g)), max(0.0, np.max(n - N @ x)))
+
+
+def conditions_library(M, G, N, f, g, gap, z):
+    n, z, x, multipliers = candidate(M, G, N, f, g, gap, z)
+    residuals = mixed_residuals(MixedLCP(M, f, N, n, G, g), z, x, multipliers)
+    return max(residuals.equations, residuals.natural)
+
+
+def conditions_reference(M, G, N, f, g, gap, z):
+    """... of the optimality conditions: that equations hold is known, so it is push against gap."""
+    return max(min(abs(push), abs(distance)) for push, distance in zip(z, gap, strict=True))
+
+
+def multipliers_printed(M, G, N, f, g, n, z):
+    Mi = np.linalg.inv(M)
+    S = G @ Mi @ G.T
+    start = np.linalg.inv(S) @ (g - G @ Mi @ f)
+    return -np.linalg.inv(S) @ G @ Mi @ N.T @ z + start
+
+
+def multipliers_library(M, G, N, f, g, n, z):
+    return mixed_unknowns(MixedLCP(M, f, N, n, G, g), z)[1]
+
+
+def multipliers_reference(M, G, N, f, g, n, z):
+    return motion(M, G, N, f, g, z)[1]
+
+
+def start_printed(M, G, N, f, g, n):
+    Mi = np.linalg.inv(M)
+    return np.linalg.inv(G @ Mi @ G.T) @ (g - G @ Mi @ f)
+
+
+def start_library(M, G, N, f, g, n):
+    return mixed_unknowns(MixedLCP(M, f, N, n, G, g), np.zeros(ROWS))[1]
+
+
+def start_reference(M, G, N, f, g, n):
+    return motion(M, G, N, f, g, np.zeros(ROWS))[1]
+
+
+def x_printed(M, G, N, f, g, n, z):
+    Mi = np.linalg.inv(M)
+    multipliers = multipliers_reference(M, G, N, f, g, n, z)
+    return Mi @ f + Mi @ G.T @ multipliers + Mi @ N.T @ z
+
+
+def x_library(M, G, N, f, g, n, z):
+    return mixed_unknowns(MixedLCP(M, f, N, n, G, g), z)[0]
+
+
+def x_reference(M, G, N, f, g, n, z):
+    return motion(M, G, N, f, g, z)[0]
+
+
+def speed_printed(M, G, N, f, g, n, z):
+    Mi = np.linalg.inv(M)
+    multipliers = multipliers_reference(M, G, N, f, g, n, z)
+    return N @ Mi @ f + N @ Mi @ G.T @ multipliers + N @ Mi @ N.T @ z
+
+
+def substituted_printed(M, G, N, f, g, n, z):
+    Mi = np.linalg.inv(M)
+    S = G @ Mi @ G.T
+    start = start_reference(M, G, N, f, g, n)
+    return N @ Mi @ f + N @ Mi @ G.T @ (-np.linalg.inv(S) @ G @ Mi @ N.T @ z + start) + N @ Mi @ N.T @ z
+
+
+def collected_printed(M, G, N, f, g, n, z):
+    Mi = np.linalg.inv(M)
+    S = G @ Mi @ G.T
+    start = start_reference(M, G, N, f, g, n)
+    bracket = IDENTITY - G.T @ np.linalg.inv(S) @ G @ Mi
+    return N @ Mi @ bracket @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
+
+
+def speed_library(M, G, N, f, g, n, z):
+    lcp = lcp_from_mixed(MixedLCP(M, f, N, n, G, g))
+    return lcp.M @ z + lcp.q + n
+
+
+def speed_reference(M, G, N, f, g, n, z):
+    """``N x``."""
+    return slacks(M, G, N, f, g, 0 * n, z)
+
+
+def P_f(M: Array, G: Array) -> Array:
+    """What is left of unit forces, by elimination: mass times acceleration under ``G a = 0``."""
+    zero = np.zeros(len(G))
+    return np.stack([M @ constrained_system(M, G, unit, zero)[0] for unit in np.eye(len(M))], axis=1)
+
+
+def projected_printed(M, G, N, f, g, n, z):
+    Mi = np.linalg.inv(M)
+    start = start_reference(M, G, N, f, g, n)
+    return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
+
+
+def unforced_printed(M, G, N, f, n, z):
+    Mi = np.linalg.inv(M)
+    return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ P_f(M, G) @ f
+
+
+def unforced_library(M, G, N, f, n, z):
+    return speed_library(M, G, N, f, np.zeros(EQUATIONS), n, z)
+
+
+def unforced_reference(M, G, N, f, n, z):
+    return speed_reference(M, G, N, f, np.zeros(EQUATIONS), n, z)
+
+
+def blocks_printed(M, G, N, f, g, n, z, x, multipliers):
+    zero = np.zeros((EQUATIONS, EQUATIONS))
+    zero_kj, zero_jk, zero_jj = (np.zeros(s) for s in ((EQUATIONS, ROWS), (ROWS, EQUATIONS), (ROWS, ROWS)))
+    matrix = np.vstack(
+        (np.hstack((M, -G.T, -N.T)), np.hstack((G, zero, zero_kj)), np.hstack((N, zero_jk, zero_jj)))
+    )
+    return matrix @ np.concatenate([x, multipliers, z]) + np.concatenate([-f, -g, -n])
+
+
+def blocks_library(M, G, N, f, g, n, z, x, multipliers):
+    box = box_from_mixed(MixedLCP(M, f, N, n, G, g))
+    return box.M @ np.concatenate((x, multipliers, z)) + box.q
+
+
+def blocks_reference(M, G, N, f, g, n, z, x, multipliers):
+    """What is missing in each equation, written out with sums."""
+    missing = []
+    for i in range(SIZE):
+        pull = sum(G[k, i] * multipliers[k] for k in range(EQUATIONS))
+        pull += sum(N[j, i] * z[j] for j in range(ROWS))
+        missing.append(M[i] @ x - pull - f[i])
+    missing += [G[k] @ x - g[k] for k in range(EQUATIONS)]
+    missing += [N[j] @ x - n[j] for j in range(ROWS)]
+    return np.array(missing)
+
+
+def partition(M: Array, G: Array, N: Array) -> tuple[Array, Array]:
+    """A and N-bar as defined."""
+    A = np.block([[M, -G.T], [G, np.zeros((len(G), len(G)))]])
+    return A, np.hstack([N, np.zeros((len(N), len(G)))])
+
+
+def partitioned_printed(M, G, N, f, g, n, z, x, multipliers):
+    A, Nb = partition(M, G, N)
+    y, b = np.concatenate((x, multipliers)), np.concatenate((f, g))
+    zero = np.zeros((ROWS, ROWS))
+    return np.block([[A, -Nb.T], [Nb, zero]]) @ np.concatenate([y, z]) + np.concatenate([-b, -n])
+
+
+def lcp_printed(M, G, N, f, g, n, z):
+    A, Nb = partition(M, G, N)
+    b = np.concatenate((f, g))
+    return Nb @ np.linalg.inv(A) @ Nb.T @ z + Nb @ np.linalg.inv(A) @ b - n
+
+
+def lcp_library(M, G, N, f, g, n, z):
+    lcp = lcp_from_mixed(MixedLCP(M, f, N, n, G, g))
+    return lcp.M @ z + lcp.q
+
+
+def solves_printed(N):
+    return float(len(N) + 1)
+
+
+def solves_library(N):
+    """Right sides handed to the factored KKT matrix while the LCP is made."""
+    rows, size = N.shape
+    kkt = factor_kkt(np.eye(size), np.ones((1, size)))
+    count = 0
+
+    def counting(b: Array, g: Array) -> tuple[Array, Array]:
+        nonlocal count
+        count += 1 if b.ndim == 1 else b.shape[1]
+        return kkt.solver(b, g)
+
+    problem = MixedLCP(np.eye(size), np.ones(size), N, np.zeros(rows), np.ones((1, size)), np.zeros(1))
+    lcp_from_mixed(problem, replace(kkt, solver=counting))
+    return float(count)
+
+
+def solves_reference(N):
+    """M and q are known once w is known at as many z as there are points of an affine basis."""
+    rows = len(N)
+    points = np.vstack([np.zeros((1, rows)), np.eye(rows)])
+    return float(np.linalg.matrix_rank(np.hstack([points, np.ones((rows + 1, 1))])))
+
+
+def back_printed(M, G, N, f, g, n, z):
+    A, Nb = partition(M, G, N)
+    b = np.concatenate((f, g))
+    return np.linalg.inv(A) @ (b + Nb.T @ z)
+
+
+def back_library(M, G, N, f, g, n, z):
+    return np.concatenate(mixed_unknowns(MixedLCP(M, f, N, n, G, g), z))
+
+
+def back_reference(M, G, N, f, g, n, z):
+    return np.concatenate(motion(M, G, N, f, g, z))
+
+
+SUBSTITUTION = {
+    **COMMON,
+    "oracle": WHOLE,
+    "inputs": AT_Z,
+    "implemented_by": ("rbnotes.complementarity.lcp_from_mixed",),
+    "library": speed_library,
+    "reference": speed_reference,
+    "tolerance": 1e-8,
+}
+
+RECORDS = [
+    Record(
+        id="lloyd/s0.7/d1",
+        title="A mixed LCP",
+        verdict=Verdict.MISPRINT,
+        chapter=CHAPTER,
+        formula=r"\mathbf M\mathbf x - \mathbf G^T\boldsymbol\lambda - \mathbf N^T\mathbf z = \mathbf f,\quad \mathbf G\mathbf x = \mathbf g,\quad \mathbf N\mathbf x \ge \mathbf n",
+        correction=r"The line $0 \le \mathbf z \perp \mathbf N\mathbf x - \mathbf n \ge 0$ is missing; it is there in the block form further on. Without it every $\mathbf z$ that separates the contacts would do.",
+        oracle="by construction all else holds: what is violated is the smaller of each push and its gap",
+        implemented_by=(
+            "rbnotes.complementarity.MixedLCP",
+            "rbnotes.complementarity.mixed_residuals",
+        ),
+        inputs={**{name: PROBLEM[name] for name in "MGNfg"}, "gap": vectors(ROWS), "z": vectors(ROWS)},
+        printed=conditions_printed,
+        library=conditions_library,
+        reference=conditions_reference,
+    ),
+    Record(
+        id="lloyd/s0.7/d2#a",
+        title="Multipliers of the equations as a function of z",
+        formula=r"\boldsymbol\lambda = -(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf N^T\mathbf z + \boldsymbol\lambda_0",
+        oracle=WHOLE,
+        implemented_by=("rbnotes.complementarity.mixed_unknowns",),
+        inputs=AT_Z,
+        printed=multipliers_printed,
+        library=multipliers_library,
+        reference=multipliers_reference,
+        tolerance=1e-8,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.7/d2#b",
+        title="Multipliers of the equations without contacts",
+        formula=r"\boldsymbol\lambda_0 \equiv (\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\mathbf g - \mathbf G\mathbf M^{-1}\mathbf f)",
+        oracle="the whole system without contacts, solved by elimination",
+        implemented_by=("rbnotes.complementarity.mixed_unknowns",),
+        inputs=PROBLEM,
+        printed=start_printed,
+        library=start_library,
+        reference=start_reference,
+        tolerance=1e-8,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.7/d3#a",
+        title="x from both kinds of multipliers",
+        formula=r"\mathbf x = \mathbf M^{-1}\mathbf f + \mathbf M^{-1}\mathbf G^T\boldsymbol\lambda + \mathbf M^{-1}\mathbf N^T\mathbf z",
+        remark=r"Printed with a plain $G$.",
+        oracle=WHOLE,
+        implemented_by=("rbnotes.complementarity.mixed_unknowns",),
+        inputs=AT_Z,
+        printed=x_printed,
+        library=x_library,
+        reference=x_reference,
+        tolerance=1e-8,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.7/d3#b",
+        title="Separation speeds from both kinds of multipliers",
+        formula=r"\mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda + \mathbf N\mathbf M^{-1}\mathbf N^T\mathbf z \ge \mathbf n",
+        printed=speed_printed,
+        **SUBSTITUTION,
+    ),
+    Record(
+        id="lloyd/s0.7/d3#c",
+        title="The multipliers of the equations substituted",
+        formula=r"\mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\bigl[-(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf N^T\mathbf z + \boldsymbol\lambda_0\bigr] + \mathbf N\mathbf M^{-1}\mathbf N^T\mathbf z \ge \mathbf n",
+        printed=substituted_printed,
+        **SUBSTITUTION,
+    ),
+    Record(
+        id="lloyd/s0.7/d3#d",
+        title="Terms in z collected",
+        formula=r"\mathbf N\mathbf M^{-1}\bigl[\mathbf I - \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\bigr]\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda_0 \ge \mathbf n",
+        printed=collected_printed,
+        **SUBSTITUTION,
+    ),
+    Record(
+        id="lloyd/s0.7/d4",
+        title="The contact problem with projected forces",
+        formula=r"\mathbf N\mathbf M^{-1}\mathbf P_f\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda_0 \ge \mathbf n",
+        printed=projected_printed,
+        **SUBSTITUTION,
+    ),
+    Record(
+        id="lloyd/s0.7/d5",
+        title="The contact problem with projected forces, for constraints at rest",
+        formula=r"\mathbf N\mathbf M^{-1}\mathbf P_f\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf P_f\mathbf f \ge \mathbf n \quad (\mathbf g = 0)",
+        oracle=WHOLE,
+        implemented_by=("rbnotes.complementarity.lcp_from_mixed",),
+        inputs=UNFORCED,
+        printed=unforced_printed,
+        library=unforced_library,
+        reference=unforced_reference,
+        tolerance=1e-8,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.7/d6",
+        title="The mixed LCP in blocks",
+        formula=r"\begin{pmatrix} \mathbf M & -\mathbf G^T & -\mathbf N^T \\ \mathbf G & 0 & 0 \\ \mathbf N & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf x \\ \boldsymbol\lambda \\ \mathbf z \end{pmatrix} + \begin{pmatrix} -\mathbf f \\ -\mathbf g \\ -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \mathbf w \end{pmatrix}",
+        oracle="what is missing in each equation for arbitrary unknowns, written out with sums",
+        implemented_by=("rbnotes.complementarity.box_from_mixed",),
+        inputs=UNKNOWNS,
+        printed=blocks_printed,
+        library=blocks_library,
+        reference=blocks_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.7/d7",
+        title="The mixed LCP partitioned",
+        formula=r"\begin{pmatrix} \mathbf A & -\bar{\mathbf N}^T \\ \bar{\mathbf N} & 0 \end{pmatrix} \begin{pmatrix} \mathbf y \\ \mathbf z \end{pmatrix} + \begin{pmatrix} -\mathbf b \\ -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix}",
+        oracle="what is missing in each equation for arbitrary unknowns, written out with sums",
+        implemented_by=("rbnotes.complementarity.box_from_mixed",),
+        inputs=UNKNOWNS,
+        printed=partitioned_printed,
+        library=blocks_library,
+        reference=blocks_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.7/d8",
+        title="Names of the partition",
+        verdict=Verdict.DEFINITION,
+        chapter=CHAPTER,
+        formula=r"\mathbf A \equiv \begin{pmatrix} \mathbf M & -\mathbf G^T \\ \mathbf G & 0 \end{pmatrix},\quad \mathbf y \equiv \begin{pmatrix} \mathbf x \\ \boldsymbol\lambda \end{pmatrix},\quad \bar{\mathbf N} \equiv (\mathbf N\ \ 0),\quad \mathbf b \equiv \begin{pmatrix} \mathbf f \\ \mathbf g \end{pmatrix}",
+        implemented_by=("rbnotes.constraints.kkt_matrix", "rbnotes.complementarity.MixedLCP"),
+    ),
+    Record(
+        id="lloyd/s0.7/d9",
+        title="The regular LCP",
+        formula=r"\bar{\mathbf N}\mathbf A^{-1}\bar{\mathbf N}^T\mathbf z + \bar{\mathbf N}\mathbf A^{-1}\mathbf b - \mathbf n = \mathbf w,\quad 0 \le \mathbf z \perp \mathbf w \ge 0",
+        oracle=WHOLE,
+        implemented_by=("rbnotes.complementarity.lcp_from_mixed",),
+        inputs=AT_Z,
+        printed=lcp_printed,
+        library=lcp_library,
+        reference=slacks,
+        tolerance=1e-8,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.7/t229",
+        title="Solves that it takes to make the regular LCP",
+        formula=r"n + 1 \text{ solves of } \mathbf A,\ n \text{ the number of rows of } \bar{\mathbf N}",
+        remark=r"One more gives $\mathbf x$ and $\boldsymbol\lambda$ at the end, unless $\mathbf A^{-1}\bar{\mathbf N}^T$ and $\mathbf A^{-1}\mathbf b$ are kept. The letter n stands for the right side of the inequalities as well.",
+        oracle="an affine function of z is known from as many values as there are points in general position",
+        implemented_by=("rbnotes.complementarity.lcp_from_mixed",),
+        inputs={"N": st.integers(1, 5).flatmap(lambda rows: matrices(rows, 4))},
+        printed=solves_printed,
+        library=solves_library,
+        reference=solves_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.7/d10",
+        title="Back to x and lambda",
+        formula=r"\begin{pmatrix} \mathbf x \\ \boldsymbol\lambda \end{pmatrix} = \mathbf A^{-1}(\mathbf b + \bar{\mathbf N}^T\mathbf z)",
+        oracle=WHOLE,
+        implemented_by=("rbnotes.complementarity.mixed_unknowns",),
+        inputs=AT_Z,
+        printed=back_printed,
+        library=back_library,
+        reference=back_reference,
+        tolerance=1e-8,
+        **COMMON,
+    ),
+]
