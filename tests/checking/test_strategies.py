@@ -179,3 +179,12 @@ def test_counterexamples_shrink_to_small_readable_values():
     # Only near_pi and any reach half turns.
     turn = simplest(strategies.rotation_vectors(), lambda w: np.linalg.norm(w) > 3.1)
     np.testing.assert_array_equal(turn, [0, 0, np.pi])
+
+
+def test_arrays_are_multiples_of_the_grid_within_two():
+    values = np.array(drawn(strategies.arrays(4, 3)))
+    assert values.shape[1:] == (4, 3)
+    assert on_grid(values)
+    assert -2 <= values.min() < -1 < 1 < values.max() < 2
+    assert np.array_equal(simplest(strategies.arrays(2, 2)), np.zeros((2, 2)))
+    assert simplest(strategies.arrays(3), lambda x: x[1] < -0.5)[1] >= -2

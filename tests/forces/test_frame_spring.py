@@ -393,6 +393,15 @@ def test_assembled_jacobians_of_a_chain():
     assert total_dissipated_power([springs], state) == pytest.approx(lost)
 
 
+def test_no_springs_between_no_pairs():
+    springs, state = chain()
+    none = FrameSprings(FrameSpring.isotropic(np.eye(4), np.eye(4), 1.0, 1.0), np.zeros((0, 2), dtype=int))
+    both, alone = assemble([springs, none], state), assemble([springs], state)
+    assert_allclose(both.f, alone.f)
+    assert_allclose(both.K.toarray(), alone.K.toarray())
+    assert energy([none], state) == 0
+
+
 # --- motion ---------------------------------------------------------------------------------------------
 
 
