@@ -26,6 +26,9 @@ from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import effect, pair_residuals, size_of_terms
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
+Factored = tuple[Any, Callable[[Array], Array]]
+"""Indices and a solver for the principal submatrix that they choose."""
+
 PROXIMAL = 1e-8
 """The weight delta, relative to the diagonal of M."""
 
@@ -74,7 +77,8 @@ def active_set(
                 break
             side = blocks.partition(centre, start=True)
             continue
-        solution = blocks.solution(blocks.refined(side, z), "active_set", tolerance)
+        factored = blocks.factored if weight == PROXIMAL else None
+        solution = blocks.solution(blocks.refined(side, z, factored), "active_set", tolerance)
         if solution.solved:
             return solution
         centre, weight = z, max(weight / 10, PROXIMAL)
@@ -99,7 +103,7 @@ def polish(problem: LCP | BoxLCP, z: ArrayLike) -> Array:
         candidates.append(blocks.refined(side, z))
         near = blocks.iterate(side, z, PROXIMAL * blocks.effects)
         if near is not None:
-            candidates.append(blocks.refined(side, near))
+            candidates.append(blocks.refined(side, near, blocks.factored))
     return min(candidates, key=lambda candidate: blocks.residuals(candidate).relative)
 
 
@@ -113,6 +117,7 @@ class _Blocks:
         self.bounds = None if isinstance(problem, LCP) else (problem.lower, problem.upper)
         self.effects = effect(self.M)
         self.factorizations = 0
+        self.factored: Factored | None = None  # of the last block
 
     def first_guess(self, start: ArrayLike | None) -> Any:
         if start is not None:
@@ -150,7 +155,7 @@ class _Blocks:
                 z[side == value] = bound[side == value]
         return z
 
-    def solve_within(self, side: Any, weights: Array) -> tuple[Any, Callable[[Array], Array]]:
+    def solve_within(self, side: Any, weights: Array) -> Factored:
         """Indices within, and a solver for their principal submatrix plus the weights."""
         within = np.flatnonzero(side == 0)
         self.factorizations += 1
@@ -162,7 +167,7 @@ class _Blocks:
         while True:
             z = self.at_bounds(side)
             try:
-                within, solve = self.solve_within(side, weights)
+                within, solve = self.factored = self.solve_within(side, weights)
             except (linalg.LinAlgError, RuntimeError):
                 return None
             anchored = self.q if self.bounds is None else self.q + self.M @ z
@@ -191,9 +196,9 @@ class _Blocks:
         side[below], side[above], side[released] = -1, 1, 0
         return int(np.count_nonzero(below | above | released))
 
-    def refined(self, side: Any, z: Array) -> Array:
+    def refined(self, side: Any, z: Array, factored: Factored | None = None) -> Array:
         """z with ``w = 0`` within, to rounding, then clipped to its bounds."""
-        within, solve = self.solve_within(side, PROXIMAL * self.effects)
+        within, solve = factored or self.solve_within(side, PROXIMAL * self.effects)
         z = np.where(side == 0, z, self.at_bounds(side))
         error = np.inf
         for _ in range(6):

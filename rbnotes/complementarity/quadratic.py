@@ -20,6 +20,7 @@ from scipy import linalg, sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.complementarity.active_set import SMALL
 from rbnotes.complementarity.conversions import mixed_from_qp
 from rbnotes.complementarity.problems import QP, dense
 from rbnotes.complementarity.residuals import Residuals, mixed_residuals
@@ -68,7 +69,8 @@ class QuadraticProgram:
         A program of the shape of those to come.
     vary
         Which of ``Q, c, A, b, G, g`` will change; the others are constant, which makes solving faster, Q
-        above all. All by default. Matrices that vary are treated as dense.
+        above all. All by default. Sparse matrices may change within the example's pattern; of Q that is
+        supported if it is diagonal, else a varying Q is treated as dense.
     solver
         One of ``cvxpy.installed_solvers()`` that solves quadratic programs.
     solver_tolerance
@@ -105,6 +107,7 @@ class QuadraticProgram:
         self._example = example
         self._parameters: dict[str, Any] = {}
         self._cp = cp
+        self._diagonal = sparse.issparse(example.Q) and _is_diagonal(example.Q)
         self._x = cp.Variable(example.size)
         self._problem = self._translated()
 
@@ -152,9 +155,10 @@ class QuadraticProgram:
 
     def _translated(self) -> Any:
         cp, example, x = self._cp, self._example, self._x
-        if "Q" in self.vary:
-            factor = self._parameter("Q", (example.size, example.size))
-            objective = cp.sum_squares(factor @ x) / 2
+        if "Q" in self.vary and self._diagonal:
+            objective = cp.sum_squares(cp.multiply(self._parameter("Q", (example.size,)), x)) / 2
+        elif "Q" in self.vary:
+            objective = cp.sum_squares(self._parameter("Q", (example.size, example.size)) @ x) / 2
         else:
             _root(example.Q)
             objective = cp.quad_form(x, cp.psd_wrap(example.Q)) / 2
@@ -166,10 +170,15 @@ class QuadraticProgram:
 
     def _value(self, name: str) -> Any:
         value = getattr(self._example, name)
-        return self._parameter(name, value.shape) if name in self.vary else value
+        if name not in self.vary:
+            return value
+        if sparse.issparse(value):
+            pattern = value.tocoo().coords
+            return self._parameter(name, value.shape, sparsity=pattern)
+        return self._parameter(name, value.shape)
 
-    def _parameter(self, name: str, shape: tuple[int, ...]) -> Any:
-        self._parameters[name] = self._cp.Parameter(shape)
+    def _parameter(self, name: str, shape: tuple[int, ...], **attributes: Any) -> Any:
+        self._parameters[name] = self._cp.Parameter(shape, **attributes)
         return self._parameters[name]
 
     def _assign(self, qp: QP) -> None:
@@ -179,11 +188,30 @@ class QuadraticProgram:
                 raise InvalidArgument(
                     name, f"shape {value.shape}", f"shape {expected.shape} as in the example"
                 )
-            if name in self.vary:
-                if name in self._parameters:
-                    self._parameters[name].value = _root(value) if name == "Q" else dense(value)
+            if name in self._parameters:
+                self._change(name, value)
+            elif name in self.vary:
+                continue  # without rows there is nothing to change
             elif value is not expected and not np.array_equal(dense(value), dense(expected)):
                 raise InvalidArgument(name, "other numbers", f"those of the example, or {name!r} in vary")
+
+    def _change(self, name: str, value: Any) -> None:
+        parameter, example = self._parameters[name], getattr(self._example, name)
+        if name == "Q" and self._diagonal:
+            if not (sparse.issparse(value) and _is_diagonal(value)) or np.any(value.diagonal() < 0):
+                got = "other than a diagonal with entries >= 0"
+                raise InvalidArgument("Q", got, "a sparse diagonal matrix as in the example")
+            parameter.value = np.sqrt(value.diagonal())
+        elif name == "Q":
+            parameter.value = _root(value)
+        elif sparse.issparse(example):
+            rows, columns = example.tocoo().coords
+            entries = np.asarray(sparse.csr_array(value)[rows, columns]).ravel()
+            if np.count_nonzero(entries) < sparse.csr_array(value).count_nonzero():
+                raise InvalidArgument(name, "entries outside the example's pattern", "entries within it")
+            parameter.value_sparse = sparse.coo_array((entries, (rows, columns)), shape=example.shape)
+        else:
+            parameter.value = dense(value)
 
 
 @lru_cache(maxsize=32)
@@ -211,6 +239,10 @@ def solve_qp(
     return program.solve(qp, tolerance=tolerance)
 
 
+def _is_diagonal(Q: Any) -> bool:
+    return bool((Q - sparse.diags_array(Q.diagonal())).count_nonzero() == 0)
+
+
 def _root(Q: Any) -> Array:
     """R with ``R^T R = Q``."""
     Q = dense(Q)
@@ -228,32 +260,40 @@ Triple = tuple[Array, Array, Array]
 
 
 def _polished(qp: QP, found: Triple) -> tuple[Array, Array, Array, Residuals]:
-    """The best of x, z and lambda as found, zero, and what solves the rows that seem active as equations.
-
-    The multipliers are changed as little as possible, so that those of redundant rows stay positive.
-    """
+    """The best of x, z and lambda as found, and what solves the rows that seem active as equations."""
     problem = mixed_from_qp(qp)
-    candidates: list[Triple] = [found, (0 * found[0], 0 * found[1], 0 * found[2])]
-    slack = qp.A @ found[0] - qp.b
-    active = found[1] > np.abs(slack)
+
+    def rated(each: Triple) -> tuple[Array, Array, Array, Residuals]:
+        return (*each, mixed_residuals(problem, each[1], each[0], each[2]))
+
+    best = rated(found)
+    active = found[1] > np.abs(qp.A @ found[0] - qp.b)
     with contextlib.suppress(InvalidArgument):
         for _ in range(6):
-            candidates.append(_with_active(qp, active, found))
-            slack, z = qp.A @ candidates[-1][0] - qp.b, candidates[-1][1]
-            small = 1e-12 * max(np.max(np.abs(slack + qp.b), initial=0.0), np.max(np.abs(qp.b), initial=0.0))
-            changed = (active & (z > 0)) | (~active & (slack < -small))
+            candidate = rated(_with_active(qp, active, found))
+            best = min(best, candidate, key=lambda each: each[3].relative)
+            speeds, z = qp.A @ candidate[0], candidate[1]
+            small = 1e-12 * max(np.max(np.abs(speeds), initial=0.0), np.max(np.abs(qp.b), initial=0.0))
+            changed = (active & (z > 0)) | (~active & (speeds - qp.b < -small))
             if np.array_equal(changed, active):
                 break
             active = changed
-    rated = [(*each, mixed_residuals(problem, each[1], each[0], each[2])) for each in candidates]
-    return min(rated, key=lambda each: each[3].relative)
+    if best[3].relative > 1e-12:  # noise around zero tells no active set
+        best = min(best, rated((0 * found[0], 0 * found[1], 0 * found[2])), key=lambda each: each[3].relative)
+    return best
 
 
 def _with_active(qp: QP, active: Any, found: Triple) -> Triple:
-    """x, z and lambda near those found with the active rows as equations, negative z cut off."""
+    """x, z and lambda near those found with the active rows as equations, negative z cut off.
+
+    The multipliers are changed as little as possible, so that those of redundant rows stay positive.
+    """
     z = np.where(active, found[1], 0.0)
-    rows = sparse.vstack([sparse.csc_array(qp.G), sparse.csr_array(qp.A)[active]], format="csc")
-    kkt = factor_kkt(qp.Q, rows if sparse.issparse(qp.Q) else rows.toarray())
+    if qp.size <= SMALL:
+        kkt = factor_kkt(dense(qp.Q), np.vstack([dense(qp.G), dense(qp.A)[active]]))
+    else:
+        rows = sparse.vstack([sparse.csc_array(qp.G), sparse.csr_array(qp.A)[active]], format="csc")
+        kkt = factor_kkt(qp.Q, rows if sparse.issparse(qp.Q) else rows.toarray())
     pushed = qp.A.T @ z + qp.G.T @ found[2] - qp.c
     x, change = kkt.solve(pushed, np.concatenate([qp.g, qp.b[active]]))
     z[active] = np.maximum(z[active] + change[len(qp.g) :], 0.0)
