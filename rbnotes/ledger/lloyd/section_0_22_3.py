@@ -25,7 +25,8 @@ from rbnotes.ledger.lloyd.section_0_22 import (
     variations_of_forces,
     world_forces,
 )
-from rbnotes.ledger.lloyd.section_0_22_1 import FORCE_DIFFERENCES, WHOLE, WORLD, U_printed
+from rbnotes.ledger.lloyd.section_0_22_1 import FORCE_DIFFERENCES, WHOLE, WORLD
+from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
 from rbnotes.ledger.lloyd.section_0_22_2 import DIFFERENCES, velocity_jacobian_reference
 from rbnotes.ledger.oracles import bracket
 from rbnotes.ledger.record import Record, Verdict
