@@ -95,20 +95,44 @@ def lcp_from_mixed(problem: MixedLCP, kkt: KKT | None = None) -> LCP:
     kkt
         The factored KKT matrix of its M and G, if there is one already.
     """
-    if kkt is None and not len(problem.g) and sparse.issparse(problem.M):
-        inverse = _block_inverse(problem.M)
-        if inverse is not None:
-            N = sparse.csr_array(problem.N)
-            return LCP(M=(N @ inverse @ N.T).tocsc(), q=N @ (inverse @ problem.f) - problem.n)
-    kkt = factor_kkt(problem.M, problem.G) if kkt is None else kkt
-    N = dense(problem.N)
-    columns, _ = kkt.solve(N.T, np.zeros((kkt.constraints, problem.size)))
-    M = problem.N @ columns
-    held = is_held(np.diagonal(M), N, problem.M)
-    M[held], M[:, held] = 0.0, 0.0
-    if problem.symmetric:
-        M = (M + M.T) / 2
-    return LCP(M=M, q=problem.N @ kkt.solve(problem.f, problem.g)[0] - problem.n)
+    return Elimination(problem, kkt).lcp()
+
+
+def mixed_unknowns(problem: MixedLCP, z: ArrayLike, kkt: KKT | None = None) -> tuple[Array, Array]:
+    """x ``(d,)`` and lambda ``(k,)`` of a mixed LCP from z ``(m,)``: one solve (Lloyd 0.7)."""
+    return Elimination(problem, kkt).unknowns(arguments.vector("z", z, problem.size))
+
+
+class Elimination:
+    """x and lambda of a mixed LCP as functions of z, and the LCP that is left; one factorization for both."""
+
+    def __init__(self, problem: MixedLCP, kkt: KKT | None = None) -> None:
+        self.problem = problem
+        self._inverse = None
+        if kkt is None and not len(problem.g) and sparse.issparse(problem.M):
+            self._inverse = _block_inverse(problem.M)
+        if self._inverse is None:
+            self._kkt = factor_kkt(problem.M, problem.G) if kkt is None else kkt
+
+    def lcp(self) -> LCP:
+        """The LCP in z."""
+        problem = self.problem
+        q = problem.N @ self.unknowns(np.zeros(problem.size))[0] - problem.n
+        if self._inverse is not None:
+            return LCP(M=problem.N @ (self._inverse @ problem.N.T), q=q)
+        N = dense(problem.N)
+        columns, _ = self._kkt.solve(N.T, np.zeros((self._kkt.constraints, problem.size)))
+        M = problem.N @ columns
+        held = is_held(np.diagonal(M), N, problem.M)
+        M[held], M[:, held] = 0.0, 0.0
+        return LCP(M=(M + M.T) / 2 if problem.symmetric else M, q=q)
+
+    def unknowns(self, z: Array) -> tuple[Array, Array]:
+        """x and lambda."""
+        pushed = self.problem.f + self.problem.N.T @ z
+        if self._inverse is not None:
+            return self._inverse @ pushed, np.zeros(0)
+        return self._kkt.solve(pushed, self.problem.g)
 
 
 def is_held(effect: Array, rows: Array, M: Any) -> Any:
@@ -117,13 +141,6 @@ def is_held(effect: Array, rows: Array, M: Any) -> Any:
     ``effect`` is that under the equations; without them it would be about ``sum row^2 / diag(M)``.
     """
     return np.abs(effect) <= 1e-13 * np.sum(rows**2 / np.abs(M.diagonal()), axis=-1)
-
-
-def mixed_unknowns(problem: MixedLCP, z: ArrayLike, kkt: KKT | None = None) -> tuple[Array, Array]:
-    """x ``(d,)`` and lambda ``(k,)`` of a mixed LCP from z ``(m,)``: one solve (Lloyd 0.7)."""
-    z = arguments.vector("z", z, problem.size)
-    kkt = factor_kkt(problem.M, problem.G) if kkt is None else kkt
-    return kkt.solve(problem.f + problem.N.T @ z, problem.g)
 
 
 def box_from_lcp(lcp: LCP) -> BoxLCP:
@@ -205,6 +222,10 @@ def _eliminate(box: BoxLCP, free: Any) -> Any:
 
 def _block_inverse(M: Any, largest: int = 12) -> Any:
     """Inverse of a sparse matrix that falls into small blocks (free bodies, say), else None."""
+    diagonal = M.diagonal()
+    if M.nnz == len(diagonal) and np.all(diagonal > 0):
+        indices = np.arange(len(diagonal) + 1)
+        return sparse.csr_array((1 / diagonal, indices[:-1], indices), shape=M.shape)
     count, label = connected_components(M, directed=False)
     sizes = np.bincount(label)
     if sizes.max() > largest:

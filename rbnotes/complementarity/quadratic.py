@@ -9,6 +9,7 @@ and accepted on the natural residual, never on the solver's word.
 from __future__ import annotations
 
 import contextlib
+import time
 import warnings
 from collections.abc import Mapping
 from functools import lru_cache
@@ -127,6 +128,7 @@ class QuadraticProgram:
             With x, the multipliers z of ``A x >= b`` and those of ``G x = g``. Statuses: solved, infeasible,
             unbounded, iteration limit, ill-conditioned.
         """
+        start = time.perf_counter()
         self._assign(qp)
         options = {"solver": self.solver, "ignore_dpp": False, **self._options}
         with warnings.catch_warnings():
@@ -135,9 +137,12 @@ class QuadraticProgram:
                 self._problem.solve(**options)
             except self._cp.SolverError:
                 return _failed(qp, Status.ILL_CONDITIONED, Statistics(), self.solver)
-        stats = self._problem.solver_stats
+        elapsed, stats = time.perf_counter() - start, self._problem.solver_stats
+        solver_time = float(stats.solve_time or 0.0)
         statistics = Statistics(
-            iterations=int(stats.num_iters or 0), solver_time=float(stats.solve_time or 0.0)
+            iterations=int(stats.num_iters or 0),
+            solver_time=solver_time,
+            interface_time=elapsed - solver_time,
         )
         if self._x.value is None:
             status = _STATUS.get(self._problem.status, Status.ILL_CONDITIONED)

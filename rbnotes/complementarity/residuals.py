@@ -54,7 +54,7 @@ def mixed_residuals(problem: MixedLCP, z: ArrayLike, x: ArrayLike, multipliers: 
     tied = max(_largest(abs(problem.G) @ reach), _largest(problem.g))
     speed = max(_largest(abs(problem.N) @ reach), _largest(problem.n))
     # An impulse z_i changes w_i by about z_i |N_i|^2 / m, with m the size of M.
-    effects = np.asarray((problem.N * problem.N).sum(axis=1)) / (abs(problem.M).max() or 1.0)
+    effects = np.asarray((problem.N * problem.N).sum(axis=1)) / (inertia.max() or 1.0)
     pairs = pair_residuals(z, problem.N @ x - problem.n, speed, np.where(effects > 0, effects, 1.0))
     return replace(
         pairs,

@@ -47,7 +47,9 @@ class Statistics:
     solves_saved: int = 0
     """Solves that building the whole LCP matrix would have taken on top."""
     solver_time: float = 0.0
-    """Time spent inside the convex solver, s."""
+    """Time spent inside the convex solver, by its own account, s."""
+    interface_time: float = 0.0
+    """Time that cvxpy spent around it, on setting numbers and on passing them to and fro, s."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,14 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity.active_set import active_set, polish
 from rbnotes.complementarity.conversions import (
+    Elimination,
     box_unknowns,
     lcp_from_box,
-    lcp_from_mixed,
     mixed_from_qp,
     qp_from_box,
     qp_from_lcp,
@@ -22,13 +23,15 @@ from rbnotes.complementarity.conversions import (
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
 from rbnotes.complementarity.pivoting import pivoting
-from rbnotes.complementarity.problems import LCP, QP, BoxLCP, MixedLCP, Problem
+from rbnotes.complementarity.problems import LCP, QP, BoxLCP, MixedLCP, Problem, dense
 from rbnotes.complementarity.quadratic import solve_qp
 from rbnotes.complementarity.residuals import box_residuals, mixed_residuals
 from rbnotes.complementarity.solution import Solution, Status, Unsolved
-from rbnotes.constraints.kkt import factor_kkt
 
 METHODS = ("active_set", "pivoting", "lemke", "gauss_seidel", "quadratic")
+
+SMALL_PRODUCT = 20_000
+"""Up to this number of entries N is made dense: that is faster."""
 
 
 def solve_lcp(
@@ -104,13 +107,23 @@ def _mixed(problem: MixedLCP, method: str, options: dict[str, Any]) -> Solution:
     """Eliminate x and lambda, solve, and find them again; pivoting does so on demand."""
     if method == "pivoting":
         return pivoting(problem, **options)
-    kkt = factor_kkt(problem.M, problem.G)
-    inner = _pairs(lcp_from_mixed(problem, kkt), method, options)
-    x, multipliers = kkt.solve(problem.f + problem.N.T @ inner.z, problem.g)
+    if len(problem.f) * problem.size <= SMALL_PRODUCT:
+        problem = _densified(problem)
+    elimination = Elimination(problem)
+    inner = _pairs(elimination.lcp(), method, options)
+    x, multipliers = elimination.unknowns(inner.z)
     residuals = mixed_residuals(problem, inner.z, x, multipliers)
     status = _judged(inner.status, residuals.relative, options["tolerance"])
     w = problem.N @ x - problem.n
     return replace(inner, status=status, w=w, residuals=residuals, x=x, multipliers=multipliers)
+
+
+def _densified(problem: MixedLCP) -> MixedLCP:
+    """The problem with dense matrices, which are faster while they are small; M stays if it is in blocks."""
+    if not any(sparse.issparse(matrix) for matrix in (problem.M, problem.N, problem.G)):
+        return problem
+    M = problem.M if not len(problem.g) else dense(problem.M)
+    return replace(problem, M=M, N=dense(problem.N), G=dense(problem.G))
 
 
 def _quadratic(problem: Problem, options: dict[str, Any]) -> Solution:

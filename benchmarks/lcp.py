@@ -1,0 +1,248 @@
+"""Times of LCP and contact solvers side by side: ours, cvxpy, quantecon's Lemke, the solvers of qpsolvers.
+
+    pip install "rbnotes[bench]"
+    OMP_NUM_THREADS=1 python benchmarks/lcp.py              # a few minutes; prints a table per family
+    OMP_NUM_THREADS=1 python benchmarks/lcp.py --sizes 10 100 --json results.json
+
+Three families: contact steps of a heap of spheres (independent contacts) and of a wall of bricks (redundant
+contacts), given as sparse M, f, N, n; and random dense LCPs, given as M, q. Every solver starts from these
+data (Lemke's method of quantecon from the LCP's M, q in all of them) and ends with the impulses z. Solvers
+run with their default tolerances; the error is the relative natural residual of their z. Those that are not
+installed are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from contact_problems import heap, random_lcp, wall
+from scipy import sparse
+
+from rbnotes.complementarity import (
+    LCP,
+    MixedLCP,
+    QuadraticProgram,
+    box_residuals,
+    lcp_from_mixed,
+    qp_from_lcp,
+    qp_from_mixed,
+    solve_lcp,
+)
+
+SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
+BUDGET = 5.0
+"""A solver that took longer than this, s, is not tried at larger sizes."""
+
+ACCURATE = 1e-8
+DENSE_LIMIT = 500
+"""Dense QP solvers are not tried on contact steps with more contacts."""
+
+FAMILIES = {"heap": heap, "wall": wall, "random": random_lcp}
+Solver = Callable[[], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Result:
+    family: str
+    size: int
+    solver: str
+    seconds: float
+    error: float
+
+
+def ours(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
+    """Fresh problem objects each time, so that nothing is remembered."""
+
+    def fresh() -> LCP | MixedLCP:
+        if isinstance(problem, LCP):
+            return LCP(problem.M, problem.q)
+        return MixedLCP(problem.M, problem.f, problem.N, problem.n)
+
+    for method in ("active_set", "pivoting", "gauss_seidel", "lemke"):
+        if method == "lemke" and problem.size > 500:
+            continue
+        yield f"rbnotes {method}", lambda method=method: solve_lcp(fresh(), method, check=False).z
+
+
+def through_cvxpy(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
+    """Translated before the clock starts; each solve sets all numbers anew."""
+    if problem.size > 1000 and isinstance(problem, LCP):
+        return
+    qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_mixed(problem)
+    for name in ("CLARABEL", "OSQP"):
+        program = QuadraticProgram(
+            qp, vary=("Q", "c", "A", "b") if sparse.issparse(qp.Q) else ("Q", "c"), solver=name
+        )
+        if isinstance(problem, LCP):
+            yield f"cvxpy {name}", lambda program=program: program.solve(qp).x
+        else:
+            yield f"cvxpy {name}", lambda program=program: program.solve(qp).z
+
+
+def quantecon(lcp: LCP) -> Iterator[tuple[str, Solver]]:
+    with contextlib.suppress(ImportError):
+        from quantecon.optimize import lcp_lemke
+
+        if lcp.size <= 500:
+            M = lcp.M.toarray() if sparse.issparse(lcp.M) else lcp.M
+            yield "quantecon lcp_lemke", lambda: lcp_lemke(M, lcp.q, max_iter=10**6).z
+
+
+def through_qpsolvers(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
+    try:
+        import qpsolvers
+    except ImportError:
+        return
+    for name in sorted(qpsolvers.available_solvers):
+        if isinstance(problem, LCP):
+            if problem.size > (200 if name in ("ecos", "qpalm", "scs", "highs") else 2000):
+                continue
+            if name in qpsolvers.dense_solvers:
+                arguments = (problem.M, problem.q)
+            else:
+                arguments = (sparse.csc_matrix(problem.M), problem.q)
+            zero = np.zeros(problem.size)
+            yield (
+                f"qpsolvers {name}",
+                lambda arguments=arguments, name=name, zero=zero: qpsolvers.solve_qp(
+                    *arguments, lb=zero, solver=name
+                ),
+            )
+            continue
+        P, G = sparse.csc_matrix(problem.M), sparse.csc_matrix(-problem.N)
+        if name not in qpsolvers.sparse_solvers:
+            if problem.size > DENSE_LIMIT:
+                continue
+            P, G = P.toarray(), G.toarray()
+        arguments = (P, -problem.f, G, -problem.n)
+
+        def multipliers(arguments: tuple = arguments, name: str = name) -> np.ndarray:
+            return qpsolvers.solve_problem(qpsolvers.Problem(*arguments), solver=name).z
+
+        yield f"qpsolvers {name}", multipliers
+
+
+def measure(solver: Solver) -> tuple[float, np.ndarray]:
+    """The shortest of several runs, and the answer of the last."""
+    best, spent, runs = np.inf, 0.0, 0
+    while runs < 3 or (spent < 0.3 and runs < 200):
+        start = time.perf_counter()
+        z = solver()
+        elapsed = time.perf_counter() - start
+        best, spent, runs = min(best, elapsed), spent + elapsed, runs + 1
+        if elapsed > BUDGET:
+            break
+    return best, z
+
+
+def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
+    results, slow = [], set()
+    for size in sizes:
+        problem = FAMILIES[family](size)
+        lcp = problem if isinstance(problem, LCP) else lcp_from_mixed(problem)
+        for name, solver in (
+            *ours(problem),
+            *through_cvxpy(problem),
+            *quantecon(lcp),
+            *through_qpsolvers(problem),
+        ):
+            if name in slow:
+                continue
+            try:
+                seconds, z = measure(solver)
+            except Exception as error:  # a peer's failure is a result, not the end
+                print(f"  {family} {size} {name}: {type(error).__name__} {error}"[:110])
+                slow.add(name)
+                continue
+            if seconds > BUDGET:
+                slow.add(name)
+            error = np.inf if z is None or not np.all(np.isfinite(z)) else box_residuals(lcp, z).relative
+            results.append(Result(family, problem.size, name, seconds, error))
+    return results
+
+
+def exponent(results: list[Result], name: str) -> float:
+    """Growth of the time with size, from the upper half of the sizes."""
+    points = sorted((r.size, r.seconds) for r in results if r.solver == name)
+    points = points[len(points) // 2 :]
+    if len(points) < 2:
+        return np.nan
+    sizes, times = np.log(np.array(points)).T
+    return float(np.polyfit(sizes, times, 1)[0])
+
+
+def table(results: list[Result]) -> str:
+    """Rows: solvers. Columns: sizes, the time over that of our fastest accurate method, and the error."""
+    sizes = sorted({r.size for r in results})
+    by_key = {(r.solver, r.size): r for r in results}
+    fastest = {
+        size: min(
+            r.seconds
+            for r in results
+            if r.size == size and r.solver.startswith("rbnotes") and r.error <= ACCURATE
+        )
+        for size in sizes
+    }
+    names = list(dict.fromkeys(r.solver for r in results))
+    lines = ["| solver | " + " | ".join(map(str, sizes)) + " | growth |", "|---" * (len(sizes) + 2) + "|"]
+    lines.append("| *our fastest, ms* | " + " | ".join(f"{1e3 * fastest[s]:.3g}" for s in sizes) + " | |")
+    for name in names:
+        cells = []
+        for size in sizes:
+            r = by_key.get((name, size))
+            mark = "" if r is None or r.error <= ACCURATE else f" ({r.error:.0e})"
+            cells.append("-" if r is None else f"{r.seconds / fastest[size]:.2g}{mark}")
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {exponent(results, name):.1f} |")
+    return "\n".join(lines)
+
+
+def overhead(size: int = 100) -> str:
+    """What a solve through cvxpy takes beyond its solver, translated once and with all numbers set anew."""
+    lines = ["| problem | solver | solver alone, ms | cvxpy on top, ms | ratio |", "|---|---|---|---|---|"]
+    for family in ("heap", "wall"):
+        qp = qp_from_mixed(FAMILIES[family](size))
+        for vary in (("c", "b"), ("Q", "c", "A", "b")):
+            for name in ("CLARABEL", "OSQP"):
+                program = QuadraticProgram(qp, vary=vary, solver=name)
+                runs = [program.solve(qp).statistics for _ in range(30)]
+                alone = min(run.solver_time for run in runs)
+                around = min(run.interface_time for run in runs)
+                label = f"{family}, {', '.join(vary)} vary"
+                cells = f"{1e3 * alone:.2f} | {1e3 * around:.2f} | {around / alone:.1f}"
+                lines.append(f"| {label} | {name} | {cells} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--families", nargs="+", choices=FAMILIES, default=list(FAMILIES))
+    parser.add_argument("--json", help="write all results to this file")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    everything = []
+    for family in arguments.families:
+        results = run(family, tuple(arguments.sizes))
+        everything += results
+        print(
+            f"\n### {family}: time over that of our fastest accurate method (error if above {ACCURATE:.0e})\n"
+        )
+        print(table(results), flush=True)
+    print("\n### cvxpy per re-solve at 100 contacts\n")
+    print(overhead())
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump([asdict(r) for r in everything], file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
