@@ -370,6 +370,10 @@ class TestMesh:
             inertia.triangle_mesh(vertices, faces - 1)
         with pytest.raises(InvalidArgument, match="faces: got list"):
             inertia.triangle_mesh(vertices, [[0, 1, 2], [0, 1]])
+        with pytest.raises(
+            InvalidArgument, match=r"faces: got int32 of shape \(2, 12, 3\), expected integers"
+        ):
+            inertia.triangle_mesh(vertices, np.stack([faces] * 2))
         for none in ([], np.zeros((0, 3), dtype=int)):
             with pytest.raises(InvalidArgument, match=r"faces: got .*, expected"):
                 inertia.triangle_mesh(vertices, none)
@@ -380,6 +384,8 @@ class TestMesh:
         vertices, faces = box_mesh(np.ones(3))
         with pytest.raises(InvalidArgument, match="closed, oriented surface"):
             inertia.triangle_mesh(vertices, faces[1:])
+        with pytest.raises(InvalidArgument, match="closed, oriented surface"):
+            inertia.triangle_mesh(vertices, np.concatenate([faces, faces]))
         with pytest.raises(InvalidArgument, match="anticlockwise from outside"):
             inertia.triangle_mesh(vertices, faces[:, ::-1])
         with pytest.raises(InvalidArgument, match="indices of 8 vertices"):
@@ -401,6 +407,10 @@ def test_broadcasting():
         np.testing.assert_array_equal(many[k], inertia.spatial_inertia(mass[k], J_EXAMPLE, com[k]))
     back = inertia.from_spatial_inertia(many)
     np.testing.assert_allclose(back.com, com, atol=1e-13)
+    E = se3.exp(rng.normal(size=(5, 6)))
+    moved = inertia.transform_inertia(E, many)
+    for k in range(5):
+        np.testing.assert_allclose(moved[k], inertia.transform_inertia(E[k], many[k]), atol=1e-14)
     assert inertia.spatial_inertia_inverse(mass, J_EXAMPLE, com).shape == (5, 6, 6)
     assert inertia.spatial_inertia_factor(mass, J_EXAMPLE, com).shape == (5, 6, 6)
     assert inertia.sphere(np.ones(3)).inertia.shape == (3, 3, 3)
@@ -462,9 +472,19 @@ class TestErrors:
         for hidden in (np.stack([1e12 * inertia.spatial_inertia(1.0, J_EXAMPLE), M]), 1e-12 * M):
             with pytest.raises(InvalidArgument, match="blocks of a spatial inertia"):
                 inertia.from_spatial_inertia(hidden)
+        impossible = inertia.spatial_inertia(1.0, np.eye(3), [0.1, 0.2, 0.3])
+        impossible[0, 0] += 5
+        with pytest.raises(InvalidArgument, match="inertia: got principal moments 1, 1, 6"):
+            inertia.from_spatial_inertia(impossible)
         with pytest.raises(InvalidArgument, match="mass of M: got 0"):
             inertia.from_spatial_inertia(np.zeros((6, 6)))
 
     def test_composite(self):
         with pytest.raises(InvalidArgument, match="one pose for each of 2 bodies"):
             inertia.composite([inertia.sphere(1.0)] * 2, np.eye(4)[None])
+        with pytest.raises(InvalidArgument, match="one pose for each of 2 bodies"):
+            inertia.composite([inertia.sphere(1.0)] * 2, np.stack([[np.eye(4)] * 3] * 2))
+        with pytest.raises(InvalidArgument, match="one pose for each of 0 bodies"):
+            inertia.composite([], np.zeros((0, 4, 4)))
+        with pytest.raises(InvalidArgument, match="mass: got -1"):
+            inertia.composite([inertia.MassProperties(-1.0, J_EXAMPLE, np.zeros(3))], np.eye(4)[None])

@@ -68,7 +68,7 @@ def _check_faces(value: ArrayLike, count: int) -> NDArray[np.integer[Any]]:
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     forward, counts = np.unique(edges, axis=0, return_counts=True)
     backward = np.unique(edges[:, ::-1], axis=0)
-    if np.any(counts > 1) or forward.shape != backward.shape or np.any(forward != backward):
+    if np.any(counts > 1) or np.any(forward != backward):
         raise InvalidArgument(
             "faces",
             "edges without exactly one neighbour that runs the other way",
