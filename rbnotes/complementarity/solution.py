@@ -49,7 +49,7 @@ class Statistics:
     solver_time: float = 0.0
     """Time spent inside the convex solver, by its own account, s."""
     interface_time: float = 0.0
-    """Time that cvxpy spent around it, on setting numbers and on passing them to and fro, s."""
+    """Time that cvxpy spent around it, on setting numbers and on passing them back and forth, s."""
 
 
 @dataclass(frozen=True, eq=False)
