@@ -1,0 +1,88 @@
+"""Friction in a polyhedral cone as an LCP (Lloyd 0.10, after Anitescu, Potra, Stewart and Trinkle)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from rbnotes.arguments import Array
+from rbnotes.complementarity import LCP, solve_lcp
+from rbnotes.friction.contacts import ContactProblem, ContactSolution, facet_directions, solution_from
+
+
+class FrictionLCP(NamedTuple):
+    """The LCP in normal impulses a, facet impulses phi and sliding speeds xi, stacked in this order."""
+
+    lcp: LCP
+    directions: Array
+    """Unit vectors ``(facets, 2)`` in the tangent plane."""
+
+
+def friction_lcp(problem: ContactProblem, facets: int = 4) -> FrictionLCP:
+    """The problem with the motion eliminated: ``w = M z + q`` with ``z = (a, phi, xi)``.
+
+    ::
+
+        [ N W N^T   N W D^T   0 ]        [ u_N ]        [ separation velocity ]
+    M = [ D W N^T   D W D^T   E ]    q = [ u_D ]    w = [ sigma = D v + E xi  ]
+        [   mu       -E^T     0 ]        [  0  ]        [ gamma = mu a - E^T phi ]
+
+    D holds ``facets`` tangential rows for each contact, and E a one for each of them in the column of its
+    contact. W is the inverse mass, with the equations of the problem kept to.
+    """
+    count = problem.contacts.count
+    directions = facet_directions(facets)
+    # From (normal, tangents) of each contact to all normals, then the facets of one contact after the other.
+    normal = np.kron(np.eye(count), [[1.0, 0.0, 0.0]])
+    facet = np.kron(np.eye(count), np.hstack([np.zeros((facets, 1)), directions]))
+    to_rows = np.vstack([normal, facet])
+    E = np.kron(np.eye(count), np.ones((facets, 1)))
+    M = linalg.block_diag(to_rows @ problem.delassus @ to_rows.T, np.zeros((count, count)))
+    M[count : count + len(E), -count:] = E
+    M[-count:, :count] = np.diag(problem.contacts.mu)
+    M[-count:, count : count + len(E)] = -E.T
+    q = np.concatenate([to_rows @ problem.free_contact_velocity.ravel(), np.zeros(count)])
+    return FrictionLCP(LCP(M, q), directions)
+
+
+def anitescu_stewart(problem: ContactProblem, facets: int = 4) -> ContactSolution:
+    """Contact with friction in a pyramid of ``facets`` edges, found by Lemke's method.
+
+    The problem is an LCP. For each contact ``0 <= a _|_ u >= 0``; friction is a sum of impulses along the
+    edges, ``0 <= phi_k _|_ d_k v + xi >= 0``, within the pyramid, ``0 <= xi _|_ mu a - sum_k phi_k >= 0``.
+    The pyramid lies inside Coulomb's cone and shares its edges with it, so friction is right along an edge
+    and up to the factor ``cos(pi / facets)`` too small between two; its direction is that of the edge most
+    against the sliding. There is always a solution if no contact asks for more than can be had.
+
+    Parameters
+    ----------
+    facets : int
+        Edges of the pyramid, an even number of at least 4; the first along the first tangent.
+
+    Returns
+    -------
+    ContactSolution
+        ``iterations`` counts the pivots.
+
+    Raises
+    ------
+    Unsolved
+        If the contacts and equations contradict each other.
+    """
+    count = problem.contacts.count
+    if count == 0:
+        facet_directions(facets)
+        return solution_from(problem, np.zeros((0, 3)), iterations=0, residual=0.0, model="Anitescu-Stewart")
+    lcp, directions = friction_lcp(problem, facets)
+    solution = solve_lcp(lcp, "lemke")
+    phi = solution.z[count : count + count * facets].reshape(count, facets)
+    impulses = np.concatenate([solution.z[:count, None], phi @ directions], axis=1)
+    return solution_from(
+        problem,
+        impulses,
+        iterations=solution.statistics.pivots,
+        residual=solution.residuals.relative,
+        model="Anitescu-Stewart",
+    )

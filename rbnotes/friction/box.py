@@ -1,0 +1,94 @@
+"""Box friction: each friction impulse bounded on its own (Lloyd 0.10, eqs. (0.5), (0.6))."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.complementarity import BoxLCP, solve_lcp
+from rbnotes.friction.contacts import ContactProblem, ContactSolution, NotConverged, solution_from
+
+
+def box_friction(
+    problem: ContactProblem,
+    *,
+    normal_estimate: ArrayLike | None = None,
+    updates: int = 0,
+    tolerance: float = 1e-8,
+    method: str = "active_set",
+) -> ContactSolution:
+    """Contact with friction bounded by ``mu`` times an estimate of the normal impulse, in each direction.
+
+    The problem is a box LCP: for each contact ``0 <= a _|_ u >= 0``, and for each of its two tangents
+    ``-mu e <= b_k <= mu e`` with a sliding velocity that is positive only at the lower bound and negative
+    only at the upper one; e is the estimate of a. The cone is a square prism, aligned with the tangents:
+    diagonally, friction is up to ``sqrt(2)`` times too large.
+
+    Parameters
+    ----------
+    normal_estimate : (c,), optional
+        e, N s, such as the normal impulses of the step before. By default those of the problem without
+        friction.
+    updates : int
+        How often to solve again with the normal impulses just found, at most, until they agree with the
+        estimate. Zero: never, as in the notes. That this converges is not certain.
+    tolerance
+        Largest relative change of the estimate at which to stop.
+    method
+        Of :func:`rbnotes.complementarity.solve_lcp`.
+
+    Returns
+    -------
+    ContactSolution
+        ``iterations`` counts the problems solved.
+
+    Raises
+    ------
+    Unsolved
+        If the contacts and equations contradict each other.
+    NotConverged
+        If updates are asked for and the estimate still changes after the last one.
+    """
+    if updates < 0:
+        raise InvalidArgument("updates", str(updates), "a number of at least 0")
+    count, mu = problem.contacts.count, problem.contacts.mu
+    solved = 0
+    if normal_estimate is None:
+        estimate = _solve(problem, np.zeros(count), method)[0][:, 0]
+        solved += 1
+    else:
+        estimate = arguments.scalar("normal_estimate", normal_estimate, minimum=0.0)
+        if estimate.shape != (count,):
+            raise InvalidArgument("normal_estimate", f"shape {estimate.shape}", f"shape ({count},)")
+    for update in range(updates + 1):
+        impulses, residual = _solve(problem, mu * estimate, method)
+        solved += 1
+        change = np.abs(impulses[:, 0] - estimate).max(initial=0.0)
+        if change <= tolerance * np.abs(impulses[:, 0]).max(initial=1e-300) or update == updates:
+            break
+        estimate = impulses[:, 0]
+    relative = float(change / max(np.abs(impulses[:, 0]).max(initial=0.0), 1e-300)) if change else 0.0
+    solution = solution_from(
+        problem,
+        impulses,
+        iterations=solved,
+        residual=max(residual, relative if updates else 0.0),
+        model="box friction",
+    )
+    if updates and relative > tolerance:
+        raise NotConverged(solution, tolerance)
+    return solution
+
+
+def _solve(problem: ContactProblem, limits: Array, method: str) -> tuple[Array, float]:
+    """Impulses ``(c, 3)`` with friction within ``limits (c,)``, and the residual of the box LCP."""
+    count = problem.contacts.count
+    if count == 0:
+        return np.zeros((0, 3)), 0.0
+    lower = np.stack([np.zeros(count), -limits, -limits], axis=1).ravel()
+    upper = np.stack([np.full(count, np.inf), limits, limits], axis=1).ravel()
+    box = BoxLCP(problem.delassus, problem.free_contact_velocity.ravel(), lower, upper)
+    solution = solve_lcp(box, method)
+    return solution.z.reshape(-1, 3), solution.residuals.relative

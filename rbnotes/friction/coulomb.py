@@ -1,0 +1,129 @@
+"""Coulomb's law with its round cone, as exact as numbers allow: the yardstick of the other models.
+
+De Saxce's change of variable makes Coulomb's law almost the optimality condition of a convex program: with
+the normal velocities raised by ``mu`` times the sliding speeds s, impulses minimise
+
+    r^T W r / 2 + r^T (u + mu s e_n)   within the friction cones,
+
+and s are the sliding speeds that come out. Each program is one over second-order cones, solved by cvxpy;
+the fixed point in s is Coulomb's law (Acary and Cadoux).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.constraints.kkt import is_symmetric
+from rbnotes.friction.contacts import ContactProblem, ContactSolution, NotConverged, solution_from
+from rbnotes.friction.laws import natural_residual
+
+
+def coulomb(
+    problem: ContactProblem,
+    *,
+    tolerance: float = 1e-6,
+    max_programs: int = 200,
+    solver: str = "CLARABEL",
+    check: bool = True,
+) -> ContactSolution:
+    """Contact with Coulomb friction in its round cone, by a fixed point over second-order cone programs.
+
+    Friction of size ``mu a`` opposes the sliding; where nothing slides it is anything within the cone.
+
+    Parameters
+    ----------
+    tolerance
+        Accepted natural residual (:func:`rbnotes.friction.laws.natural_residual`).
+    max_programs
+        Programs to solve at most. That the fixed point is reached is not certain, and for large ``mu`` not
+        even that there is one.
+    solver
+        One of cvxpy's that handles second-order cones.
+    check
+        Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself.
+
+    Returns
+    -------
+    ContactSolution
+        ``iterations`` counts the programs.
+
+    Raises
+    ------
+    InvalidArgument
+        If the mass matrix is not symmetric.
+    NotConverged
+        If ``check`` and the tolerance is not met.
+    """
+    if not is_symmetric(problem.mass):
+        raise InvalidArgument("mass", "a matrix that is not symmetric", "a symmetric one")
+    count = problem.contacts.count
+    impulses: Array = np.zeros((count, 3))
+    residual, programs = 0.0, 0
+    if count:
+        program = _ConeProgram(problem, solver)
+        speeds = np.zeros(count)
+        residual = np.inf
+        while residual > tolerance and programs < max_programs:
+            found = program.solve(speeds)
+            programs += 1
+            if found is None:
+                break
+            velocities = problem.free_contact_velocity + (problem.delassus @ found.ravel()).reshape(-1, 3)
+            speeds = np.linalg.norm(velocities[:, 1:], axis=1)
+            new = natural_residual(problem, found, velocities)
+            if new < residual:
+                impulses, residual = found, new
+    solution = solution_from(problem, impulses, iterations=programs, residual=residual, model="Coulomb")
+    if check and residual > tolerance:
+        raise NotConverged(solution, tolerance)
+    return solution
+
+
+class _ConeProgram:
+    """The convex program of one step of the fixed point, translated once."""
+
+    def __init__(self, problem: ContactProblem, solver: str) -> None:
+        import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
+
+        self._cp, self._solver = cp, solver
+        self._mu, self._free = problem.contacts.mu, problem.free_contact_velocity
+        # Impulses in units of what stops the free motion, velocities in units of the free ones.
+        mobility = np.trace(problem.delassus) / len(problem.delassus)
+        self._speed = np.abs(self._free).max() or 1.0
+        self._impulse = self._speed / mobility if mobility > 0 else 1.0
+        count = problem.contacts.count
+        self._r = cp.Variable((count, 3))
+        self._linear = cp.Parameter((count, 3))
+        root = _root(problem.delassus / (mobility or 1.0))
+        objective = cp.sum_squares(root @ cp.vec(self._r, order="C")) / 2 + cp.sum(
+            cp.multiply(self._linear, self._r)
+        )
+        cones = [cp.SOC(cp.multiply(self._mu, self._r[:, 0]), self._r[:, 1:], axis=1), self._r[:, 0] >= 0]
+        self._problem = cp.Problem(cp.Minimize(objective), cones)
+
+    def solve(self, speeds: Array) -> Array | None:
+        """Impulses ``(c, 3)``, or nothing if the solver finds none."""
+        raised = self._free.copy()
+        raised[:, 0] += self._mu * speeds
+        self._linear.value = raised / self._speed
+        options: dict[str, Any] = {}
+        if self._solver == "CLARABEL":
+            options = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what comes out is judged by the natural residual
+            try:
+                self._problem.solve(solver=self._solver, **options)
+            except self._cp.SolverError:
+                return None
+        return None if self._r.value is None else self._impulse * np.asarray(self._r.value)
+
+
+def _root(matrix: Array) -> Array:
+    """R with ``R^T R`` equal to a symmetric positive semidefinite matrix, without its null space."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    kept = values > 1e-13 * max(values[-1], 1e-300)
+    return np.sqrt(values[kept])[:, None] * vectors[:, kept].T

@@ -1,0 +1,113 @@
+"""Contact and friction as one convex quadratic program (Sueda 1.13; Anitescu and Hart).
+
+In impulses it reads
+
+    minimise  lambda^T C M^-1 C^T lambda / 2 + lambda^T (C M^-1 f~ - target)
+    subject to  lambda >= 0  and  mu a - sum_k b_k >= 0  at each contact,
+
+and ``M v = f~ + C^T lambda`` then gives the velocities: impulses push. Its dual is the program in velocities
+
+    minimise  v^T M v / 2 - v^T f~   subject to   N v + mu T_k v >= target   for each facet k.
+
+Convexity has a price: a contact that slides is held off, with ``N v = mu |T v|``, as if it slid on the
+cone's flank. The error vanishes with the sliding velocity times the step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.friction.contacts import ContactProblem, ContactSolution, facet_directions, solution_from
+
+
+def primal_qp(problem: ContactProblem, facets: int = 4) -> QP:
+    """The program in velocities: rows ``N + mu T_k`` for each contact and facet ``(c facets, n)``."""
+    contacts = problem.contacts
+    directions = facet_directions(facets)
+    sliding = np.einsum("ki,cin->ckn", directions, contacts.tangents)
+    rows = contacts.normals[:, None] + contacts.mu[:, None, None] * sliding
+    return QP(
+        Q=problem.mass,
+        c=-problem.momentum,
+        A=rows.reshape(-1, len(problem.momentum)),
+        b=np.repeat(contacts.normal_target, facets),
+        G=problem.bilateral,
+        g=problem.bilateral_target,
+    )
+
+
+def dual_qp(problem: ContactProblem, facets: int = 4) -> QP:
+    """The program in impulses: all normal ones, then the facets' of one contact after the other (1.88).
+
+    Equations of the problem are kept to by the inverse mass, not by rows of the program.
+    """
+    contacts = problem.contacts
+    count = contacts.count
+    directions = facet_directions(facets)
+    normal = np.kron(np.eye(count), [[1.0, 0.0, 0.0]])
+    facet = np.kron(np.eye(count), np.hstack([np.zeros((facets, 1)), directions]))
+    C = np.vstack([normal, facet])
+    Q = C @ problem.delassus @ C.T
+    E = np.hstack([np.diag(contacts.mu), -np.kron(np.eye(count), np.ones((1, facets)))])
+    return QP(
+        Q=(Q + Q.T) / 2,
+        c=C @ problem.free_contact_velocity.ravel(),
+        A=np.vstack([np.eye(len(C)), E]),
+        b=np.zeros(len(C) + count),
+    )
+
+
+def single_qp(
+    problem: ContactProblem, facets: int = 4, *, form: str = "primal", method: str | None = None
+) -> ContactSolution:
+    """Contact with friction in a pyramid of ``facets`` edges by one convex program (Sueda 1.13).
+
+    The impulses lie in the pyramid with edges ``a = 1, b = mu d_k``, which lies inside Coulomb's cone; the
+    velocities in its dual. Both forms have the same velocities; impulses differ where they are not unique.
+
+    Parameters
+    ----------
+    facets : int
+        Edges of the pyramid, an even number of at least 4; the first along the first tangent.
+    form : {"primal", "dual"}
+        Solve for the velocities, or for the impulses.
+    method
+        Of :func:`rbnotes.complementarity.solve_lcp`; by default ``active_set`` for the primal form and
+        ``quadratic`` for the dual one, whose matrix is only semidefinite.
+
+    Returns
+    -------
+    ContactSolution
+        ``iterations`` is one.
+
+    Raises
+    ------
+    InvalidArgument
+        If the mass matrix is not symmetric.
+    Unsolved
+        If the contacts and equations contradict each other.
+    """
+    arguments.choice("form", form, ("primal", "dual"))
+    count, mu = problem.contacts.count, problem.contacts.mu
+    directions = facet_directions(facets)
+    if count == 0:
+        impulses: Array = np.zeros((0, 3))
+        residual = 0.0
+    elif form == "primal":
+        solution = solve_lcp(primal_qp(problem, facets), method or "active_set")
+        edges = solution.z.reshape(count, facets)
+        impulses = _from_edges(edges.sum(axis=1), mu[:, None] * edges, directions)
+        residual = solution.residuals.relative
+    else:
+        solution = solve_lcp(dual_qp(problem, facets), method or "quadratic")
+        assert solution.x is not None
+        impulses = _from_edges(solution.x[:count], solution.x[count:].reshape(count, facets), directions)
+        residual = solution.residuals.relative
+    return solution_from(problem, impulses, iterations=1, residual=residual, model=f"single QP, {form}")
+
+
+def _from_edges(normal: Array, edges: Array, directions: Array) -> Array:
+    return np.concatenate([normal[:, None], edges @ directions], axis=1)
