@@ -104,7 +104,7 @@ class ContactProblem:
 
     @cached_property
     def free_contact_velocity(self) -> Array:
-        """``(c, 3)``, without contact impulses: normal velocities above their targets, and tangential ones."""
+        """``(c, 3)``, without contact impulses: normal velocities above their targets, tangential ones."""
         return self.contact_velocity(self.free_velocity)
 
     def contact_velocity(self, v: ArrayLike) -> Array:
