@@ -5,7 +5,8 @@ with K = +df/dx and D = +df/dv. Each comes down to one linear system for the new
 
     M_hat v+ = b,
 
-which is what constraints, contact and friction are added to, so it can be had without being solved.
+which is what constraints, contact and friction are added to: each step takes the function that solves it, and
+:mod:`rbnotes.constraints.stepping` has another one.
 """
 
 from __future__ import annotations
@@ -34,10 +35,34 @@ class State(NamedTuple):
 
 
 class VelocitySystem(NamedTuple):
-    """The linear system ``M_hat v+ = b`` of one step."""
+    """The linear system ``M_hat v+ = b`` for the velocities of one step."""
 
     M_hat: Matrix
     b: Array
+    fraction: float = 1.0
+    """Part of the step after which these velocities hold: 1/2 in the first half of Bridson-Marino."""
+
+
+Solve = Callable[[VelocitySystem], Array]
+"""Velocities ``(n,)`` from their system: :func:`solve_free`, or one that satisfies constraints."""
+
+
+def solve_free(system: VelocitySystem) -> Array:
+    """The velocities ``M_hat^-1 b (n,)``, without constraints.
+
+    Raises
+    ------
+    SingularConfiguration
+        If M_hat is singular.
+    """
+    try:
+        if sparse.issparse(system.M_hat):
+            return splu(sparse.csc_array(system.M_hat)).solve(system.b)
+        return np.linalg.solve(system.M_hat, system.b)
+    except (RuntimeError, np.linalg.LinAlgError) as error:
+        raise SingularConfiguration(
+            "system", "a singular matrix M_hat of the step", "a regular one"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -70,11 +95,16 @@ class System:
         return f, *matrices
 
 
-def symplectic_euler(system: System, state: State, h: float) -> State:
-    """Velocities from the force at the start, then positions with the new velocities (Lloyd 0.9.1)."""
+def symplectic_euler_system(system: System, state: State, h: float) -> VelocitySystem:
+    """``M v+ = M v + h f`` (Lloyd 0.9.1)."""
     h = _step_size(h)
     f = arguments.vector("force(x, v)", system.force(*state), len(state.v))
-    v = state.v + _solve(system.mass, h * f)
+    return VelocitySystem(system.mass, system.mass @ state.v + h * f)
+
+
+def symplectic_euler(system: System, state: State, h: float, *, solve: Solve = solve_free) -> State:
+    """Velocities from the force at the start, then positions with the new velocities (Lloyd 0.9.1)."""
+    v = solve(symplectic_euler_system(system, state, h))
     return State(state.x + h * v, v)
 
 
@@ -86,7 +116,7 @@ def implicit_euler_system(system: System, state: State, h: float) -> VelocitySys
     return VelocitySystem(damped - h**2 * K, damped @ state.v + h * f)
 
 
-def implicit_euler(system: System, state: State, h: float) -> State:
+def implicit_euler(system: System, state: State, h: float, *, solve: Solve = solve_free) -> State:
     """Linearly implicit Euler (Lloyd 0.9.2): of first order, and stable for stiff springs and dampers.
 
     Raises
@@ -94,7 +124,7 @@ def implicit_euler(system: System, state: State, h: float) -> State:
     SingularConfiguration
         If ``M - h D - h^2 K`` is singular.
     """
-    v = _solve(*implicit_euler_system(system, state, h))
+    v = solve(implicit_euler_system(system, state, h))
     return State(state.x + h * v, v)
 
 
@@ -106,7 +136,7 @@ def trapezoidal_system(system: System, state: State, h: float) -> VelocitySystem
     return VelocitySystem(damped - h**2 / 4 * K, damped @ state.v + h**2 / 4 * (K @ state.v) + h * f)
 
 
-def trapezoidal(system: System, state: State, h: float) -> State:
+def trapezoidal(system: System, state: State, h: float, *, solve: Solve = solve_free) -> State:
     """Linearised trapezoidal rule (Lloyd 0.9.3): of second order; keeps the energy of linear springs.
 
     Raises
@@ -114,19 +144,14 @@ def trapezoidal(system: System, state: State, h: float) -> State:
     SingularConfiguration
         If ``M - h/2 D - h^2/4 K`` is singular.
     """
-    v = _solve(*trapezoidal_system(system, state, h))
+    v = solve(trapezoidal_system(system, state, h))
     return State(state.x + h / 2 * (state.v + v), v)
 
 
-def bridson_marino(
-    system: System, state: State, h: float, *, constrain: Callable[[Array], Array] = lambda v: v
-) -> State:
+def bridson_marino(system: System, state: State, h: float, *, solve: Solve = solve_free) -> State:
     """Explicit in positions, implicit in velocities, of second order; does not need K (Lloyd 0.9.4).
 
-    Parameters
-    ----------
-    constrain
-        Changes the velocities of the half step, before they move the positions, to satisfy constraints.
+    Two systems are solved: for the velocities halfway, which move the positions, and for the new ones.
 
     Raises
     ------
@@ -140,10 +165,10 @@ def bridson_marino(
     if np.shape(D) != (n, n):
         raise InvalidArgument("damping(x, v)", f"shape {np.shape(D)}", f"shape ({n}, {n})")
     M_hat = system.mass - h / 2 * D
-    halfway = constrain(state.v + _solve(M_hat, h / 2 * f))
-    x = state.x + h * halfway
-    f_next = arguments.vector("force(x, v)", system.force(x, state.v), len(x))
-    return State(x, state.v + _solve(M_hat, h / 2 * (f + f_next)))
+    momentum = M_hat @ state.v
+    x = state.x + h * solve(VelocitySystem(M_hat, momentum + h / 2 * f, fraction=0.5))
+    f_next = arguments.vector("force(x, v)", system.force(x, state.v), n)
+    return State(x, solve(VelocitySystem(M_hat, momentum + h / 2 * (f + f_next))))
 
 
 def integrate(
@@ -158,14 +183,3 @@ def integrate(
 
 def _step_size(h: float) -> float:
     return float(arguments.positive("h", h))
-
-
-def _solve(matrix: Matrix, right: Array) -> Array:
-    try:
-        if sparse.issparse(matrix):
-            return splu(sparse.csc_array(matrix)).solve(right)
-        return np.linalg.solve(matrix, right)
-    except (RuntimeError, np.linalg.LinAlgError) as error:
-        raise SingularConfiguration(
-            "system", "a singular matrix M_hat of the step", "a regular one"
-        ) from error

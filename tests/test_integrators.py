@@ -14,7 +14,9 @@ from rbnotes.integrators import (
     implicit_euler,
     implicit_euler_system,
     integrate,
+    solve_free,
     symplectic_euler,
+    symplectic_euler_system,
     trapezoidal,
     trapezoidal_system,
 )
@@ -118,8 +120,13 @@ def test_sparse_systems_give_the_same_steps():
 
 def test_velocity_systems_are_those_of_the_steps():
     system, h = damped_pair(), 0.05
-    for build, step in ((implicit_euler_system, implicit_euler), (trapezoidal_system, trapezoidal)):
-        M_hat, b = build(system, START, h)
+    builds = {
+        symplectic_euler_system: symplectic_euler,
+        implicit_euler_system: implicit_euler,
+        trapezoidal_system: trapezoidal,
+    }
+    for build, step in builds.items():
+        M_hat, b, _ = build(system, START, h)
         np.testing.assert_allclose(np.linalg.solve(M_hat, b), step(system, START, h).v, atol=1e-14)
 
 
@@ -133,10 +140,15 @@ def test_bridson_marino_does_not_use_the_stiffness():
         np.testing.assert_array_equal(a, b)
 
 
-def test_constrained_half_step_moves_the_positions():
-    path = bridson_marino(damped_pair(), START, 0.1, constrain=lambda v: np.array([0.0, v[1]]))
+def test_solver_is_asked_for_both_velocities_of_bridson_marino():
+    def first_mass_held_halfway(system):
+        v = solve_free(system)
+        return np.array([0.0, v[1]]) if system.fraction == 0.5 else v
+
+    path = bridson_marino(damped_pair(), START, 0.1, solve=first_mass_held_halfway)
     assert path.x[0] == START.x[0]
     assert path.x[1] != START.x[1]
+    assert path.v[0] != 0
 
 
 class TestErrors:
