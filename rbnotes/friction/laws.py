@@ -50,7 +50,7 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
     a, b = impulses[..., 0], impulses[..., 1:]
     size = np.linalg.norm(b, axis=-1)
     on_surface = (a + mu * size) / (1 + mu**2)
-    inside, polar = size <= mu * a, mu * size <= -a
+    inside, polar = (size <= mu * a) & (a >= 0), mu * size <= -a
     new_a = np.where(inside, a, np.where(polar, 0.0, on_surface))
     radius = np.where(inside, size, mu * new_a)
     direction = np.divide(b, size[..., None], out=np.zeros_like(b), where=size[..., None] > 0)

@@ -19,7 +19,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.complementarity import LCP, QP, solve_lcp
 from rbnotes.friction.contacts import ContactProblem, ContactSolution, facet_directions, solution_from
 
 
@@ -61,7 +61,7 @@ def dual_qp(problem: ContactProblem, facets: int = 4) -> QP:
 
 
 def single_qp(
-    problem: ContactProblem, facets: int = 4, *, form: str = "primal", method: str | None = None
+    problem: ContactProblem, facets: int = 4, *, form: str = "primal", method: str = "active_set"
 ) -> ContactSolution:
     """Contact with friction in a pyramid of ``facets`` edges by one convex program (Sueda 1.13).
 
@@ -73,10 +73,9 @@ def single_qp(
     facets : int
         Edges of the pyramid, an even number of at least 4; the first along the first tangent.
     form : {"primal", "dual"}
-        Solve for the velocities, or for the impulses.
+        Solve for the velocities; or for the impulses, by Lemke's method on the conditions for a minimum.
     method
-        Of :func:`rbnotes.complementarity.solve_lcp`; by default ``active_set`` for the primal form and
-        ``quadratic`` for the dual one, whose matrix is only semidefinite.
+        Of :func:`rbnotes.complementarity.solve_lcp`, for the primal form.
 
     Returns
     -------
@@ -97,14 +96,20 @@ def single_qp(
         impulses: Array = np.zeros((0, 3))
         residual = 0.0
     elif form == "primal":
-        solution = solve_lcp(primal_qp(problem, facets), method or "active_set")
+        solution = solve_lcp(primal_qp(problem, facets), method)
         edges = solution.z.reshape(count, facets)
         impulses = _from_edges(edges.sum(axis=1), mu[:, None] * edges, directions)
         residual = solution.residuals.relative
     else:
-        solution = solve_lcp(dual_qp(problem, facets), method or "quadratic")
-        assert solution.x is not None
-        impulses = _from_edges(solution.x[:count], solution.x[count:].reshape(count, facets), directions)
+        qp = dual_qp(problem, facets)
+        E = qp.A[qp.size :]
+        # With multipliers nu of E lambda >= 0: w = Q lambda - E^T nu + c, and lambda itself is not negative.
+        conditions = LCP(
+            np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]]), np.r_[qp.c, qp.b[qp.size :]]
+        )
+        solution = solve_lcp(conditions, "lemke")
+        found = solution.z[: qp.size]
+        impulses = _from_edges(found[:count], found[count:].reshape(count, facets), directions)
         residual = solution.residuals.relative
     return solution_from(problem, impulses, iterations=1, residual=residual, model=f"single QP, {form}")
 

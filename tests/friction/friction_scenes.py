@@ -1,0 +1,52 @@
+"""Contact problems with answers known in closed form, and random ones."""
+
+import numpy as np
+
+from rbnotes.friction import ContactProblem, Contacts, tangent_directions
+
+GRAVITY = 9.81
+
+
+def particle(impulse, mass=1.0, mu=0.5, tangents=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), normal=(0.0, 0.0, 1.0)):
+    """A particle on a plane at the origin, with momentum ``impulse``."""
+    contacts = Contacts([normal], [tangents], [mu])
+    return ContactProblem(mass * np.eye(3), impulse, contacts)
+
+
+def slope(angle, mu, mass=2.0, heading=0.0):
+    """Forces on a particle on a slope: weight as momentum, so that velocities are accelerations.
+
+    ``heading`` turns the first tangent away from the line of steepest descent.
+    """
+    normal = np.array([np.sin(angle), 0.0, np.cos(angle)])
+    down, across = np.array([np.cos(angle), 0.0, -np.sin(angle)]), np.array([0.0, 1.0, 0.0])
+    first = np.cos(heading) * down + np.sin(heading) * across
+    second = np.cross(normal, first)
+    return particle([0, 0, -mass * GRAVITY], mass, mu, (first, second), normal), down
+
+
+def heap(rng, bodies=4, contacts=7, equations=0, mu=(0.1, 0.9)):
+    """Bodies of unequal inertia that touch in random points and move into each other."""
+    size = 6 * bodies
+    inertia = np.zeros((size, size))
+    for body in range(bodies):
+        A = rng.normal(size=(6, 6))
+        inertia[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = A @ A.T + np.diag(
+            rng.uniform(0.5, 3.0, 6)
+        )
+    normals = rng.normal(size=(contacts, 3))
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    tangents = tangent_directions(normals)
+    directions = np.concatenate([normals[:, None], tangents], axis=1)
+    rows = np.zeros((contacts, 3, size))
+    for i in range(contacts):
+        first = int(rng.integers(bodies))
+        for body, sign in ((first, 1.0), ((first + 1) % bodies, -1.0)):
+            if body or sign > 0:  # some of them touch the world
+                arm = rng.normal(size=3)
+                moments = np.cross(arm, directions[i])
+                rows[i, :, 6 * body : 6 * body + 6] = sign * np.hstack([moments, directions[i]])
+    G = rng.normal(size=(equations, size)) if equations else None
+    momentum = inertia @ rng.normal(size=size)
+    contacts = Contacts(rows[:, 0], rows[:, 1:], rng.uniform(*mu, contacts))
+    return ContactProblem(inertia, momentum, contacts, G)

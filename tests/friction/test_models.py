@@ -1,0 +1,382 @@
+"""Each model against its closed form, its own problem solved otherwise, and the others."""
+
+from itertools import product
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from friction_scenes import GRAVITY, heap, particle, slope
+from scipy.optimize import brentq
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.complementarity import Status, Unsolved
+from rbnotes.friction import (
+    ContactProblem,
+    Contacts,
+    NotConverged,
+    anitescu_stewart,
+    box_friction,
+    coulomb,
+    gauss_seidel_friction,
+    measure_laws,
+    single_qp,
+)
+
+MODELS = {
+    "box": box_friction,
+    "box, updated": lambda problem: box_friction(problem, updates=200),
+    "pyramid": anitescu_stewart,
+    "pyramid of 12": lambda problem: anitescu_stewart(problem, 12),
+    "single QP": single_qp,
+    "single QP, dual": lambda problem: single_qp(problem, form="dual"),
+    "Gauss-Seidel": gauss_seidel_friction,
+    "Gauss-Seidel, box": lambda problem: gauss_seidel_friction(problem, cone="box"),
+    "Coulomb": coulomb,
+}
+QP_MODELS = (MODELS["single QP"], MODELS["single QP, dual"])
+every_model = pytest.mark.parametrize("solve", MODELS.values(), ids=MODELS)
+
+
+# A particle that arrives with (p cos t, p sin t, -q) and slides on: mu q is the most that friction can take.
+P, Q, MU, MASS = 5.0, 2.0, 0.5, 2.0
+
+
+def expected_sliding(model, angle):
+    """Velocity after the impulse, derived by hand for each model."""
+    arrives, limit = P * np.array([np.cos(angle), np.sin(angle)]), MU * Q
+    along = arrives / P
+    if model in ("box", "box, updated", "Gauss-Seidel, box"):
+        return np.array([*(arrives - np.clip(arrives, -limit, limit)), 0]) / MASS
+    if model == "pyramid":  # the edge most against the motion takes all, if that does not reverse the order
+        edge = np.argmax(np.abs(arrives))
+        after = arrives.copy()
+        after[edge] -= limit * np.sign(arrives[edge])
+        return np.array([*after, 0]) / MASS
+    if model == "Coulomb" or model == "Gauss-Seidel":
+        return np.array([*(arrives - limit * along), 0]) / MASS
+    raise AssertionError
+
+
+@pytest.mark.parametrize("angle", [0.2, 1.0, -0.6, 2.5])
+@pytest.mark.parametrize(
+    "model", ["box", "box, updated", "Gauss-Seidel, box", "pyramid", "Gauss-Seidel", "Coulomb"]
+)
+def test_diagonal_push(model, angle):
+    problem = particle([P * np.cos(angle), P * np.sin(angle), -Q], MASS, MU)
+    solution = MODELS[model](problem)
+    assert np.allclose(solution.velocity, expected_sliding(model, angle), atol=1e-5)
+    assert np.allclose(solution.normal, Q, atol=1e-5)
+
+
+def test_diagonal_push_of_the_pyramid_sticks_to_the_diagonal():
+    """Where one edge alone would overshoot the diagonal, two edges share, and the motion is diagonal."""
+    arrives = np.array([3.2, 3.0])
+    solution = anitescu_stewart(particle([*arrives, -Q], 1.0, MU))
+    # b1 + b2 = mu q and equal velocities after: b1 - b2 is the difference before.
+    share = (MU * Q + (arrives[0] - arrives[1])) / 2
+    assert np.allclose(-solution.tangential, [[share, MU * Q - share]])
+    assert np.allclose(solution.velocity, [*(arrives - [share, MU * Q - share]), 0])
+
+
+@pytest.mark.parametrize("form", ["primal", "dual"])
+def test_single_qp_lifts_what_slides(form):
+    """Along a facet: v_n = mu v_t; the impulse (a, mu a) takes (1 + mu^2) a / m from u_n - mu u_t."""
+    solution = single_qp(particle([P, 0.3, -Q], MASS, MU), form=form)
+    a = (Q + MU * P) / (1 + MU**2)
+    assert np.allclose(solution.normal, a, atol=1e-6)
+    assert np.allclose(solution.tangential, [[-MU * a, 0]], atol=1e-6)
+    assert np.allclose(MASS * solution.velocity, [P - MU * a, 0.3, a - Q], atol=1e-6)
+    assert np.isclose(solution.velocity[2], MU * solution.velocity[0])
+
+
+@every_model
+def test_sticking_is_the_same_for_all(solve):
+    solution = solve(particle([0.3, -0.4, -2.0], MASS, 0.6))
+    assert np.allclose(solution.velocity, 0, atol=1e-6)
+    assert np.allclose(solution.impulses, [[2.0, -0.3, 0.4]], atol=1e-6)
+
+
+@every_model
+def test_a_separating_contact_gets_no_impulse(solve):
+    solution = solve(particle([0.3, -0.4, 2.0], MASS, 0.6))
+    assert np.allclose(solution.velocity, [0.15, -0.2, 1.0], atol=1e-6)
+    assert np.allclose(solution.impulses, 0, atol=1e-6)
+
+
+@every_model
+def test_restitution_enters_as_a_target(solve):
+    contacts = Contacts([[0, 0, 1.0]], [[[1.0, 0, 0], [0, 1.0, 0]]], [0.6], normal_target=[0.5])
+    solution = solve(ContactProblem(MASS * np.eye(3), [0.3, -0.4, -2.0], contacts))
+    assert np.allclose(solution.velocity, [0, 0, 0.5], atol=1e-6)
+    assert np.allclose(solution.normal, 2.0 + 0.5 * MASS, atol=1e-6)
+
+
+@every_model
+@pytest.mark.parametrize("heading", [0.0, 0.7])
+def test_slope_holds_below_the_angle_of_friction(solve, heading):
+    """Bracketed from below: up to the pyramid's smaller friction between edges, every model holds."""
+    mu = 0.5
+    for share in (0.5, 0.95 * np.cos(np.pi / 4), 0.0):
+        problem, _ = slope(np.arctan(share * mu), mu, heading=heading)
+        assert np.allclose(solve(problem).velocity, 0, atol=1e-5)
+
+
+@every_model
+@pytest.mark.parametrize("heading", [0.0, np.pi / 2])
+def test_slope_gives_way_above_the_angle_of_friction(solve, heading):
+    """Bracketed from both sides, tightly where the line of descent is a tangent."""
+    mu = 0.5
+    below, _ = slope(np.arctan(0.999 * mu), mu, heading=heading)
+    assert np.allclose(solve(below).velocity, 0, atol=1e-5)
+    angle = np.arctan(1.01 * mu)
+    above, down = slope(angle, mu, heading=heading)
+    acceleration = solve(above).velocity
+    exact = GRAVITY * (np.sin(angle) - mu * np.cos(angle))
+    assert acceleration @ down > 0.5 * exact
+    if solve not in QP_MODELS:
+        assert np.allclose(acceleration, exact * down, atol=1e-4)
+
+
+def test_box_friction_is_too_strong_diagonally():
+    """On a slope that descends between the tangents friction reaches mu sqrt(2)."""
+    mu = 0.5
+    for share, slides in ((1.4, False), (1.43, True)):
+        problem, down = slope(np.arctan(share * mu), mu, heading=np.pi / 4)
+        solution = box_friction(problem)
+        assert (solution.velocity @ down > 1e-6) == slides
+
+
+def test_pyramid_is_too_weak_between_its_edges():
+    mu = 0.5
+    for facets, factor in ((4, np.cos(np.pi / 4)), (8, np.cos(np.pi / 8))):
+        for share, slides in ((0.99 * factor, False), (1.01 * factor, True)):
+            problem, down = slope(np.arctan(share * mu), mu, heading=np.pi / facets)
+            assert (anitescu_stewart(problem, facets).velocity @ down > 1e-6) == slides
+
+
+@every_model
+def test_stopping_distance(solve):
+    """A block with speed v0 stops after v0^2 / (2 mu g), within the error of the step."""
+    v0, mu, h = 2.0, 0.4, 0.01
+    v, x = np.array([v0, 0.0, 0.0]), 0.0
+    while v[0] > 1e-9:
+        v = solve(particle(v + h * np.array([0, 0, -GRAVITY]), 1.0, mu)).velocity
+        v = np.where(np.abs(v) < 1e-6, 0.0, v) * [1, 1, 0]  # the ground is followed: no lift is kept
+        x += h * v[0]
+    exact = v0**2 / (2 * mu * GRAVITY)
+    # The single QP slows down by mu / (1 + mu^2) (g h + mu v), and only then follows the ground again.
+    assert x < exact
+    assert abs(x - exact) < v0 * h + (0.9 * exact if solve in QP_MODELS else 0)
+
+
+@pytest.mark.parametrize("solve", [box_friction, anitescu_stewart, single_qp, gauss_seidel_friction])
+def test_sticking_does_not_creep(solve):
+    """10,000 steps on a slope: the velocity stays at rounding, so the position does."""
+    problem, _ = slope(0.3, 0.5, heading=0.4)
+    h = 0.001
+    v, x = np.zeros(3), np.zeros(3)
+    for _ in range(10_000 if solve is gauss_seidel_friction else 500):
+        moving = ContactProblem(problem.mass, problem.mass @ v + h * problem.momentum, problem.contacts)
+        v = solve(moving).velocity
+        x += h * v
+    assert np.abs(x).max() < 1e-12
+
+
+def by_trying_all_states(problem, names):
+    """Planar Coulomb friction by trying stick, slide left, slide right and separation at every contact."""
+    W, u = problem.delassus, problem.free_contact_velocity.ravel()
+    mu, count = problem.contacts.mu, problem.contacts.count
+    for states in product(names, repeat=count):
+        A, b = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
+        for i, state in enumerate(states):
+            n, t, s = 3 * i, 3 * i + 1, 3 * i + 2
+            A[s, s] = 1.0  # nothing acts sideways
+            if state == "off":
+                A[n, n] = A[t, t] = 1.0
+                continue
+            A[n], b[n] = W[n], -u[n]
+            if state == "stick":
+                A[t], b[t] = W[t], -u[t]
+            else:
+                A[t, t], A[t, n] = 1.0, mu[i] if state == "right" else -mu[i]
+        try:
+            r = np.linalg.solve(A, b)
+        except np.linalg.LinAlgError:
+            continue
+        v = W @ r + u
+        good = True
+        for i, state in enumerate(states):
+            a, f, un, ut = r[3 * i], r[3 * i + 1], v[3 * i], v[3 * i + 1]
+            good &= a >= -1e-9 and un >= -1e-9 and abs(f) <= mu[i] * a + 1e-9
+            good &= {"right": ut >= -1e-9, "left": ut <= 1e-9}.get(state, True)
+        if good:
+            yield r.reshape(-1, 3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_planar_contacts_against_all_states(seed):
+    """In a plane all cones agree with Coulomb's; the solution is found by trying every state."""
+    rng = np.random.default_rng(seed)
+    inertia = np.diag(rng.uniform(0.5, 3.0, 6))
+    normals, tangents = np.zeros((3, 6)), np.zeros((3, 2, 6))
+    for i in range(3):
+        angle, arm = rng.uniform(0, 2 * np.pi), rng.normal(size=2)
+        n = np.array([np.cos(angle), np.sin(angle)])
+        t = np.array([-n[1], n[0]])
+        for body, sign in ((0, 1.0), (1, -1.0)) if i else ((0, 1.0),):
+            for row, d in ((normals[i], n), (tangents[i, 0], t)):
+                row[3 * body : 3 * body + 3] = sign * np.array([arm[0] * d[1] - arm[1] * d[0], *d])
+    problem = ContactProblem(
+        inertia, inertia @ rng.normal(size=6), Contacts(normals, tangents, rng.uniform(0.1, 0.6, 3))
+    )
+    candidates = list(by_trying_all_states(problem, ("off", "stick", "right", "left")))
+    assert candidates
+    for solve in (anitescu_stewart, gauss_seidel_friction, coulomb, MODELS["Gauss-Seidel, box"]):
+        found = solve(problem).velocity  # impulses of contacts that stick together need not be unique
+        assert min(np.abs(found - problem.moved_by(one)[0]).max() for one in candidates) < 1e-5
+
+
+@pytest.mark.parametrize("equations", [0, 3])
+def test_coulomb_laws_hold_in_a_heap(rng, equations):
+    for _ in range(3):
+        problem = heap(rng, equations=equations, mu=(0.1, 0.5))
+        for solution in (coulomb(problem), gauss_seidel_friction(problem)):
+            laws = measure_laws(problem, solution)
+            assert laws.natural <= 1e-6
+            assert max(abs(law) for law in laws) < 2e-4
+            balance = problem.mass @ solution.velocity - problem.momentum
+            balance -= problem.contacts.rows.T @ solution.impulses.ravel()
+            balance -= problem.bilateral.T @ solution.bilateral
+            assert np.abs(balance).max() < 1e-9
+            if equations:
+                assert np.abs(problem.bilateral @ solution.velocity).max() < 1e-9
+
+
+def test_round_cone_is_the_limit_of_pyramids(rng):
+    problem = heap(rng, 3, 4, mu=(0.1, 0.4))
+    exact = coulomb(problem).velocity
+    errors = [np.abs(anitescu_stewart(problem, facets).velocity - exact).max() for facets in (4, 16, 64)]
+    assert errors[0] > 10 * errors[2]
+    assert errors[1] > 2 * errors[2]
+
+
+@pytest.mark.parametrize("facets", [4, 10])
+def test_single_qp_by_cvxpy_in_velocities(rng, facets):
+    problem = heap(rng, equations=2)
+    contacts, v = problem.contacts, cp.Variable(len(problem.momentum))
+    constraints = [problem.bilateral @ v == 0]
+    for k in range(facets):
+        angle = 2 * np.pi * k / facets
+        sliding = np.cos(angle) * contacts.tangents[:, 0] + np.sin(angle) * contacts.tangents[:, 1]
+        constraints.append(contacts.normals @ v + cp.multiply(contacts.mu, sliding @ v) >= 0)
+    energy = cp.quad_form(v, cp.psd_wrap(problem.mass)) / 2 - problem.momentum @ v
+    cp.Problem(cp.Minimize(energy), constraints).solve(solver="CLARABEL")
+    for form in ("primal", "dual"):
+        solution = single_qp(problem, facets, form=form)
+        assert np.allclose(solution.velocity, v.value, atol=1e-5)
+        assert np.all(solution.normal >= -1e-9)
+
+
+def test_single_qp_never_gains_energy(rng):
+    for _ in range(5):
+        problem = heap(rng)
+        before = problem.momentum @ np.linalg.solve(problem.mass, problem.momentum)
+        v = single_qp(problem).velocity
+        assert v @ problem.mass @ v <= before * (1 + 1e-9)
+
+
+@every_model
+def test_without_friction_all_are_the_same(rng, solve):
+    problem = heap(rng, mu=(0.0, 0.0))
+    solution = solve(problem)
+    assert np.allclose(solution.velocity, anitescu_stewart(problem).velocity, atol=1e-5)
+    assert np.allclose(solution.tangential, 0, atol=1e-9)
+
+
+@every_model
+def test_no_contacts(solve, rng):
+    problem = heap(rng, 2, 0, equations=1)
+    assert np.allclose(solve(problem).velocity, problem.free_velocity)
+
+
+def test_estimate_of_box_friction_bounds_it():
+    problem = particle([3.0, 0.1, -2.0], 1.0, 0.5)
+    solution = box_friction(problem, normal_estimate=[0.5])
+    assert np.allclose(solution.tangential, [[-0.25, -0.1]])
+    assert solution.iterations == 1
+    for bad in ([-1.0], [1.0, 2.0]):
+        with pytest.raises(InvalidArgument, match="normal_estimate"):
+            box_friction(problem, normal_estimate=bad)
+
+
+@pytest.mark.parametrize("solve", [box_friction, anitescu_stewart, single_qp, MODELS["single QP, dual"]])
+def test_contradictions_are_named(solve):
+    """A body held by an equation is asked to separate."""
+    contacts = Contacts([[0, 0, 1.0]], [[[1.0, 0, 0], [0, 1.0, 0]]], [0.6], normal_target=[0.5])
+    problem = ContactProblem(np.eye(3), [0, 0, -1.0], contacts, bilateral=[[0, 0, 1.0]])
+    with pytest.raises(Unsolved) as raised:
+        solve(problem)
+    assert raised.value.status is not Status.SOLVED
+
+
+@pytest.mark.parametrize("solve", [gauss_seidel_friction, coulomb])
+def test_not_converging_is_named(solve):
+    contacts = Contacts([[0, 0, 1.0]], [[[1.0, 0, 0], [0, 1.0, 0]]], [0.6], normal_target=[0.5])
+    problem = ContactProblem(np.eye(3), [0, 0, -1.0], contacts, bilateral=[[0, 0, 1.0]])
+    with pytest.raises(NotConverged, match="residual"):
+        solve(problem)
+
+
+def test_too_few_sweeps_are_named_or_reported(rng):
+    problem = heap(rng)
+    with pytest.raises(NotConverged) as raised:
+        gauss_seidel_friction(problem, max_sweeps=2)
+    assert raised.value.solution.iterations == 2
+    assert gauss_seidel_friction(problem, max_sweeps=2, check=False).residual > 1e-8
+    with pytest.raises(NotConverged):
+        coulomb(problem, max_programs=1, tolerance=1e-12)
+
+
+def test_warm_start_saves_sweeps(rng):
+    problem = heap(rng)
+    cold = gauss_seidel_friction(problem)
+    warm = gauss_seidel_friction(problem, start=cold.impulses)
+    assert warm.iterations < cold.iterations / 2
+
+
+def test_wrong_choices_are_named():
+    problem = particle([1.0, 0, -1.0])
+    for call in (
+        lambda: gauss_seidel_friction(problem, cone="square"),
+        lambda: single_qp(problem, form="both"),
+        lambda: box_friction(problem, updates=-1),
+        lambda: anitescu_stewart(problem, 5),
+        lambda: gauss_seidel_friction(problem, max_sweeps=0),
+    ):
+        with pytest.raises(InvalidArgument):
+            call()
+
+
+def test_wedge_against_a_root_of_its_force_balance():
+    """A bar that leans between a rough floor and a wall with friction: the angle at which it slips."""
+    floor, wall, length = 0.4, 0.25, 1.0
+
+    def slips(angle):  # statics of a uniform bar at the point of slipping at both ends
+        N = 1 / (1 + floor * wall)  # floor; the wall carries floor * N and lifts with wall * floor * N
+        return np.sin(angle) * (wall * floor * N - 0.5) + np.cos(angle) * floor * N
+
+    limit = brentq(slips, 0.1, 1.5)  # between bar and floor it is pi/2 - limit
+    for angle, holds in ((limit - 0.02, True), (limit + 0.02, False)):
+        bottom = length / 2 * np.array([np.sin(angle), 0, -np.cos(angle)])
+        rows = []
+        for end, frame in (
+            (bottom, ([0, 0, 1], [1, 0, 0], [0, 1, 0])),
+            (-bottom, ([1, 0, 0], [0, 0, 1], [0, 1, 0])),
+        ):
+            rows.append([np.hstack([np.cross(end, d), d]) for d in np.array(frame, dtype=float)])
+        rows = np.array(rows)
+        inertia = np.diag([length**2 / 12] * 3 + [1.0] * 3)
+        weight = np.array([0, 0, 0, 0, 0, -GRAVITY])
+        problem = ContactProblem(inertia, weight, Contacts(rows[:, 0], rows[:, 1:], [floor, wall]))
+        for solve in (anitescu_stewart, gauss_seidel_friction, MODELS["box, updated"]):
+            assert (np.abs(solve(problem).velocity).max() < 1e-6) == holds
