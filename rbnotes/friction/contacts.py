@@ -21,7 +21,8 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.constraints import KKT, factor_kkt
+from rbnotes.complementarity.conversions import is_held
+from rbnotes.constraints import KKT, factor_kkt, is_symmetric
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +42,8 @@ class Contacts:
         normals = _one_array("normals", self.normals, None, None)
         count, size = normals.shape
         tangents = _one_array("tangents", self.tangents, count, 2, size)
-        mu = np.broadcast_to(arguments.scalar("mu", self.mu, minimum=0.0), (count,))
-        target = np.broadcast_to(arguments.scalar("normal_target", self.normal_target), (count,))
+        mu = _per_row("mu", arguments.scalar("mu", self.mu, minimum=0.0), count)
+        target = _per_row("normal_target", self.normal_target, count)
         _set(self, normals=normals, tangents=tangents, mu=mu, normal_target=target)
 
     @property
@@ -62,7 +63,8 @@ class ContactProblem:
     """One step: a system that moves on, its contacts, and the equations it keeps to."""
 
     mass: Any
-    """M ``(n, n)``, symmetric positive definite, dense or scipy.sparse."""
+    """M ``(n, n)``, symmetric positive definite, dense or scipy.sparse. An implicit integrator's matrix need
+    not be symmetric; then the models that minimise something refuse it."""
     momentum: Any
     """``M v + h f (n,)``, N s: what the system would have without contacts."""
     contacts: Contacts
@@ -72,15 +74,14 @@ class ContactProblem:
     """``(m,)``."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.contacts, Contacts):
+            raise InvalidArgument("contacts", type(self.contacts).__name__, "Contacts")
         size = self.contacts.normals.shape[1]
         mass = arguments.matrix("mass", self.mass, size, size)
         momentum = _one_array("momentum", self.momentum, size)
         rows = np.zeros((0, size)) if self.bilateral is None else self.bilateral
         rows = arguments.matrix("bilateral", rows, None, size)
-        target = arguments.array("bilateral_target", self.bilateral_target)
-        if target.shape not in ((), (rows.shape[0],)):
-            raise InvalidArgument("bilateral_target", f"shape {target.shape}", f"shape ({rows.shape[0]},)")
-        target = np.broadcast_to(target, (rows.shape[0],))
+        target = _per_row("bilateral_target", self.bilateral_target, rows.shape[0])
         _set(self, mass=mass, momentum=momentum, bilateral=rows, bilateral_target=target)
 
     @cached_property
@@ -95,17 +96,25 @@ class ContactProblem:
 
     @cached_property
     def delassus(self) -> Array:
-        """``W (3 c, 3 c)``: contact velocities per contact impulse, with the equations kept to."""
-        columns = self.contacts.rows.T
-        return (
-            self.contacts.rows
-            @ self.kkt.solve(columns, np.zeros((len(self.bilateral_target), columns.shape[1])))[0]
-        )
+        """``W (3 c, 3 c)``: contact velocities per contact impulse, with the equations kept to.
+
+        Zero in the rows and columns of directions that the equations hold fast.
+        """
+        rows = self.contacts.rows
+        responses = self.kkt.solve(rows.T, np.zeros((len(self.bilateral_target), len(rows))))[0]
+        W = rows @ responses
+        held = is_held(np.diagonal(W), rows, self.mass)
+        W[held], W[:, held] = 0.0, 0.0
+        return (W + W.T) / 2 if is_symmetric(self.mass) else W
 
     @cached_property
     def free_contact_velocity(self) -> Array:
         """``(c, 3)``, without contact impulses: normal velocities above their targets, tangential ones."""
-        return self.contact_velocity(self.free_velocity)
+        velocity = self.contact_velocity(self.free_velocity)
+        held = np.diagonal(self.delassus).reshape(-1, 3) == 0
+        terms = np.abs(self.contacts.rows) @ np.abs(self.free_velocity)
+        rounding = 1e-12 * (terms.reshape(-1, 3) + np.abs(velocity))
+        return np.where(held & (np.abs(velocity) <= rounding), 0.0, velocity)
 
     def contact_velocity(self, v: ArrayLike) -> Array:
         """``(c, 3)``: normal velocity above its target, and the two tangential velocities, of v ``(n,)``."""
@@ -197,6 +206,14 @@ def _one_array(name: str, value: Any, *shape: int | None) -> Array:
     if result.ndim != len(shape):
         raise InvalidArgument(name, f"shape {result.shape}", f"{len(shape)} axes")
     return result
+
+
+def _per_row(name: str, value: Any, count: int) -> Array:
+    """One number for all rows, or one for each."""
+    result = arguments.array(name, value)
+    if result.shape not in ((), (count,)):
+        raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
+    return np.broadcast_to(result, (count,))
 
 
 def _set(data: Any, **fields: Any) -> None:

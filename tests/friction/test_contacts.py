@@ -6,7 +6,17 @@ from friction_scenes import heap, particle
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.friction import ContactProblem, Contacts, facet_directions, tangent_directions
+from rbnotes.friction import (
+    ContactProblem,
+    Contacts,
+    anitescu_stewart,
+    box_friction,
+    coulomb,
+    facet_directions,
+    gauss_seidel_friction,
+    single_qp,
+    tangent_directions,
+)
 
 
 def test_tangents_are_orthonormal_and_right_handed(rng):
@@ -84,3 +94,24 @@ def test_bad_problems_are_named():
             ContactProblem(*arguments)
     with pytest.raises(InvalidArgument, match="M"):
         _ = ContactProblem(-np.eye(3), [0, 0, 1.0], contacts).delassus
+
+
+@pytest.mark.parametrize("name", ["mu", "normal_target"])
+def test_one_number_or_one_for_each_contact(name):
+    one = {"normals": [[0, 0, 1.0]], "tangents": [[[1.0, 0, 0], [0, 1.0, 0]]], "mu": 0.5}
+    with pytest.raises(InvalidArgument, match=name):
+        Contacts(**(one | {name: [0.1, 0.2]}))
+
+
+def test_contacts_that_equations_hold_fast_are_no_trouble():
+    tilted = tangent_directions(np.array([0.6, 0.0, 0.8]))
+    contacts = Contacts([[0.6, 0.0, 0.8]], [tilted], 0.5)
+    held = ContactProblem(
+        np.diag([1.0, 2.0, 3.0]),
+        [1.0, 2.0, -30.0],
+        contacts,
+        bilateral=[[0.3, 0.0, 0.4], tilted[0], tilted[1]],
+    )
+    assert np.all(held.delassus == 0)
+    for model in (box_friction, anitescu_stewart, single_qp, gauss_seidel_friction, coulomb):
+        np.testing.assert_allclose(model(held).velocity, 0, atol=1e-12)
