@@ -1,4 +1,4 @@
-"""Bodies with six coordinates each: Newton and Euler on SE(3)."""
+"""Bodies with six coordinates each: Newton and Euler on SE(3), and joints that hold them together."""
 
 from rbnotes.maximal.body import (
     BodyState,
@@ -32,12 +32,28 @@ from rbnotes.maximal.joints import (
     slider,
     universal,
 )
+from rbnotes.maximal.mechanism import (
+    Mechanism,
+    MechanismStep,
+    Motion,
+    accelerations,
+    mechanical_energy,
+    mechanism_step,
+    project,
+    project_poses,
+    runge_kutta_mechanism_step,
+    wrenches,
+)
 
 __all__ = [
     "BodyState",
     "Joint",
+    "Mechanism",
+    "MechanismStep",
+    "Motion",
     "Reaction",
     "acceleration",
+    "accelerations",
     "ball",
     "cylindrical",
     "euler_step",
@@ -54,12 +70,18 @@ __all__ = [
     "joint_matrix",
     "joint_rows",
     "kinetic_energy",
+    "mechanical_energy",
+    "mechanism_step",
     "planar",
+    "project",
+    "project_poses",
     "reactions",
     "relative_pose",
     "relative_twist",
+    "runge_kutta_mechanism_step",
     "runge_kutta_step",
     "slider",
     "universal",
     "world_momentum",
+    "wrenches",
 ]

@@ -11,11 +11,11 @@ body, and a joint forbids some of its six numbers, angular ones first:
     slider        0 1 2 3 4         translation along z
     cylindrical   0 1   3 4         rotation about z, translation along z
     planar        0 1       5       rotation about z, translation along x and y
-    universal     3 4 5, and the rotation perpendicular to both axes of its cross
+    universal           3 4 5 6   rotation about both axes of its cross
 
-The cross of a universal joint has one axis along x of the parent's frame and one along y of the body's. The
-rotation it forbids is about their common perpendicular, which stays put in neither frame: its row depends on
-the poses and is no row of the relative twist.
+The cross of a universal joint has one axis along x of the parent's frame and one along y of the body's. What
+it forbids is rotation about their common perpendicular, which stays put in neither frame: no row of the
+relative twist, but a combination of rows that depends on the poses. It is counted as number 6.
 
 All functions take the poses of all bodies ``(n, 4, 4)`` and order twists the same way, six for each body.
 Multipliers push along the rows: ``M dphi/dt = wrenches + G^T multipliers``.
@@ -41,9 +41,9 @@ ROWS: dict[str, tuple[int, ...]] = {
     "slider": (0, 1, 2, 3, 4),
     "cylindrical": (0, 1, 3, 4),
     "planar": (0, 1, 5),
-    "universal": (3, 4, 5),
+    "universal": (3, 4, 5, 6),
 }
-"""Numbers of the relative twist that each kind of joint keeps at zero; a universal joint has one row more."""
+"""Numbers of the relative twist that each kind of joint keeps at zero; 6 is that of the cross."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +83,18 @@ class Joint:
 
     @property
     def rows(self) -> tuple[int, ...]:
-        """Numbers of the relative twist that are zero (a universal joint has another row after them)."""
+        """Numbers of the relative twist that are zero; 6 is that of the cross."""
         return ROWS[self.kind]
 
     @property
     def count(self) -> int:
         """Number m of its constraints: six less its degrees of freedom."""
-        return len(self.rows) + (self.kind == "universal")
+        return len(self.rows)
+
+    @property
+    def last(self) -> int:
+        """The larger one of the indices of its bodies."""
+        return self.body if self.parent is None else max(self.body, self.parent)
 
 
 class Reaction(NamedTuple):
@@ -156,7 +161,7 @@ def joint_at(kind: str, where: ArrayLike, poses: ArrayLike, body: int, parent: i
 
 def relative_pose(joint: Joint, poses: ArrayLike) -> Array:
     """Pose ``(4, 4)`` of the body's joint frame in that of the parent; the identity in the zero position."""
-    return _relative_pose(joint, _poses_of((joint,), poses))
+    return _Placement((joint,), poses).relative_poses[0]
 
 
 def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
@@ -169,8 +174,8 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     poses : (n, 4, 4)
     twists : (n, 6)
     """
-    own, other = _joint_twists(joint, *_moving((joint,), poses, twists))
-    return own - other
+    own, other = _Placement((joint,), poses).twists(twists)
+    return own[0] - other[0]
 
 
 def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
@@ -185,17 +190,14 @@ def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
 
 def joint_matrix(joints: Sequence[Joint], poses: ArrayLike) -> sparse.csr_array:
     """Rows of several joints, one below the other, sparse ``(m, 6 n)`` (Sueda eq. (1.70))."""
-    poses = _poses_of(joints, poses)
-    G = sparse.lil_array((sum(joint.count for joint in joints), 6 * len(poses)))
-    start = 0
-    for joint in joints:
-        rows = slice(start, start + joint.count)
-        on_body, on_parent = _blocks(joint, poses)
-        G[rows, _columns(joint.body)] = on_body
-        if joint.parent is not None:
-            G[rows, _columns(joint.parent)] = on_parent
-        start += joint.count
-    return G.tocsr()
+    placed = _Placement(joints, poses)
+    of_body, of_parent = placed.blocks()
+    # The world has columns, too: the last ones.
+    columns = 6 * np.stack([placed.body, placed.parent], axis=1)[placed.joint, :, None] + np.arange(6)
+    values = np.stack([of_body, of_parent], axis=1)
+    starts = 12 * np.arange(len(values) + 1)
+    G = sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=(len(values), 6 * placed.count + 6))
+    return G[:, : 6 * placed.count]
 
 
 def joint_error(joint: Joint, poses: ArrayLike) -> Array:
@@ -210,13 +212,19 @@ def joint_error(joint: Joint, poses: ArrayLike) -> Array:
     ----------
     poses : (n, 4, 4)
     """
-    return _error(joint, _poses_of((joint,), poses))
+    return joint_errors((joint,), poses)
 
 
 def joint_errors(joints: Sequence[Joint], poses: ArrayLike) -> Array:
     """Errors of several joints ``(m,)``, in the order of :func:`joint_matrix`."""
-    poses = _poses_of(joints, poses)
-    return np.concatenate([np.zeros(0), *(_error(joint, poses) for joint in joints)])
+    placed = _Placement(joints, poses)
+    R, p = placed.relative_poses[:, :3, :3], placed.relative_poses[:, :3, 3]
+    allowed = np.stack([_nearest_rotation(joint, each) for joint, each in zip(joints, R, strict=True)])
+    inverse = np.swapaxes(allowed, -1, -2)
+    # R is a rotation about x, then one about z by the last number, then one about y.
+    across = np.arctan2(-R[:, 0, 1], np.hypot(R[:, 0, 0], R[:, 0, 2]))
+    misfits = np.column_stack([so3.log(inverse @ R), np.einsum("kij,kj->ki", inverse, p), across])
+    return misfits[placed.joint, placed.row]
 
 
 def joint_drift(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
@@ -229,13 +237,19 @@ def joint_drift(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     poses : (n, 4, 4)
     twists : (n, 6)
     """
-    return _drift(joint, *_moving((joint,), poses, twists))
+    return joint_drifts((joint,), poses, twists)
 
 
 def joint_drifts(joints: Sequence[Joint], poses: ArrayLike, twists: ArrayLike) -> Array:
     """Drifts of several joints ``(m,)``, in the order of :func:`joint_matrix`."""
-    poses, twists = _moving(joints, poses, twists)
-    return np.concatenate([np.zeros(0), *(_drift(joint, poses, twists) for joint in joints)])
+    placed = _Placement(joints, poses)
+    own, other = placed.twists(twists)
+    # Seen from the body's joint frame, the parent's twist changes with the motion of both.
+    drifts = placed.seven_rows() @ (se3.ad(own) @ other[..., None])
+    omega = own[:, :3] - other[:, :3]
+    turning = np.cross(np.cross(placed.parent_axes, omega), _BODY_AXIS)
+    drifts[:, 6, 0] += np.einsum("ki,ki->k", turning, omega)
+    return drifts[placed.joint, placed.row, 0]
 
 
 def reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> Reaction:
@@ -250,83 +264,74 @@ def reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> Reactio
     multipliers : (m,)
         Of this joint, such that ``M dphi/dt = wrenches + G^T multipliers``. (Sueda's lambda is the negative.)
     """
-    checked = arguments.vector("multipliers", multipliers, joint.count)
-    of_body, of_parent = _blocks(joint, _poses_of((joint,), poses))
-    return Reaction(checked @ of_body, checked @ of_parent)
+    pushes = arguments.vector("multipliers", multipliers, joint.count)
+    of_body, of_parent = _Placement((joint,), poses).blocks()
+    return Reaction(pushes @ of_body, pushes @ of_parent)
 
 
 _BODY_AXIS = np.array([0.0, 1.0, 0.0])
 
 
-def _blocks(joint: Joint, poses: Array) -> tuple[Array, Array]:
-    """Rows ``(m, 6)`` times the twist of the body and times that of the parent, which may be the world."""
-    forbidden = _forbidden(joint, poses)
-    return forbidden @ se3.Ad_inverse(joint.frame), -forbidden @ _parent_adjoint(joint, poses)
+class _Placement:
+    """Where k joints are, with the poses of all bodies: frames, adjoints and axes."""
 
+    def __init__(self, joints: Sequence[Joint], poses: ArrayLike) -> None:
+        checked = _poses(poses)
+        self.count = len(checked)
+        self.body = np.array([joint.body for joint in joints], dtype=int)
+        parents = [self.count if joint.parent is None else joint.parent for joint in joints]
+        self.parent = np.array(parents, dtype=int)
+        known = max((joint.last for joint in joints), default=-1)
+        if known >= self.count:
+            raise InvalidArgument("poses", f"poses of {self.count} bodies", f"at least {known + 1}")
+        # One row of G each: which joint it belongs to, and its number there.
+        self.joint = np.repeat(np.arange(len(joints)), [joint.count for joint in joints])
+        self.row = np.array([row for joint in joints for row in joint.rows], dtype=int)
 
-def _drift(joint: Joint, poses: Array, twists: Array) -> Array:
-    own, other = _joint_twists(joint, poses, twists)
-    # Seen from the body's joint frame, the parent's twist changes with the motion of both.
-    drift = _forbidden(joint, poses) @ (se3.ad(own) @ other)
-    if joint.kind == "universal":
-        omega = own[:3] - other[:3]
-        axis_rate = np.cross(_parent_axis(joint, poses), omega)
-        drift[-1] += np.cross(axis_rate, _BODY_AXIS) @ omega
-    return drift
+        everything = np.concatenate([checked, np.eye(4)[None]])  # the world comes last
+        frames = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
+        parent_frames = np.array([joint.parent_frame for joint in joints]).reshape(-1, 4, 4)
+        from_world = se3.inverse(everything[self.body] @ frames)
+        self.relative_poses = se3.inverse(from_world @ everything[self.parent] @ parent_frames)
+        self.own_adjoint = se3.Ad_inverse(frames)
+        self.parent_adjoint = se3.Ad(from_world @ everything[self.parent])
+        self.parent_axes = self.relative_poses[:, 0, :3]
+        """The axis of a cross that is fixed in the parent, in the joint frame of the body."""
 
+    def twists(self, twists: ArrayLike) -> tuple[Array, Array]:
+        """Those of the bodies and those of the parents, both in the joint frame of the body."""
+        checked = arguments.twist("twists", twists)
+        if checked.shape != (self.count, 6):
+            raise InvalidArgument("twists", f"shape {checked.shape}", f"shape ({self.count}, 6)")
+        everything = np.concatenate([checked, np.zeros((1, 6))])
+        own = np.einsum("kij,kj->ki", self.own_adjoint, everything[self.body])
+        return own, np.einsum("kij,kj->ki", self.parent_adjoint, everything[self.parent])
 
-def _error(joint: Joint, poses: Array) -> Array:
-    X = _relative_pose(joint, poses)
-    R, p = X[:3, :3], X[:3, 3]
-    if joint.kind in ("ball", "universal"):
-        allowed = R
-    elif 2 in joint.rows:
-        allowed = np.eye(3)
-    else:  # the rotation about z that leaves the least
-        allowed = so3.exp([0.0, 0.0, np.arctan2(R[1, 0] - R[0, 1], R[0, 0] + R[1, 1])])
-    misfit = np.concatenate([so3.log(allowed.T @ R), allowed.T @ p])[list(joint.rows)]
-    if joint.kind != "universal":
-        return misfit
-    # R is a rotation about x, then one about z by this angle, then one about y.
-    return np.append(misfit, np.arctan2(-R[0, 1], np.hypot(R[0, 0], R[0, 2])))
-
-
-def _forbidden(joint: Joint, poses: Array) -> Array:
-    """Matrix ``(m, 6)`` that picks what is forbidden out of the relative twist."""
-    rows = np.eye(6)[list(joint.rows)]
-    if joint.kind != "universal":
+    def seven_rows(self) -> Array:
+        """Matrices ``(k, 7, 6)``: the numbers of a relative twist, and that of a cross."""
+        rows = np.zeros((len(self.body), 7, 6))
+        rows[:, :6] = np.eye(6)
+        rows[:, 6, :3] = np.cross(self.parent_axes, _BODY_AXIS)
         return rows
-    perpendicular = np.cross(_parent_axis(joint, poses), _BODY_AXIS)
-    return np.vstack([rows, np.append(perpendicular, np.zeros(3))])
+
+    def blocks(self) -> tuple[Array, Array]:
+        """Rows ``(m, 6)`` times the twist of the body, and times that of the parent."""
+        rows = self.seven_rows()
+        of_body, of_parent = rows @ self.own_adjoint, -rows @ self.parent_adjoint
+        return of_body[self.joint, self.row], of_parent[self.joint, self.row]
 
 
-def _parent_axis(joint: Joint, poses: Array) -> Array:
-    """The axis of a cross that is fixed in the parent, in the joint frame of the body."""
-    return _relative_pose(joint, poses)[0, :3]
-
-
-def _relative_pose(joint: Joint, poses: Array) -> Array:
-    return se3.inverse(_parent_pose(joint, poses) @ joint.parent_frame) @ poses[joint.body] @ joint.frame
-
-
-def _joint_twists(joint: Joint, poses: Array, twists: Array) -> tuple[Array, Array]:
-    """Twists of the body and of the parent, both in the body's joint frame."""
-    own = se3.Ad_inverse(joint.frame) @ twists[joint.body]
-    if joint.parent is None:
-        return own, np.zeros(6)
-    return own, _parent_adjoint(joint, poses) @ twists[joint.parent]
-
-
-def _parent_adjoint(joint: Joint, poses: Array) -> Array:
-    return se3.Ad(se3.inverse(poses[joint.body] @ joint.frame) @ _parent_pose(joint, poses))
-
-
-def _parent_pose(joint: Joint, poses: Array) -> Array:
-    return np.eye(4) if joint.parent is None else poses[joint.parent]
-
-
-def _columns(body: int) -> slice:
-    return slice(6 * body, 6 * body + 6)
+def _nearest_rotation(joint: Joint, R: Array) -> Array:
+    """The rotation ``(3, 3)`` nearest to R that the joint allows; all of them, if it has a centre."""
+    if joint.kind in ("ball", "universal"):
+        return R
+    if 2 in joint.rows:
+        return np.eye(3)
+    c, s = R[0, 0] + R[1, 1], R[1, 0] - R[0, 1]
+    size = np.hypot(c, s)
+    if size == 0:  # half a turn about a perpendicular axis: all rotations about z are equally far
+        return np.eye(3)
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, size]]) / size
 
 
 def _poses(poses: ArrayLike) -> Array:
@@ -334,24 +339,6 @@ def _poses(poses: ArrayLike) -> Array:
     if checked.ndim != 3:
         raise InvalidArgument("poses", f"shape {checked.shape}", "one pose for each body, shape (n, 4, 4)")
     return checked
-
-
-def _poses_of(joints: Sequence[Joint], poses: ArrayLike) -> Array:
-    """Poses, of as many bodies as the joints know."""
-    checked = _poses(poses)
-    for joint in joints:
-        last = max(joint.body, -1 if joint.parent is None else joint.parent)
-        if last >= len(checked):
-            raise InvalidArgument("poses", f"poses of {len(checked)} bodies", f"at least {last + 1}")
-    return checked
-
-
-def _moving(joints: Sequence[Joint], poses: ArrayLike, twists: ArrayLike) -> tuple[Array, Array]:
-    checked = _poses_of(joints, poses)
-    velocities = arguments.twist("twists", twists)
-    if velocities.shape != (len(checked), 6):
-        raise InvalidArgument("twists", f"shape {velocities.shape}", f"shape ({len(checked)}, 6)")
-    return checked, velocities
 
 
 def _index(name: str, index: Any, count: int | None = None) -> int:
