@@ -1,0 +1,251 @@
+"""Stabilisation: what keeps constraints on velocities or accelerations from drifting apart (Sueda 1.12).
+
+A constraint ``g(q) = 0`` has the rate ``dg/dt = G v``. Imposed as ``G v = 0`` in steps of size h, the error g
+stays where it is, and each step adds some. Baumgarte's targets send it back,
+
+    G v = -gamma g,                                     dg/dt = -gamma g,
+    G a = -(dG/dt) v - 2 alpha G v - beta^2 g,          d2g/dt2 = -2 alpha dg/dt - beta^2 g,
+
+at rates ``gamma``, or ``alpha`` and ``beta``, 1/s. In steps they are stable only while the rates times h are
+small enough: the growth matrices here take the errors of a constraint with constant rows from one step to the
+next, and curved ones follow them to first order. Post-stabilisation moves the positions themselves, without
+velocity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes import arguments, se3
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.constraints.kkt import factor_kkt
+
+MOVES = ("new", "old")
+"""The velocities that move the positions in a step: those after it (symplectic Euler), or those before."""
+
+SOFTNESS = 1e-8
+"""Of the rows of a projection, relative to the effect of the largest one."""
+
+DENSE = 60
+"""Systems with up to this many coordinates are projected with dense matrices, which are faster then."""
+
+
+class NotProjected(RuntimeError):
+    """Post-stabilisation did not reach its tolerance: constraints contradict each other, or are far away."""
+
+
+class Projected(NamedTuple):
+    """Positions on the constraints, and what it took to get there."""
+
+    positions: Array
+    """``(n,)``, or poses ``(bodies, 4, 4)``."""
+    error: float
+    """Largest entry of ``|g|`` that is left."""
+    iterations: int
+
+
+def velocity_target(g: ArrayLike, gamma: float) -> Array:
+    """What ``G v`` shall be, ``-gamma g (k,)`` (Sueda eq. (1.82), first line).
+
+    Parameters
+    ----------
+    g : (k,)
+        Constraint errors; gaps, for contacts, whose ``G v`` shall be at least this.
+    gamma
+        Rate at which they vanish, not negative, 1/s. Stable for ``gamma h < 2``; ``1/h`` aims at zero after
+        one step.
+    """
+    return -_rate("gamma", gamma) * arguments.vector("g", g, None)
+
+
+def acceleration_target(g: ArrayLike, gdot: ArrayLike, drift: ArrayLike, alpha: float, beta: float) -> Array:
+    """What ``G a`` shall be, ``-drift - 2 alpha gdot - beta^2 g (k,)`` (Sueda eq. (1.82), second line).
+
+    Parameters
+    ----------
+    g, gdot : (k,)
+        Constraint errors and their rates ``G v``.
+    drift : (k,)
+        ``(dG/dt) v``, what the constraints make of the motion itself.
+    alpha, beta
+        Rates of damping and of the spring, not negative, 1/s; equal ones damp critically.
+    """
+    g = arguments.vector("g", g, None)
+    gdot, drift = (arguments.vector(name, x, len(g)) for name, x in (("gdot", gdot), ("drift", drift)))
+    return -drift - 2 * _rate("alpha", alpha) * gdot - _rate("beta", beta) ** 2 * g
+
+
+def velocity_growth(gamma: float, h: float) -> Array:
+    """Matrix ``(1, 1)`` that takes g from one step to the next with :func:`velocity_target`."""
+    return np.array([[1 - _step(h) * _rate("gamma", gamma)]])
+
+
+def acceleration_growth(alpha: float, beta: float, h: float, moves: str = "new") -> Array:
+    """Matrix ``(2, 2)`` that takes (g, dg/dt) from one step to the next with :func:`acceleration_target`.
+
+    Parameters
+    ----------
+    moves : {"new", "old"}
+        Whether the new velocities move the positions (as in Sueda eqs. (1.28), (1.29)) or the old ones.
+    """
+    h, alpha, beta = _step(h), _rate("alpha", alpha), _rate("beta", beta)
+    rate = np.array([-h * beta**2, 1 - 2 * h * alpha])
+    moved_by = rate if arguments.choice("moves", moves, MOVES) == "new" else np.array([0.0, 1.0])
+    return np.array([np.array([1.0, 0.0]) + h * moved_by, rate])
+
+
+def spectral_radius(growth: ArrayLike) -> Array:
+    """Largest size ``(...)`` of an eigenvalue of matrices ``(..., n, n)``: errors grow if it is above 1."""
+    growth = arguments.array("growth", growth, None, None)
+    if growth.shape[-1] != growth.shape[-2]:
+        raise InvalidArgument("growth", f"shape {growth.shape}", "square matrices (..., n, n)")
+    return np.max(np.abs(np.linalg.eigvals(growth)), axis=-1)
+
+
+def largest_stable_step(alpha: float, beta: float, moves: str = "new") -> float:
+    """Step size below which Baumgarte's method is stable at the acceleration level, s.
+
+    If the new velocities move the positions it is ``2 / (alpha + sqrt(alpha^2 + beta^2))``: for equal rates
+    0.83/alpha, so that ``alpha = beta = 1/h`` is unstable. If the old ones do, it is
+    ``2 / (alpha + sqrt(alpha^2 - beta^2))`` for ``beta <= alpha``, and ``2 alpha / beta^2`` for larger beta.
+
+    Parameters
+    ----------
+    alpha, beta
+        Rates, positive, 1/s.
+    moves : {"new", "old"}
+        As for :func:`acceleration_growth`.
+    """
+    alpha, beta = (float(arguments.positive(name, rate)) for name, rate in (("alpha", alpha), ("beta", beta)))
+    if arguments.choice("moves", moves, MOVES) == "new":
+        return 2 / (alpha + np.hypot(alpha, beta))
+    if beta <= alpha:
+        return 2 / (alpha + np.sqrt(alpha**2 - beta**2))
+    return 2 * alpha / beta**2
+
+
+def project_positions(
+    x: ArrayLike,
+    mass: Any,
+    error: Callable[[Array], ArrayLike],
+    rows: Callable[[Array], Any],
+    *,
+    tolerance: float = 1e-10,
+    limit: int = 20,
+) -> Projected:
+    """Post-stabilisation: positions moved back onto ``g(x) = 0`` (Sueda 1.12).
+
+    Newton steps, each the least in the norm of the mass: heavy bodies move less, and in a free system the
+    centre of mass stays. Rows may repeat each other, as those of closed loops do: they are the slightest bit
+    soft, so that errors contradicting each other on the way are averaged.
+
+    Parameters
+    ----------
+    x : (n,)
+        Positions near the constraints.
+    mass : (n, n)
+        Dense or scipy.sparse.
+    error
+        g(x) ``(k,)``.
+    rows
+        ``G = dg/dx (k, n)``, dense or scipy.sparse.
+    tolerance
+        Largest accepted entry of ``|g|``.
+    limit
+        Largest number of steps.
+
+    Raises
+    ------
+    NotProjected
+        If the tolerance is not reached.
+    """
+    x = arguments.vector("x", x, None)
+    mass = arguments.matrix("mass", mass, len(x), len(x))
+    return _project(x, mass, error, rows, lambda point, step: point + step, tolerance, limit)
+
+
+def project_poses(
+    poses: ArrayLike,
+    inertias: ArrayLike,
+    error: Callable[[Array], ArrayLike],
+    rows: Callable[[Array], Any],
+    *,
+    tolerance: float = 1e-10,
+    limit: int = 20,
+) -> Projected:
+    """Post-stabilisation of bodies, by increments ``E exp([xi])`` (Sueda 1.12).
+
+    Parameters
+    ----------
+    poses : (n, 4, 4)
+        Poses near the constraints.
+    inertias : (n, 6, 6)
+        Spatial inertias in the body frames.
+    error
+        g(poses) ``(k,)``, such as :func:`rbnotes.maximal.joints.joint_errors`.
+    rows
+        G(poses) ``(k, 6 n)``, dense or scipy.sparse: ``G @ twists.ravel()`` is the rate of g where g is zero.
+    tolerance, limit
+        As for :func:`project_positions`.
+
+    Raises
+    ------
+    NotProjected
+        If the tolerance is not reached.
+    """
+    poses = arguments.frame("poses", poses)
+    inertias = arguments.positive_definite("inertias", inertias, 6)
+    if poses.ndim != 3 or inertias.shape != (len(poses), 6, 6):
+        got = f"shapes {poses.shape} and {inertias.shape}"
+        raise InvalidArgument("poses, inertias", got, "shapes (n, 4, 4) and (n, 6, 6)")
+    mass = sparse.block_diag(list(inertias), format="csc")
+
+    def move(at: Array, step: Array) -> Array:
+        return at @ se3.exp(step.reshape(-1, 6))
+
+    return _project(poses, mass, error, rows, move, tolerance, limit)
+
+
+def _project(
+    at: Array,
+    mass: Any,
+    error: Callable[[Array], ArrayLike],
+    rows: Callable[[Array], Any],
+    move: Callable[[Array, Array], Array],
+    tolerance: float,
+    limit: int,
+) -> Projected:
+    for iteration in range(limit + 1):
+        g = arguments.vector("error(positions)", error(at), None)
+        size = float(np.max(np.abs(g), initial=0.0))
+        if size <= tolerance:
+            return Projected(at, size, iteration)
+        if iteration < limit:
+            at = move(at, _least_step(mass, rows(at), g))
+    raise NotProjected(f"an error of {size:.3g} is left after {limit} steps, expected {tolerance:.3g}")
+
+
+def _least_step(mass: Any, rows: Any, g: Array) -> Array:
+    """The step of least ``step^T mass step`` with ``G step = -g``, for rows that hold slacks as well."""
+    count, size = len(g), mass.shape[0]
+    G = arguments.matrix("rows(positions)", rows, count, size)
+    effect = np.max((G * G) @ (1 / mass.diagonal()))
+    slack = np.sqrt(SOFTNESS * effect) * sparse.eye_array(count)
+    M = sparse.block_diag([sparse.csc_array(mass), sparse.eye_array(count)], format="csc")
+    G = sparse.hstack([sparse.csc_array(G), slack], format="csc")
+    if size <= DENSE:
+        M, G = M.toarray(), G.toarray()
+    return factor_kkt(M, G).solve(np.zeros(size + count), -g)[0][:size]
+
+
+def _rate(name: str, rate: float) -> float:
+    return float(arguments.scalar(name, rate, minimum=0.0))
+
+
+def _step(h: float) -> float:
+    return float(arguments.positive("h", h))

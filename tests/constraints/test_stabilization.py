@@ -1,0 +1,249 @@
+"""Stabilisation: targets, growth of errors, stability limits, projection of positions and of poses."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import minimize
+
+from rbnotes import se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative, jacobian
+from rbnotes.checking.strategies import full_rank_matrices, positive_numbers, spd_matrices, vectors
+from rbnotes.constraints import factor_kkt
+from rbnotes.constraints.stabilization import (
+    NotProjected,
+    acceleration_growth,
+    acceleration_target,
+    largest_stable_step,
+    project_poses,
+    project_positions,
+    spectral_radius,
+    velocity_growth,
+    velocity_target,
+)
+from rbnotes.constraints.stepping import StepConstraints, solve_step
+from rbnotes.inertia import spatial_inertia
+from rbnotes.integrators import VelocitySystem
+from rbnotes.maximal.joints import ball, hinge, joint_errors, joint_matrix
+
+MOVES = st.sampled_from(["new", "old"])
+
+
+def curved(x):
+    """Two constraints among four coordinates, neither of them linear."""
+    return np.array([x[0] ** 2 + x[1] * x[2] - 1, np.sin(x[3]) + x[0] * x[3] - x[1] ** 2])
+
+
+def curved_rows(x):
+    return jacobian(curved, x).value
+
+
+@given(vectors(4), vectors(4), vectors(4), positive_numbers(), positive_numbers())
+def test_acceleration_target_makes_the_error_a_damped_oscillator(x, v, free, alpha, beta):
+    G = curved_rows(x)
+    if np.linalg.svd(G)[1][-1] < 0.1:
+        return
+    gdot = derivative(lambda t: curved(x + t * v)).value
+    drift = derivative(lambda t: curved_rows(x + t * v) @ v).value
+    a, _ = factor_kkt(np.eye(4), G).solve(free, acceleration_target(curved(x), gdot, drift, alpha, beta))
+
+    def rate(t):
+        return derivative(lambda s: curved(x + s * v + s**2 / 2 * a), t).value
+
+    np.testing.assert_allclose(
+        derivative(rate).value, -2 * alpha * gdot - beta**2 * curved(x), rtol=1e-6, atol=1e-6
+    )
+
+
+@given(
+    spd_matrices(3), full_rank_matrices(2, 3), vectors(3), positive_numbers(0, 4), positive_numbers(0.125, 2)
+)
+def test_velocity_growth_is_that_of_a_step(M, G, x, gamma, h):
+    v = solve_step(VelocitySystem(M, x), StepConstraints(G=G, g=velocity_target(G @ x, gamma))).v
+    np.testing.assert_allclose(G @ (x + h * v), velocity_growth(gamma, h)[0, 0] * (G @ x), atol=1e-8)
+
+
+@given(
+    st.tuples(spd_matrices(3), full_rank_matrices(2, 3), vectors(3), vectors(3)),
+    positive_numbers(0, 4),
+    positive_numbers(0, 4),
+    positive_numbers(0.125, 2),
+    MOVES,
+)
+def test_acceleration_growth_is_that_of_a_step(case, alpha, beta, h, moves):
+    M, G, x, v = case
+    a, _ = factor_kkt(M, G).solve(x, acceleration_target(G @ x, G @ v, np.zeros(2), alpha, beta))
+    after = np.stack([G @ (x + h * (v + h * a if moves == "new" else v)), G @ (v + h * a)])
+    growth = acceleration_growth(alpha, beta, h, moves)
+    np.testing.assert_allclose(after, growth @ np.stack([G @ x, G @ v]), atol=1e-6)
+
+
+@given(positive_numbers(), positive_numbers(), MOVES)
+def test_limits_are_where_errors_begin_to_grow(alpha, beta, moves):
+    limit = largest_stable_step(alpha, beta, moves)
+    for part in (0.01, 0.5, 0.98):
+        assert spectral_radius(acceleration_growth(alpha, beta, part * limit, moves)) < 1
+    assert spectral_radius(acceleration_growth(alpha, beta, limit, moves)) == pytest.approx(1, abs=1e-6)
+    assert spectral_radius(acceleration_growth(alpha, beta, 1.02 * limit, moves)) > 1
+
+
+def test_rates_of_one_over_h():
+    h = 0.01
+    assert velocity_growth(1 / h, h)[0, 0] == pytest.approx(0, abs=1e-15)
+    old = acceleration_growth(1 / h, 1 / h, h, "old")
+    np.testing.assert_allclose(old @ old, 0, atol=1e-12)  # gone after two steps
+    new = acceleration_growth(1 / h, 1 / h, h, "new")
+    assert spectral_radius(new) == pytest.approx((1 + np.sqrt(5)) / 2)  # the golden ratio
+    assert largest_stable_step(100, 100) == pytest.approx(2 * (np.sqrt(2) - 1) / 100)
+
+
+def test_double_root():
+    """Equal rates and old velocities: both eigenvalues are 1 - h alpha."""
+    np.testing.assert_allclose(np.linalg.eigvals(acceleration_growth(3.0, 3.0, 0.2, "old")), 0.4, atol=1e-7)
+
+
+def pendulum(gamma, h, time):
+    """Largest error of a pendulum in point coordinates, with Baumgarte's target for the velocities."""
+    x, v = np.array([1.0, 0.0]), np.zeros(2)
+    errors = []
+    for _ in range(round(time / h)):
+        g = np.array([(x @ x - 1) / 2])
+        step = VelocitySystem(np.eye(2), v + h * np.array([0.0, -9.81]))
+        v = solve_step(step, StepConstraints(G=x[None], g=velocity_target(g, gamma))).v
+        x = x + h * v
+        errors.append(abs((x @ x - 1) / 2))
+    return np.array(errors)
+
+
+def test_pendulum_drifts_without_and_stays_with():
+    without = pendulum(0.0, 0.01, 10)
+    assert without[-1] > 0.3
+    assert np.all(np.diff(without) >= -1e-12)
+    assert np.max(pendulum(20.0, 0.01, 10)) < 0.03
+    # A step adds h^2 v^2 / 2, and gamma = 1/h takes away what was there before.
+    deadbeat = pendulum(100.0, 0.01, 10)
+    assert np.max(deadbeat) < 1.1 * 0.01**2 * 2 * 9.81 / 2
+    assert np.max(pendulum(190.0, 0.01, 10)) < 0.03
+    assert np.max(pendulum(210.0, 0.01, 1)) > 1
+
+
+@given(spd_matrices(4), vectors(4, -0.1, 0.1))
+def test_projection_is_nearest_in_the_norm_of_the_mass(M, nudge):
+    on = project_positions([0.5, 1.2, 0.6, 0.7], np.eye(4), curved, curved_rows).positions
+    x = on + nudge
+    found = project_positions(x, M, curved, curved_rows)
+    assert np.max(np.abs(curved(found.positions))) <= 1e-10
+    best = minimize(
+        lambda y: (y - x) @ M @ (y - x),
+        found.positions,
+        jac=lambda y: 2 * M @ (y - x),
+        constraints={"type": "eq", "fun": curved, "jac": curved_rows},
+        options={"ftol": 1e-14},
+    )
+    distance = (found.positions - x) @ M @ (found.positions - x)
+    assert distance <= best.fun * 1.2 + 1e-9  # the nearest but for the curvature
+    # Its first step is the least: any other solution of the linearised constraints is farther.
+    first = factor_kkt(M, curved_rows(x)).solve(np.zeros(4), -curved(x))[0]
+    for along in np.linalg.svd(curved_rows(x))[2][2:]:
+        assert abs(first @ M @ along) < 1e-8
+
+
+def test_projection_keeps_the_centre_of_mass_and_converges_quadratically():
+    masses = np.array([1.0, 1, 3, 3])
+    x = np.array([0.0, 0, 1.2, 0.3])
+
+    def error(x):
+        return np.array([(x[2:] - x[:2]) @ (x[2:] - x[:2]) - 1])
+
+    def rows(x):
+        d = 2 * (x[2:] - x[:2])
+        return np.concatenate([-d, d])[None]
+
+    found = project_positions(x, np.diag(masses), error, rows)
+    moved = found.positions - x
+    np.testing.assert_allclose(moved[:2] + 3 * moved[2:], 0, atol=1e-12)
+    assert found.iterations <= 5
+    thin = project_positions(x, sparse.diags_array(masses), error, lambda x: sparse.csr_array(rows(x)))
+    np.testing.assert_allclose(thin.positions, found.positions, atol=1e-9)
+
+
+def rod_inertia(mass):
+    return spatial_inertia(mass, mass * np.diag([0.4, 0.5, 0.2]), [0.1, -0.2, 0.3])
+
+
+def test_poses_go_back_to_their_joints():
+    rng = np.random.default_rng(1)
+    poses = se3.exp(rng.normal(size=(3, 6)))
+    spots = [se3.exp(rng.normal(size=6)) for _ in range(3)]
+    in_world = [poses[i] @ spots[i] for i in range(3)]
+    joints = [
+        ball(0, spots[0], None, in_world[0]),
+        hinge(1, spots[1], 0, se3.inverse(poses[0]) @ in_world[1]),
+        hinge(2, spots[2], 1, se3.inverse(poses[1]) @ in_world[2]),
+    ]
+    inertias = np.stack([rod_inertia(mass) for mass in (1.0, 20.0, 0.3)])
+    np.testing.assert_allclose(joint_errors(joints, poses), 0, atol=1e-12)
+    apart = poses @ se3.exp(0.1 * rng.normal(size=(3, 6)))
+    found = project_poses(
+        apart, inertias, lambda E: joint_errors(joints, E), lambda E: joint_matrix(joints, E)
+    )
+    assert found.iterations <= 6
+    np.testing.assert_allclose(joint_errors(joints, found.positions), 0, atol=1e-10)
+    xi = se3.log(se3.inverse(apart) @ found.positions)
+    cost = np.einsum("bi,bij,bj->", xi, inertias, xi)
+    original = se3.log(se3.inverse(apart) @ poses)
+    assert cost < np.einsum("bi,bij,bj->", original, inertias, original)
+    # No motion that the joints allow would bring the bodies nearer to where they were, to first order.
+    allowed = np.linalg.svd(joint_matrix(joints, found.positions).toarray())[2][13:]
+    gradient = np.einsum("bij,bj->bi", inertias, xi).ravel()
+    assert np.max(np.abs(allowed @ gradient)) < 0.15 * np.linalg.norm(gradient)
+
+
+def test_closed_loop_with_redundant_rows():
+    """A planar four-bar linkage of hinges in space: three rows too many, and still it closes."""
+    corners = np.array([[0.0, 0, 0], [0.3, 1, 0], [1.4, 1.2, 0], [1.5, 0, 0]])
+    poses = np.tile(np.eye(4), (3, 1, 1))
+    poses[:, :3, 3] = (corners[:-1] + corners[1:]) / 2
+
+    def at(corner, body):
+        return se3.frame(np.eye(3), corners[corner] - (0 if body is None else poses[body][:3, 3]))
+
+    joints = [hinge(i, at(i, i), i - 1 if i else None, at(i, i - 1 if i else None)) for i in range(3)]
+    joints.append(hinge(2, at(3, 2), None, at(3, None)))
+    inertias = np.stack([rod_inertia(1.0)] * 3)
+    apart = poses @ se3.exp(0.05 * np.random.default_rng(3).normal(size=(3, 6)))
+    found = project_poses(
+        apart, inertias, lambda E: joint_errors(joints, E), lambda E: joint_matrix(joints, E)
+    )
+    assert factor_kkt(np.eye(18), joint_matrix(joints, found.positions).toarray()).redundant == 3
+    np.testing.assert_allclose(joint_errors(joints, found.positions), 0, atol=1e-10)
+
+
+class TestErrors:
+    def test_rates(self):
+        with pytest.raises(InvalidArgument, match="gamma: got -1"):
+            velocity_target([0.1], -1.0)
+        with pytest.raises(InvalidArgument, match="h: got 0"):
+            velocity_growth(1.0, 0.0)
+        with pytest.raises(InvalidArgument, match="moves: got 'both'"):
+            acceleration_growth(1.0, 1.0, 0.1, "both")
+        with pytest.raises(InvalidArgument, match=r"gdot: got shape \(2,\)"):
+            acceleration_target([0.1], [0.1, 0.2], [0.1], 1.0, 1.0)
+        with pytest.raises(InvalidArgument, match="beta: got 0"):
+            largest_stable_step(1.0, 0.0)
+        with pytest.raises(InvalidArgument, match=r"growth: got shape \(1, 2\)"):
+            spectral_radius([[1.0, 2.0]])
+
+    def test_constraints_that_nothing_satisfies(self):
+        with pytest.raises(NotProjected, match="is left after 20 steps"):
+            project_positions([1.0], np.eye(1), lambda x: x**2 + 1, lambda x: 2 * x[None])
+        with pytest.raises(NotProjected):
+            project_positions(
+                [0.5], np.eye(1), lambda x: np.array([x[0], x[0] - 1]), lambda x: np.ones((2, 1))
+            )
+
+    def test_shapes(self):
+        with pytest.raises(InvalidArgument, match="poses, inertias: got shapes"):
+            project_poses(np.eye(4)[None], np.eye(6), lambda E: [0.0], lambda E: np.zeros((1, 6)))
