@@ -219,8 +219,8 @@ def joint_errors(joints: Sequence[Joint], poses: ArrayLike) -> Array:
     """Errors of several joints ``(m,)``, in the order of :func:`joint_matrix`."""
     placed = _Placement(joints, poses)
     R, p = placed.relative_poses[:, :3, :3], placed.relative_poses[:, :3, 3]
-    allowed = np.stack([_nearest_rotation(joint, each) for joint, each in zip(joints, R, strict=True)])
-    inverse = np.swapaxes(allowed, -1, -2)
+    allowed = [_nearest_rotation(joint, each) for joint, each in zip(joints, R, strict=True)]
+    inverse = np.swapaxes(np.array(allowed).reshape(-1, 3, 3), -1, -2)
     # R is a rotation about x, then one about z by the last number, then one about y.
     across = np.arctan2(-R[:, 0, 1], np.hypot(R[:, 0, 0], R[:, 0, 2]))
     misfits = np.column_stack([so3.log(inverse @ R), np.einsum("kij,kj->ki", inverse, p), across])

@@ -1,0 +1,275 @@
+"""Joints: rows and drifts against differences, errors of known size, reactions against statics."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import expm, null_space
+from scipy.spatial.transform import Rotation
+
+from rbnotes import maximal, se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative, jacobian_se3
+from rbnotes.checking.strategies import arrays, frames, numbers, vectors
+from rbnotes.maximal.joints import ROWS
+
+X, Y, Z = np.eye(3)
+
+
+def pose(R=None, p=(0, 0, 0)):
+    E = np.eye(4)
+    E[:3, :3], E[:3, 3] = np.eye(3) if R is None else R, p
+    return E
+
+
+def turn(axis, angle):
+    return Rotation.from_rotvec(angle * axis).as_matrix()
+
+
+def allowed(kind, a, b, c):
+    """Pose of the body's joint frame in the parent's for three free numbers, as many as are needed."""
+    return {
+        "fixed": pose(),
+        "ball": pose(Rotation.from_rotvec([a, b, c]).as_matrix()),
+        "hinge": pose(turn(Z, a)),
+        "slider": pose(p=[0, 0, a]),
+        "cylindrical": pose(turn(Z, a), [0, 0, b]),
+        "planar": pose(turn(Z, a), [b, c, 0]),
+        "universal": pose(turn(X, a) @ turn(Y, b)),
+    }[kind]
+
+
+def moved(joint, poses, relative):
+    """The poses, with that of the joint's body such that its joint frame stands thus in the parent's."""
+    poses = poses.copy()
+    parent = np.eye(4) if joint.parent is None else poses[joint.parent]
+    poses[joint.body] = parent @ joint.parent_frame @ relative @ np.linalg.inv(joint.frame)
+    poses[joint.body][3] = 0, 0, 0, 1
+    return poses
+
+
+@st.composite
+def joints_in_place(draw, kinds=tuple(ROWS)):
+    """A joint between two of three bodies, or one and the world, at a pose that it allows; and the poses."""
+    kind = draw(st.sampled_from(kinds))
+    body, parent = draw(st.sampled_from([(1, 0), (0, 2), (2, None), (2, 1)]))
+    poses = np.stack([draw(frames()) for _ in range(3)])
+    joint = maximal.joint_at(kind, draw(frames()), poses, body, parent)
+    return joint, moved(joint, poses, allowed(kind, *(draw(numbers(-1.25, 1.25)) for _ in range(3))))
+
+
+TWISTS = arrays(3, 6)
+
+
+def error_in_the_world(joint, poses):
+    """A joint's error from axes and origins of its frames in the world; equal to another to first order."""
+    parent_pose = np.eye(4) if joint.parent is None else poses[joint.parent]
+    child, parent = poses[joint.body] @ joint.frame, parent_pose @ joint.parent_frame
+    xc, yc, zc, xp, yp, zp = (*child[:3, :3].T, *parent[:3, :3].T)
+    d = child[:3, 3] - parent[:3, 3]
+    tilt = [yc @ zp, -xc @ zp]
+    own = [xc @ d, yc @ d, zc @ d]
+    return np.array(
+        {
+            "fixed": [*tilt, -yc @ xp, *own],
+            "ball": own,
+            "hinge": [*tilt, *own],
+            "slider": [*tilt, -yc @ xp, xp @ d, yp @ d],
+            "cylindrical": [*tilt, xc @ (d - (zp @ d) * zp), yc @ (d - (zp @ d) * zp)],
+            "planar": [*tilt, zp @ d],
+            "universal": [*own, -xp @ yc],
+        }[joint.kind]
+    )
+
+
+def error_jacobian(joint, poses):
+    """Its derivative ``(m, 18)`` along the body twists of the three bodies."""
+
+    def error(E, k):
+        return error_in_the_world(joint, np.stack([*poses[:k], E, *poses[k + 1 :]]))
+
+    return np.hstack([jacobian_se3(lambda E, k=k: error(E, k), poses[k]).value for k in range(3)])
+
+
+def after(poses, twists, t):
+    """Poses after a time t of motion with constant body twists."""
+    moving = np.stack([E @ expm(t * se3.hat(twist)) for E, twist in zip(poses, twists, strict=True)])
+    moving[:, 3] = 0, 0, 0, 1
+    return moving
+
+
+class TestRows:
+    @given(joints_in_place())
+    def test_are_the_derivative_of_an_error_written_in_the_world(self, place):
+        joint, poses = place
+        np.testing.assert_allclose(error_in_the_world(joint, poses), 0, atol=1e-12)
+        np.testing.assert_allclose(maximal.joint_rows(joint, poses), error_jacobian(joint, poses), atol=1e-9)
+
+    @given(joints_in_place())
+    def test_allow_exactly_what_the_joint_should(self, place):
+        joint, poses = place
+        assert np.linalg.matrix_rank(maximal.joint_rows(joint, poses), tol=1e-9) == joint.count
+        freedom = {
+            "fixed": 0,
+            "ball": 3,
+            "hinge": 1,
+            "slider": 1,
+            "cylindrical": 2,
+            "planar": 3,
+            "universal": 2,
+        }
+        assert joint.count == 6 - freedom[joint.kind]
+
+    @given(joints_in_place(), TWISTS)
+    def test_relative_twist_is_that_of_the_relative_pose(self, place, twists):
+        joint, poses = place
+        rate = derivative(lambda t: maximal.relative_pose(joint, after(poses, twists, t))).value
+        twist = se3.hat(maximal.relative_twist(joint, poses, twists))
+        np.testing.assert_allclose(rate, maximal.relative_pose(joint, poses) @ twist, atol=1e-9)
+
+    @given(joints_in_place(), joints_in_place())
+    def test_of_several_joints_stand_one_below_the_other(self, one, other):
+        joints, poses = (one[0], other[0]), one[1]
+        G = maximal.joint_matrix(joints, poses).toarray()
+        np.testing.assert_array_equal(G, np.vstack([maximal.joint_rows(joint, poses) for joint in joints]))
+        errors = np.concatenate([maximal.joint_error(joint, poses) for joint in joints])
+        np.testing.assert_array_equal(maximal.joint_errors(joints, poses), errors)
+
+    def test_without_joints_are_none(self):
+        assert maximal.joint_matrix((), np.eye(4)[None]).shape == (0, 6)
+        assert maximal.joint_errors((), np.eye(4)[None]).shape == (0,)
+        assert maximal.joint_drifts((), np.eye(4)[None], np.zeros((1, 6))).shape == (0,)
+
+
+class TestErrors:
+    @given(joints_in_place())
+    def test_vanish_wherever_the_joint_may_be(self, place):
+        np.testing.assert_allclose(maximal.joint_error(*place), 0, atol=1e-12)
+
+    @given(joints_in_place(), TWISTS)
+    def test_grow_along_the_rows(self, place, twists):
+        joint, poses = place
+        rate = derivative(lambda t: maximal.joint_error(joint, after(poses, twists, t))).value
+        np.testing.assert_allclose(rate, maximal.joint_rows(joint, poses) @ twists.ravel(), atol=1e-8)
+
+    @given(joints_in_place(), vectors(6, -0.75, 0.75), numbers(-1, 1), numbers(-1, 1), numbers(-1, 1))
+    def test_measure_angles_and_distances(self, place, misfit, a, b, c):
+        """Whatever the joint allows first, then a rotation vector and a translation that it forbids."""
+        joint, poses = place
+        forbidden = np.where(np.isin(np.arange(6), joint.rows), misfit, 0)
+        away = allowed(joint.kind, a, b, c) @ pose(
+            Rotation.from_rotvec(forbidden[:3]).as_matrix(), forbidden[3:]
+        )
+        expected = misfit[[row for row in joint.rows if row < 6]]
+        if joint.kind == "universal":
+            R = turn(X, a) @ turn(Z, misfit[2]) @ turn(Y, b)
+            away, expected = pose(R, R @ misfit[3:]), np.append(expected, misfit[2])
+        error = maximal.joint_error(joint, moved(joint, poses, away))
+        np.testing.assert_allclose(error, expected, atol=1e-10)
+
+    def test_are_finite_at_half_turns(self):
+        for kind in ROWS:
+            joint = maximal.Joint(kind, 0)
+            for axis in np.eye(3):
+                error = maximal.joint_error(joint, pose(turn(axis, np.pi))[None])
+                assert np.all(np.abs(error) <= np.pi + 1e-12)
+        hinge = maximal.joint_error(maximal.hinge(0), pose(turn(X, np.pi))[None])
+        np.testing.assert_allclose(np.abs(hinge), [np.pi, 0, 0, 0, 0], atol=1e-12)
+
+
+@given(joints_in_place(), TWISTS, frames())
+def test_drift_is_the_rate_of_rows_times_twists(place, twists, elsewhere):
+    """Wherever the bodies are, the joint together or not."""
+    joint, poses = place
+    apart = poses.copy()
+    apart[joint.body] = elsewhere
+    for at in (poses, apart):
+        rate = derivative(
+            lambda t, at=at: maximal.joint_rows(joint, after(at, twists, t)) @ twists.ravel()
+        ).value
+        np.testing.assert_allclose(maximal.joint_drift(joint, at, twists), rate, atol=1e-8)
+    np.testing.assert_array_equal(
+        maximal.joint_drifts((joint,), poses, twists), maximal.joint_drift(joint, poses, twists)
+    )
+
+
+class TestReactions:
+    @given(joints_in_place(), vectors(6))
+    def test_are_opposite_seen_from_the_world(self, place, numbers_):
+        joint, poses = place
+        reaction = maximal.reactions(joint, poses, numbers_[: joint.count])
+        parent = np.eye(4) if joint.parent is None else poses[joint.parent]
+        forces, moments = [], []
+        for E, wrench in ((poses[joint.body], reaction.on_body), (parent, reaction.on_parent)):
+            torque, force = E[:3, :3] @ wrench[:3], E[:3, :3] @ wrench[3:]
+            forces.append(force)
+            moments.append(torque + np.cross(E[:3, 3], force))
+        np.testing.assert_allclose(forces[0], -forces[1], atol=1e-10)
+        np.testing.assert_allclose(moments[0], -moments[1], atol=1e-9)
+
+    @given(joints_in_place(), vectors(6), vectors(18))
+    def test_do_no_work_on_motions_that_the_joint_allows(self, place, numbers_, mixture):
+        joint, poses = place
+        reaction = maximal.reactions(joint, poses, numbers_[: joint.count])
+        free = null_space(error_jacobian(joint, poses), rcond=1e-7)
+        twists = (free @ mixture[: free.shape[1]]).reshape(3, 6)
+        power = reaction.on_body @ twists[joint.body]
+        if joint.parent is not None:
+            power += reaction.on_parent @ twists[joint.parent]
+        np.testing.assert_allclose(power, 0, atol=1e-7)
+
+    @given(joints_in_place(), vectors(6))
+    def test_pull_the_body_along_the_error(self, place, numbers_):
+        """Work of the multipliers on any motion: themselves times the rate of the errors."""
+        joint, poses = place
+        pushes = numbers_[: joint.count]
+        reaction = maximal.reactions(joint, poses, pushes)
+        work = pushes @ error_jacobian(joint, poses)
+        for k, wrench in ((joint.body, reaction.on_body), (joint.parent, reaction.on_parent)):
+            if k is not None:
+                np.testing.assert_allclose(wrench, work[6 * k : 6 * k + 6], atol=1e-8)
+
+
+class TestConstructors:
+    def test_name_their_kind(self):
+        for kind in ROWS:
+            joint = getattr(maximal, kind)(1, pose(turn(Y, 0.3)), 0, pose(p=[1, 2, 3]))
+            assert (joint.kind, joint.body, joint.parent) == (kind, 1, 0)
+            np.testing.assert_array_equal(joint.frame, pose(turn(Y, 0.3)))
+            np.testing.assert_array_equal(joint.parent_frame, pose(p=[1, 2, 3]))
+
+    def test_joint_at_a_place_of_the_world(self):
+        poses = np.stack([pose(turn(X, 0.4), [1, 0, 2]), pose(turn(Y, -0.7), [0, 3, 1])])
+        where = pose(turn(Z, 1.1), [0.5, 0.6, 0.7])
+        for parent in (0, None):
+            joint = maximal.joint_at("hinge", where, poses, 1, parent)
+            np.testing.assert_allclose(maximal.relative_pose(joint, poses), np.eye(4), atol=1e-14)
+            np.testing.assert_allclose(poses[1] @ joint.frame, where, atol=1e-14)
+
+    def test_refuse_what_is_no_joint(self):
+        with pytest.raises(InvalidArgument, match="kind: got 'weld', expected one of 'fixed', 'ball'"):
+            maximal.Joint("weld", 0)
+        with pytest.raises(InvalidArgument, match="parent: got 1, expected another body"):
+            maximal.hinge(1, parent=1)
+        with pytest.raises(InvalidArgument, match="body: got -1, expected the index of a body"):
+            maximal.hinge(-1)
+        with pytest.raises(InvalidArgument, match=r"body: got 0\.5"):
+            maximal.hinge(0.5)
+        with pytest.raises(InvalidArgument, match=r"parent_frame: got a matrix with max \|R\^T R - I\|"):
+            maximal.ball(0, parent_frame=2 * np.eye(4) - np.diag([0, 0, 0, 1.0]))
+        with pytest.raises(InvalidArgument, match=r"frame: got shape \(2, 4, 4\)"):
+            maximal.ball(0, np.stack([np.eye(4)] * 2))
+
+
+def test_wrong_arguments_are_named():
+    joint, poses = maximal.hinge(1, parent=0), np.stack([np.eye(4)] * 2)
+    with pytest.raises(InvalidArgument, match="poses: got poses of 1 bodies, expected at least 2"):
+        maximal.joint_rows(joint, poses[:1])
+    with pytest.raises(InvalidArgument, match=r"poses: got shape \(4, 4\), expected one pose for each body"):
+        maximal.joint_error(joint, np.eye(4))
+    with pytest.raises(InvalidArgument, match=r"twists: got shape \(3, 6\), expected shape \(2, 6\)"):
+        maximal.joint_drift(joint, poses, np.zeros((3, 6)))
+    with pytest.raises(InvalidArgument, match=r"multipliers: got shape \(4,\)"):
+        maximal.reactions(joint, poses, np.zeros(4))
+    with pytest.raises(InvalidArgument, match="body: got 2, expected the index of one of 2 bodies"):
+        maximal.joint_at("ball", np.eye(4), poses, 2)
