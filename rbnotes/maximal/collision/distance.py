@@ -1,0 +1,117 @@
+"""Distance of two cores, and the direction in which they separate or overlap least.
+
+A core is a box, a rectangle, a segment or a point: a box some of whose half extents are zero. Two such
+convex bodies are disjoint exactly if one of fifteen axes separates them (their face normals and the products
+of their edges), and if they overlap, the axis of least overlap is among the same fifteen.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from rbnotes.arguments import Array
+
+TOUCHING = 1e-7
+"""Cores closer than this, relative to their size, touch: the line between closest points has no direction."""
+
+_SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
+_PARALLEL = 1e-6
+"""Sine of the angle below which two edges have no axis across, other than those of the faces."""
+
+
+class Core(NamedTuple):
+    """A box with half extents ``half (3,)``, axes the columns of ``R (3, 3)``, and centre ``p (3,)``."""
+
+    half: Array
+    R: Array
+    p: Array
+
+    @property
+    def size(self) -> float:
+        """Half the diagonal, m."""
+        return float(np.linalg.norm(self.half))
+
+    def signs(self) -> Array:
+        """Which way the corners lie along x, y, z ``(k, 3)``: 1 or -1, always 1 where the core is flat."""
+        return _SIGNS[np.all((self.half > 0) | (_SIGNS > 0), axis=1)]
+
+    def corners(self) -> Array:
+        """The corners ``(k, 3)``: eight of a box, one of a point."""
+        return self.p + (self.signs() * self.half) @ self.R.T
+
+    def edges(self) -> tuple[Array, Array]:
+        """Both ends of the edges ``(k, 3)``: twelve of a box, none of a point."""
+        signs, corners = self.signs(), self.corners()
+        directions = np.flatnonzero(self.half > 0)
+        first = [corners[signs[:, i] < 0] for i in directions]
+        last = [corners[signs[:, i] > 0] for i in directions]
+        return np.concatenate([np.zeros((0, 3)), *first]), np.concatenate([np.zeros((0, 3)), *last])
+
+    def closest(self, points: Array) -> Array:
+        """Points of the core closest to the given ones ``(..., 3)``."""
+        local = np.clip((points - self.p) @ self.R, -self.half, self.half)
+        return self.p + local @ self.R.T
+
+
+class Axis(NamedTuple):
+    """A direction along which the shadows of two cores are apart."""
+
+    normal: Array
+    """Unit vector from b to a ``(3,)``."""
+    separation: float
+    """Gap between the shadows, negative where they overlap, m."""
+
+
+def separating_axis(a: Core, b: Core) -> Axis:
+    """The axis with the largest separation.
+
+    Where the centres of two spheres or the axes of two capsules meet, several directions separate equally
+    fast: the first of the axes of a, then of b, then of their products is taken.
+    """
+    across = np.cross(a.R.T[:, None], b.R.T[None]).reshape(9, 3)
+    lengths = np.linalg.norm(across, axis=1, keepdims=True)
+    skew = lengths[:, 0] > _PARALLEL
+    axes = np.concatenate([a.R.T, b.R.T, across[skew] / lengths[skew]])
+    along = axes @ (a.p - b.p)
+    separations = np.abs(along) - np.abs(axes @ a.R) @ a.half - np.abs(axes @ b.R) @ b.half
+    best = int(np.argmax(separations))
+    return Axis(axes[best] if along[best] >= 0 else -axes[best], float(separations[best]))
+
+
+def closest_points(a: Core, b: Core) -> tuple[Array, Array]:
+    """Closest points of a and of b ``(3,)``, for cores that do not overlap.
+
+    They are a corner and a point of the other core, or lie on an edge of each.
+    """
+    corners_a, corners_b = a.corners(), b.corners()
+    on_a = [corners_a, a.closest(corners_b)]
+    on_b = [b.closest(corners_a), corners_b]
+    (start_a, end_a), (start_b, end_b) = a.edges(), b.edges()
+    if len(start_a) and len(start_b):
+        x, y = closest_on_segments(start_a[:, None], end_a[:, None], start_b[None], end_b[None])
+        on_a.append(x.reshape(-1, 3))
+        on_b.append(y.reshape(-1, 3))
+    x, y = np.concatenate(on_a), np.concatenate(on_b)
+    nearest = int(np.argmin(np.sum((x - y) ** 2, axis=1)))
+    return x[nearest], y[nearest]
+
+
+def closest_on_segments(p0: Array, p1: Array, q0: Array, q1: Array) -> tuple[Array, Array]:
+    """Closest points ``(..., 3)`` of segments from ``p0`` to ``p1`` and from ``q0`` to ``q1``.
+
+    Of parallel ones, one pair of several.
+    """
+    p0, p1, q0, q1 = np.broadcast_arrays(p0, p1, q0, q1)
+    u, v, r = p1 - p0, q1 - q0, p0 - q0
+    uu, vv, uv = np.sum(u * u, axis=-1), np.sum(v * v, axis=-1), np.sum(u * v, axis=-1)
+    ur, vr = np.sum(u * r, axis=-1), np.sum(v * r, axis=-1)
+    across = uu * vv - uv**2
+    skew = across > _PARALLEL**2 * uu * vv
+    s = np.divide(uv * vr - ur * vv, across, out=np.zeros_like(across), where=skew)
+    # The best s of the lines, cut off; the best t for it, cut off; the best s for that.
+    t = np.clip((uv * np.clip(s, 0, 1) + vr) / vv, 0, 1)
+    s = np.clip((uv * t - ur) / uu, 0, 1)
+    return p0 + s[..., None] * u, q0 + t[..., None] * v
