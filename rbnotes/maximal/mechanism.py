@@ -27,7 +27,7 @@ from scipy.sparse.linalg import splu
 from rbnotes import arguments, inertia, se3
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.constraints import factor_kkt
-from rbnotes.maximal.body import BodyState, gravity_wrench, gyroscopic_wrench, kinetic_energy
+from rbnotes.maximal.body import BodyState, gyroscopic_wrench, kinetic_energy
 from rbnotes.maximal.joints import Joint, joint_drifts, joint_errors, joint_matrix
 
 STABILIZATIONS = ("none", "baumgarte", "projection")
@@ -81,6 +81,12 @@ class Mechanism:
     def inverse_mass(self) -> sparse.csc_array:
         """Its inverse, block by block."""
         return sparse.csc_array(sparse.block_diag(list(np.linalg.inv(self.bodies)), format="csc"))
+
+    @cached_property
+    def weights(self) -> tuple[Array, Array]:
+        """Weights ``(n, 3)`` in the world, N, and the points ``(n, 3)`` of the bodies at which they act."""
+        masses, _, centres = inertia.from_spatial_inertia(self.bodies)
+        return masses[:, None] * self.gravity, centres
 
 
 class Motion(NamedTuple):
@@ -243,14 +249,14 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 3
 def mechanical_energy(mechanism: Mechanism, state: BodyState) -> float:
     """Kinetic energy and the potential of gravity, zero with all centres of mass at the world's origin, J."""
     poses, twists = _checked(mechanism, state)
-    mass, _, com = inertia.from_spatial_inertia(mechanism.bodies)
-    heights = se3.transform_points(poses, com) @ mechanism.gravity
-    return float(np.sum(kinetic_energy(mechanism.bodies, twists)) - mass @ heights)
+    weights, centres = mechanism.weights
+    potential = -np.sum(weights * se3.transform_points(poses, centres))
+    return float(np.sum(kinetic_energy(mechanism.bodies, twists)) + potential)
 
 
 def _wrenches(mechanism: Mechanism, poses: Array, twists: Array) -> Array:
-    weight = gravity_wrench(poses, mechanism.bodies, mechanism.gravity)
-    return gyroscopic_wrench(mechanism.bodies, twists) + weight
+    weights, centres = mechanism.weights
+    return gyroscopic_wrench(mechanism.bodies, twists) + se3.point_wrench(poses, centres, weights)
 
 
 def _matrices(mechanism: Mechanism, poses: Array) -> tuple[Any, Any]:
