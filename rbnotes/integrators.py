@@ -108,12 +108,50 @@ def symplectic_euler(system: System, state: State, h: float, *, solve: Solve = s
     return State(state.x + h * v, v)
 
 
+def linearly_implicit_system(
+    M: Matrix, v: ArrayLike, f: ArrayLike, K: Matrix, D: Matrix, h: float
+) -> VelocitySystem:
+    """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (right form of Sueda eq. (1.30)).
+
+    Implicit Euler asks for ``M (v+ - v) = h f`` with f at the end of the step. To first order in the step
+    that force is ``f + h K v+ + D (v+ - v)``, in body coordinates too, where x does not change at the rate v.
+
+    Parameters
+    ----------
+    M, K, D : (n, n)
+        Inertia, K = +df/dx along the velocities and D = +df/dv; each dense, or a scipy.sparse array.
+    v, f : (n,)
+        Velocities and the sum of all forces, those that depend on velocities included, at the start.
+    h : float
+        Step size, s.
+    """
+    h = _step_size(h)
+    v = arguments.vector("v", v, None)
+    n = v.shape[-1]
+    f = arguments.vector("f", f, n)
+    M, K, D = (arguments.matrix(name, value, n, n) for name, value in (("M", M), ("K", K), ("D", D)))
+    if any(sparse.issparse(matrix) for matrix in (M, K, D)):
+        M, K, D = (sparse.csc_array(matrix) for matrix in (M, K, D))
+    damped = M - h * D
+    return VelocitySystem(damped - h**2 * K, damped @ v + h * f)
+
+
+def linearly_implicit_velocity(
+    M: Matrix, v: ArrayLike, f: ArrayLike, K: Matrix, D: Matrix, h: float
+) -> Array:
+    """Velocities ``(n,)`` after a step of linearly implicit Euler, from the system above.
+
+    Raises
+    ------
+    SingularConfiguration
+        If ``M - h D - h^2 K`` is singular.
+    """
+    return solve_free(linearly_implicit_system(M, v, f, K, D, h))
+
+
 def implicit_euler_system(system: System, state: State, h: float) -> VelocitySystem:
     """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (Lloyd 0.9.2)."""
-    h = _step_size(h)
-    f, K, D = system.linearise(state)
-    damped = system.mass - h * D
-    return VelocitySystem(damped - h**2 * K, damped @ state.v + h * f)
+    return linearly_implicit_system(system.mass, state.v, *system.linearise(state), h)
 
 
 def implicit_euler(system: System, state: State, h: float, *, solve: Solve = solve_free) -> State:

@@ -32,7 +32,6 @@ from rbnotes.forces.frame_spring import (
     frame_spring_energy,
     frame_spring_forces,
 )
-from rbnotes.forces.linearly_implicit import linearly_implicit_velocity
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.network import NetworkForces, SpringNetwork, coordinates
 from rbnotes.forces.path import (
@@ -111,7 +110,6 @@ __all__ = [
     "in_world_axes",
     "length_gradient",
     "length_hessian",
-    "linearly_implicit_velocity",
     "on_body",
     "on_particle",
     "on_world",

@@ -33,8 +33,8 @@ from rbnotes.forces.frame_spring import (
     frame_spring_energy,
     frame_spring_forces,
 )
-from rbnotes.forces.linearly_implicit import linearly_implicit_velocity
 from rbnotes.forces.world import hold_world_velocities, in_world_axes
+from rbnotes.integrators import linearly_implicit_velocity
 
 DAMPINGS = st.sampled_from(["origins", "displacement"])
 REST = np.zeros((2, 6))

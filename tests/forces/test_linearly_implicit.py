@@ -12,8 +12,8 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.forces import LinearSpring, SpringDamper
 from rbnotes.forces.assembly import Damping, Paths, Pulls, assemble, energy
 from rbnotes.forces.attachment import State, on_body, on_world, through
-from rbnotes.forces.linearly_implicit import linearly_implicit_velocity
 from rbnotes.forces.muscle import Muscle
+from rbnotes.integrators import linearly_implicit_velocity
 
 MASSES = np.array([[0.3, 0.5, 0.7, 1.5, 1.5, 1.5], [0.8, 0.4, 0.6, 2.0, 2.0, 2.0]])
 M = np.diag(MASSES.ravel())

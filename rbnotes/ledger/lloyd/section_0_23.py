@@ -22,9 +22,9 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.forces.body_forces import directional_force
-from rbnotes.forces.linearly_implicit import linearly_implicit_velocity
 from rbnotes.forces.symmetry import inertia_asymmetry, inertia_stiffness, inertia_variation
 from rbnotes.inertia import spatial_inertia, swap_stacking
+from rbnotes.integrators import linearly_implicit_velocity
 from rbnotes.ledger.oracles import bracket, point_masses
 from rbnotes.ledger.record import Record, Verdict
 
@@ -484,7 +484,7 @@ RECORDS = [
         title="Implicit integration to first order",
         verdict=Verdict.HOLDS,
         chapter=CHAPTER,
-        implemented_by=("rbnotes.forces.linearly_implicit.linearly_implicit_velocity",),
+        implemented_by=("rbnotes.integrators.linearly_implicit_velocity",),
         formula=r"\mathbf v^{i+1}=\mathbf v^i+h\mathbf a^{i+1}\approx\mathbf v^i+h(\mathbf a^i"
         r"+\delta\mathbf a)",
         oracle="first-order expansion, by differences, of v + h M^-1 f at the end of the step",

@@ -19,7 +19,7 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.forces.body_forces import viscous_damping
-from rbnotes.forces.linearly_implicit import linearly_implicit_velocity
+from rbnotes.integrators import linearly_implicit_velocity
 from rbnotes.ledger.oracles import bracket
 from rbnotes.ledger.record import Record, Verdict
 
@@ -220,7 +220,7 @@ def damped_reference(M, d, phi, h):
     ]
 
 
-STEP = ("rbnotes.forces.linearly_implicit.linearly_implicit_velocity",)
+STEP = ("rbnotes.integrators.linearly_implicit_velocity",)
 
 RECORDS = [
     Record(
