@@ -73,6 +73,20 @@ def symmetric(strategy):
     return strategy.map(lambda A: A + A.T)
 
 
+def range_printed(M, G, f):
+    """The nearest that some multipliers come to the constraint force."""
+    multipliers = np.linalg.pinv(G.T) @ range_reference(M, G, f)
+    return G.T @ multipliers
+
+
+def range_library(M, G, f):
+    return constrained_force(M, G, f)[0] - f
+
+
+def range_reference(M, G, f):
+    return M @ constrained_acceleration(M, G, f) - f
+
+
 def reaction_printed(M, G, f, multipliers):
     return G @ np.linalg.inv(M) @ (f + G.T @ multipliers)
 
@@ -224,6 +238,19 @@ RECORDS = [
         library=acceleration_library,
         reference=acceleration_reference,
         tolerance=1e-7,
+    ),
+    Record(
+        id="lloyd/s0.5/t106",
+        title="Constraint forces lie in the range of G^T",
+        formula=r"\mathbf f - \mathbf f_x \in \operatorname{range}\mathbf G^T",
+        remark="They do no work on motions that the constraints allow; friction is another matter.",
+        oracle="the force that Gauss's principle of least constraint asks for, by least squares",
+        implemented_by=("rbnotes.constraints.constrained_force",),
+        inputs=FORCED,
+        printed=range_printed,
+        library=range_library,
+        reference=range_reference,
+        **COMMON,
     ),
     Record(
         id="lloyd/s0.5/d2",

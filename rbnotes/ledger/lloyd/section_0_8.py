@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -185,22 +187,48 @@ def pivoted_library_column(M: Array, alpha: tuple[int, ...], r: int) -> Array:
     return basis_of(M, np.zeros(ROWS), alpha).column(r)[ordered(alpha)]
 
 
-def advantage_printed(rows, columns, entered):
+def advantage_printed(rows, columns, pivots):
     """Whether the number of pivots is smaller than the number of columns of N-bar."""
-    return float(len(entered) < columns)
+    return float(pivots < columns)
 
 
-def advantage_library(rows, columns, entered):
-    """Whether columns are left that were never built."""
+def advantage_library(rows, columns, pivots):
+    """Whether columns are left that were never built, if every pivot brings in another z_j."""
     on_demand = Columns(rows, lambda j: np.eye(rows)[j])
-    for j in entered:
+    for j in range(pivots):
         _ = on_demand[j % rows]
     return float(on_demand.built < rows)
 
 
-def advantage_reference(rows, columns, entered):
-    """Whether some contact never enters the basis: only its solve is saved."""
-    return float(any(all(j % rows != i for j in entered) for i in range(rows)))
+def advantage_reference(rows, columns, pivots):
+    """Whether some contact stays out of the basis whatever the pivots are, by trying all sequences of them."""
+    return float(all(len(set(entered)) < rows for entered in product(range(rows), repeat=pivots)))
+
+
+def available_printed(M, entering):
+    """The blocks as far as the columns of the z_j that were added to the basis, each stored once, tell them."""
+    stored = {j: M[:, j] for j in entering}
+    alpha, beta = split(tuple(stored))
+    columns = np.stack([stored[j] for j in alpha], axis=1)
+    return np.concatenate([columns[alpha].ravel(), columns[beta].ravel()])
+
+
+def available_library(M, entering):
+    basis = Basis(System(LCP(M, np.zeros(ROWS))))
+    for j in entering:
+        basis.exchange(j)
+    alpha, beta = split(tuple(entering))
+    inside = np.stack([basis.columns.rows(i, basis.alpha) for i in alpha])
+    outside = [basis.columns.rows(i, basis.alpha) for i in beta]
+    assert basis.columns.built == len(entering)
+    return np.concatenate([inside.ravel(), *outside])
+
+
+def available_reference(M, entering):
+    """Both blocks entry by entry, from how w answers to a unit of each basic z."""
+    outside = [i for i in range(ROWS) if i not in entering]
+    answers = [[M[i] @ np.eye(ROWS)[j] for j in entering] for i in (*entering, *outside)]
+    return np.array(answers).ravel()
 
 
 RECORDS = [
@@ -210,13 +238,14 @@ RECORDS = [
         verdict=Verdict.ERRATUM,
         chapter=CHAPTER,
         formula=r"\text{number of pivots} < \text{number of columns of } \bar{\mathbf N}",
-        correction=r"It pays if fewer different $z_j$ enter the basis than $\bar{\mathbf N}$ has rows: the columns are those of $\bar{\mathbf N}^T$, and a $z_j$ that enters again costs no solve. The columns of $\bar{\mathbf N}$ are the unknowns $\mathbf x$ and $\boldsymbol\lambda$, whose number says nothing about it.",
-        oracle="contacts that never enter the basis, counted",
+        correction=r"number of pivots $<$ number of *rows* of $\bar{\mathbf N}$, which are the columns of $\bar{\mathbf N}\mathbf A^{-1}\bar{\mathbf N}^T$.",
+        remark=r"The columns of $\bar{\mathbf N}$ belong to the unknowns $\mathbf x$ and $\boldsymbol\lambda$, whose number says nothing about it. What counts are the different $z_j$ that enter: one that enters again costs no solve, so that it may pay with more pivots than rows too.",
+        oracle="whether all sequences of that many pivots leave some z_j out, by trying them",
         implemented_by=("rbnotes.complementarity.Columns", "rbnotes.complementarity.pivoting"),
         inputs={
-            "rows": st.integers(1, 6),
-            "columns": st.integers(1, 6),
-            "entered": st.lists(st.integers(0, 5), max_size=8),
+            "rows": st.integers(1, 4),
+            "columns": st.integers(1, 8),
+            "pivots": st.integers(0, 4),
         },
         printed=advantage_printed,
         library=advantage_library,
@@ -271,6 +300,19 @@ RECORDS = [
         printed=pivoted_vector_printed,
         library=pivoted_vector_library,
         reference=pivoted_vector_reference,
+        **COMMON,
+    ),
+    Record(
+        id="lloyd/s0.8/t254",
+        title="Columns stored as their z_j enter give the blocks of the basis",
+        formula=r"\mathbf m_j \text{ stored for all } j \in \alpha \;\Rightarrow\; \mathbf M_{\alpha\alpha}, \mathbf M_{\beta\alpha} \text{ available}",
+        remark=r"To move $z_r$ with $r \in \beta$ takes $\mathbf m_r$ as well, also if $z_r$ stops at a bound and is never added; the text below says so (\"if necessary\").",
+        oracle="both blocks entry by entry, from the whole matrix",
+        implemented_by=("rbnotes.complementarity.Columns", "rbnotes.complementarity.Basis.exchange"),
+        inputs={"M": PIVOTED["M"], "entering": PARTITIONS},
+        printed=available_printed,
+        library=available_library,
+        reference=available_reference,
         **COMMON,
     ),
     Record(
