@@ -1,0 +1,38 @@
+"""Attachments: components that move with others, eliminated from the system (Lloyd 0.17 to 0.19, 0.21).
+
+>>> import numpy as np
+>>> from rbnotes.attachments import ConstrainedSystem, null_space, point_on_points
+>>> two_masters_and_a_middle = null_space([3, 3, 3], [point_on_points(2, [0, 1], [0.25, 0.75])])
+>>> masses = np.diag(np.repeat([1.0, 2.0, 4.0], 3))
+>>> reduced = two_masters_and_a_middle.reduce(ConstrainedSystem(masses, np.zeros(9)))
+>>> reduced.M[::3, ::3].tolist()
+[[1.25, 0.75], [0.75, 4.25]]
+"""
+
+from rbnotes.attachments.attachment import Attachment, CyclicAttachments, elimination_order
+from rbnotes.attachments.kinematics import frame_on_body, frame_on_points, point_on_body, point_on_points
+from rbnotes.attachments.parametric import ControlledMotion, solve_controlled
+from rbnotes.attachments.reduction import (
+    ConstrainedSystem,
+    NullSpace,
+    eliminate,
+    null_space,
+    reduction_matrix,
+)
+
+__all__ = [
+    "Attachment",
+    "ConstrainedSystem",
+    "ControlledMotion",
+    "CyclicAttachments",
+    "NullSpace",
+    "eliminate",
+    "elimination_order",
+    "frame_on_body",
+    "frame_on_points",
+    "null_space",
+    "point_on_body",
+    "point_on_points",
+    "reduction_matrix",
+    "solve_controlled",
+]

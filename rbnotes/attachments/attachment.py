@@ -1,0 +1,93 @@
+"""A component whose velocity follows from others', and the order in which such components are eliminated.
+
+Lloyd writes an attachment as a constraint, ``v_k + G_k v_masters = g_k`` (0.17). Here it is the map that the
+constraint stands for,
+
+    v_k = sum_j J_kj v_j + drift_k,      J = -G,   drift = g.
+
+Velocities may be accelerations: then the drift is ``dJ/dt v``. For velocities at the end of a step J is that
+at the end of the step, to first order ``J + h dJ/dt``, and there is no drift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+
+
+@dataclass(frozen=True, eq=False)
+class Attachment:
+    """Component ``component`` moves with its masters."""
+
+    component: int
+    """Number of the attached component."""
+    blocks: Mapping[int, Array]
+    """``J_kj (size of k, size of j)`` by the number j of the master; masters may be attached themselves."""
+    drift: Array = field(default_factory=lambda: np.zeros(0))
+    """``(size of k,)``; left out: zero."""
+
+    def __post_init__(self) -> None:
+        if not self.blocks:
+            raise InvalidArgument("blocks", "no masters", "at least one")
+        blocks = {
+            int(j): arguments.array(f"blocks[{j}]", block, None, None) for j, block in self.blocks.items()
+        }
+        rows = {block.shape[0] for block in blocks.values()}
+        if len(rows) > 1 or any(block.ndim != 2 for block in blocks.values()):
+            shapes = ", ".join(str(block.shape) for block in blocks.values())
+            raise InvalidArgument("blocks", f"shapes {shapes}", "matrices with the same number of rows")
+        if self.component in blocks:
+            raise InvalidArgument(
+                "blocks", f"component {self.component} as its own master", "other components"
+            )
+        size = rows.pop()
+        drift = arguments.vector("drift", self.drift if np.size(self.drift) else np.zeros(size), size)
+        object.__setattr__(self, "blocks", blocks)
+        object.__setattr__(self, "drift", drift)
+
+    @property
+    def size(self) -> int:
+        """Number of velocities of the attached component."""
+        return len(self.drift)
+
+
+class CyclicAttachments(InvalidArgument):
+    """Components are attached to each other in a circle; ``cycle`` lists them."""
+
+    def __init__(self, cycle: Sequence[int]) -> None:
+        chain = " -> ".join(str(component) for component in [*cycle, cycle[0]])
+        super().__init__("attachments", f"the cycle {chain}", "a directed graph without cycles")
+        self.cycle = tuple(cycle)
+
+
+def elimination_order(attachments: Iterable[Attachment]) -> list[Attachment]:
+    """The attachments in an order in which each component comes before all of its masters (Lloyd 0.18).
+
+    When a component's turn comes, nothing that is left is attached to it.
+
+    Raises
+    ------
+    CyclicAttachments
+        If there is no such order.
+    InvalidArgument
+        If a component is attached twice.
+    """
+    by_component: dict[int, Attachment] = {}
+    for attachment in attachments:
+        if attachment.component in by_component:
+            raise InvalidArgument(
+                "attachments", f"two for component {attachment.component}", "one, with all of its masters"
+            )
+        by_component[attachment.component] = attachment
+    sorter = TopologicalSorter({k: attachment.blocks.keys() for k, attachment in by_component.items()})
+    try:
+        masters_first = [k for k in sorter.static_order() if k in by_component]
+    except CycleError as error:
+        raise CyclicAttachments(error.args[1][:0:-1]) from error
+    return [by_component[k] for k in reversed(masters_first)]

@@ -1,0 +1,115 @@
+"""Points and frames attached to bodies, frames and weighted points: J and its drift (Lloyd 0.17, 0.19).
+
+Velocities of points are in world coordinates, those of bodies and frames are twists in their own, angular
+part first. The drift is that of accelerations, ``dJ/dt v``: what the attached component accelerates while
+its masters keep their velocities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments, se3, so3
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.attachments.attachment import Attachment
+
+
+def point_on_body(
+    component: int, body: int, E: ArrayLike, x: ArrayLike, phi: ArrayLike | None = None
+) -> Attachment:
+    """A point at ``x (3,)`` in a body with pose ``E (4, 4)``: ``J = R Gamma(x)`` (Lloyd eq. (0.36)).
+
+    Parameters
+    ----------
+    phi : (6,), optional
+        Twist of the body, for the drift ``R (omega x (v + omega x x))`` of accelerations; zero by default.
+    """
+    R = arguments.frame("E", E)[:3, :3]
+    Gamma = se3.Gamma(x)
+    drift = np.zeros(3)
+    if phi is not None:
+        phi = arguments.twist("phi", phi)
+        drift = R @ np.cross(phi[:3], Gamma @ phi)
+    return Attachment(component, {body: R @ Gamma}, drift)
+
+
+def frame_on_body(component: int, body: int, E: ArrayLike) -> Attachment:
+    """A frame that keeps its pose ``E (4, 4)`` in a body (or another frame): ``J = Ad(E)^-1``, no drift."""
+    return Attachment(component, {body: se3.Ad_inverse(E)})
+
+
+def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) -> Attachment:
+    """A point ``sum_j w_j x_j`` of points with constant weights, such as one inside a finite element."""
+    weights = _weights(weights, masters)
+    return Attachment(component, {j: w * np.eye(3) for j, w in zip(masters, weights, strict=True)})
+
+
+def frame_on_points(
+    component: int,
+    masters: Sequence[int],
+    weights: ArrayLike,
+    x: ArrayLike,
+    arms: ArrayLike,
+    v: ArrayLike | None = None,
+) -> Attachment:
+    """The frame that fits points best: its origin at their mean, turned to match their arms.
+
+    Its rotation R is the one nearest to ``A = sum_j w_j x_j arms_j^T``: the orthogonal factor of A = R S.
+    The angular velocity follows from that of A,
+
+        (tr(S) I - S) omega = sum_j w_j arms_j x (R^T v_j).
+
+    Parameters
+    ----------
+    weights : (m,)
+        Positive, with sum one.
+    x : (m, 3)
+        Points, in world coordinates.
+    arms : (m, 3)
+        Where they are in the frame at rest; their weighted mean is zero.
+    v : (m, 3), optional
+        Velocities of the points, for the drift of accelerations; zero by default.
+
+    Raises
+    ------
+    SingularConfiguration
+        If the points do not determine a rotation: all on a line, or mirrored.
+    """
+    weights = _weights(weights, masters)
+    count = len(weights)
+    x, arms = arguments.array("x", x, count, 3), arguments.array("arms", arms, count, 3)
+    if np.any(weights <= 0) or abs(weights.sum() - 1) > 1e-9:
+        raise InvalidArgument("weights", f"{weights}", "positive numbers with sum 1")
+    off = np.abs(weights @ arms).max()
+    if off > 1e-9 * np.abs(arms).max():
+        raise InvalidArgument("arms", f"a weighted mean {off:.3g} off zero", "arms from the mean")
+    A = np.einsum("j,ja,jb->ab", weights, x, arms)
+    U, stretches, Vt = np.linalg.svd(A)
+    mirrored = np.sign(np.linalg.det(U @ Vt))
+    R = U @ np.diag([1.0, 1.0, mirrored]) @ Vt
+    S = R.T @ A
+    # Turning about an axis is determined by the sum of the two stretches across it.
+    if stretches[1] + mirrored * stretches[2] <= 1e-9 * stretches[0]:
+        got = f"stretches {stretches} of {'mirrored ' if mirrored < 0 else ''}points"
+        raise SingularConfiguration("x", got, "points that determine a rotation")
+    resistance = np.trace(S) * np.eye(3) - S
+    turning = np.linalg.solve(resistance, weights[:, None, None] * so3.hat(arms) @ R.T)
+    moving = weights[:, None, None] * R.T
+    blocks = dict(zip(masters, np.concatenate([turning, moving], axis=1), strict=True))
+    if v is None:
+        return Attachment(component, blocks)
+    v = arguments.array("v", v, count, 3)
+    in_frame = v @ R
+    omega = np.einsum("jab,jb->a", turning, v)
+    S_dot = np.einsum("j,ja,jb->ab", weights, in_frame, arms) - so3.hat(omega) @ S
+    resistance_dot = np.trace(S_dot) * np.eye(3) - S_dot
+    turned = np.cross(arms, np.cross(-omega, in_frame))
+    spin = np.linalg.solve(resistance, weights @ turned - resistance_dot @ omega)
+    return Attachment(component, blocks, np.concatenate([spin, np.cross(-omega, weights @ in_frame)]))
+
+
+def _weights(weights: ArrayLike, masters: Sequence[int]) -> Array:
+    return arguments.vector("weights", weights, len(masters))

@@ -1,0 +1,52 @@
+"""Systems with attachments at random, and the whole KKT system that they are to agree with."""
+
+import numpy as np
+
+from rbnotes.attachments import Attachment, ConstrainedSystem
+
+
+def random_dag(rng, sizes, attached, masters=3, drift=True):
+    """Attachments of some components to those earlier in a random order: a DAG whose numbers tell nothing."""
+    order = [int(k) for k in rng.permutation(len(sizes))]
+    found = []
+    for place in range(len(sizes) - attached, len(sizes)):
+        k = order[place]
+        chosen = rng.choice(order[:place], size=min(masters, place), replace=False)
+        blocks = {int(j): rng.normal(size=(sizes[k], sizes[int(j)])) for j in chosen}
+        found.append(Attachment(k, blocks, rng.normal(size=sizes[k]) if drift else np.zeros(0)))
+    return [found[i] for i in rng.permutation(len(found))]
+
+
+def random_system(rng, n, rows=2, soft=False):
+    A = rng.normal(size=(n, n))
+    R = rng.uniform(0.1, 1.0, rows) if soft else None
+    return ConstrainedSystem(
+        A @ A.T + n * np.eye(n), rng.normal(size=n), rng.normal(size=(rows, n)), rng.normal(size=rows), R
+    )
+
+
+def attachment_rows(sizes, attachments):
+    """Rows and right sides of ``v_k - sum_j J_kj v_j = drift_k``."""
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    rows, right = [], []
+    for attachment in attachments:
+        row = np.zeros((attachment.size, starts[-1]))
+        k = attachment.component
+        row[:, starts[k] : starts[k + 1]] = np.eye(attachment.size)
+        for j, block in attachment.blocks.items():
+            row[:, starts[j] : starts[j + 1]] -= block
+        rows.append(row)
+        right.append(attachment.drift)
+    return np.concatenate(rows), np.concatenate(right)
+
+
+def whole_solution(system, sizes, attachments):
+    """v, multipliers of the constraints, and the forces of the attachments on all velocities, at once."""
+    C, c = attachment_rows(sizes, attachments)
+    k, m, n = len(system.g), len(c), len(system.f)
+    R = np.zeros((k, k)) if system.R is None else np.diag(np.broadcast_to(system.R, (k,)))
+    K = np.zeros((n + k + m, n + k + m))
+    K[:n, :n], K[:n, n : n + k], K[:n, n + k :] = system.M, -system.G.T, -C.T
+    K[n : n + k, :n], K[n : n + k, n : n + k], K[n + k :, :n] = system.G, R, C
+    solution = np.linalg.solve(K, np.concatenate([system.f, system.g, c]))
+    return solution[:n], solution[n : n + k], solution[n + k :], C

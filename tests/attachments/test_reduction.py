@@ -1,0 +1,180 @@
+"""The reduced system against the whole KKT system, on random directed acyclic graphs."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from random_systems import attachment_rows, random_dag, random_system, whole_solution
+from scipy import sparse
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.attachments import (
+    Attachment,
+    ConstrainedSystem,
+    CyclicAttachments,
+    eliminate,
+    elimination_order,
+    null_space,
+    point_on_points,
+    reduction_matrix,
+)
+
+SIZES = [3, 6, 2, 3, 1, 6, 3, 4]
+N = sum(SIZES)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("attached", [0, 1, 4, 6])
+@pytest.mark.parametrize("seed", range(4))
+def test_reduced_equals_whole(seed, attached, soft):
+    rng = np.random.default_rng(seed)
+    attachments = random_dag(rng, SIZES, attached)
+    system = random_system(rng, N, rows=min(2, N - attached), soft=soft)
+    space = null_space(SIZES, attachments)
+    v_active, multipliers = space.reduce(system).solve()
+    v = space.velocities(v_active)
+    if not attached:
+        assert space.depth == 0
+        return
+    expected, expected_multipliers, forces, _ = whole_solution(system, SIZES, attachments)
+    scale = 1 + np.abs(expected).max()
+    assert np.allclose(v, expected, rtol=0, atol=1e-10 * scale)
+    assert np.allclose(multipliers, expected_multipliers, rtol=0, atol=1e-9 * (1 + np.abs(forces).max()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_attachment_forces_are_the_multipliers_of_the_whole(seed):
+    rng = np.random.default_rng(seed)
+    attachments = sorted(random_dag(rng, SIZES, 5), key=lambda attachment: attachment.component)
+    system = random_system(rng, N)
+    space = null_space(SIZES, attachments)
+    v, multipliers, forces, C = whole_solution(system, SIZES, attachments)
+    found = space.attachment_forces(system, v, multipliers)
+    assert np.allclose(found, forces, rtol=0, atol=1e-10 * (1 + np.abs(forces).max()))
+    # They do no work on motions that keep the attachments, and balance the rest.
+    total = C.T @ found
+    assert np.allclose(space.J.T @ total, 0, atol=1e-9 * (1 + np.abs(total).max()))
+    assert np.allclose(system.M @ v, system.f + system.G.T @ multipliers + total)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_at_a_time_in_order_equals_all_at_once(seed):
+    rng = np.random.default_rng(seed)
+    attachments = random_dag(rng, SIZES, 5)
+    system = random_system(rng, N)
+    space = null_space(SIZES, attachments)
+    expected = space.reduce(system)
+    step = system
+    for attachment in elimination_order(attachments):
+        step = eliminate(step, SIZES, attachment)
+    a, b = space.active, space.attached
+    assert np.allclose(step.M[np.ix_(a, a)], expected.M)
+    assert np.allclose(step.f[a], expected.f)
+    assert np.allclose(step.G[:, a], expected.G)
+    assert np.allclose(step.g, expected.g)
+    for zero in (step.M[b], step.M[:, b], step.f[b], step.G[:, b]):
+        assert np.abs(zero).max() < 1e-12 * np.abs(expected.M).max()
+
+
+def test_another_order_is_wrong_where_masters_are_attached():
+    """The order matters: with the master eliminated first, what is attached to it is lost."""
+    attachments = [point_on_points(2, [1], [1.0]), point_on_points(1, [0], [1.0])]
+    system = ConstrainedSystem(np.eye(9), np.ones(9))
+    right = wrong = system
+    for attachment in attachments:
+        right = eliminate(right, [3, 3, 3], attachment)
+    for attachment in attachments[::-1]:
+        wrong = eliminate(wrong, [3, 3, 3], attachment)
+    assert np.allclose(right.M[:3, :3], 3 * np.eye(3))
+    assert not np.allclose(wrong.M[:3, :3], 3 * np.eye(3))
+
+
+def test_attachments_to_active_components_commute(rng):
+    sizes = [3, 6, 2, 4]
+    first = Attachment(2, {0: rng.normal(size=(2, 3)), 1: rng.normal(size=(2, 6))}, rng.normal(size=2))
+    second = Attachment(3, {0: rng.normal(size=(4, 3)), 1: rng.normal(size=(4, 6))}, rng.normal(size=4))
+    (P, _), (Q, _) = reduction_matrix(sizes, first), reduction_matrix(sizes, second)
+    assert np.allclose((P @ Q).toarray(), (Q @ P).toarray())
+    system = random_system(rng, 15)
+    one = eliminate(eliminate(system, sizes, first), sizes, second)
+    other = eliminate(eliminate(system, sizes, second), sizes, first)
+    for name in ("M", "f", "G", "g"):
+        assert np.allclose(getattr(one, name), getattr(other, name))
+
+
+def test_null_space_solves_the_attachments(rng):
+    attachments = random_dag(rng, SIZES, 6)
+    space = null_space(SIZES, attachments)
+    C, c = attachment_rows(SIZES, attachments)
+    assert np.allclose(C @ space.J.toarray(), 0, atol=1e-10 * abs(space.J).max())
+    assert np.allclose(C @ space.drift, c)
+    assert np.array_equal(space.J.toarray()[space.active], np.eye(len(space.active)))
+    assert not space.drift[space.active].any()
+
+
+def test_sparse_equals_dense(rng):
+    attachments = random_dag(rng, SIZES, 5)
+    dense = random_system(rng, N)
+    like = ConstrainedSystem(sparse.csc_array(dense.M), dense.f, sparse.csr_array(dense.G), dense.g)
+    space = null_space(SIZES, attachments)
+    assert sparse.issparse(space.reduce(like).M)
+    for a, b in zip(space.reduce(like).solve(), space.reduce(dense).solve(), strict=True):
+        assert np.allclose(a, b)
+
+
+def test_elimination_order_puts_masters_later(rng):
+    for _ in range(10):
+        attachments = random_dag(rng, SIZES, 6)
+        order = elimination_order(attachments)
+        place = {attachment.component: i for i, attachment in enumerate(order)}
+        assert sorted(place) == sorted(attachment.component for attachment in attachments)
+        for attachment in order:
+            assert all(place.get(j, np.inf) > place[attachment.component] for j in attachment.blocks)
+
+
+def test_long_chain():
+    """Five hundred points, each attached to the one before: all move with the first."""
+    count = 500
+    attachments = [point_on_points(k, [k - 1], [1.0]) for k in range(1, count)]
+    space = null_space([3] * count, attachments)
+    assert space.depth == count - 1
+    assert np.array_equal(space.velocities([1.0, 2.0, 3.0]), np.tile([1.0, 2.0, 3.0], count))
+    system = ConstrainedSystem(sparse.eye_array(3 * count, format="csc"), np.ones(3 * count))
+    assert np.allclose(space.reduce(system).M.toarray(), count * np.eye(3))
+
+
+@pytest.mark.parametrize("cycle", [(0, 1), (2, 0, 3), (0, 1, 2, 3)])
+def test_cycles_are_named(cycle):
+    attachments = [point_on_points(k, [j], [1.0]) for k, j in pairwise([*cycle, cycle[0]])]
+    attachments.append(point_on_points(4, [cycle[0]], [1.0]))
+    with pytest.raises(CyclicAttachments) as raised:
+        null_space([3] * 5, attachments)
+    found = raised.value.cycle
+    assert sorted(found) == sorted(cycle)
+    masters = {k: j for k, j in pairwise([*cycle, cycle[0]])}
+    assert all(masters[k] == j for k, j in pairwise([*found, found[0]]))
+    assert " -> ".join(map(str, [*found, found[0]])) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("blocks", lambda: Attachment(0, {})),
+        ("own master", lambda: Attachment(0, {0: np.eye(3)})),
+        ("blocks", lambda: Attachment(0, {1: np.eye(3), 2: np.eye(2)})),
+        ("drift", lambda: Attachment(0, {1: np.eye(3)}, np.zeros(2))),
+        (r"blocks\[1\]", lambda: Attachment(0, {1: [[np.nan]]})),
+        (r"blocks\[1\]", lambda: null_space([3, 6], [Attachment(0, {1: np.eye(3)})])),
+        ("component 5", lambda: null_space([3, 3], [Attachment(0, {5: np.eye(3)})])),
+        ("two for component 0", lambda: null_space([3, 3], [Attachment(0, {1: np.eye(3)})] * 2)),
+        ("sizes", lambda: null_space([3, 0], [])),
+        ("system", lambda: null_space([3], []).reduce(ConstrainedSystem(np.eye(2), [0, 0.0]))),
+        ("f", lambda: ConstrainedSystem(np.eye(2), [np.nan, 0.0])),
+        ("M", lambda: ConstrainedSystem(np.eye(3), [0.0, 0.0])),
+        ("g", lambda: ConstrainedSystem(np.eye(2), [0.0, 0.0], [[1.0, 0.0]], [1.0, 2.0])),
+        ("v_active", lambda: null_space([3], []).velocities([1.0])),
+    ],
+)
+def test_bad_input_is_named(name, call):
+    with pytest.raises(InvalidArgument, match=name):
+        call()
