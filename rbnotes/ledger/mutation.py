@@ -124,10 +124,10 @@ class _Changes(ast.NodeTransformer):
         before = copy.deepcopy(node)
         self.generic_visit(node)
         for index, element in enumerate(node.elts):
-            # Blocks named `zero` and nested rows stay: negating the former changes nothing,
+            # Blocks named `zero...` and nested rows stay: negating the former changes nothing,
             # the latter are visited entry by entry.
             if isinstance(element, ast.List | ast.Constant | ast.UnaryOp | ast.Starred) or (
-                isinstance(element, ast.Name) and element.id == "zero"
+                isinstance(element, ast.Name) and element.id.startswith("zero")
             ):
                 continue
             if self._here(before, f"negated {ast.unparse(element)}"):
