@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.complementarity import LCP, solve_lcp
 from rbnotes.complementarity.conversions import is_held
 from rbnotes.constraints import KKT, factor_kkt, is_symmetric
 
@@ -108,6 +109,12 @@ class ContactProblem:
         return (W + W.T) / 2 if is_symmetric(self.mass) else W
 
     @cached_property
+    def blocks(self) -> Array:
+        """Diagonal blocks ``(c, 3, 3)`` of the Delassus matrix: each contact's answer to its own impulse."""
+        count = self.contacts.count
+        return np.einsum("iaib->iab", self.delassus.reshape(count, 3, count, 3))
+
+    @cached_property
     def free_contact_velocity(self) -> Array:
         """``(c, 3)``, without contact impulses: normal velocities above their targets, tangential ones."""
         velocity = self.contact_velocity(self.free_velocity)
@@ -172,6 +179,21 @@ def solution_from(
     return ContactSolution(
         velocity, impulses[:, 0].copy(), impulses[:, 1:].copy(), bilateral, iterations, residual, model
     )
+
+
+def raise_not_converged(problem: ContactProblem, solution: ContactSolution, tolerance: float) -> NoReturn:
+    """Say why a model did not get to its tolerance.
+
+    Raises
+    ------
+    Unsolved
+        If even without friction no velocity satisfies all contacts and equations.
+    NotConverged
+        Otherwise.
+    """
+    W, free = problem.delassus[::3, ::3], problem.free_contact_velocity[:, 0]
+    solve_lcp(LCP(W, free))
+    raise NotConverged(solution, tolerance)
 
 
 def tangent_directions(normals: ArrayLike) -> Array:

@@ -18,8 +18,11 @@ import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.constraints.kkt import is_symmetric
-from rbnotes.friction.contacts import ContactProblem, ContactSolution, NotConverged, solution_from
+from rbnotes.friction.contacts import ContactProblem, ContactSolution, raise_not_converged, solution_from
 from rbnotes.friction.laws import natural_residual
+
+PATIENCE = 40
+"""Programs in a row that need not come nearer to Coulomb's law before the iteration counts as stalled."""
 
 
 def coulomb(
@@ -37,7 +40,8 @@ def coulomb(
     Parameters
     ----------
     tolerance
-        Accepted natural residual (:func:`rbnotes.friction.laws.natural_residual`).
+        Accepted natural residual (:func:`rbnotes.friction.laws.natural_residual`). What the programs are
+        solved to allows about 1e-7.
     max_programs
         Programs to solve at most. That the fixed point is reached is not certain, and for large ``mu`` not
         even that there is one.
@@ -55,6 +59,8 @@ def coulomb(
     ------
     InvalidArgument
         If the mass matrix is not symmetric.
+    Unsolved
+        If ``check`` and the contacts and equations contradict each other.
     NotConverged
         If ``check`` and the tolerance is not met.
     """
@@ -67,7 +73,8 @@ def coulomb(
         program = _ConeProgram(problem, solver)
         speeds = np.zeros(count)
         residual = np.inf
-        while residual > tolerance and programs < max_programs:
+        best = 0
+        while programs < min(max_programs, best + PATIENCE):
             found = program.solve(speeds)
             programs += 1
             if found is None:
@@ -75,11 +82,15 @@ def coulomb(
             velocities = problem.free_contact_velocity + (problem.delassus @ found.ravel()).reshape(-1, 3)
             speeds = np.linalg.norm(velocities[:, 1:], axis=1)
             new = natural_residual(problem, found, velocities)
+            # Once within the tolerance, go on as long as a program brings much: accuracy is cheap then.
+            done = new > residual / 2 and residual <= tolerance
             if new < residual:
-                impulses, residual = found, new
+                impulses, residual, best = found, new, programs
+            if done or residual <= 1e-3 * tolerance:
+                break
     solution = solution_from(problem, impulses, iterations=programs, residual=residual, model="Coulomb")
     if check and residual > tolerance:
-        raise NotConverged(solution, tolerance)
+        raise_not_converged(problem, solution, tolerance)
     return solution
 
 
@@ -91,14 +102,15 @@ class _ConeProgram:
 
         self._cp, self._solver = cp, solver
         self._mu, self._free = problem.contacts.mu, problem.free_contact_velocity
-        # Impulses in units of what stops the free motion, velocities in units of the free ones.
-        mobility = np.trace(problem.delassus) / len(problem.delassus)
-        self._speed = np.abs(self._free).max() or 1.0
-        self._impulse = self._speed / mobility if mobility > 0 else 1.0
+        # Velocities in units of the free ones, impulses of a contact in units of what stops those there.
         count = problem.contacts.count
+        mobility = np.trace(problem.blocks, axis1=1, axis2=2) / 3
+        self._speed = np.abs(self._free).max() or 1.0
+        self._units = units = np.sqrt(np.divide(1.0, mobility, out=np.ones(count), where=mobility > 0))
+        self._impulse = self._speed * units[:, None]
         self._r = cp.Variable((count, 3))
         self._linear = cp.Parameter((count, 3))
-        root = _root(problem.delassus / (mobility or 1.0))
+        root = _root(problem.delassus * np.outer(np.repeat(units, 3), np.repeat(units, 3)))
         objective = cp.sum_squares(root @ cp.vec(self._r, order="C")) / 2 + cp.sum(
             cp.multiply(self._linear, self._r)
         )
@@ -109,7 +121,7 @@ class _ConeProgram:
         """Impulses ``(c, 3)``, or nothing if the solver finds none."""
         raised = self._free.copy()
         raised[:, 0] += self._mu * speeds
-        self._linear.value = raised / self._speed
+        self._linear.value = raised / self._speed * self._units[:, None]
         options: dict[str, Any] = {}
         if self._solver == "CLARABEL":
             options = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
@@ -119,7 +131,9 @@ class _ConeProgram:
                 self._problem.solve(solver=self._solver, **options)
             except self._cp.SolverError:
                 return None
-        return None if self._r.value is None else self._impulse * np.asarray(self._r.value)
+        if self._problem.status not in (self._cp.OPTIMAL, self._cp.OPTIMAL_INACCURATE):
+            return None  # unbounded: no impulse, however large, satisfies all contacts
+        return self._impulse * np.asarray(self._r.value)
 
 
 def _root(matrix: Array) -> Array:

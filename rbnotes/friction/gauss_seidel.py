@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.constraints.sequential import friction_impulse
-from rbnotes.friction.contacts import ContactProblem, ContactSolution, NotConverged, solution_from
+from rbnotes.friction.contacts import ContactProblem, ContactSolution, raise_not_converged, solution_from
 from rbnotes.friction.laws import natural_residual
 
 
@@ -35,8 +35,7 @@ def gauss_seidel_friction(
     start : (c, 3), optional
         Impulses to start from, such as those of the step before.
     tolerance
-        Accepted residual: for the disc De Saxce's natural residual, for the box the largest change of an
-        impulse in a sweep, relative to the largest impulse.
+        Accepted natural residual, see :func:`rbnotes.friction.laws.natural_residual`.
     max_sweeps : int
     check
         Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself.
@@ -48,6 +47,8 @@ def gauss_seidel_friction(
 
     Raises
     ------
+    Unsolved
+        If ``check`` and the contacts and equations contradict each other.
     NotConverged
         If ``check`` and the tolerance is not met within ``max_sweeps``.
     """
@@ -59,32 +60,30 @@ def gauss_seidel_friction(
     impulses: Array = np.zeros((contacts.count, 3))
     if start is not None:
         impulses = arguments.array("start", start, contacts.count, 3).copy()
-    blocks = [W[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] for i in range(contacts.count)]
-    scale = np.abs(u).max(initial=0.0) / max(np.abs(W).max(initial=0.0), 1e-300)
+    blocks = problem.blocks
+    mobility = (blocks + np.swapaxes(blocks, 1, 2))[:, 1:, 1:] / 2
+    largest = np.linalg.eigvalsh(mobility)[:, -1]
     residual, sweeps = np.inf, 0
     while residual > tolerance and sweeps < max_sweeps:
-        before = impulses.copy()
         for i, block in enumerate(blocks):
             velocity = u[i] + W[3 * i : 3 * i + 3] @ impulses.ravel()
-            impulses[i] = _alone(impulses[i], velocity, block, float(contacts.mu[i]), cone)
+            impulses[i] = _alone(impulses[i], velocity, block, float(largest[i]), float(contacts.mu[i]), cone)
         sweeps += 1
-        if cone == "disc":
-            velocities = u + (W @ impulses.ravel()).reshape(-1, 3)
-            residual = natural_residual(problem, impulses, velocities)
-        else:
-            change = np.abs(impulses - before).max(initial=0.0)
-            largest = max(np.abs(impulses).max(initial=0.0), scale)
-            residual = float(change / largest) if largest > 0 else 0.0
+        velocities = u + (W @ impulses.ravel()).reshape(-1, 3)
+        residual = natural_residual(problem, impulses, velocities, cone=cone)
     solution = solution_from(
         problem, impulses, iterations=sweeps, residual=residual, model=f"Gauss-Seidel, {cone}"
     )
     if check and residual > tolerance:
-        raise NotConverged(solution, tolerance)
+        raise_not_converged(problem, solution, tolerance)
     return solution
 
 
-def _alone(impulse: Array, velocity: Array, block: Array, mu: float, cone: str) -> Array:
-    """The impulse ``(3,)`` of one contact after its turn; ``velocity`` is that under all current impulses."""
+def _alone(impulse: Array, velocity: Array, block: Array, largest: float, mu: float, cone: str) -> Array:
+    """The impulse ``(3,)`` of one contact after its turn; ``velocity`` is that under all current impulses.
+
+    ``largest`` is the largest eigenvalue of the block's tangential part: the step that never overshoots.
+    """
     new = impulse.copy()
     if block[0, 0] > 0:
         new[0] = max(0.0, impulse[0] - velocity[0] / block[0, 0])
@@ -99,9 +98,8 @@ def _alone(impulse: Array, velocity: Array, block: Array, mu: float, cone: str) 
                 new[1 + k] = friction_impulse(without, mobility[k, k], limit)
                 sliding = sliding + mobility[:, k] * (new[1 + k] - impulse[1 + k])
         return new
-    stiffest = np.linalg.eigvalsh(mobility)[-1]
-    if stiffest > 0:
-        wanted = impulse[1:] - sliding / stiffest
+    if largest > 0:
+        wanted = impulse[1:] - sliding / largest
         size = np.linalg.norm(wanted)
         new[1:] = wanted if size <= limit else wanted * (limit / size)
     return new

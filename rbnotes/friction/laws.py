@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.friction.contacts import ContactProblem, ContactSolution
+from rbnotes.friction.contacts import ContactProblem, ContactSolution, facet_directions
 
 
 class Laws(NamedTuple):
@@ -32,11 +32,12 @@ class Laws(NamedTuple):
     complementarity: float
     """Smaller of the normal impulse, N s, and its separation velocity times the effective mass, N s."""
     cone: float
-    """Friction impulse beyond mu times the normal impulse, N s."""
+    """Friction impulse beyond mu times the normal impulse, N s, measured by the cone's section."""
     dissipation: float
-    """What friction leaves undissipated, ``mu a |s| + b . s``, N m/s; negative if it is outside the cone."""
+    """What friction leaves undissipated of what the cone allows, ``mu a |s| + b . s`` if it is round, N m/s;
+    negative if friction is outside the cone."""
     natural: float
-    """De Saxce's natural residual relative to the impulses of the problem: all laws in one number."""
+    """Natural residual relative to the impulses of the problem: Coulomb's laws in one number."""
 
 
 def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
@@ -57,41 +58,73 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
     return np.concatenate([new_a[..., None], radius[..., None] * direction], axis=-1)
 
 
-def natural_residual(problem: ContactProblem, impulses: ArrayLike, velocities: ArrayLike) -> float:
+def natural_residual(
+    problem: ContactProblem, impulses: ArrayLike, velocities: ArrayLike, *, cone: str = "disc"
+) -> float:
     """Largest change of an impulse when its velocity, scaled, is subtracted and the cone projected on.
 
     Parameters
     ----------
     impulses, velocities : (c, 3)
         Normal and tangential; normal velocities above their targets.
+    cone : {"disc", "box"}
+        De Saxce's residual for Coulomb's cone; or that of each component by itself, for box friction with
+        the bounds of these normal impulses.
 
     Returns
     -------
     float
         Relative to the largest impulse, or what stops the free motion, whichever is larger.
     """
+    arguments.choice("cone", cone, ("disc", "box"))
     count = problem.contacts.count
     if count == 0:
         return 0.0
     r = arguments.array("impulses", impulses, count, 3)
     u = arguments.array("velocities", velocities, count, 3)
     mu = problem.contacts.mu
-    effective_mass = _reciprocal(np.trace(_blocks(problem), axis1=1, axis2=2) / 3)
-    shifted = u.copy()
-    shifted[:, 0] += mu * np.linalg.norm(u[:, 1:], axis=1)
-    change = r - project_on_cone(r - effective_mass[:, None] * shifted, mu)
+    effective_mass = _reciprocal(np.trace(problem.blocks, axis1=1, axis2=2) / 3)
+    if cone == "disc":
+        shifted = u + np.outer(mu * np.linalg.norm(u[:, 1:], axis=1), [1.0, 0.0, 0.0])
+        nearest = project_on_cone(r - effective_mass[:, None] * shifted, mu)
+    else:
+        bounds = np.maximum(mu * r[:, 0], 0.0)[:, None]
+        lower = np.hstack([np.zeros_like(bounds), -bounds, -bounds])
+        upper = np.hstack([np.full_like(bounds, np.inf), bounds, bounds])
+        nearest = np.clip(r - effective_mass[:, None] * u, lower, upper)
     scale = max(np.abs(r).max(), np.abs(effective_mass[:, None] * problem.free_contact_velocity).max())
-    return float(np.abs(change).max() / scale) if scale > 0 else 0.0
+    return float(np.abs(r - nearest).max() / scale) if scale > 0 else 0.0
 
 
-def measure_laws(problem: ContactProblem, solution: ContactSolution) -> Laws:
-    """How far a solution is from each law of Coulomb, whatever model it comes from."""
+def measure_laws(
+    problem: ContactProblem, solution: ContactSolution, *, cone: str = "disc", facets: int = 4
+) -> Laws:
+    """How far a solution is from each law, whatever model it comes from.
+
+    Parameters
+    ----------
+    cone : {"disc", "box", "pyramid"}
+        The section of the cone that friction is measured by. Coulomb's own is the disc; a model keeps to its
+        own cone exactly.
+    facets : int
+        Edges of the pyramid.
+    """
+    arguments.choice("cone", cone, ("disc", "box", "pyramid"))
+    directions = facet_directions(facets)
     if problem.contacts.count == 0:
         return Laws(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     u, r, mu = problem.contact_velocity(solution.velocity), solution.impulses, problem.contacts.mu
     a, b = r[:, 0], r[:, 1:]
-    sliding, friction = np.linalg.norm(u[:, 1:], axis=1), np.linalg.norm(b, axis=1)
-    effective_mass = _reciprocal(_blocks(problem)[:, 0, 0])
+    # Friction measured by the section, and the sliding by what a unit section takes from it.
+    if cone == "disc":
+        sliding, friction = np.linalg.norm(u[:, 1:], axis=1), np.linalg.norm(b, axis=1)
+    elif cone == "box":
+        sliding, friction = np.abs(u[:, 1:]).sum(axis=1), np.abs(b).max(axis=1)
+    else:
+        middles = directions + np.roll(directions, -1, axis=0)
+        outward = 2 * middles / np.sum(middles**2, axis=1)[:, None]  # one on each side of the polygon
+        sliding, friction = (u[:, 1:] @ directions.T).max(axis=1), (b @ outward.T).max(axis=1)
+    effective_mass = _reciprocal(problem.blocks[:, 0, 0])
     unused = mu * a * sliding + np.sum(b * u[:, 1:], axis=1)
     return Laws(
         penetration=float(np.maximum(-u[:, 0], 0.0).max()),
@@ -101,13 +134,6 @@ def measure_laws(problem: ContactProblem, solution: ContactSolution) -> Laws:
         dissipation=float(unused[np.argmax(np.abs(unused))]),
         natural=natural_residual(problem, r, u),
     )
-
-
-def _blocks(problem: ContactProblem) -> Array:
-    """Diagonal blocks ``(c, 3, 3)`` of the Delassus matrix: each contact's answer to its own impulse."""
-    count = problem.contacts.count
-    blocks = problem.delassus.reshape(count, 3, count, 3)
-    return np.einsum("iaib->iab", blocks)
 
 
 def _reciprocal(mobility: Array) -> Array:

@@ -25,15 +25,17 @@ def slope(angle, mu, mass=2.0, heading=0.0):
     return particle([0, 0, -mass * GRAVITY], mass, mu, (first, second), normal), down
 
 
-def heap(rng, bodies=4, contacts=7, equations=0, mu=(0.1, 0.9)):
-    """Bodies of unequal inertia that touch in random points and move into each other."""
+def heap(rng, bodies=4, contacts=7, equations=0, mu=(0.1, 0.9), ratio=1.0):
+    """Bodies of unequal inertia that touch in random points and move into each other.
+
+    Each is on average ``ratio`` times as heavy as the one before.
+    """
     size = 6 * bodies
     inertia = np.zeros((size, size))
     for body in range(bodies):
         A = rng.normal(size=(6, 6))
-        inertia[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = A @ A.T + np.diag(
-            rng.uniform(0.5, 3.0, 6)
-        )
+        block = slice(6 * body, 6 * body + 6)
+        inertia[block, block] = ratio**body * (A @ A.T + np.diag(rng.uniform(0.5, 3.0, 6)))
     normals = rng.normal(size=(contacts, 3))
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     tangents = tangent_directions(normals)

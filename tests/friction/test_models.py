@@ -17,6 +17,7 @@ from rbnotes.friction import (
     anitescu_stewart,
     box_friction,
     coulomb,
+    facet_directions,
     gauss_seidel_friction,
     measure_laws,
     single_qp,
@@ -252,6 +253,47 @@ def test_coulomb_laws_hold_in_a_heap(rng, equations):
                 assert np.abs(problem.bilateral @ solution.velocity).max() < 1e-9
 
 
+OWN_CONE = {
+    "pyramid": (anitescu_stewart, {"cone": "pyramid"}),
+    "pyramid of 12": (MODELS["pyramid of 12"], {"cone": "pyramid", "facets": 12}),
+    "box, updated": (MODELS["box, updated"], {"cone": "box"}),
+    "Gauss-Seidel, box": (MODELS["Gauss-Seidel, box"], {"cone": "box"}),
+    "Gauss-Seidel": (gauss_seidel_friction, {}),
+    "Coulomb": (coulomb, {}),
+}
+
+
+@pytest.mark.parametrize("ratio", [1.0, 10.0])
+@pytest.mark.parametrize("name", OWN_CONE)
+def test_each_model_keeps_to_the_laws_of_its_own_cone(rng, name, ratio):
+    """Complementarity, the cone, maximal dissipation; bodies up to a thousand times as heavy as others."""
+    solve, cone = OWN_CONE[name]
+    for _ in range(3):
+        problem = heap(rng, mu=(0.05, 0.3), ratio=ratio)
+        solution = solve(problem)
+        scale = max(np.abs(solution.impulses).max(), 1.0)
+        laws = measure_laws(problem, solution, **cone)
+        assert max(abs(law) for law in laws[:-1]) < (2e-4 if solve is coulomb else 2e-5) * scale
+        if name.startswith("pyramid"):  # inside the round cone, and less than all it could dissipate
+            round_laws = measure_laws(problem, solution)
+            assert round_laws.cone < 1e-9 * scale
+            assert round_laws.dissipation > -1e-9 * scale
+
+
+@pytest.mark.parametrize("form", ["primal", "dual"])
+def test_single_qp_keeps_impulse_and_velocity_in_dual_cones(rng, form):
+    for facets in (4, 10):
+        problem = heap(rng, ratio=3.0)
+        solution = single_qp(problem, facets, form=form)
+        laws = measure_laws(problem, solution, cone="pyramid", facets=facets)
+        u = problem.contact_velocity(solution.velocity)
+        speed = (u[:, 1:] @ facet_directions(facets).T).max(axis=1)
+        scale = np.abs(solution.impulses).max()
+        assert laws.cone < 1e-7 * scale
+        assert np.min(u[:, 0] - problem.contacts.mu * speed) > -1e-7
+        assert np.abs(np.sum(solution.impulses * u)) < 1e-6 * scale
+
+
 def test_round_cone_is_the_limit_of_pyramids(rng):
     problem = heap(rng, 3, 4, mu=(0.1, 0.4))
     exact = coulomb(problem).velocity
@@ -309,22 +351,25 @@ def test_estimate_of_box_friction_bounds_it():
             box_friction(problem, normal_estimate=bad)
 
 
-@pytest.mark.parametrize("solve", [box_friction, anitescu_stewart, single_qp, MODELS["single QP, dual"]])
-def test_contradictions_are_named(solve):
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "Gauss-Seidel, box"])
+def test_contradictions_are_named(name):
     """A body held by an equation is asked to separate."""
+    solve = MODELS[name]
     contacts = Contacts([[0, 0, 1.0]], [[[1.0, 0, 0], [0, 1.0, 0]]], [0.6], normal_target=[0.5])
     problem = ContactProblem(np.eye(3), [0, 0, -1.0], contacts, bilateral=[[0, 0, 1.0]])
+    few_sweeps = {"max_sweeps": 50} if solve is gauss_seidel_friction else {}
     with pytest.raises(Unsolved) as raised:
-        solve(problem)
+        solve(problem, **few_sweeps)
     assert raised.value.status is not Status.SOLVED
 
 
-@pytest.mark.parametrize("solve", [gauss_seidel_friction, coulomb])
-def test_not_converging_is_named(solve):
+@pytest.mark.parametrize(
+    ("solve", "limit"), [(gauss_seidel_friction, "max_sweeps"), (coulomb, "max_programs")]
+)
+def test_contradictions_can_be_looked_at(solve, limit):
     contacts = Contacts([[0, 0, 1.0]], [[[1.0, 0, 0], [0, 1.0, 0]]], [0.6], normal_target=[0.5])
     problem = ContactProblem(np.eye(3), [0, 0, -1.0], contacts, bilateral=[[0, 0, 1.0]])
-    with pytest.raises(NotConverged, match="residual"):
-        solve(problem)
+    assert solve(problem, check=False, **{limit: 20}).residual > 1e-3
 
 
 def test_too_few_sweeps_are_named_or_reported(rng):
