@@ -1,4 +1,4 @@
-"""Bodies with six coordinates each: Newton and Euler on SE(3), and joints that hold them together."""
+"""Bodies with six coordinates each: Newton and Euler on SE(3), joints, contact, and a simulator of them."""
 
 from rbnotes.maximal.body import (
     BodyState,
@@ -11,6 +11,7 @@ from rbnotes.maximal.body import (
     runge_kutta_step,
     world_momentum,
 )
+from rbnotes.maximal.free_motion import ENERGY, IMPLICIT, MOMENTUM, SCREW, Integrator
 from rbnotes.maximal.joints import (
     Joint,
     Reaction,
@@ -44,14 +45,25 @@ from rbnotes.maximal.mechanism import (
     runge_kutta_mechanism_step,
     wrenches,
 )
+from rbnotes.maximal.simulate import World, simulate
+from rbnotes.maximal.trajectory import ContactRecord, Event, Trajectory
 
 __all__ = [
+    "ENERGY",
+    "IMPLICIT",
+    "MOMENTUM",
+    "SCREW",
     "BodyState",
+    "ContactRecord",
+    "Event",
+    "Integrator",
     "Joint",
     "Mechanism",
     "MechanismStep",
     "Motion",
     "Reaction",
+    "Trajectory",
+    "World",
     "acceleration",
     "accelerations",
     "ball",
@@ -80,6 +92,7 @@ __all__ = [
     "relative_twist",
     "runge_kutta_mechanism_step",
     "runge_kutta_step",
+    "simulate",
     "slider",
     "universal",
     "world_momentum",

@@ -83,9 +83,14 @@ class Mechanism:
         return sparse.csc_array(sparse.block_diag(list(np.linalg.inv(self.bodies)), format="csc"))
 
     @cached_property
+    def mass_properties(self) -> inertia.MassProperties:
+        """Masses ``(n,)``, inertias about the centres of mass ``(n, 3, 3)``, and these ``(n, 3)``."""
+        return inertia.from_spatial_inertia(self.bodies)
+
+    @cached_property
     def weights(self) -> tuple[Array, Array]:
         """Weights ``(n, 3)`` in the world, N, and the points ``(n, 3)`` of the bodies at which they act."""
-        masses, _, centres = inertia.from_spatial_inertia(self.bodies)
+        masses, _, centres = self.mass_properties
         return masses[:, None] * self.gravity, centres
 
 

@@ -1,0 +1,224 @@
+"""A simulator in maximal coordinates: forces, joints, contact with friction, one step after the other.
+
+A step (Lloyd 0.10; Sueda 1.8, 1.10) finds the contacts, writes them and the joints as rows on the twists,
+lets a friction model find new twists and impulses,
+
+    M_hat phi+ = b + N^T normal + T^T tangential + G^T joint,
+
+moves the bodies with them, and moves back what came apart or overlaps. Contacts count before they close: with
+a gap, bodies may approach at gap/h, which closes it in this step and no further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes import arguments, se3
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.complementarity import MixedLCP, solve_lcp
+from rbnotes.friction import ContactProblem, ContactSolution, box_friction
+from rbnotes.maximal.body import BodyState
+from rbnotes.maximal.collision import Collider, ContactPoints, Rounded, contact_points, contact_rows
+from rbnotes.maximal.free_motion import MOMENTUM, Applied, Integrator, nothing
+from rbnotes.maximal.joints import joint_matrix
+from rbnotes.maximal.mechanism import DENSE, STABILIZATIONS, Mechanism, mechanical_energy, project_poses
+from rbnotes.maximal.trajectory import ContactRecord, Trajectory, events_of, record_contacts
+
+FrictionModel = Callable[[ContactProblem], ContactSolution]
+"""Any of :mod:`rbnotes.friction`, or a function of one's own."""
+
+Progress = Callable[[int, int], object]
+"""Told after each step how many are done, and how many there are."""
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """A mechanism whose bodies can touch each other and the world."""
+
+    mechanism: Mechanism
+    colliders: Sequence[Collider] = ()
+    """Shapes that the bodies and the world carry."""
+    applied: Applied = nothing
+    """Body wrenches besides gravity."""
+    apart: Sequence[tuple[int | None, int | None]] | None = None
+    """Pairs of bodies (None for the world) that do not touch; by default those that a joint connects."""
+
+    def __post_init__(self) -> None:
+        if self.apart is None:
+            pairs = tuple((joint.body, joint.parent) for joint in self.mechanism.joints)
+            object.__setattr__(self, "apart", pairs)
+
+
+def simulate(
+    world: World,
+    state: BodyState,
+    h: float,
+    steps: int,
+    *,
+    friction: FrictionModel = box_friction,
+    integrator: Integrator = MOMENTUM,
+    stabilization: str = "projection",
+    gain: float = 0.2,
+    slop: float = 1e-5,
+    progress: Progress | None = None,
+) -> Trajectory:
+    """Let bodies move.
+
+    Parameters
+    ----------
+    state
+        Poses ``(n, 4, 4)`` and twists ``(n, 6)`` to start from, with the joints together.
+    h
+        Step size, s.
+    steps
+        Number of steps.
+    friction
+        Finds velocities and impulses: a function of :mod:`rbnotes.friction`, or one like them.
+    integrator
+        Of the bodies' motion: one of :mod:`rbnotes.maximal.free_motion`.
+    stabilization : "projection", "baumgarte" or "none"
+        What is done about joints that came apart and bodies that overlap: move them back by the smallest
+        displacement, have the next velocities take back a part, or nothing.
+    gain
+        That part, up to 1.
+    slop
+        Overlap that is left alone, m.
+    progress
+        Called after each step with the number of steps done and of all.
+
+    Returns
+    -------
+    Trajectory
+        States at the times 0, h, ..., and what happened in between.
+
+    Raises
+    ------
+    Unsolved, NotConverged
+        If the friction model finds no solution.
+    """
+    state = _checked_state(world, state)
+    h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
+    mechanism, projects = world.mechanism, stabilization == "projection"
+    states, joint_impulses, records = [state], [], list[ContactRecord]()
+    points = nearby_points(world, state, h)
+    for step in range(1, steps + 1):
+        contacts = contact_rows(points, state.E)
+        speeds = separation_speeds(points, contacts.normals @ state.phi.ravel(), h, mechanism.gravity)
+        G = joint_matrix(mechanism.joints, state.E)
+        joint_speeds = np.zeros(G.shape[0])
+        if stabilization == "baumgarte":
+            speeds = np.maximum(speeds, gain / h * (-points.gap - slop))
+            joint_speeds = gain / h * (G @ _closing_displacement(mechanism, state.E))
+
+        M_hat, b, _ = integrator.system(mechanism, state, h, world.applied)
+        contacts = replace(contacts, normal_target=speeds)
+        problem = ContactProblem(_handy(M_hat), b, contacts, _handy(G), joint_speeds)
+        solution = friction(problem)
+        joint_impulses.append(solution.bilateral)
+        records.append(record_contacts(points, problem, solution, state.phi.ravel()))
+
+        state = integrator.move(mechanism, BodyState(state.E, solution.velocity.reshape(-1, 6)), h)
+        if projects:
+            state = BodyState(project_poses(mechanism, state.E), state.phi)
+        points = nearby_points(world, state, h)
+        if projects and np.any(points.gap < -slop):
+            state = BodyState(separated_poses(mechanism, state.E, points), state.phi)
+            points = nearby_points(world, state, h)
+        states.append(state)
+        if progress is not None:
+            progress(step, steps)
+    return Trajectory(
+        h * np.arange(steps + 1),
+        np.stack([each.E for each in states]),
+        np.stack([each.phi for each in states]),
+        np.array([mechanical_energy(mechanism, each) for each in states]),
+        np.array(joint_impulses),
+        tuple(records),
+        events_of(records, h),
+    )
+
+
+def nearby_points(world: World, state: BodyState, h: float) -> ContactPoints:
+    """Contacts that could close within the next step, from the speeds that the bodies have."""
+    sizes = np.zeros(len(state.phi))
+    for each in world.colliders:
+        if each.body is not None and isinstance(each.shape, Rounded):
+            size = np.linalg.norm(each.frame[:3, 3]) + each.shape.bounding_radius
+            sizes[each.body] = max(sizes[each.body], size)
+    angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(state.phi, 2, axis=1))
+    fastest = np.max(linear + angular * sizes) + h * np.linalg.norm(world.mechanism.gravity)
+    return contact_points(world.colliders, state.E, 2 * h * fastest, apart=world.apart or ())
+
+
+def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, gravity: ArrayLike) -> Array:
+    """Least normal velocities ``(c,)`` after a step, m/s.
+
+    Bodies that are apart may close the gap. Those that would hit each other within this step and are elastic
+    bounce already now (Newton's law of impact), unless they are slower than what gravity adds in two steps:
+    so that they come to rest.
+
+    Parameters
+    ----------
+    approach : (c,)
+        Normal velocities before, negative where bodies approach, m/s.
+    """
+    approach = arguments.vector("approach", approach, len(points))
+    resting = -2 * h * np.linalg.norm(arguments.vector("gravity", gravity))
+    hits = (points.restitution > 0) & (approach < resting) & (points.gap + h * approach <= 0)
+    return np.where(hits, -points.restitution * approach, np.minimum(-points.gap / h, 0.0))
+
+
+def separated_poses(mechanism: Mechanism, poses: ArrayLike, points: ContactPoints) -> Array:
+    """Poses ``(n, 4, 4)`` after the smallest displacement, measured by the masses, that ends all overlaps.
+
+    Gaps are taken as linear in the displacement, so that a little may remain; joints stay together.
+
+    Raises
+    ------
+    Unsolved
+        If the joints do not let the bodies separate.
+    """
+    poses = arguments.frame("poses", poses)
+    N, G = contact_rows(points, poses).normals, _handy(joint_matrix(mechanism.joints, poses))
+    M = _handy(mechanism.mass)
+    shift = solve_lcp(MixedLCP(M, np.zeros(M.shape[0]), N, -points.gap, G, np.zeros(G.shape[0]))).x
+    assert shift is not None
+    return project_poses(mechanism, poses @ se3.exp(shift.reshape(-1, 6)))
+
+
+def _closing_displacement(mechanism: Mechanism, poses: Array) -> Array:
+    """Body twists ``(6 n,)`` that bring the joints together in unit time."""
+    return se3.log(se3.inverse(poses) @ project_poses(mechanism, poses)).ravel()
+
+
+def _handy(matrix: Any) -> Any:
+    """The matrix made dense while that is quicker."""
+    return matrix.toarray() if sparse.issparse(matrix) and matrix.shape[1] <= 6 * DENSE else matrix
+
+
+def _checked_state(world: World, state: BodyState) -> BodyState:
+    count = len(world.mechanism.bodies)
+    poses, twists = arguments.frame("poses", state.E), arguments.twist("twists", state.phi)
+    if poses.shape != (count, 4, 4) or twists.shape != (count, 6):
+        got = f"poses {poses.shape} and twists {twists.shape}"
+        raise InvalidArgument("state", got, f"shapes ({count}, 4, 4) and ({count}, 6)")
+    return BodyState(poses, twists)
+
+
+def _checked_numbers(
+    h: float, steps: int, stabilization: str, gain: float, slop: float
+) -> tuple[float, float, float]:
+    arguments.choice("stabilization", stabilization, STABILIZATIONS)
+    if steps < 1:
+        raise InvalidArgument("steps", str(steps), "at least 1")
+    return (
+        float(arguments.positive("h", h)),
+        float(arguments.scalar("gain", gain, minimum=0.0, maximum=1.0)),
+        float(arguments.scalar("slop", slop, minimum=0.0)),
+    )

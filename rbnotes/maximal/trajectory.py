@@ -1,0 +1,122 @@
+"""What a simulation leaves behind: states, energies, impulses, contacts and events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.friction import ContactProblem, ContactSolution, tangent_directions
+from rbnotes.maximal.collision import ContactPoints
+
+SLIDING = 1e-3
+"""Contacts slide from this speed on, m/s: below it is what a solver's tolerance leaves of sticking."""
+
+
+class Event(NamedTuple):
+    """Something that began or ended at a contact between two bodies."""
+
+    time: float
+    """End of the step in which it happened, s."""
+    kind: str
+    """"made", "broken", "slides" or "sticks"."""
+    a: int
+    """Number of one body, or :data:`~rbnotes.maximal.collision.WORLD`."""
+    b: int
+    """Number of the other."""
+
+
+@dataclass(frozen=True, eq=False)
+class ContactRecord:
+    """The contacts of one step.
+
+    Columns: along the normal, along the two tangents of :func:`rbnotes.friction.tangent_directions`.
+    """
+
+    points: ContactPoints
+    """Where, at the start of the step."""
+    impulses: Array
+    """On body a, and opposite on body b ``(c, 3)``, N s."""
+    before: Array
+    """Velocities of a relative to b at the start ``(c, 3)``, m/s."""
+    after: Array
+    """Those that result ``(c, 3)``, m/s."""
+
+    @property
+    def world_impulses(self) -> Array:
+        """Impulses on body a in world coordinates ``(c, 3)``, N s."""
+        axes = np.concatenate([self.points.normal[:, None], tangent_directions(self.points.normal)], axis=1)
+        return np.einsum("ck,cki->ci", self.impulses, axes)
+
+    @property
+    def work(self) -> Array:
+        """What each contact did to the kinetic energy ``(c,)``: impulse times mean velocity, J."""
+        return np.sum(self.impulses * (self.before + self.after), axis=1) / 2
+
+    @property
+    def overlap(self) -> float:
+        """The deepest overlap, zero if there is none, m."""
+        return float(np.max(-self.points.gap, initial=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Motion of n bodies in T steps, with m rows of joints."""
+
+    times: Array
+    """``(T + 1,)``, s."""
+    poses: Array
+    """``(T + 1, n, 4, 4)``."""
+    twists: Array
+    """In body coordinates ``(T + 1, n, 6)``."""
+    energies: Array
+    """Kinetic energy and the potential of gravity ``(T + 1,)``, J."""
+    joint_impulses: Array
+    """Along the rows of the joints at the start of each step ``(T, m)``, N m s and N s."""
+    contacts: tuple[ContactRecord, ...]
+    """One record a step ``(T,)``."""
+    events: tuple[Event, ...]
+    """In order of time."""
+
+    @property
+    def overlaps(self) -> Array:
+        """Deepest overlap at the start of each step ``(T,)``, m."""
+        return np.array([record.overlap for record in self.contacts])
+
+
+def record_contacts(
+    points: ContactPoints, problem: ContactProblem, solution: ContactSolution, before: Array
+) -> ContactRecord:
+    """What a step's contacts did; ``before (6 n,)`` are the twists at its start."""
+    rows = problem.contacts.rows
+    old, new = ((rows @ twists).reshape(-1, 3) for twists in (before, solution.velocity))
+    return ContactRecord(points, solution.impulses, old, new)
+
+
+def events_of(records: Sequence[ContactRecord], h: float) -> tuple[Event, ...]:
+    """What began and ended between pairs of bodies, from records of steps of size h."""
+    before: dict[tuple[int, int], bool] = {}
+    events = []
+    for step, record in enumerate(records, start=1):
+        after = _touching(record)
+        events += [Event(step * h, "broken", *pair) for pair in before if pair not in after]
+        for pair, slides in after.items():
+            if pair not in before:
+                events.append(Event(step * h, "made", *pair))
+            if before.get(pair) is not slides:
+                events.append(Event(step * h, "slides" if slides else "sticks", *pair))
+        before = after
+    return tuple(events)
+
+
+def _touching(record: ContactRecord) -> dict[tuple[int, int], bool]:
+    """Pairs of bodies that push on each other, and whether they slide where they do."""
+    sliding = np.linalg.norm(record.after[:, 1:], axis=1) > SLIDING
+    pairs: dict[tuple[int, int], bool] = {}
+    for i in np.flatnonzero(record.impulses[:, 0] > 0):
+        pair = int(record.points.a[i]), int(record.points.b[i])
+        pairs[pair] = pairs.get(pair, False) or bool(sliding[i])
+    return pairs
