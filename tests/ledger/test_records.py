@@ -18,7 +18,7 @@ BOOK = Path(__file__).parents[2] / "book"
 UNTOLD = {
     "lloyd": tuple(f"0.{number}" for number in (17, 18, 19, 21)),
     "sueda": (
-        *(f"1.{number}" for number in range(10, 13)),
+        *(f"1.{number}" for number in (11, 12)),
         "2",
         *(f"2.{number}" for number in range(1, 14)),
         *(f"2.4.{number}" for number in range(1, 14)),
