@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,6 +91,11 @@ class Joint:
     def count(self) -> int:
         """Number m of its constraints: six less its degrees of freedom."""
         return len(self.rows)
+
+    @cached_property
+    def adjoint(self) -> Array:
+        """Adjoint ``(6, 6)`` from the body to its joint frame, which never changes."""
+        return se3.Ad_inverse(self.frame)
 
     @property
     def last(self) -> int:
@@ -246,9 +252,10 @@ def joint_drifts(joints: Sequence[Joint], poses: ArrayLike, twists: ArrayLike) -
     own, other = placed.twists(twists)
     # Seen from the body's joint frame, the parent's twist changes with the motion of both.
     drifts = placed.seven_rows() @ (se3.ad(own) @ other[..., None])
-    omega = own[:, :3] - other[:, :3]
-    turning = np.cross(np.cross(placed.parent_axes, omega), _BODY_AXIS)
-    drifts[:, 6, 0] += np.einsum("ki,ki->k", turning, omega)
+    if placed.has_cross:
+        omega = own[:, :3] - other[:, :3]
+        turning = np.cross(np.cross(placed.parent_axes, omega), _BODY_AXIS)
+        drifts[:, 6, 0] += np.einsum("ki,ki->k", turning, omega)
     return drifts[placed.joint, placed.row, 0]
 
 
@@ -287,16 +294,27 @@ class _Placement:
         # One row of G each: which joint it belongs to, and its number there.
         self.joint = np.repeat(np.arange(len(joints)), [joint.count for joint in joints])
         self.row = np.array([row for joint in joints for row in joint.rows], dtype=int)
+        self.has_cross = bool(np.any(self.row == 6))
 
         everything = np.concatenate([checked, np.eye(4)[None]])  # the world comes last
         frames = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
-        parent_frames = np.array([joint.parent_frame for joint in joints]).reshape(-1, 4, 4)
-        from_world = se3.inverse(everything[self.body] @ frames)
-        self.relative_poses = se3.inverse(from_world @ everything[self.parent] @ parent_frames)
-        self.own_adjoint = se3.Ad_inverse(frames)
-        self.parent_adjoint = se3.Ad(from_world @ everything[self.parent])
-        self.parent_axes = self.relative_poses[:, 0, :3]
+        self.parent_frames = np.array([joint.parent_frame for joint in joints]).reshape(-1, 4, 4)
+        self.parent_poses = se3.inverse(everything[self.body] @ frames) @ everything[self.parent]
+        """Of the parents themselves, in the joint frames of the bodies."""
+        self.own_adjoint = np.array([joint.adjoint for joint in joints]).reshape(-1, 6, 6)
+
+    @cached_property
+    def parent_adjoint(self) -> Array:
+        return se3.Ad(self.parent_poses)
+
+    @cached_property
+    def relative_poses(self) -> Array:
+        return se3.inverse(self.parent_poses @ self.parent_frames)
+
+    @cached_property
+    def parent_axes(self) -> Array:
         """The axis of a cross that is fixed in the parent, in the joint frame of the body."""
+        return (self.parent_poses @ self.parent_frames)[:, :3, 0]
 
     def twists(self, twists: ArrayLike) -> tuple[Array, Array]:
         """Those of the bodies and those of the parents, both in the joint frame of the body."""
@@ -311,7 +329,8 @@ class _Placement:
         """Matrices ``(k, 7, 6)``: the numbers of a relative twist, and that of a cross."""
         rows = np.zeros((len(self.body), 7, 6))
         rows[:, :6] = np.eye(6)
-        rows[:, 6, :3] = np.cross(self.parent_axes, _BODY_AXIS)
+        if self.has_cross:
+            rows[:, 6, :3] = np.cross(self.parent_axes, _BODY_AXIS)
         return rows
 
     def blocks(self) -> tuple[Array, Array]:
