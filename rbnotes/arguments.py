@@ -160,7 +160,8 @@ def matrix(name: str, value: Any, rows: int | None = None, columns: int | None =
         if result.ndim != 2:
             raise InvalidArgument(name, f"shape {result.shape}", "one matrix (two axes)")
         return result
-    result = sparse.csc_array(value)
+    # A copy: sorting indices, which solvers do in place, must not reach the caller's matrix.
+    result = sparse.csc_array(value, copy=True)
     if rows not in (None, result.shape[0]) or columns not in (None, result.shape[1]):
         wanted = ", ".join("n" if size is None else str(size) for size in (rows, columns))
         raise InvalidArgument(name, f"shape {result.shape}", f"shape ({wanted})")

@@ -337,3 +337,11 @@ def test_leading_axes():
         InvalidArgument, match=r"a, b: got leading axes \(4,\), \(3,\), expected axes that bro"
     ):
         arguments.common_shape(a=(4,), b=(3,))
+
+
+def test_sparse_matrices_are_not_shared():
+    """Solvers sort indices in place; the caller's matrix, whose indices are not sorted, stays what it is."""
+    unsorted = sparse.csc_array((np.array([2.0, 1.0]), np.array([1, 0]), np.array([0, 2, 2])), shape=(2, 2))
+    before = unsorted.toarray()
+    arguments.matrix("thing", unsorted).sort_indices()
+    assert np.array_equal(unsorted.toarray(), before)
