@@ -54,7 +54,8 @@ def anitescu_stewart(problem: ContactProblem, facets: int = 4) -> ContactSolutio
     edges, ``0 <= phi_k _|_ d_k v + xi >= 0``, within the pyramid, ``0 <= xi _|_ mu a - sum_k phi_k >= 0``.
     The pyramid lies inside Coulomb's cone and shares its edges with it, so friction is right along an edge
     and up to the factor ``cos(pi / facets)`` too small between two; its direction is that of the edge most
-    against the sliding. There is always a solution if no contact asks for more than can be had.
+    against the sliding. There is always a solution if no target is above zero; else friction may
+    jam what a target asks for.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def anitescu_stewart(problem: ContactProblem, facets: int = 4) -> ContactSolutio
     Raises
     ------
     Unsolved
-        If the contacts and equations contradict each other.
+        If the contacts and equations contradict each other, or friction jams them.
     """
     count = problem.contacts.count
     if count == 0:

@@ -58,8 +58,8 @@ STRUCK = {
 STATES = {
     "moving": st.booleans(),
     "s": vectors(2).filter(lambda s: bool(np.linalg.norm(s) > 0.25)),
-    "limit": numbers(0.0, 2.0),
-    "excess": numbers(0.0, 1.0),
+    "limit": st.builds(lambda size, pressed: size * pressed, numbers(0.0, 2.0), st.booleans()),
+    "excess": positive_numbers(0.25, 1.0),
 }
 PRESSED = {**STATES, "limit": positive_numbers()}
 PARTS = {"theta": positive_numbers(), "mu": numbers(0.0, 1.0), "phi": vectors(FACETS, 0.0, 1.0)}
