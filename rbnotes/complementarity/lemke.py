@@ -27,6 +27,10 @@ TIE = 1e-11
 """Ratios this close, relative to the largest entry of ``B^-1 q``, are tied."""
 
 
+NEARLY_SOLVED = 1e-6
+"""Relative residual below which a ray may be rounding."""
+
+
 def lemke(
     problem: LCP,
     *,
@@ -59,9 +63,12 @@ def lemke(
         raise InvalidArgument("cover", f"shape {cover.shape}", f"shape ({n},) or one number")
     limit = 50 * n + 1000 if max_pivots is None else max_pivots
     z, status, pivots, certificate = _follow(dense(problem.M), problem.q, cover, limit)
+    residuals = box_residuals(problem, z)
+    if status is Status.SECONDARY_RAY and residuals.relative < NEARLY_SOLVED:
+        status, certificate = Status.SOLVED, None  # rounding hides where the path ends; judged below
     if status is Status.SOLVED:
         z = polish(problem, z)
-    residuals = box_residuals(problem, z)
+        residuals = box_residuals(problem, z)
     if status is Status.SOLVED and not residuals.relative <= tolerance:
         status = Status.ILL_CONDITIONED
     if certificate is not None:

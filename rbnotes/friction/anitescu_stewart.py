@@ -8,8 +8,11 @@ import numpy as np
 from scipy import linalg
 
 from rbnotes.arguments import Array
-from rbnotes.complementarity import LCP, solve_lcp
+from rbnotes.complementarity import LCP, Solution, Status, solve_lcp
 from rbnotes.friction.contacts import ContactProblem, ContactSolution, facet_directions, solution_from
+
+COVERS = 4
+"""Covering vectors that are tried before a ray is believed."""
 
 
 class FrictionLCP(NamedTuple):
@@ -77,9 +80,13 @@ def anitescu_stewart(problem: ContactProblem, facets: int = 4) -> ContactSolutio
         facet_directions(facets)
         return solution_from(problem, np.zeros((0, 3)), iterations=0, residual=0.0, model="Anitescu-Stewart")
     lcp, directions = friction_lcp(problem, facets)
-    solution = solve_lcp(lcp, "lemke")
-    phi = solution.z[count : count + count * facets].reshape(count, facets)
-    impulses = np.concatenate([solution.z[:count, None], phi @ directions], axis=1)
+    mobility = np.trace(problem.blocks, axis1=1, axis2=2) / 3
+    unit = np.sqrt(np.divide(1.0, mobility, out=np.ones(count), where=mobility > 0))
+    units = np.concatenate([unit, np.repeat(unit, facets), 1 / unit])
+    solution = _lemke(LCP(units[:, None] * lcp.M * units, units * lcp.q))
+    z = units * solution.z
+    phi = z[count : count + count * facets].reshape(count, facets)
+    impulses = np.concatenate([z[:count, None], phi @ directions], axis=1)
     return solution_from(
         problem,
         impulses,
@@ -87,3 +94,18 @@ def anitescu_stewart(problem: ContactProblem, facets: int = 4) -> ContactSolutio
         residual=solution.residuals.relative,
         model="Anitescu-Stewart",
     )
+
+
+def _lemke(lcp: LCP) -> Solution:
+    """Lemke's method; where rounding leads its path astray, from another covering vector.
+
+    Units are those of each contact, in which light and heavy bodies look the same.
+    """
+    generator = np.random.default_rng(0)
+    cover: Array = np.ones(lcp.size)
+    for _ in range(COVERS - 1):
+        solution = solve_lcp(lcp, "lemke", cover=cover, check=False)
+        if solution.status in (Status.SOLVED, Status.INFEASIBLE):
+            break
+        cover = generator.uniform(0.5, 2.0, lcp.size)
+    return solution if solution.solved else solve_lcp(lcp, "lemke", cover=cover)

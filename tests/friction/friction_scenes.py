@@ -52,3 +52,26 @@ def heap(rng, bodies=4, contacts=7, equations=0, mu=(0.1, 0.9), ratio=1.0):
     momentum = inertia @ rng.normal(size=size)
     contacts = Contacts(rows[:, 0], rows[:, 1:], rng.uniform(*mu, contacts))
     return ContactProblem(inertia, momentum, contacts, G)
+
+
+def stack(boxes, ratio, mu=0.5, speed=1.0):
+    """Cubes on top of each other, four contacts each; each ``ratio`` times as heavy as the one below.
+
+    They slide and spin, and gravity has acted for 0.01 s.
+    """
+    size = 6 * boxes
+    masses = ratio ** np.arange(boxes)
+    inertia = np.diag(np.concatenate([[mass / 6] * 3 + [mass] * 3 for mass in masses]))
+    frame = np.array([[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]])
+    rows = []
+    for box in range(boxes):
+        for corner in np.array([[0.5, 0.5], [0.5, -0.5], [-0.5, 0.5], [-0.5, -0.5]]):
+            row = np.zeros((3, size))
+            bottom, top = np.append(corner, -0.5), np.append(corner, 0.5)
+            row[:, 6 * box : 6 * box + 6] = np.hstack([np.cross(bottom, frame), frame])
+            if box:
+                row[:, 6 * box - 6 : 6 * box] = -np.hstack([np.cross(top, frame), frame])
+            rows.append(row)
+    rows = np.array(rows)
+    v = np.tile([0, 0, 0.3 * speed, speed, 0.3 * speed, -0.01 * GRAVITY], boxes)
+    return ContactProblem(inertia, inertia @ v, Contacts(rows[:, 0], rows[:, 1:], mu))
