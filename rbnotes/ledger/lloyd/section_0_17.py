@@ -301,6 +301,25 @@ def drift_reference(E, x, phi, h):
     return h * derivative(velocity).value
 
 
+def ahead_printed(E, x, phi, h):
+    """The point's velocity at the end of the step, by the attachment there, for the twist that the body has."""
+    R = E[:3, :3]
+    G = R @ np.hstack([bracket(x), -np.eye(3)])
+    Gdot = R @ bracket(phi[:3]) @ np.hstack([bracket(x), -np.eye(3)])
+    return -(G + h * Gdot) @ phi
+
+
+def ahead_library(E, x, phi, h):
+    attachment = point_on_body(1, 0, E, x, phi)
+    return attachment.blocks[0] @ phi + h * attachment.drift
+
+
+def ahead_reference(E, x, phi, h):
+    """The velocity now, and what it changes by."""
+    now = derivative(lambda t: motion(E, phi)(t) @ np.append(x, 1.0)).value[:3]
+    return now + drift_reference(E, x, phi, h)
+
+
 # --- the reduction as a product of matrices --------------------------------------------------------------
 
 
@@ -568,6 +587,20 @@ RECORDS = [
         library=drift_library,
         reference=drift_reference,
         tolerance=1e-8,
+    ),
+    Record(
+        id="lloyd/s0.17/t774#c",
+        title="The attachment at the end of the step, without a right side",
+        formula=r"\mathbf v_\beta + (\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0",
+        remark="To first order in h.",
+        oracle="a point of a body: its velocity and what that changes by in a step, by differences of its place",
+        implemented_by=("rbnotes.attachments.point_on_body",),
+        inputs={"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_numbers(0.25, 1.0)},
+        printed=ahead_printed,
+        library=ahead_library,
+        reference=ahead_reference,
+        tolerance=1e-8,
+        **COMMON,
     ),
     Record(
         id="lloyd/s0.17/d3",

@@ -407,7 +407,7 @@ RECORDS = [
         block_record(
             27 + number,
             f"Effective inertia, block {first} {second}",
-            rf"\mathbf M'_{{{p}{q}}} = \mathbf M_{{{p}{q}}} - \mathbf M_{{{p}k}}\mathbf G_{{k{q}}} - \mathbf G_{{k{p}}}^T\mathbf M_{{k{q}}} + \mathbf G_{{k{p}}}^T\mathbf M_{{kk}}\mathbf G_{{k{q}}}",
+            rf"\mathbf M'_{{{p}{q}}} = \mathbf M_{{{p}{q}}} - \mathbf M_{{{p} k}}\mathbf G_{{k{q}}} - \mathbf G_{{k{p}}}^T\mathbf M_{{k{q}}} + \mathbf G_{{k{p}}}^T\mathbf M_{{kk}}\mathbf G_{{k{q}}}",
             printed,
             part(library_mass, rows, columns),
             part(mass_reference, rows, columns),
@@ -442,7 +442,7 @@ RECORDS = [
         block_record(
             33 + number,
             f"Forces on the components that stay, block {name}",
-            rf"\mathbf f'_{p} = \mathbf f_{p} - \mathbf G_{{k{p}}}^T\mathbf f_k - (\mathbf M_{{{p}k}} - \mathbf G_{{k{p}}}^T\mathbf M_{{kk}})\mathbf g_k",
+            rf"\mathbf f'_{p} = \mathbf f_{p} - \mathbf G_{{k{p}}}^T\mathbf f_k - (\mathbf M_{{{p} k}} - \mathbf G_{{k{p}}}^T\mathbf M_{{kk}})\mathbf g_k",
             printed,
             part(library_force, rows),
             part(force_reference, rows),
