@@ -19,7 +19,13 @@ FLAT = 0.03
 """Sine of the angle up to which a face or edge counts as lying flat, so that more than one point carries it.
 
 The gaps of its points are still measured one by one, along the normal of the face: that of the nearest is off
-by less than 2 FLAT^2 of the distance between the cores. A body that rocks keeps its other contacts.
+by less than 2 FLAT^2 of the distance between the cores.
+"""
+
+LEANING = 0.5
+"""Sine of the angle up to which all corners of a face count that leans over another.
+
+Within the margin they are contacts that may close next, when the body rocks onto them.
 """
 
 _AROUND: list[Array] = [
@@ -102,10 +108,10 @@ def _touching(a: Core, b: Core, normal: Array, disjoint: bool) -> tuple[Array, A
             np.max(np.abs(each.axes @ normal)) if len(each.axes) == 2 else np.inf for each in (of_a, of_b)
         ]
         if tilts[0] < tilts[1]:
-            on_b, on_a, towards_b = _on_face(of_a, of_b, -normal)
+            on_b, on_a, towards_b = _on_face(of_a, _farthest(b, normal, LEANING), -normal)
             towards_a = -towards_b
         else:
-            on_a, on_b, towards_a = _on_face(of_b, of_a, normal)
+            on_a, on_b, towards_a = _on_face(of_b, _farthest(a, -normal, LEANING), normal)
         if len(on_a):
             return on_a, on_b, towards_a
     elif dimensions == (1, 1) and np.linalg.norm(np.cross(of_a.axes[0], of_b.axes[0])) < FLAT:
