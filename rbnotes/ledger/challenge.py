@@ -97,5 +97,7 @@ def challenge(id: str, function: Function, *, examples: int = 200) -> Challenge:
 def _show(value: Any) -> str:
     if isinstance(value, Exception):
         return f"{type(value).__name__}: {value}"
+    if isinstance(value, tuple | list) and any(np.ndim(item) for item in value):
+        return ", ".join(_show(item) for item in value)
     text = np.array2string(np.asarray(value), precision=6, suppress_small=True, separator=", ")
     return text.replace("\n", "\n" + 13 * " ")

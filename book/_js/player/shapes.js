@@ -45,7 +45,10 @@ function setArrow(arrow, longest, [x, y, z]) {
   const vector = new Vector3(x, y, z);
   const length = vector.length();
   arrow.visible = length > 1e-9;
-  if (!arrow.visible) return;
+  if (!arrow.visible) {
+    for (const part of arrow.children) part.scale.setScalar(1e-9); // it takes no room in the picture either
+    return;
+  }
   arrow.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), vector.divideScalar(length));
   const head = Math.min(0.5 * length, 0.2 * longest);
   const [shaft, tip] = arrow.children;

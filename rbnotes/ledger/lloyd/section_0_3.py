@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from hypothesis import strategies as st
 
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import matrices, spd_matrices, vectors
@@ -16,14 +15,9 @@ CHAPTER = "qp-and-lcp"
 ROWS, SIZE = 3, 3
 
 
-@st.composite
-def bounded_rows(draw):
-    """A and b with a point that satisfies ``A x >= b``: the program has a minimiser."""
-    A, inside, slack = draw(matrices(ROWS, SIZE)), draw(vectors(SIZE)), draw(vectors(ROWS))
-    return A, A @ inside - np.abs(slack)
-
-
-QP_DATA = {"Q": spd_matrices(SIZE), "c": vectors(SIZE), "rows": bounded_rows()}
+QP_DATA = {"Q": spd_matrices(SIZE), "c": vectors(SIZE), "A": matrices(ROWS, SIZE), "b": vectors(ROWS)}
+FEASIBLE = {**QP_DATA, "b": vectors(ROWS).map(lambda b: -np.abs(b))}
+"""Programs that allow x = 0, which is no loss: x can be measured from any point that is allowed."""
 COMMON = {"chapter": CHAPTER, "verdict": Verdict.HOLDS}
 
 
@@ -34,51 +28,47 @@ def stationary(Q: Array, c: Array, A: Array, z: Array) -> Array:
     return np.linalg.lstsq(root, np.linalg.lstsq(root.T, pull, rcond=None)[0], rcond=None)[0]
 
 
-def slack(Q: Array, c: Array, rows: tuple[Array, Array], z: Array) -> Array:
+def slack(Q: Array, c: Array, A: Array, b: Array, z: Array) -> Array:
     """``w = A x - b`` there."""
-    A, b = rows
     return np.array([row @ stationary(Q, c, A, z) for row in A]) - b
 
 
-def matrix_printed(Q, c, rows):
-    A, _ = rows
+def matrix_printed(Q, c, A, b):
     return A @ np.linalg.inv(Q) @ A.T
 
 
-def matrix_library(Q, c, rows):
-    return lcp_from_qp(QP(Q, c, *rows)).M
+def matrix_library(Q, c, A, b):
+    return lcp_from_qp(QP(Q, c, A, b)).M
 
 
-def matrix_reference(Q, c, rows):
+def matrix_reference(Q, c, A, b):
     """Column j: how the slacks answer to a unit of z_j."""
-    at_zero = slack(Q, c, rows, np.zeros(ROWS))
-    return np.stack([slack(Q, c, rows, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
+    at_zero = slack(Q, c, A, b, np.zeros(ROWS))
+    return np.stack([slack(Q, c, A, b, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
 
 
-def vector_printed(Q, c, rows):
-    A, b = rows
+def vector_printed(Q, c, A, b):
     return -b - A @ np.linalg.inv(Q) @ c
 
 
-def vector_library(Q, c, rows):
-    return lcp_from_qp(QP(Q, c, *rows)).q
+def vector_library(Q, c, A, b):
+    return lcp_from_qp(QP(Q, c, A, b)).q
 
 
-def vector_reference(Q, c, rows):
-    return slack(Q, c, rows, np.zeros(ROWS))
+def vector_reference(Q, c, A, b):
+    return slack(Q, c, A, b, np.zeros(ROWS))
 
 
-def minimizer_printed(Q, c, rows, z):
-    A, _ = rows
+def minimizer_printed(Q, c, A, b, z):
     return np.linalg.inv(Q) @ (A.T @ z - c)
 
 
-def minimizer_library(Q, c, rows, z):
-    return qp_minimizer(QP(Q, c, *rows), z)
+def minimizer_library(Q, c, A, b, z):
+    return qp_minimizer(QP(Q, c, A, b), z)
 
 
-def minimizer_reference(Q, c, rows, z):
-    return stationary(Q, c, rows[0], z)
+def minimizer_reference(Q, c, A, b, z):
+    return stationary(Q, c, A, z)
 
 
 def lcp_by_trying(M: Array, q: Array) -> Array:
@@ -94,22 +84,20 @@ def lcp_by_trying(M: Array, q: Array) -> Array:
     return best
 
 
-def equivalence_printed(Q, c, rows):
-    A, b = rows
+def equivalence_printed(Q, c, A, b):
     M = A @ np.linalg.inv(Q) @ A.T
     q = -b - A @ np.linalg.inv(Q) @ c
     z = lcp_by_trying(M, q)
     return np.linalg.inv(Q) @ (A.T @ z - c)
 
 
-def equivalence_library(Q, c, rows):
-    qp = QP(Q, c, *rows)
+def equivalence_library(Q, c, A, b):
+    qp = QP(Q, c, A, b)
     return qp_minimizer(qp, solve_lcp(lcp_from_qp(qp)).z)
 
 
-def equivalence_reference(Q, c, rows):
+def equivalence_reference(Q, c, A, b):
     """Of the minimisers on all sets of rows taken as equations, the best that satisfies all rows."""
-    A, b = rows
     best, least = np.zeros(SIZE), np.inf
     for kept in product((False, True), repeat=ROWS):
         G, g = A[list(kept)], b[list(kept)]
@@ -182,7 +170,7 @@ RECORDS = [
         formula=r"\min f,\ \mathbf A\mathbf x \ge \mathbf b \iff 0 \le \mathbf z \perp \mathbf M\mathbf z + \mathbf q \ge 0",
         oracle="the program solved by trying all sets of active rows; no multiplier is used",
         implemented_by=("rbnotes.complementarity.solve_lcp", "rbnotes.complementarity.lcp_from_qp"),
-        inputs=QP_DATA,
+        inputs=FEASIBLE,
         printed=equivalence_printed,
         library=equivalence_library,
         reference=equivalence_reference,
