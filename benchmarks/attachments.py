@@ -1,0 +1,155 @@
+"""Times of the reduction of attachments beside a solve of the whole KKT system by SciPy.
+
+    OMP_NUM_THREADS=1 python benchmarks/attachments.py      # about a minute; prints a table
+    OMP_NUM_THREADS=1 python benchmarks/attachments.py --particles 10000 --attached 0.3
+
+A square net of particles with springs, in one implicit step; some of its particles are attached to rigid
+bodies, patch by patch, and a few hundred hang on weighted sets of other particles, which may be attached
+themselves. Every line is the best of several runs, over the time that ``scipy.sparse.linalg.spsolve``
+takes for the whole system with all attachments as constraints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+
+from rbnotes import se3
+from rbnotes.attachments import Attachment, ConstrainedSystem, null_space, point_on_points, points_on_body
+
+REPEATS = 5
+STEP, STIFFNESS, MASS = 0.01, 400.0, 0.02
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A system and its attachments; bodies come first."""
+
+    sizes: list[int]
+    system: ConstrainedSystem
+    attach: Callable[[], list[Attachment]]
+
+
+def net(particles: int, share: float, bodies: int = 20, hanging: int = 300, seed: int = 0) -> Scene:
+    """About ``particles`` particles, of which a share is attached to bodies."""
+    rng = np.random.default_rng(seed)
+    side = round(np.sqrt(particles))
+    grid = np.arange(side**2).reshape(side, side)
+    first = np.concatenate([grid[:, :-1].ravel(), grid[:-1].ravel()])
+    second = np.concatenate([grid[:, 1:].ravel(), grid[1:].ravel()])
+    ends = np.concatenate([first, second])
+    incidence = sparse.coo_array(
+        (np.repeat([1.0, -1.0], len(first)), (np.tile(np.arange(len(first)), 2), ends)),
+        shape=(len(first), side**2),
+    ).tocsr()
+    laplacian = incidence.T @ incidence
+    points = sparse.kron(MASS * sparse.eye_array(side**2) + STEP**2 * STIFFNESS * laplacian, np.eye(3))
+    M = sparse.block_diag([sparse.diags_array(rng.uniform(0.5, 2.0, 6 * bodies)), points], format="csc")
+    sizes = [6] * bodies + [3] * side**2
+    x = np.stack([*(np.indices((side, side)).reshape(2, -1) * 0.1), np.zeros(side**2)], axis=1)
+    poses = se3.exp(rng.normal(size=(bodies, 6)) * 0.1)
+    twists = rng.normal(size=(bodies, 6))
+    carried = np.arange(round(share * side**2))
+    owner = carried * bodies // len(carried)
+    places = np.einsum("nji,nj->ni", poses[owner, :3, :3], x[carried] - poses[owner, :3, 3])
+    hung = len(carried) + 3 * np.arange(min(hanging, (side**2 - len(carried)) // 3))
+
+    def attach() -> list[Attachment]:
+        to_bodies: list[Attachment] = []
+        for b, (E, phi) in enumerate(zip(poses, twists, strict=True)):
+            mine = carried[owner == b]
+            to_bodies += points_on_body((bodies + mine).tolist(), b, E, places[mine], phi)
+        weights = np.array([0.25, 0.25, 0.5])
+        masters = bodies + np.stack([hung - len(carried), hung + 1, hung + 2], axis=1)
+        to_points = [
+            point_on_points(bodies + k, js, weights)
+            for k, js in zip(hung.tolist(), masters.tolist(), strict=True)
+            if bodies + k not in js and max(js) < len(sizes)
+        ]
+        return to_bodies + to_points
+
+    return Scene(sizes, ConstrainedSystem(M, rng.normal(size=M.shape[0])), attach)
+
+
+def whole_system(scene: Scene) -> tuple[sparse.csc_array, np.ndarray]:
+    """The KKT matrix with all attachments as rows, and its right side."""
+    starts = np.concatenate([[0], np.cumsum(scene.sizes)])
+    attachments = scene.attach()
+    rows, columns, values, right, row = [], [], [], [], 0
+    for attachment in attachments:
+        own = row + np.arange(attachment.size)
+        blocks = {attachment.component: -np.eye(attachment.size), **attachment.blocks}
+        for j, block in blocks.items():
+            masters = starts[j] + np.arange(block.shape[1])
+            rows.append(np.repeat(own, len(masters)))
+            columns.append(np.tile(masters, len(own)))
+            values.append(-block.ravel())
+        right.append(attachment.drift)
+        row += attachment.size
+    C = sparse.coo_array(
+        (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(row, starts[-1])
+    ).tocsc()
+    K = sparse.block_array([[scene.system.M, -C.T], [C, None]], format="csc")
+    return K, np.concatenate([scene.system.f, *right])
+
+
+def best(function: Callable[[], object]) -> tuple[float, object]:
+    times, result = [], None
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        result = function()
+        times.append(time.perf_counter() - start)
+        if sum(times) > 30:
+            break
+    return min(times), result
+
+
+def table(particles: int, share: float) -> str:
+    scene = net(particles, share)
+    K, right = whole_system(scene)
+    whole, expected = best(lambda: spsolve(K, right))
+    attaching, attachments = best(scene.attach)
+    mapping, space = best(lambda: null_space(scene.sizes, attachments))
+    reducing, reduced = best(lambda: space.reduce(scene.system))
+    solving, v_active = best(lambda: spsolve(reduced.M, reduced.f))
+    v = space.velocities(v_active)
+    n = len(v)
+    error = np.abs(v - expected[:n]).max() / np.abs(expected[:n]).max()
+    lines = [
+        f"\n### {len(scene.sizes)} components, {len(attachments)} attached: "
+        f"{K.shape[0]} unknowns in the whole system, {len(v_active)} in the reduced one\n",
+        "| stage | time / time of the whole solve | ms |",
+        "|---|---|---|",
+    ]
+    stages = {
+        "spsolve, whole system": whole,
+        "attachments": attaching,
+        "null_space": mapping,
+        "reduce": reducing,
+        "spsolve, reduced system": solving,
+    }
+    lines += [f"| {name} | {seconds / whole:.3f} | {1e3 * seconds:.1f} |" for name, seconds in stages.items()]
+    lines.append(f"\nlargest difference of velocities: {error:.1e} of the largest velocity")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--particles", type=int, nargs="+", default=[1000, 10000])
+    parser.add_argument("--attached", type=float, nargs="+", default=[0.1, 0.4], help="shares of particles")
+    arguments = parser.parse_args()
+    for particles in arguments.particles:
+        for share in arguments.attached:
+            print(table(particles, share), flush=True)
+
+
+if __name__ == "__main__":
+    main()
