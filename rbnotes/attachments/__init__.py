@@ -10,7 +10,13 @@
 """
 
 from rbnotes.attachments.attachment import Attachment, CyclicAttachments, elimination_order
-from rbnotes.attachments.kinematics import frame_on_body, frame_on_points, point_on_body, point_on_points
+from rbnotes.attachments.kinematics import (
+    frame_on_body,
+    frame_on_points,
+    point_on_body,
+    point_on_points,
+    points_on_body,
+)
 from rbnotes.attachments.parametric import ControlledMotion, solve_controlled
 from rbnotes.attachments.reduction import (
     ConstrainedSystem,
@@ -33,6 +39,7 @@ __all__ = [
     "null_space",
     "point_on_body",
     "point_on_points",
+    "points_on_body",
     "reduction_matrix",
     "solve_controlled",
 ]

@@ -27,13 +27,23 @@ def point_on_body(
     phi : (6,), optional
         Twist of the body, for the drift ``R (omega x (v + omega x x))`` of accelerations; zero by default.
     """
+    return points_on_body([component], body, E, [arguments.vector("x", x)], phi)[0]
+
+
+def points_on_body(
+    components: Sequence[int], body: int, E: ArrayLike, x: ArrayLike, phi: ArrayLike | None = None
+) -> list[Attachment]:
+    """Points at ``x (m, 3)`` in one body: :func:`point_on_body` for many, at once."""
     R = arguments.frame("E", E)[:3, :3]
+    x = arguments.array("x", x, len(components), 3)
     Gamma = se3.Gamma(x)
-    drift = np.zeros(3)
+    drifts = np.zeros_like(x)
     if phi is not None:
         phi = arguments.twist("phi", phi)
-        drift = R @ np.cross(phi[:3], Gamma @ phi)
-    return Attachment(component, {body: R @ Gamma}, drift)
+        drifts = np.cross(phi[:3], Gamma @ phi) @ R.T
+    return [
+        Attachment(k, {body: J}, drift) for k, J, drift in zip(components, R @ Gamma, drifts, strict=True)
+    ]
 
 
 def frame_on_body(component: int, body: int, E: ArrayLike) -> Attachment:
@@ -112,4 +122,6 @@ def frame_on_points(
 
 
 def _weights(weights: ArrayLike, masters: Sequence[int]) -> Array:
+    if len(set(masters)) < len(masters):
+        raise InvalidArgument("masters", f"{list(masters)!r:.60}", "different components")
     return arguments.vector("weights", weights, len(masters))

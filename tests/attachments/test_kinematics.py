@@ -15,6 +15,7 @@ from rbnotes.attachments import (
     null_space,
     point_on_body,
     point_on_points,
+    points_on_body,
 )
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, inertias, twists, vectors
@@ -48,6 +49,19 @@ def test_point_on_body(E, x, phi, phidot):
     assert np.allclose(attachment.blocks[0] @ phi, velocity.value, rtol=0, atol=1e-7 * size)
     found = attachment.blocks[0] @ phidot + attachment.drift
     assert np.allclose(found, acceleration.value, rtol=0, atol=1e-4 * size * (1 + np.abs(x).max()))
+
+
+def test_many_points_on_a_body_are_one_by_one(rng):
+    E, phi, x = se3.exp(rng.normal(size=6)), rng.normal(size=6), rng.normal(size=(4, 3))
+    many = points_on_body([5, 2, 7, 3], 1, E, x, phi)
+    for component, place, attachment in zip([5, 2, 7, 3], x, many, strict=True):
+        one = point_on_body(component, 1, E, place, phi)
+        assert attachment.component == component
+        assert np.allclose(attachment.blocks[1], one.blocks[1])
+        assert np.allclose(attachment.drift, one.drift)
+        assert np.allclose(attachment.blocks[1] @ phi, se3.point_velocity(E, place, phi))
+    with pytest.raises(InvalidArgument, match="x"):
+        points_on_body([5, 2], 1, E, x, phi)
 
 
 @given(frames(), frames(), twists())
@@ -150,5 +164,7 @@ def test_weights_have_to_fit():
     assert np.allclose(point_on_points(3, [0, 1], [0.3, 0.7]).blocks[1], 0.7 * np.eye(3))
     with pytest.raises(InvalidArgument, match="weights"):
         point_on_points(3, [0, 1], [1.0])
+    with pytest.raises(InvalidArgument, match="masters"):
+        point_on_points(3, [0, 1, 0], [0.2, 0.5, 0.3])
     with pytest.raises(InvalidArgument, match="E"):
         point_on_body(1, 0, np.ones((4, 4)), [0, 0, 0])
