@@ -32,7 +32,7 @@ Applied = Callable[[Array, Array], "ArrayLike | BodyForces"]
 """Body wrenches ``(n, 6)`` besides gravity, at poses ``(n, 4, 4)`` and twists ``(n, 6)``; with their
 derivatives where an integrator asks for them."""
 
-NEWTON_STEPS = 50
+NEWTON_STEPS = 20
 """After so many a midpoint is given up."""
 
 
