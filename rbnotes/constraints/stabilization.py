@@ -234,12 +234,14 @@ def _least_step(mass: Any, rows: Any, g: Array) -> Array:
     """The step of least ``step^T mass step`` with ``G step = -g``, for rows that hold slacks as well."""
     count, size = len(g), mass.shape[0]
     G = arguments.matrix("rows(positions)", rows, count, size)
-    effect = np.max((G * G) @ (1 / mass.diagonal()))
-    slack = np.sqrt(SOFTNESS * effect) * sparse.eye_array(count)
-    M = sparse.block_diag([sparse.csc_array(mass), sparse.eye_array(count)], format="csc")
-    G = sparse.hstack([sparse.csc_array(G), slack], format="csc")
+    slack = np.sqrt(SOFTNESS * np.max((G * G) @ (1 / mass.diagonal())))
     if size <= DENSE:
-        M, G = M.toarray(), G.toarray()
+        M = np.eye(size + count)
+        M[:size, :size] = mass.toarray() if sparse.issparse(mass) else mass
+        G = np.hstack([G.toarray() if sparse.issparse(G) else G, slack * np.eye(count)])
+    else:
+        M = sparse.block_diag([sparse.csc_array(mass), sparse.eye_array(count)], format="csc")
+        G = sparse.hstack([sparse.csc_array(G), slack * sparse.eye_array(count)], format="csc")
     return factor_kkt(M, G).solve(np.zeros(size + count), -g)[0][:size]
 
 

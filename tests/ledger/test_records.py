@@ -18,7 +18,6 @@ BOOK = Path(__file__).parents[2] / "book"
 UNTOLD = {
     "lloyd": (),
     "sueda": (
-        *(f"1.{number}" for number in (11, 12)),
         "2",
         *(f"2.{number}" for number in range(1, 14)),
         *(f"2.4.{number}" for number in range(1, 14)),
