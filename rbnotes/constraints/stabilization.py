@@ -19,24 +19,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
+from scipy import linalg, sparse
+from scipy.sparse.linalg import splu
 
 from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.constraints.kkt import factor_kkt
 
 MOVES = ("new", "old")
 """The velocities that move the positions in a step: those after it (symplectic Euler), or those before."""
 
-SOFTNESS = 1e-8
-"""Of the rows of a projection, relative to the effect of the largest one."""
-
-DENSE = 60
-"""Systems with up to this many coordinates are projected with dense matrices, which are faster then."""
+SOFTNESS = 1e-12
+"""Of the rows of a projection, relative to the effect of the largest one: against rows that repeat others."""
 
 
 class NotProjected(RuntimeError):
     """Post-stabilisation did not reach its tolerance: constraints contradict each other, or are far away."""
+
+    def __init__(self, error: float, steps: int, tolerance: float) -> None:
+        super().__init__(f"an error of {error:.3g} is left after {steps} steps, expected {tolerance:.3g}")
+        self.error = error
 
 
 class Projected(NamedTuple):
@@ -166,7 +167,7 @@ def project_positions(
     """
     x = arguments.vector("x", x, None)
     mass = arguments.matrix("mass", mass, len(x), len(x))
-    return _project(x, mass, error, rows, lambda point, step: point + step, tolerance, limit)
+    return _project(x, _responses(mass), error, rows, lambda point, step: point + step, tolerance, limit)
 
 
 def project_poses(
@@ -203,46 +204,70 @@ def project_poses(
     if poses.ndim != 3 or inertias.shape != (len(poses), 6, 6):
         got = f"shapes {poses.shape} and {inertias.shape}"
         raise InvalidArgument("poses, inertias", got, "shapes (n, 4, 4) and (n, 6, 6)")
-    mass = sparse.block_diag(list(inertias), format="csc")
+    mobility = sparse.block_diag(list(np.linalg.inv(inertias)), format="csc")
+
+    def respond(G: Any) -> Any:
+        return mobility @ G.T
 
     def move(at: Array, step: Array) -> Array:
         return at @ se3.exp(step.reshape(-1, 6))
 
-    return _project(poses, mass, error, rows, move, tolerance, limit)
+    return _project(poses, respond, error, rows, move, tolerance, limit)
+
+
+def least_correction(G: Any, responses: Any, g: ArrayLike) -> Array:
+    """The step ``(n,)`` with ``G step = -g`` that is the least in the norm of the mass.
+
+    Parameters
+    ----------
+    G : (k, n)
+        Constraint rows, dense or scipy.sparse. They may repeat each other: they are the slightest bit soft,
+        so that errors which contradict each other are averaged.
+    responses : (n, k)
+        ``M^-1 G^T``, dense or scipy.sparse.
+    g : (k,)
+        Errors to take back.
+    """
+    g = arguments.vector("g", g, G.shape[0])
+    S = G @ responses
+    softness = SOFTNESS * np.max(S.diagonal(), initial=0.0)
+    if softness == 0:  # no rows, or rows that nothing moves
+        return np.zeros(G.shape[1])
+    if sparse.issparse(S):
+        multipliers = splu(sparse.csc_array(S + softness * sparse.eye_array(len(g)))).solve(g)
+    else:
+        multipliers = linalg.solve(S + softness * np.eye(len(g)), g, assume_a="pos")
+    return -(responses @ multipliers)
 
 
 def _project(
     at: Array,
-    mass: Any,
+    respond: Callable[[Any], Any],
     error: Callable[[Array], ArrayLike],
     rows: Callable[[Array], Any],
     move: Callable[[Array, Array], Array],
     tolerance: float,
     limit: int,
 ) -> Projected:
+    """Newton's method with the least corrections; ``respond`` gives ``M^-1 G^T``."""
     for iteration in range(limit + 1):
         g = arguments.vector("error(positions)", error(at), None)
         size = float(np.max(np.abs(g), initial=0.0))
         if size <= tolerance:
             return Projected(at, size, iteration)
         if iteration < limit:
-            at = move(at, _least_step(mass, rows(at), g))
-    raise NotProjected(f"an error of {size:.3g} is left after {limit} steps, expected {tolerance:.3g}")
+            G = arguments.matrix("rows(positions)", rows(at), len(g), None)
+            at = move(at, least_correction(G, respond(G), g))
+    raise NotProjected(size, limit, tolerance)
 
 
-def _least_step(mass: Any, rows: Any, g: Array) -> Array:
-    """The step of least ``step^T mass step`` with ``G step = -g``, for rows that hold slacks as well."""
-    count, size = len(g), mass.shape[0]
-    G = arguments.matrix("rows(positions)", rows, count, size)
-    slack = np.sqrt(SOFTNESS * np.max((G * G) @ (1 / mass.diagonal())))
-    if size <= DENSE:
-        M = np.eye(size + count)
-        M[:size, :size] = mass.toarray() if sparse.issparse(mass) else mass
-        G = np.hstack([G.toarray() if sparse.issparse(G) else G, slack * np.eye(count)])
-    else:
-        M = sparse.block_diag([sparse.csc_array(mass), sparse.eye_array(count)], format="csc")
-        G = sparse.hstack([sparse.csc_array(G), slack * sparse.eye_array(count)], format="csc")
-    return factor_kkt(M, G).solve(np.zeros(size + count), -g)[0][:size]
+def _responses(mass: Any) -> Callable[[Any], Any]:
+    """``M^-1 G^T`` for any G, with M factored once."""
+    if sparse.issparse(mass):
+        factors = splu(sparse.csc_array(mass))
+        return lambda G: factors.solve(G.T.toarray() if sparse.issparse(G) else np.ascontiguousarray(G.T))
+    cholesky = linalg.cho_factor(mass)
+    return lambda G: linalg.cho_solve(cholesky, G.T.toarray() if sparse.issparse(G) else G.T)
 
 
 def _rate(name: str, rate: float) -> float:

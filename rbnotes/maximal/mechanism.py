@@ -22,11 +22,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from rbnotes import arguments, inertia, se3
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.constraints import factor_kkt
+from rbnotes.constraints.stabilization import NotProjected, least_correction
+from rbnotes.constraints.stabilization import project_poses as project_onto_constraints
 from rbnotes.maximal.body import BodyState, gyroscopic_wrench, kinetic_energy
 from rbnotes.maximal.joints import Joint, joint_drifts, joint_errors, joint_matrix
 
@@ -37,9 +38,6 @@ PROJECTED = 1e-11
 
 DENSE = 50
 """Up to this number of bodies dense factors are the quicker ones."""
-
-DAMPING = 1e-12
-"""Keeps rows that repeat each other from dividing by zero in a projection, relative to G M^-1 G^T."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +227,8 @@ def project(mechanism: Mechanism, state: BodyState) -> BodyState:
 def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 30) -> Array:
     """Poses ``(n, 4, 4)`` at which the joints are together, near the given ones.
 
-    Newton's method; each of its displacements is the smallest by the norm that M makes of twists.
+    By :func:`rbnotes.constraints.stabilization.project_poses`: each displacement is the smallest by the norm
+    that M makes of twists.
 
     Raises
     ------
@@ -237,18 +236,24 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 3
         If the joints are still apart after so many iterations.
     """
     poses = _poses(mechanism, poses)
-    for _ in range(iterations):
-        if _largest_error(mechanism, poses) <= PROJECTED:
-            return poses
-        poses = poses @ se3.exp(_correction(mechanism, poses))
-    error = _largest_error(mechanism, poses)
-    if error > PROJECTED:
+    joints = mechanism.joints
+    if not joints:
+        return poses
+    try:
+        return project_onto_constraints(
+            poses,
+            mechanism.bodies,
+            lambda at: joint_errors(joints, at),
+            lambda at: joint_matrix(joints, at),
+            tolerance=PROJECTED,
+            limit=iterations,
+        ).positions
+    except NotProjected as error:
         raise SingularConfiguration(
             "poses",
-            f"joints that are still {error:.3g} apart",
+            f"joints that are still {error.error:.3g} apart",
             "poses from which they can be brought together",
-        )
-    return poses
+        ) from error
 
 
 def mechanical_energy(mechanism: Mechanism, state: BodyState) -> float:
@@ -274,14 +279,8 @@ def _correction(mechanism: Mechanism, poses: Array) -> Array:
     if not mechanism.joints:
         return np.zeros((len(poses), 6))
     G = joint_matrix(mechanism.joints, poses)
-    pushes = mechanism.inverse_mass @ G.T
-    S = sparse.csc_array(G @ pushes)
-    S = S + DAMPING * S.diagonal().max() * sparse.eye_array(S.shape[0])
-    return -(pushes @ splu(sparse.csc_array(S)).solve(joint_errors(mechanism.joints, poses))).reshape(-1, 6)
-
-
-def _largest_error(mechanism: Mechanism, poses: Array) -> float:
-    return float(np.max(np.abs(joint_errors(mechanism.joints, poses)), initial=0.0))
+    errors = joint_errors(mechanism.joints, poses)
+    return least_correction(G, mechanism.inverse_mass @ G.T, errors).reshape(-1, 6)
 
 
 def _applied(mechanism: Mechanism, applied: ArrayLike) -> Array:
