@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import multiprocessing
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -40,6 +41,9 @@ from rbnotes.complementarity import (
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 BUDGET = 2.0
 """A solver that took longer than this, s, is not tried at larger sizes, nor a second time."""
+
+LIMIT = 30.0
+"""A solver that is not back after this, s of the wall clock, is stopped and counts as failed."""
 
 ACCURATE = 1e-8
 DENSE_LIMIT = 500
@@ -92,6 +96,7 @@ def quantecon(lcp: LCP) -> Iterator[tuple[str, Solver]]:
         from quantecon.optimize import lcp_lemke
 
         if lcp.size <= 500:
+            lcp_lemke(np.eye(1), -np.ones(1))  # compiles
             M = lcp.M.toarray() if sparse.issparse(lcp.M) else lcp.M
             yield "quantecon lcp_lemke", lambda: lcp_lemke(M, lcp.q, max_iter=10**6).z
 
@@ -143,6 +148,31 @@ def measure(solver: Solver) -> tuple[float, np.ndarray]:
     return best, z
 
 
+def bounded(solver: Solver) -> tuple[float, np.ndarray]:
+    """:func:`measure` in a process of its own, which can be stopped."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+
+    def report() -> None:
+        try:
+            sender.send(measure(solver))
+        except Exception as error:
+            sender.send(error)
+
+    process = context.Process(target=report)
+    process.start()
+    try:
+        if not receiver.poll(LIMIT):
+            raise TimeoutError(f"not back after {LIMIT:.0f} s")
+        answer = receiver.recv()
+    finally:
+        process.kill()
+        process.join()
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
 def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
     results, slow = [], set()
     for size in sizes:
@@ -157,7 +187,7 @@ def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
             if name in slow:
                 continue
             try:
-                seconds, z = measure(solver)
+                seconds, z = bounded(solver)
             except Exception as error:  # a peer's failure is a result, not the end
                 print(f"  {family} {size} {name}: {type(error).__name__} {error}"[:110])
                 slow.add(name)
