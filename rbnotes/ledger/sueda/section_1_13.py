@@ -246,7 +246,7 @@ RECORDS = [
         **COMMON,
     ),
     Record(
-        id="sueda/s1.13/e1.85#a",
+        id="sueda/s1.13/e1.85",
         title="The bound on the tangential impulses of one contact",
         formula=r"\begin{pmatrix} \mu & -1 & -1 & -1 & -1 \end{pmatrix} \begin{pmatrix} \alpha \\ \beta_1 \\ \beta_2 \\ \beta_3 "
         r"\\ \beta_4 \end{pmatrix} \ge 0",
@@ -259,7 +259,7 @@ RECORDS = [
         **COMMON,
     ),
     Record(
-        id="sueda/s1.13/e1.85#b",
+        id="sueda/s1.13/t674",
         title="The bound on the tangential impulses bounds the size of the friction impulse",
         formula=r"f_\parallel \le \mu f_\perp:\ \text{with the four-sided pyramid, this can be expressed as}\ (1.85)",
         condition="friction acts along one of the four tangents",
