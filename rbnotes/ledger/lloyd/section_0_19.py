@@ -84,7 +84,7 @@ def inertia_product_printed(R, c, m, M):
 
 
 def inertia_matrix_printed(R, c, m, M):
-    I = np.eye(3)  # noqa: E741 (the notes' name)
+    I = np.eye(3)
     return M + np.block([[m * I, -m * bracket(c)], [m * bracket(c), -m * bracket(c) @ bracket(c)]])
 
 
@@ -109,7 +109,7 @@ def inertia_reference(R, c, m, M):
 
 def newton_euler_printed(c, a, w, wdot, m):
     """Force and moment on the particle, in body coordinates."""
-    I = np.eye(3)  # noqa: E741 (the notes' name)
+    I = np.eye(3)
     matrix = np.block([[m * I, -m * bracket(c)], [m * bracket(c), -m * bracket(c) @ bracket(c)]])
     fictitious = np.concatenate((-m * cross(w, cross(w, c)), m * cross(w, cross(c, cross(c, w)))))
     return matrix @ np.concatenate((a, wdot)) - fictitious

@@ -59,7 +59,7 @@ def force_on_first(dx, dv, k, d, L):
 
 
 def point_printed(dx, dv, k, d, L):
-    l = np.sqrt(dx @ dx)  # noqa: E741
+    l = np.sqrt(dx @ dx)
     l_dot = dx @ dv / l
     return (k * (l - L) / L - d * l_dot / L) * dx / l
 
@@ -76,7 +76,7 @@ def law(k, d, L):
 
 def force_printed(E, x, phi, k, d, L):
     column, dx, R1G1, R2G2 = pull(E, x)
-    l = np.sqrt(dx @ dx)  # noqa: E741
+    l = np.sqrt(dx @ dx)
     l_dot = dx @ (R2G2 @ phi[1] - R1G1 @ phi[0]) / l
     f_s = k * (l - L) / L - d * l_dot / L
     f_n = 1 / l * np.concatenate([-column[:6], -column[6:]])
@@ -97,7 +97,7 @@ def force_reference(E, x, phi, k, d, L):
 def parts_printed(E, x):
     """K_n1 + K_n2 of (1.67)"""
     column, dx, R1G1, R2G2 = pull(E, x)
-    l = np.sqrt(dx @ dx)  # noqa: E741
+    l = np.sqrt(dx @ dx)
     d = dx / l**3
     K_n1 = np.outer(column, np.concatenate([d @ R1G1, -d @ R2G2]))
     K_n2 = stiffness_printed(E, x, 1 / l)
@@ -114,7 +114,7 @@ def parts_reference(E, x):
 
 def stiffness_all_printed(E, x, phi, k, d, L):
     column, dx, R1G1, R2G2 = pull(E, x)
-    l = np.sqrt(dx @ dx)  # noqa: E741
+    l = np.sqrt(dx @ dx)
     l_dot = dx @ (R2G2 @ phi[1] - R1G1 @ phi[0]) / l
     f_s = k * (l - L) / L - d * l_dot / L
     slope = -k / L * dx / l
@@ -133,7 +133,7 @@ def stiffness_reference(E, x, phi, k, d, L):
 
 def slope_printed(E, x, phi, k, d, L):
     _, dx, R1G1, R2G2 = pull(E, x)
-    l = np.sqrt(dx @ dx)  # noqa: E741
+    l = np.sqrt(dx @ dx)
     slope = -k / L * dx / l
     return np.concatenate([slope @ R1G1, -slope @ R2G2])
 
@@ -150,7 +150,7 @@ def slope_reference(E, x, phi, k, d, L):
 
 def damping_printed(E, x, phi, k, d, L):
     column, dx, R1G1, R2G2 = pull(E, x)
-    l = np.sqrt(dx @ dx)  # noqa: E741
+    l = np.sqrt(dx @ dx)
     slope = -d / L * dx / l
     f_n = -column / l
     return np.outer(f_n, np.concatenate([slope @ R1G1, -slope @ R2G2]))
@@ -167,7 +167,7 @@ def damping_reference(E, x, phi, k, d, L):
 
 def twist_slope_printed(E, x, phi, k, d, L):
     _, dx, R1G1, R2G2 = pull(E, x)
-    l = np.sqrt(dx @ dx)  # noqa: E741
+    l = np.sqrt(dx @ dx)
     slope = -d / L * dx / l
     return np.concatenate([slope @ R1G1, -slope @ R2G2])
 
