@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,14 @@ class KKT:
     """Number n of velocities."""
     constraints: int
     """Number k of rows of G."""
-    rank: int
-    """How many of them are independent."""
+    count_rank: Callable[[], int]
+    """Finds the rank: for sparse matrices as costly as many solves, hence only on demand."""
     solver: Solve
+
+    @cached_property
+    def rank(self) -> int:
+        """How many rows of G are independent."""
+        return self.count_rank()
 
     @property
     def redundant(self) -> int:
@@ -122,10 +128,11 @@ def factor_kkt(M: Any, G: Any = None, *, redundancy: str = "least-norm") -> KKT:
     arguments.choice("redundancy", redundancy, ("least-norm", "refuse"))
     M, G = _checked(M, G)
     n, k = M.shape[0], G.shape[0]
-    rank, solver = (_factor_sparse if sparse.issparse(M) else _factor_dense)(M, G)
-    if redundancy == "refuse" and rank < k:
-        raise SingularConfiguration("G", f"rank {rank} with {k} rows", "independent rows")
-    return KKT(n, k, rank, solver)
+    count_rank, solver = (_factor_sparse if sparse.issparse(M) else _factor_dense)(M, G)
+    kkt = KKT(n, k, count_rank, solver)
+    if redundancy == "refuse" and kkt.redundant:
+        raise SingularConfiguration("G", f"rank {kkt.rank} with {k} rows", "independent rows")
+    return kkt
 
 
 def kkt_inverse(M: Any, G: Any) -> Array:
@@ -161,7 +168,7 @@ def _checked(M: Any, G: Any) -> tuple[Any, Any]:
     return M, G
 
 
-def _factor_dense(M: Array, G: Array) -> tuple[int, Solve]:
+def _factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], Solve]:
     basis = _row_space(G)
     independent = G if basis is None else basis.T @ G
     solve_inertia, solve_schur = (_cholesky if is_symmetric(M) else _lu)(M, independent)
@@ -176,7 +183,7 @@ def _factor_dense(M: Array, G: Array) -> tuple[int, Solve]:
         v = free + solve_inertia(independent.T @ multipliers)
         return v, multipliers if basis is None else basis @ multipliers
 
-    return len(independent), solve
+    return lambda: len(independent), solve
 
 
 def _cholesky(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
@@ -223,7 +230,7 @@ def _row_space(G: Array) -> Array | None:
     return linalg.qr(rows, mode="economic")[0] if rank else rows
 
 
-def _factor_sparse(M: Any, G: Any) -> tuple[int, Solve]:
+def _factor_sparse(M: Any, G: Any) -> tuple[Callable[[], int], Solve]:
     """Factors of ``[[M, -G^T], [G, delta]]``, and iterations that take delta out again.
 
     They are proximal-point steps on the multipliers: started from zero they stay in the range of G, so
@@ -258,7 +265,10 @@ def _factor_sparse(M: Any, G: Any) -> tuple[int, Solve]:
         _check_consistent(g - G @ v, speeds)
         return v, multipliers
 
-    return k - _count_redundant(lambda g: regularised(np.zeros((n, g.shape[1])), g)[1], k, delta), solve
+    def count_rank() -> int:
+        return k - _count_redundant(lambda g: regularised(np.zeros((n, g.shape[1])), g)[1], k, delta)
+
+    return count_rank, solve
 
 
 _ORDERING = {
