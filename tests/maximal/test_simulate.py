@@ -183,16 +183,14 @@ class TestStack:
     def run(self, h, T, stabilization):
         side, rng = self.side, np.random.default_rng(1)
         shape, M = collision.box([side] * 3), solid(inertia.cuboid([side] * 3, 500.0))
-        poses = [
-            at(*(0.01 * rng.normal(size=2)), (side + 0.006) * (k + 0.5) + 0.003, 0, 0, 0.1 * rng.normal())
-            for k in range(self.count)
-        ]
-        poses = [pose @ se3.exp([*(0.005 * rng.normal(size=2)), 0, 0, 0, 0]) for pose in poses]
+        turns = so3.exp(rng.normal(size=(self.count, 3)) * [0.03, 0.03, 0.1])
+        heights = (side + 0.03) * (np.arange(self.count) + 0.6)
+        poses = se3.frame(turns, np.c_[0.01 * rng.normal(size=(self.count, 2)), heights])
         world = on_ground([shape] * self.count, [M] * self.count)
         return simulate(world, rest(*poses), h, round(T / h), stabilization=stabilization)
 
     def test_stands_for_ten_seconds(self):
-        """Boxes set down on each other a little askew settle in a second, and then nothing moves.
+        """Boxes that fall on each other from 3 cm, a little askew, come to rest, and then nothing moves.
 
         A deep run reports overlap and drift for four steps and all stabilisations (shown with ``-s``).
         """
@@ -204,8 +202,8 @@ class TestStack:
                 moved = np.abs(path.poses[-1, :, :3, 3] - path.poses[settled, :, :3, 3]).max()
                 overlap = path.overlaps.max()
                 print(f"h = {h:5.3f} s, {stabilization:10}: overlap {overlap:.1e} m, drift {moved:.1e} m")
-                assert overlap < (0.1 * h if stabilization == "none" else 1e-3)
-                assert moved < 1e-6
+                assert overlap < (15 if stabilization == "projection" else 100) * h**2
+                assert moved < 1e-5
                 assert np.abs(path.twists[-1]).max() < 1e-6
                 heights = path.poses[-1, :, 2, 3]
                 np.testing.assert_allclose(np.diff(heights), self.side, atol=overlap + 1e-9)
