@@ -236,6 +236,17 @@ class TestManifolds:
         np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
         np.testing.assert_allclose(found.gap, 0, atol=1e-12)
 
+    @given(st.floats(0.035, 0.3))
+    def test_capsule_leans_over_an_edge(self, lean):
+        """Its axis comes nearest to the edge, at a right angle to both: that is no face's normal."""
+        R = so3.exp([0, np.pi / 2 + lean, 0])  # the axis descends outwards
+        above = np.array([np.sin(lean), 0, np.cos(lean)])
+        pose = se3.frame(R, np.array([0.3, 0, 0.5]) + 0.25 * above)
+        found = collide(capsule(0.2, 1.0), pose, box([0.6, 1, 1]), np.eye(4), 0.1)
+        nearest = int(np.argmin(found.gap))
+        np.testing.assert_allclose(found.normal[nearest], above, atol=1e-12)
+        np.testing.assert_allclose(found.gap[nearest], 0.05, atol=1e-12)
+
     def test_parallel_capsules_touch_along_what_they_share(self):
         found = collide(capsule(0.2, 1.0), at(0.5, 0, 0.3), capsule(0.3, 1.0), np.eye(4), 0.1)
         expected = np.array([[0.3, 0, -0.2], [0.3, 0, 0.5]])
