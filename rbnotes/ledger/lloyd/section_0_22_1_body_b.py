@@ -142,7 +142,9 @@ RECORDS = [
         r"-d_t\mathbf R_{AB}[\boldsymbol\omega_A][\mathbf p_1]\delta\boldsymbol\theta_A"
         r"+{}^B\mathbf f_{2d}\times\delta\boldsymbol\theta_B",
         oracle=FORCE_DIFFERENCES,
-        remark="Velocities are held in the world; their components here are those in their own bodies.",
+        remark=r"Velocities are held in the world; their components here are those in their own bodies, "
+        r"${}^B\boldsymbol\omega_B$ and ${}^A\boldsymbol\omega_A$, as (0.44) writes them. With the world components "
+        r"that the same letters stand for in section 0.22 the right side is wrong.",
         inputs=VISCOUS_VARIATION,
         printed=damping_force_B_printed,
         library=damping_force_B_library,

@@ -414,8 +414,10 @@ RECORDS = [
         condition=TORQUE,
         oracle="differences of M(R) a under a constant force and torque in world axes, M of point masses: 1 "
         "where their matrix is not symmetric",
-        remark="For the force at the centre of mass with which the section begins there is no torque: there, "
-        "world coordinates do avert it.",
+        remark=r"For the force at the centre of mass with which the section begins, on a body at rest, there is no "
+        r"torque: there, world coordinates do avert it. Nor is it the variation of the inertia itself that lacks "
+        r"symmetry, as the sentence goes on: $[\delta\boldsymbol\omega]\mathbf J - \mathbf J[\delta\boldsymbol\omega]$ "
+        r"is symmetric; the derivative of its product with the acceleration is not.",
         inputs={**BODY, "f": st.one_of(vectors(6), AT_THE_CENTRE)},
         given={
             "m": masses(),
