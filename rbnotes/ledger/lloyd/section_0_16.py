@@ -11,6 +11,7 @@ from rbnotes.checking.strategies import (
     spd_matrices,
     vectors,
 )
+from rbnotes.complementarity import BoxLCP, solve_lcp
 from rbnotes.constraints.sequential import friction_impulse
 from rbnotes.ledger.record import Record, Verdict
 
@@ -57,17 +58,18 @@ def impulse_reference(v_t, w, limit):
     return (low + high) / 2
 
 
-def box_printed(v_t, w, limit):
-    """Box friction (0.6) for one direction: no slip within the box, or slip against an impulse at a bound."""
-    impulse = impulse_reference(v_t, w, limit)
-    slip = v_t + w * impulse
-    stuck = bool(np.isclose(slip, 0, atol=1e-7))
-    at_bound = bool(np.isclose(abs(impulse), limit, atol=1e-7))
-    return float(stuck or (at_bound and slip * impulse <= 0))
+def box_library(v_t, w, limit):
+    """The box LCP of this one direction."""
+    return solve_lcp(BoxLCP(((w,),), (v_t,), -limit, limit)).z[0]
 
 
 def box_reference(v_t, w, limit):
-    return 1.0
+    """Box friction by trying its states: stick, or slide against the impulse at a bound."""
+    stick = v_t / w
+    if abs(stick) <= limit:
+        return 0.0 - stick
+    low, high = -limit, limit
+    return low if v_t + w * low > 0 else high
 
 
 RECORDS = [
@@ -98,7 +100,7 @@ RECORDS = [
         chapter=CHAPTER,
         formula=r"\boldsymbol\phi = \begin{cases} -\boldsymbol\phi_\text{max} & v_t \ge w\,\boldsymbol\phi_\text{max} \\ "
         r"\boldsymbol\phi_\text{max} & v_t \le w\,\boldsymbol\phi_\text{max} \\ -v_t/w & \text{otherwise} \end{cases}",
-        correction=r"The second case is for $v_t \le -w\,\boldsymbol\phi_\text{max}$.",
+        correction=r"The second case is for $v_t \le -w\,\boldsymbol\phi_\text{max}$. One direction at a time: $w$ is a number.",
         remark="As printed the first two cases cover everything: there is no sticking, and a slow body is pushed the wrong way.",
         oracle="the impulse within its limits that leaves the least speed, by search",
         implemented_by=IMPLEMENTED,
@@ -109,15 +111,19 @@ RECORDS = [
     ),
     Record(
         id="lloyd/s0.16/t724",
-        title="The impulse satisfies the conditions of box friction",
-        verdict=Verdict.HOLDS,
+        title="The impulse is that of box friction",
+        verdict=Verdict.ERRATUM,
         chapter=CHAPTER,
         formula=r"\text{This is equivalent to the box friction conditions described in (0.6)}",
-        remark="With the second case corrected.",
-        oracle="the number one, for: no slip within the box, or slip against an impulse at a bound",
-        implemented_by=IMPLEMENTED,
+        correction=r"It is, with the second case corrected, with the two parts of $\boldsymbol\sigma$ that (0.6) needs, "
+        r"and for one direction at a time.",
+        remark=r"Two directions that act on each other, with a matrix $w$ that is not diagonal, take several turns to "
+        r"get to the impulses of box friction.",
+        oracle="box friction by trying its states: stick, or slide against the impulse at a bound",
+        implemented_by=("rbnotes.complementarity.BoxLCP", *IMPLEMENTED),
         inputs=SLIDING,
-        printed=box_printed,
+        printed=impulse_printed,
+        library=box_library,
         reference=box_reference,
     ),
 ]

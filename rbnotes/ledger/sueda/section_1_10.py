@@ -70,6 +70,11 @@ def relative_twist_printed(Ei, Ek, J, phi_i, phi_k):
     return from_i @ phi_i - from_k @ phi_k
 
 
+def same_adjoint_printed(Ei, Ek, J, phi_i, phi_k):
+    j_Ad = adjoint_by_conjugation(np.linalg.inv(J))
+    return j_Ad @ phi_i - j_Ad @ phi_k
+
+
 def relative_twist_library(Ei, Ek, J, phi_i, phi_k):
     joint, poses = joined("fixed", Ei, Ek, J)
     return maximal.relative_twist(joint, poses, np.stack([phi_i, phi_k]))
@@ -335,15 +340,18 @@ RECORDS = [
     Record(
         id="sueda/s1.10/e1.69#a",
         title="Relative twist of two bodies in a joint frame of the first",
-        formula=r"\delta\phi_j = {}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k",
+        verdict=Verdict.MISPRINT,
+        scan=True,
+        chapter=CHAPTER,
+        formula=r"\delta\phi_j = {}^j\mathrm{Ad}\,\phi_i - {}^j\mathrm{Ad}\,\phi_k",
+        correction=r"${}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k$: the lower indices tell the adjoints apart.",
+        remark="(2.8) has them.",
         oracle="differences along the motions of two bodies, of the first one's joint frame seen from the second",
         implemented_by=("rbnotes.maximal.relative_twist",),
         inputs=PAIR,
-        printed=relative_twist_printed,
+        printed=same_adjoint_printed,
         library=relative_twist_library,
         reference=relative_twist_reference,
-        remark="The lower indices of the adjoints are lost in our copy of the notes; (2.8) has them.",
-        **COMMON,
     ),
     Record(
         id="sueda/s1.10/e1.69#b",
