@@ -42,6 +42,14 @@ class VelocitySystem(NamedTuple):
     fraction: float = 1.0
     """Part of the step after which these velocities hold: 1/2 in the first half of Bridson-Marino."""
 
+    def force_beside(self, inertia: Matrix, v: ArrayLike, h: float) -> Array:
+        """The force f ``(n,)`` with ``b = inertia v + h f``: how else the step may be arranged (Lloyd 0.9).
+
+        With the mass matrix it is the notes' ``f_hat``, with ``M_hat`` itself their ``f_tilde``.
+        """
+        v = arguments.vector("v", v, len(self.b))
+        return (self.b - arguments.matrix("inertia", inertia, len(v), len(v)) @ v) / _step_size(h)
+
 
 Solve = Callable[[VelocitySystem], Array]
 """Velocities ``(n,)`` from their system: :func:`solve_free`, or one that satisfies constraints."""

@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.integrate import solve_ivp
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import jacobian
+from rbnotes.checking import derivative, jacobian
 from rbnotes.integrators import (
     State,
     System,
@@ -171,3 +171,29 @@ class TestErrors:
         wrong = System(MASS, lambda x, v: np.zeros(2), lambda x, v: np.eye(3), lambda x, v: MASS)
         with pytest.raises(InvalidArgument, match=r"stiffness\(x, v\): got shape \(3, 3\)"):
             implicit_euler(wrong, START, 0.1)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csc_array])
+@pytest.mark.parametrize("scheme", ["implicit", "trapezoidal"])
+def test_both_arrangements(make, scheme):
+    """By derivatives of the force along the motion: f_hat lacks the old velocities, f_tilde has them."""
+    h, pair = 0.1, damped_pair()
+    like = System(
+        make(MASS), pair.force, lambda x, v: make(pair.stiffness(x, v)), lambda x, v: make(pair.damping(x, v))
+    )
+    x, v = START
+
+    def rate(direction):
+        """Change of the force when positions and velocities change along directions."""
+        dx, dv = direction
+        return derivative(lambda t: pair.force(x + t * dx, v + t * dv)).value
+
+    still = np.zeros(2)
+    f, by_x, by_v = pair.force(x, v), rate((v, still)), rate((still, v))
+    if scheme == "implicit":
+        stage, f_hat, f_tilde = implicit_euler_system(like, START, h), f - by_v, f + h * by_x
+    else:
+        stage = trapezoidal_system(like, START, h)
+        f_hat, f_tilde = f - by_v / 2 + h / 4 * by_x, f + h / 2 * by_x
+    assert np.allclose(stage.force_beside(like.mass, v, h), f_hat, atol=1e-9)
+    assert np.allclose(stage.force_beside(stage.M_hat, v, h), f_tilde, atol=1e-9)

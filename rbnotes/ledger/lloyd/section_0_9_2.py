@@ -77,7 +77,11 @@ def record(id, title, formula, printed, library=velocity_library, reference=velo
         title=title,
         formula=formula,
         oracle=DEFINING,
-        implemented_by=("rbnotes.integrators.implicit_euler", "rbnotes.integrators.implicit_euler_system"),
+        implemented_by=(
+            "rbnotes.integrators.implicit_euler",
+            "rbnotes.integrators.implicit_euler_system",
+            "rbnotes.integrators.VelocitySystem.force_beside",
+        ),
         printed=printed,
         library=library,
         reference=reference,

@@ -12,7 +12,11 @@ COMMON = {
     "chapter": "time-stepping",
     "inputs": STEP,
     "oracle": "the two equations of the rule for a linear force, solved at once for positions and velocities",
-    "implemented_by": ("rbnotes.integrators.trapezoidal", "rbnotes.integrators.trapezoidal_system"),
+    "implemented_by": (
+        "rbnotes.integrators.trapezoidal",
+        "rbnotes.integrators.trapezoidal_system",
+        "rbnotes.integrators.VelocitySystem.force_beside",
+    ),
 }
 
 
