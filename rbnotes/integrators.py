@@ -6,7 +6,7 @@ with K = +df/dx and D = +df/dv. Each comes down to one linear system for the new
     M_hat v+ = b,
 
 which is what constraints, contact and friction are added to: each step takes the function that solves it, and
-:mod:`rbnotes.constraints.stepping` has another one.
+:mod:`rbnotes.stepping` has another one.
 """
 
 from __future__ import annotations

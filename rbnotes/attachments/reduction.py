@@ -22,8 +22,8 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.attachments.attachment import Attachment, elimination_order
-from rbnotes.constraints.stepping import StepConstraints, solve_step
 from rbnotes.integrators import VelocitySystem
+from rbnotes.stepping import StepConstraints, solve_step
 
 Indices = NDArray[np.intp]
 

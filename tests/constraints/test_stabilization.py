@@ -23,10 +23,10 @@ from rbnotes.constraints.stabilization import (
     velocity_growth,
     velocity_target,
 )
-from rbnotes.constraints.stepping import StepConstraints, solve_step
 from rbnotes.inertia import spatial_inertia
 from rbnotes.integrators import VelocitySystem
 from rbnotes.maximal.joints import ball, hinge, joint_errors, joint_matrix
+from rbnotes.stepping import StepConstraints, solve_step
 
 MOVES = st.sampled_from(["new", "old"])
 

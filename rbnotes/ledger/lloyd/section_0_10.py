@@ -374,7 +374,7 @@ LEAST = (
 OCTAGON = (
     "the particle's momentum: friction takes out what an octagon of radius mu theta has a nearest point for"
 )
-STEP = ("rbnotes.constraints.stepping.solve_step", "rbnotes.complementarity.solve_lcp")
+STEP = ("rbnotes.stepping.solve_step", "rbnotes.complementarity.solve_lcp")
 BOX = ("rbnotes.friction.box_friction",)
 PYRAMID = ("rbnotes.friction.anitescu_stewart", "rbnotes.friction.friction_lcp")
 

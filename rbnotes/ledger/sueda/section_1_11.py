@@ -18,15 +18,15 @@ from rbnotes.checking.strategies import (
     unit_vectors,
     vectors,
 )
-from rbnotes.constraints.stepping import StepConstraints, solve_step
 from rbnotes.integrators import VelocitySystem
 from rbnotes.ledger.oracles import bracket, motion
 from rbnotes.ledger.record import Record, Verdict
 from rbnotes.maximal.collision import WORLD, ContactPoints, contact_rows
+from rbnotes.stepping import StepConstraints, solve_step
 
 CHAPTER = "stabilization"
 ROWS = ("rbnotes.maximal.collision.contact_rows",)
-STEP = ("rbnotes.constraints.stepping.solve_step",)
+STEP = ("rbnotes.stepping.solve_step",)
 ONE_BODY = {"E": frames(), "x": vectors(), "phi": twists()}
 TWO_BODIES = {"Ei": frames(), "Ej": frames(), "x": arrays(3), "phi_i": arrays(6), "phi_j": arrays(6)}
 

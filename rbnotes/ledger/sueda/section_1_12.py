@@ -17,10 +17,10 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.constraints.stabilization import project_positions
-from rbnotes.constraints.stepping import StepConstraints, solve_step
 from rbnotes.integrators import VelocitySystem
 from rbnotes.ledger.oracles import bracket, motion
 from rbnotes.ledger.record import Record, Verdict
+from rbnotes.stepping import StepConstraints, solve_step
 
 CHAPTER = "stabilization"
 
@@ -187,7 +187,7 @@ RECORDS = [
         remark=r"One step leaves $\tfrac{h^2}2\,\Phi^\top\tfrac{\partial^2g}{\partial q^2}\,\Phi$. Where that vanishes (a bead on a straight "
         "wire, the contact of a point with a plane) nothing drifts but rounding.",
         oracle="the second derivative of the constraint along the motion",
-        implemented_by=("rbnotes.constraints.stepping.constrained_step",),
+        implemented_by=("rbnotes.stepping.constrained_step",),
         inputs=DRIFTING,
         given={**DRIFTING, "A": spd_matrices(3)},
         printed=drift_printed,

@@ -14,9 +14,9 @@ from rbnotes.constraints.stabilization import (
     spectral_radius,
     velocity_target,
 )
-from rbnotes.constraints.stepping import StepConstraints, solve_step
 from rbnotes.integrators import VelocitySystem
 from rbnotes.ledger.record import Record, Verdict
+from rbnotes.stepping import StepConstraints, solve_step
 
 CHAPTER = "stabilization"
 
@@ -207,7 +207,7 @@ def one_over_h_reference(h, moves):
 
 BAUMGARTE_STEP = (
     "rbnotes.constraints.stabilization.velocity_target",
-    "rbnotes.constraints.stepping.solve_step",
+    "rbnotes.stepping.solve_step",
 )
 
 RECORDS = [
@@ -267,7 +267,7 @@ RECORDS = [
         oracle="the acceleration with that target that is nearest, by the masses, to the free one (in the null space)",
         implemented_by=(
             "rbnotes.constraints.stabilization.acceleration_target",
-            "rbnotes.constraints.stepping.solve_step",
+            "rbnotes.stepping.solve_step",
         ),
         inputs={**ACCELERATION_KKT, "unknowns": st.sampled_from(["accelerations", "velocities"])},
         given={**ACCELERATION_KKT, "unknowns": st.just("accelerations")},

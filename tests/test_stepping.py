@@ -15,13 +15,6 @@ from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matric
 from rbnotes.complementarity import Unsolved
 from rbnotes.constraints import InconsistentConstraints
 from rbnotes.constraints.regularization import regularized_rows, soft_force, solve_regularized
-from rbnotes.constraints.stepping import (
-    StepConstraints,
-    StepSolution,
-    constrained,
-    constrained_step,
-    solve_step,
-)
 from rbnotes.integrators import (
     State,
     System,
@@ -31,6 +24,13 @@ from rbnotes.integrators import (
     integrate,
     symplectic_euler,
     trapezoidal,
+)
+from rbnotes.stepping import (
+    StepConstraints,
+    StepSolution,
+    constrained,
+    constrained_step,
+    solve_step,
 )
 
 SCHEMES = {
