@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 from numpy.typing import ArrayLike
 
+from rbnotes.checking.draws import same_everywhere
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Inputs, Record, Verdict
 
 SIGNIFICANT = 1e-2
@@ -67,11 +68,11 @@ def deviation(form: Function, expected: ArrayLike, values: Values) -> float:
     return float(np.max(np.abs(actual - expected), initial=0.0) / scale)
 
 
-def _settings(examples: int, *, shrink: bool) -> settings:
+def _settings(examples: int, *, shrink: bool, afresh: bool = False) -> settings:
     phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
     return settings(
         max_examples=examples,
-        derandomize=True,
+        derandomize=not afresh,
         database=None,
         deadline=None,
         phases=phases,
@@ -95,7 +96,8 @@ def samples(inputs: Inputs, count: int) -> list[Values]:
     def draw(values: Values) -> None:
         drawn.append(values)
 
-    draw()
+    with same_everywhere():
+        draw()
     return drawn
 
 
@@ -115,8 +117,12 @@ def search(
     threshold: float,
     examples: int,
     shrink: bool = True,
+    afresh: bool = False,
 ) -> Search:
-    """Hunt for inputs with a residual above ``threshold``, and shrink what is found."""
+    """Hunt for inputs with a residual above ``threshold``, and shrink what is found.
+
+    The inputs tried are always the same ones, on every machine, unless drawn ``afresh``.
+    """
     worst = 0.0
 
     def wrong(values: Values) -> bool:
@@ -128,15 +134,18 @@ def search(
     if not inputs:
         return Search({} if wrong({}) else None, worst)
     try:
-        strategy = _named(inputs)
-        found = find(strategy, wrong, settings=_settings(examples, shrink=shrink))
+        with same_everywhere():
+            found = find(_named(inputs), wrong, settings=_settings(examples, shrink=shrink, afresh=afresh))
     except NoSuchExample:
         return Search(None, worst)
     return Search(found, residual(form, reference, found))
 
 
-def verify(record: Record, *, examples: int = 40, shrink: bool = True) -> Outcome:
-    """Run one record: search for counterexamples to the printed and to the library's form."""
+def verify(record: Record, *, examples: int = 40, shrink: bool = True, afresh: bool = False) -> Outcome:
+    """Run one record: search for counterexamples to the printed and to the library's form.
+
+    The inputs tried are always the same ones, on every machine, unless drawn ``afresh``.
+    """
     try:
         for name in record.implemented_by:
             resolve(name)
@@ -149,7 +158,15 @@ def verify(record: Record, *, examples: int = 40, shrink: bool = True) -> Outcom
 
     def hunt(form: Function, inputs: Inputs, threshold: float) -> Search:
         assert record.reference is not None
-        return search(form, record.reference, inputs, threshold=threshold, examples=examples, shrink=shrink)
+        return search(
+            form,
+            record.reference,
+            inputs,
+            threshold=threshold,
+            examples=examples,
+            shrink=shrink,
+            afresh=afresh,
+        )
 
     if record.printed is not None:
         if record.verdict in (*NEEDS_CORRECTION, Verdict.CONDITIONAL):
