@@ -80,11 +80,11 @@ class Record:
     tolerance_reason: str = ""
     """Why a tolerance is above the ceiling that the runner sets."""
     primitives: tuple[str, ...] = ()
-    """Dotted names of what the oracle may share with the form under test: geometry, a solver of another room."""
+    """Dotted names of what the oracle may share with the form: geometry, a solver of another room."""
     exact: str = ""
     """Why the form and its oracle may agree to the last bit, if they do on every input."""
     rare: Mapping[str, str] = field(default_factory=dict)
-    """Branches of the claim's code (their conditions' source) that inputs hardly ever take, with the reason."""
+    """Branches of the code (source of their conditions) that inputs hardly ever take, with the reason."""
     equivalent_mutants: Mapping[str, str] = field(default_factory=dict)
     """Mutations of the checked form that leave it true, each with the reason."""
 
