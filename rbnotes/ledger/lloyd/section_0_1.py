@@ -11,7 +11,7 @@ from rbnotes.inertia import (
     spatial_inertia_inverse,
     swap_stacking,
 )
-from rbnotes.ledger.oracles import bracket, kinetic_energy_matrix
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
 from rbnotes.ledger.record import Verdict, claim
 
 BODY = {"m": masses(), "c": vectors(), "J": inertias()}

@@ -11,7 +11,7 @@ from scipy.optimize import lsq_linear
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, vectors
 from rbnotes.complementarity import LCP, BoxLCP, MixedLCP, box_residuals, lemke, mixed_unknowns, solve_lcp
 from rbnotes.friction import ContactProblem, Contacts, anitescu_stewart, box_friction, friction_lcp
-from rbnotes.ledger.oracles import constrained_system
+from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "contact"

@@ -14,13 +14,8 @@ from rbnotes.attachments import (
 )
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, frames, positive_numbers, twists, vectors
-from rbnotes.ledger.oracles import (
-    bracket,
-    energy_matrix,
-    least_action,
-    motion,
-    multipliers_of,
-)
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.oracles.systems import energy_matrix, least_action, multipliers_of
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "attachments"

@@ -43,7 +43,7 @@ from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import (
     U_reference,
     U_transposed_reference,
 )
-from rbnotes.ledger.oracles import bracket
+from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
 DELTA = {"delta": VELOCITIES}

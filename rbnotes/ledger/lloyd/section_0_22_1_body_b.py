@@ -25,7 +25,7 @@ from rbnotes.ledger.lloyd.section_0_22_1 import (
     library_variation,
     variation,
 )
-from rbnotes.ledger.oracles import bracket
+from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
 

@@ -12,7 +12,7 @@ from rbnotes import quaternion, so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import rotation_vectors, rotations, vectors
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER
-from rbnotes.ledger.oracles import bracket
+from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
 IDENTITY = np.eye(3)

@@ -23,7 +23,7 @@ from rbnotes.ledger.lloyd.section_0_22 import (
     to_world,
     world_forces,
 )
-from rbnotes.ledger.oracles import bracket
+from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
 IDENTITY = np.eye(3)

@@ -28,7 +28,7 @@ from rbnotes.ledger.lloyd.section_0_22 import (
 from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
 from rbnotes.ledger.lloyd.section_0_22_2 import velocity_jacobian_reference
-from rbnotes.ledger.oracles import bracket
+from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
 IDENTITY = np.eye(3)

@@ -25,7 +25,7 @@ from rbnotes.forces.body_forces import directional_force
 from rbnotes.forces.symmetry import inertia_asymmetry, inertia_stiffness, inertia_variation
 from rbnotes.inertia import spatial_inertia, swap_stacking
 from rbnotes.integrators import linearly_implicit_velocity
-from rbnotes.ledger.oracles import bracket, point_masses
+from rbnotes.ledger.oracles.bodies import bracket, point_masses
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "asymmetry"

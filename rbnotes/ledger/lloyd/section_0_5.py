@@ -14,7 +14,7 @@ from rbnotes.constraints import (
     kkt_inverse,
     velocity_projection,
 )
-from rbnotes.ledger.oracles import constrained_system
+from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "constraints-and-kkt"

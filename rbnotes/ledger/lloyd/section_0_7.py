@@ -11,7 +11,7 @@ from rbnotes.arguments import Array
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 from rbnotes.complementarity import MixedLCP, box_from_mixed, lcp_from_mixed, mixed_residuals, mixed_unknowns
 from rbnotes.constraints import factor_kkt
-from rbnotes.ledger.oracles import constrained_system
+from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "qp-and-lcp"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 from rbnotes.complementarity import LCP, Basis, Columns, MixedLCP, System, lcp_from_mixed
-from rbnotes.ledger.oracles import constrained_system
+from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "pivoting"

@@ -9,7 +9,7 @@ from rbnotes import se3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, inertias, masses, rotations, twists, vectors
 from rbnotes.inertia import spatial_inertia
-from rbnotes.ledger.oracles import bracket, kinetic_energy_matrix, motion, point_masses
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion, point_masses
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_1 import frame_library, frame_reference
 from rbnotes.ledger.sueda.section_1_2 import cross_library, cross_printed, cross_reference, twist_matrix

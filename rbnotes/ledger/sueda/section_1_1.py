@@ -7,7 +7,7 @@ from scipy.linalg import expm
 
 from rbnotes import se3, so3
 from rbnotes.checking.strategies import frames, rotation_vectors, rotations, vectors
-from rbnotes.ledger.oracles import bracket
+from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frames-and-twists"

@@ -21,7 +21,7 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.constraints import factor_kkt, kkt_matrix
 from rbnotes.inertia import spatial_inertia
-from rbnotes.ledger.oracles import bracket, kinetic_energy_matrix, motion
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_5 import adjoint_by_conjugation
 from rbnotes.ledger.sueda.section_1_6 import acceleration_reference, needed_wrench

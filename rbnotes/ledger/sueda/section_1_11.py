@@ -19,7 +19,7 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.integrators import VelocitySystem
-from rbnotes.ledger.oracles import bracket, motion
+from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.maximal.collision import WORLD, ContactPoints, contact_rows
 from rbnotes.stepping import StepConstraints, solve_step

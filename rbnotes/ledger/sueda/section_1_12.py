@@ -18,7 +18,7 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.constraints.stabilization import project_positions
 from rbnotes.integrators import VelocitySystem
-from rbnotes.ledger.oracles import bracket, motion
+from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.stepping import StepConstraints, solve_step
 

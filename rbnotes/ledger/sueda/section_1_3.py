@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import se3, so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, numbers, rotation_vectors, twists, unit_vectors, vectors
-from rbnotes.ledger.oracles import bracket, motion
+from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_2 import twist_matrix
 

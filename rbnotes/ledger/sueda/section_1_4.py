@@ -8,7 +8,7 @@ from scipy.linalg import expm
 from rbnotes import se3
 from rbnotes.checking import derivative, jacobian
 from rbnotes.checking.strategies import frames, twists, vectors
-from rbnotes.ledger.oracles import bracket, motion
+from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_2 import twist_matrix
 

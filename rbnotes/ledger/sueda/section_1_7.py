@@ -9,7 +9,7 @@ import numpy as np
 from rbnotes import se3
 from rbnotes.checking.strategies import frames, inertias, masses, matrices, positive_numbers, twists, vectors
 from rbnotes.inertia import cuboid, principal_frame, spatial_inertia, transform_inertia, triangle_mesh
-from rbnotes.ledger.oracles import kinetic_energy_matrix, point_masses
+from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix, point_masses
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "spatial-inertia"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rbnotes import inertia, se3
 from rbnotes.checking.strategies import frames, inertias, masses, rotations
-from rbnotes.ledger.oracles import bracket, point_masses
+from rbnotes.ledger.oracles.bodies import bracket, point_masses
 from rbnotes.ledger.record import Verdict, claim
 
 PAIR = {"m1": masses(), "J1": inertias(), "E1": frames(), "m2": masses(), "J2": inertias(), "E2": frames()}

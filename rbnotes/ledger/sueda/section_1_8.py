@@ -7,7 +7,7 @@ from scipy.linalg import expm
 
 from rbnotes.checking.strategies import frames, positive_numbers, twists
 from rbnotes.inertia import spatial_inertia
-from rbnotes.ledger.oracles import bracket, kinetic_energy_matrix
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_2 import twist_matrix
 from rbnotes.ledger.sueda.section_1_3 import exp_frame_reference

@@ -20,7 +20,7 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.forces.body_forces import viscous_damping
 from rbnotes.integrators import linearly_implicit_velocity
-from rbnotes.ledger.oracles import bracket
+from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "springs-and-muscles-on-bodies"

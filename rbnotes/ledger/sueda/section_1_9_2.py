@@ -10,7 +10,7 @@ from rbnotes.checking.strategies import frames, nonzero_vectors, positive_number
 from rbnotes.forces.body_forces import directional_energy, directional_force
 from rbnotes.forces.path import symmetric_part
 from rbnotes.forces.symmetry import asymmetry
-from rbnotes.ledger.oracles import bracket, motion
+from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma, along_poses
 
