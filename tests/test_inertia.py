@@ -13,7 +13,7 @@ from scipy.spatial import ConvexHull
 from rbnotes import inertia, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking.strategies import frames, inertias, masses, positive_numbers, twists, vectors
-from rbnotes.ledger.oracles import kinetic_energy_matrix
+from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
 
 J_EXAMPLE = np.array([[2.0, 0.1, -0.2], [0.1, 2.5, 0.3], [-0.2, 0.3, 1.5]])
 

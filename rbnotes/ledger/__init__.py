@@ -20,10 +20,10 @@ def load() -> tuple[Record, ...]:
     records: dict[str, Record] = {}
     for source in (lloyd, sueda, si):
         for info in pkgutil.iter_modules(source.__path__, source.__name__ + "."):
-            for record in importlib.import_module(info.name).RECORDS:
-                if record.id in records:
+            module = importlib.import_module(info.name)
+            for record in (*filter(_is_record, vars(module).values()), *getattr(module, "RECORDS", ())):
+                if records.setdefault(record.id, record) is not record:
                     raise ValueError(f"two records have the id {record.id}")
-                records[record.id] = record
     return tuple(sorted(records.values(), key=_reading_order))
 
 
@@ -41,6 +41,10 @@ def find(id: str) -> Record:
     section = id.rsplit("/", 1)[0]
     near = [record.id for record in load() if record.id.startswith(section)]
     raise InvalidArgument("id", repr(id), "one of " + ", ".join(near) if near else "the id of a record")
+
+
+def _is_record(value: object) -> bool:
+    return isinstance(value, Record)
 
 
 def _reading_order(record: Record) -> tuple:

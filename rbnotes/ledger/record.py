@@ -1,4 +1,8 @@
-"""The record: one claim of the notes, the code that states it, and the verdict that follows."""
+"""The record: one claim of the notes, the code that states it, and the verdict that follows.
+
+A record is written as the body of a class under :func:`claim`, to be read from top to bottom: the formula as
+printed, that form as code, the library's right form, the oracle, the verdict.
+"""
 
 from __future__ import annotations
 
@@ -66,11 +70,21 @@ class Record:
     """A hypothesis strategy for each argument, generic enough that no term of the formula vanishes."""
     given: Inputs | None = None
     """For a conditional claim: the inputs on which it does hold."""
+    holds_when: Function | None = None
+    """For a conditional claim: the condition as a predicate of the inputs, true on those of ``given``."""
     printed: Function | None = None
     library: Function | None = None
     reference: Function | None = None
     tolerance: float = 1e-9
     """Largest accepted residual, see :func:`rbnotes.ledger.runner.residual`."""
+    tolerance_reason: str = ""
+    """Why a tolerance is above the ceiling that the runner sets."""
+    primitives: tuple[str, ...] = ()
+    """Dotted names of what the oracle may share with the form: geometry, a solver of another room."""
+    exact: str = ""
+    """Why the form and its oracle may agree to the last bit, if they do on every input."""
+    rare: Mapping[str, str] = field(default_factory=dict)
+    """Branches of the code (source of their conditions) that inputs hardly ever take, with the reason."""
     equivalent_mutants: Mapping[str, str] = field(default_factory=dict)
     """Mutations of the checked form that leave it true, each with the reason."""
 
@@ -110,3 +124,13 @@ class Record:
     def display(self) -> str:
         """The inventory id, without the ``#`` suffix of a partial claim."""
         return self.id.split("#")[0]
+
+
+def claim(id: str, title: str) -> Callable[[type], Record]:
+    """The body of a class as a record: its attributes and functions are the record's fields."""
+
+    def record(body: type) -> Record:
+        fields = {name: value for name, value in vars(body).items() if not name.startswith("__")}
+        return Record(id=id, title=title, **fields)
+
+    return record

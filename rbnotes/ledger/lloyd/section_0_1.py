@@ -11,91 +11,93 @@ from rbnotes.inertia import (
     spatial_inertia_inverse,
     swap_stacking,
 )
-from rbnotes.ledger.oracles import bracket, kinetic_energy_matrix
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
+from rbnotes.ledger.record import Verdict, claim
 
 BODY = {"m": masses(), "c": vectors(), "J": inertias()}
 IDENTITY = np.eye(3)
-COMMON = {"verdict": Verdict.HOLDS, "chapter": "spatial-inertia", "inputs": BODY}
-
-
-def matrix_printed(m, c, J):
-    return np.block([[m * IDENTITY, -m * bracket(c)], [m * bracket(c), J - m * bracket(c) @ bracket(c)]])
-
-
-def matrix_library(m, c, J):
-    return swap_stacking(spatial_inertia(m, J, c))
 
 
 def matrix_reference(m, c, J):
     return kinetic_energy_matrix(m, J, c, linear_first=True)
 
 
-def inverse_printed(m, c, J):
-    Ji = np.linalg.inv(J)
-    return np.block(
-        [[1 / m * IDENTITY - bracket(c) @ Ji @ bracket(c), bracket(c) @ Ji], [-Ji @ bracket(c), Ji]]
+@claim("lloyd/s0.1/d1", "Spatial inertia about the origin of the body frame")
+class d1:
+    formula = (
+        r"\mathbf M = \begin{pmatrix} m\mathbf I & -m[\mathbf c] \\"
+        r" m[\mathbf c] & \mathbf J - m[\mathbf c][\mathbf c] \end{pmatrix}"
     )
+    inputs = BODY
+
+    def printed(m, c, J):
+        return np.block([[m * IDENTITY, -m * bracket(c)], [m * bracket(c), J - m * bracket(c) @ bracket(c)]])
+
+    def library(m, c, J):
+        return swap_stacking(spatial_inertia(m, J, c))
+
+    oracle = (
+        "the kinetic energy of six point masses with this mass, centre and inertia, from their velocities"
+    )
+    reference = matrix_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.inertia.spatial_inertia",
+        "rbnotes.inertia.swap_stacking",
+    )
+    chapter = "spatial-inertia"
 
 
-def inverse_library(m, c, J):
-    return swap_stacking(spatial_inertia_inverse(m, J, c))
+@claim("lloyd/s0.1/d2", "Inverse of the spatial inertia")
+class d2:
+    formula = (
+        r"\mathbf M^{-1} = \begin{pmatrix} \frac1m\mathbf I - [\mathbf c]\mathbf J^{-1}[\mathbf c] & "
+        r"[\mathbf c]\mathbf J^{-1} \\ -\mathbf J^{-1}[\mathbf c] & \mathbf J^{-1} \end{pmatrix}"
+    )
+    inputs = BODY
+
+    def printed(m, c, J):
+        Ji = np.linalg.inv(J)
+        return np.block(
+            [[1 / m * IDENTITY - bracket(c) @ Ji @ bracket(c), bracket(c) @ Ji], [-Ji @ bracket(c), Ji]]
+        )
+
+    def library(m, c, J):
+        return swap_stacking(spatial_inertia_inverse(m, J, c))
+
+    oracle = "numerical inverse of the kinetic-energy matrix of six point masses"
+
+    def reference(m, c, J):
+        return np.linalg.inv(kinetic_energy_matrix(m, J, c, linear_first=True))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.inertia.spatial_inertia_inverse",)
+    chapter = "spatial-inertia"
 
 
-def inverse_reference(m, c, J):
-    return np.linalg.inv(kinetic_energy_matrix(m, J, c, linear_first=True))
+@claim("lloyd/s0.1/d3", "The spatial inertia factors into G G^T")
+class d3:
+    formula = (
+        r"\mathbf M = \mathbf G\mathbf G^T,\quad \mathbf G = \begin{pmatrix} \sqrt m\,\mathbf I & 0 \\"
+        r" \sqrt m\,[\mathbf c] & \mathbf L \end{pmatrix},\quad \mathbf J = \mathbf L\mathbf L^T"
+    )
+    inputs = BODY
 
+    def printed(m, c, J):
+        L = np.linalg.cholesky(J)
+        zero = np.zeros((3, 3))
+        G = np.block([[np.sqrt(m) * IDENTITY, zero], [np.sqrt(m) * bracket(c), L]])
+        return G @ G.T
 
-def factor_printed(m, c, J):
-    L = np.linalg.cholesky(J)
-    zero = np.zeros((3, 3))
-    G = np.block([[np.sqrt(m) * IDENTITY, zero], [np.sqrt(m) * bracket(c), L]])
-    return G @ G.T
+    def library(m, c, J):
+        G = swap_stacking(spatial_inertia_factor(m, J, c))
+        return G @ G.T
 
-
-def factor_library(m, c, J):
-    G = swap_stacking(spatial_inertia_factor(m, J, c))
-    return G @ G.T
-
-
-RECORDS = [
-    Record(
-        id="lloyd/s0.1/d1",
-        title="Spatial inertia about the origin of the body frame",
-        formula=r"\mathbf M = \begin{pmatrix} m\mathbf I & -m[\mathbf c] \\ "
-        r"m[\mathbf c] & \mathbf J - m[\mathbf c][\mathbf c] \end{pmatrix}",
-        oracle="the kinetic energy of six point masses with this mass, centre and inertia, from their velocities",
-        implemented_by=("rbnotes.inertia.spatial_inertia", "rbnotes.inertia.swap_stacking"),
-        printed=matrix_printed,
-        library=matrix_library,
-        reference=matrix_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.1/d2",
-        title="Inverse of the spatial inertia",
-        formula=r"\mathbf M^{-1} = \begin{pmatrix} \frac1m\mathbf I - [\mathbf c]\mathbf J^{-1}[\mathbf c] & "
-        r"[\mathbf c]\mathbf J^{-1} \\ -\mathbf J^{-1}[\mathbf c] & \mathbf J^{-1} \end{pmatrix}",
-        oracle="numerical inverse of the kinetic-energy matrix of six point masses",
-        implemented_by=("rbnotes.inertia.spatial_inertia_inverse",),
-        printed=inverse_printed,
-        library=inverse_library,
-        reference=inverse_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.1/d3",
-        title="The spatial inertia factors into G G^T",
-        formula=r"\mathbf M = \mathbf G\mathbf G^T,\quad \mathbf G = \begin{pmatrix} \sqrt m\,\mathbf I & 0 \\ "
-        r"\sqrt m\,[\mathbf c] & \mathbf L \end{pmatrix},\quad \mathbf J = \mathbf L\mathbf L^T",
-        oracle="the product G G^T against the kinetic-energy matrix of six point masses",
-        implemented_by=("rbnotes.inertia.spatial_inertia_factor",),
-        printed=factor_printed,
-        library=factor_library,
-        reference=matrix_reference,
-        equivalent_mutants={
-            "negated L in `[np.sqrt(m) * bracket(c), L]`": "a factor of J with its sign changed is another factor of J"
-        },
-        **COMMON,
-    ),
-]
+    oracle = "the product G G^T against the kinetic-energy matrix of six point masses"
+    reference = matrix_reference
+    equivalent_mutants = {
+        "negated L in `[np.sqrt(m) * bracket(c), L]`": "a factor of J with its sign changed is another factor of J"
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.inertia.spatial_inertia_factor",)
+    chapter = "spatial-inertia"

@@ -17,7 +17,7 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.constraints.regularization import regularized_rows, soft_energy, soft_force, solve_regularized
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.record import Verdict, claim
 
 N, K = 4, 2
 IDENTITY = np.eye(K)
@@ -46,25 +46,12 @@ SIGNS = {"side": st.sampled_from((1.0, -1.0)), "error": positive_numbers(), "spe
 UNDAMPED = {name: strategy for name, strategy in STEP.items() if name != "beta"}
 # One contact per row: its compliance, its damping time.
 CONTACTS = {**STEP, "alpha": vectors(K, 0.25, 2), "beta": vectors(K, 0, 2)}
-COMMON = {"chapter": "regularization"}
 DEFINING = "the force law with its averages, solved at once with M v = b + h G^T lambda"
 
 
 def constraint(q):
     """Two curved constraint functions of four coordinates."""
     return np.array([q[0] ** 2 + q[1] * q[2] - 1, np.sin(q[3]) + q[0] * q[1] - q[2]])
-
-
-# --- potential and force --------------------------------------------------------------------------------
-
-
-def potential_printed(q, alpha):
-    phi = constraint(q)
-    return 1 / 2 * phi @ np.linalg.inv(alpha) @ phi
-
-
-def potential_library(q, alpha):
-    return soft_energy(constraint(q), alpha)
 
 
 def potential_reference(q, alpha):
@@ -76,45 +63,9 @@ def potential_reference(q, alpha):
     )
 
 
-def force_printed(q, alpha):
-    G = jacobian(constraint, q).value
-    return -G.T @ np.linalg.inv(alpha) @ constraint(q)
-
-
-def force_library(q, alpha):
-    return jacobian(constraint, q).value.T @ soft_force(constraint(q), np.zeros(K), alpha)
-
-
-def force_reference(q, alpha):
-    return -jacobian(lambda y: potential_reference(y, alpha), q).value
-
-
-def damped_printed(phi, rate, alpha, beta):
-    return -np.linalg.inv(alpha) @ (phi + beta @ rate)
-
-
-def damped_library(phi, rate, alpha, beta):
-    return soft_force(phi, rate, alpha, beta)
-
-
 def damped_reference(phi, rate, alpha, beta):
     """alpha lambda balances the error and beta times its rate."""
     return np.linalg.solve(-alpha, phi + np.sum(beta * rate, axis=1))
-
-
-def coefficient_printed(phi, rate, alpha, beta):
-    return np.linalg.inv(alpha) @ beta
-
-
-def coefficient_library(phi, rate, alpha, beta):
-    return -jacobian(lambda r: soft_force(phi, r, alpha, beta), rate).value
-
-
-def coefficient_reference(phi, rate, alpha, beta):
-    return -jacobian(lambda r: damped_reference(phi, r, alpha, beta), rate).value
-
-
-# --- the step -------------------------------------------------------------------------------------------
 
 
 def step_reference(M, G, b, phi, alpha, beta, h):
@@ -124,102 +75,12 @@ def step_reference(M, G, b, phi, alpha, beta, h):
     return np.linalg.solve(system, np.concatenate([b, -phi]))
 
 
-def average_printed(start, middle, end, alpha, beta, h):
-    mean_phi, mean_rate = (start + 4 * middle + end) / 6, (end - start) / h
-    return np.linalg.solve(alpha, -mean_phi - beta @ mean_rate)
-
-
-def average_reference(start, middle, end, alpha, beta, h):
-    """Mean of the momentary multiplier along a path, quadratic in time, through three errors."""
-    nodes, weights = np.polynomial.legendre.leggauss(3)
-    total = np.zeros(K)
-    for s, weight in zip(nodes, weights, strict=True):
-        error = middle + (end - start) / 2 * s + (end + start - 2 * middle) / 2 * s**2
-        rate = ((end - start) / 2 + (end + start - 2 * middle) * s) * 2 / h
-        total += weight / 2 * damped_reference(error, rate, alpha, beta)
-    return total
-
-
-def impulse_per_time(M, G, b, phi, alpha, beta, h):
-    """What the constraint forces add to the momentum, per step size."""
-    v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
-    return np.linalg.lstsq(h * G.T, M @ v - b, rcond=None)[0]
-
-
-def substituted_printed(M, G, b, phi, alpha, beta, h):
-    v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
-    return np.linalg.solve(alpha, -phi + (h / 2 * IDENTITY + beta) @ G @ v)
-
-
-def average_library(M, G, b, phi, alpha, beta, h):
-    return solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h))[1] / h
-
-
-def rearranged_printed(M, G, b, phi, alpha, beta, h):
-    v, mean = np.split(step_reference(M, G, b, phi, alpha, beta, h), [N])
-    gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
-    impulse = h * mean
-    return G @ v + gamma @ alpha @ impulse / h**2 + gamma @ phi / h + phi
-
-
-def rearranged_reference(M, G, b, phi, alpha, beta, h):
-    return phi
-
-
-def impulse_printed(M, G, b, phi, alpha, beta, h):
-    return step_reference(M, G, b, phi, alpha, beta, h)[N:]
-
-
-def impulse_library(M, G, b, phi, alpha, beta, h):
-    return solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h))[1]
-
-
-def impulse_reference(M, G, b, phi, alpha, beta, h):
-    """What is missing in the momentum, in terms of the rows of G."""
-    v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
-    return np.linalg.lstsq(G.T, M @ v - b, rcond=None)[0]
-
-
-def kkt_printed(M, G, b, phi, alpha, beta, h):
-    gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
-    system = np.block([[M, -G.T], [G, gamma @ alpha / h**2]])
-    return np.linalg.solve(system, np.concatenate([b, -gamma @ phi / h]))
-
-
-def kkt_library(M, G, b, phi, alpha, beta, h):
-    return np.concatenate(solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h)))
-
-
-def kkt_reference(M, G, b, phi, alpha, beta, h):
-    v, mean = np.split(step_reference(M, G, b, phi, alpha, beta, h), [N])
-    return np.concatenate([v, h * mean])
-
-
-def undamped_printed(M, G, b, phi, alpha, h):
-    v = step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[:N]
-    return -np.linalg.inv(alpha) / 2 @ (h * G @ v + 2 * phi)
-
-
-def mean_error_printed(M, G, b, phi, alpha, h):
-    v = step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[:N]
-    phi_next = phi + h * G @ v
-    return -np.linalg.inv(alpha) / 2 @ (phi_next + phi)
-
-
-def stiffness_times_mean(M, G, b, phi, alpha, h):
-    v = step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[:N]
-    return np.linalg.inv(alpha) @ (phi + h / 2 * G @ v)
-
-
 def undamped_library(M, G, b, phi, alpha, h):
     return solve_regularized(M, G, b, regularized_rows(phi, alpha, 0.0, h))[1] / h
 
 
 def undamped_reference(M, G, b, phi, alpha, h):
     return step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[N:]
-
-
-# --- unilateral -----------------------------------------------------------------------------------------
 
 
 def contact_reference(M, G, b, phi, alpha, beta, h):
@@ -250,34 +111,6 @@ def by_active_rows(M, G, b, R, g):
     return np.full(N, np.nan), np.full(K, np.nan), np.full(K, np.nan)
 
 
-def contact_printed(M, G, b, phi, alpha, beta, h):
-    gamma = 1 / (1 / 2 + beta / h)
-    v, z, _ = by_active_rows(M, G, b, np.diag(gamma * alpha / h**2), -gamma * phi / h)
-    return np.concatenate([v, z])
-
-
-def contact_library(M, G, b, phi, alpha, beta, h):
-    v, z, _ = by_active_rows(M, G, b, *regularized_rows(phi, alpha, beta, h))
-    return np.concatenate([v, z])
-
-
-def contact_impulses(M, G, b, phi, alpha, beta, h):
-    v, force = contact_reference(M, G, b, phi, alpha, beta, h)
-    return np.concatenate([v, h * force])
-
-
-def backwards_printed(M, G, b, phi, alpha, beta, h):
-    v, force = contact_reference(M, G, b, phi, alpha, beta, h)
-    return alpha * force + phi + (h / 2 + beta) * (G @ v)
-
-
-def backwards_reference(M, G, b, phi, alpha, beta, h):
-    """(h/2 + beta) w, with w from the rows of the printed problem."""
-    v, force = contact_reference(M, G, b, phi, alpha, beta, h)
-    gamma = 1 / (1 / 2 + beta / h)
-    return (h / 2 + beta) * (G @ v + gamma * alpha / h**2 * (h * force) + gamma * phi / h)
-
-
 def coupled_contact(M, G, b, phi, alpha, beta, h):
     """Problem (0.10) with matrices alpha and beta: velocities, average forces and w."""
     gamma = np.linalg.inv(IDENTITY / 2 + beta / h)
@@ -289,315 +122,476 @@ def signs(values):
     return np.where(values > -1e-9, 1.0, -1.0)
 
 
-def pushing_printed(M, G, b, phi, alpha, beta, h):
-    v, force, _ = coupled_contact(M, G, b, phi, alpha, beta, h)
-    right = -phi - (h / 2 * IDENTITY + beta) @ G @ v
-    return np.concatenate([right, signs(right)]) if np.all(force > 1e-9) else np.ones(2 * K)
-
-
-def pushing_reference(M, G, b, phi, alpha, beta, h):
-    _, force, _ = coupled_contact(M, G, b, phi, alpha, beta, h)
-    return (
-        np.concatenate([np.sum(alpha * force, axis=1), np.ones(K)])
-        if np.all(force > 1e-9)
-        else np.ones(2 * K)
-    )
-
-
-def lifting_printed(M, G, b, phi, alpha, beta, h):
-    v, _, w = coupled_contact(M, G, b, phi, alpha, beta, h)
-    left = phi + (h / 2 * IDENTITY + beta) @ G @ v
-    return np.concatenate([left, signs(left)]) if np.all(w > 1e-9) else np.ones(2 * K)
-
-
-def lifting_reference(M, G, b, phi, alpha, beta, h):
-    _, _, w = coupled_contact(M, G, b, phi, alpha, beta, h)
-    scaled = h / 2 * w + np.sum(beta * w, axis=1)
-    return np.concatenate([scaled, np.ones(K)]) if np.all(w > 1e-9) else np.ones(2 * K)
-
-
-def signs_printed(side, error, speed, push):
-    return 1.0 if side < 0 else 0.0
-
-
-def signs_reference(side, error, speed, push):
-    """Is the contact of a unit mass on (1.0) or off (0.0)? Its velocity after the step decides."""
-    h, beta = 1 / 16, 1 / 2
-    after = side * speed + h * push
-    return float(side * error + (h / 2 + beta) * after < 0)
-
-
-def sinking_printed(depth, speed):
-    return [1.0, 1.0]
-
-
-def sinking_reference(depth, speed):
-    """A body of unit mass inside the ground, leaving slowly: is the force zero, and is it still inside after?"""
-    h = 0.01
-    beta = 2 * depth / speed
-    fall, G = np.array([speed]), np.eye(1)
-    force = max(0.0, -(-depth + (h / 2 + beta) * speed) / 1e-4)
-    after = -depth + h * (G @ fall)[0]
-    return [float(force == 0), float(after < 0)]
-
-
-def record(id, title, verdict, formula, printed, library, reference, inputs, oracle, **more):
-    return Record(
-        id=f"lloyd/s0.11/{id}",
-        title=title,
-        verdict=verdict,
-        formula=formula,
-        printed=printed,
-        library=library,
-        reference=reference,
-        inputs=inputs,
-        oracle=oracle,
-        implemented_by=more.pop("implemented_by", ("rbnotes.constraints.regularization.solve_regularized",)),
-        **COMMON,
-        **more,
-    )
-
-
 ENERGY = {"q": vectors(N), "alpha": spd_matrices(K)}
 FORCE = ("rbnotes.constraints.regularization.soft_force",)
-HOLDS = Verdict.HOLDS
 
-RECORDS = [
-    record(
-        "d1",
-        "Potential energy of a softened constraint",
-        HOLDS,
-        r"U(\mathbf q) = \tfrac12\boldsymbol\phi^T\boldsymbol\alpha^{-1}\boldsymbol\phi",
-        potential_printed,
-        potential_library,
-        potential_reference,
-        ENERGY,
-        "work against linear springs of inverse stiffness alpha, by quadrature",
-        implemented_by=("rbnotes.constraints.regularization.soft_energy",),
-    ),
-    record(
-        "d2",
-        "Force of a softened constraint",
-        HOLDS,
-        r"\mathbf f_c = -\frac{\partial U}{\partial\mathbf q} = -\mathbf G^T\boldsymbol\alpha^{-1}\boldsymbol\phi",
-        force_printed,
-        force_library,
-        force_reference,
-        ENERGY,
-        "differences of the work, for two curved constraint functions",
-        implemented_by=FORCE,
-    ),
-    record(
-        "e0.7",
-        "The multiplier with damping",
-        HOLDS,
-        r"\boldsymbol\lambda = -\boldsymbol\alpha^{-1}(\boldsymbol\phi + \boldsymbol\beta\dot{\boldsymbol\phi})",
-        damped_printed,
-        damped_library,
-        damped_reference,
-        SOFT,
-        "the balance alpha lambda = -(phi + beta dphi/dt), solved",
-        implemented_by=FORCE,
-    ),
-    record(
-        "t432",
-        "The full damping term",
-        HOLDS,
-        r"-\partial\boldsymbol\lambda/\partial\dot{\boldsymbol\phi} = \boldsymbol\alpha^{-1}\boldsymbol\beta",
-        coefficient_printed,
-        coefficient_library,
-        coefficient_reference,
-        SOFT,
-        "differences of the multiplier with respect to the rate",
-        implemented_by=FORCE,
-    ),
-    record(
-        "d3",
-        "The multiplier averaged over a step",
-        HOLDS,
-        r"\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\bar{\boldsymbol\phi} - \boldsymbol\beta\bar{\dot{\boldsymbol\phi}}",
-        average_printed,
-        None,
-        average_reference,
-        AVERAGED,
-        "the mean of the momentary multiplier along a path, by quadrature",
-        implemented_by=FORCE,
-    ),
-    record(
-        "e0.8",
-        "The averages put in",
-        Verdict.ERRATUM,
-        r"\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\boldsymbol\phi_k + \left(\tfrac h2 + "
-        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} \approx -\boldsymbol\phi_k + \left(\tfrac h2 + "
-        r"\boldsymbol\beta\right)\mathbf G\mathbf v_{k+1}",
-        substituted_printed,
-        average_library,
-        impulse_per_time,
-        STEP,
-        "the momentum that the constraint adds over the step, in terms of the rows of G",
-        correction=r"$\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\boldsymbol\phi_k - \left(\tfrac h2 + "
-        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}$, and a minus sign in the second form too",
-        remark="Both terms of the display before have a minus sign. The next display has it right.",
-    ),
-    record(
-        "d4",
-        "The same as a row of a KKT system",
-        HOLDS,
-        r"\mathbf G\mathbf v_{k+1} + \frac{\boldsymbol\gamma\boldsymbol\alpha}{h^2}\tilde{\boldsymbol\lambda} = "
-        r"-\frac{\boldsymbol\gamma\boldsymbol\phi_k}h",
-        rearranged_printed,
-        None,
-        rearranged_reference,
-        STEP,
-        "velocities and multipliers of the averaged force law (both sides of the row, plus phi)",
-        remark=r"With $\tilde{\boldsymbol\lambda} = h\bar{\boldsymbol\lambda}$, see the text below it.",
-    ),
-    record(
-        "t446",
-        "The constraint impulse",
-        Verdict.ERRATUM,
-        r"\tilde{\boldsymbol\lambda} \equiv \bar{\boldsymbol\lambda}\ \text{denotes the constraint impulse}",
-        impulse_printed,
-        impulse_library,
-        impulse_reference,
-        STEP,
-        "the momentum that is missing in M v = b, in terms of the rows of G",
-        correction=r"$\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$",
-        remark=r"As (0.10) has it, with $\tilde{\mathbf z} \equiv h\bar{\mathbf z}$.",
-    ),
-    record(
-        "e0.9",
-        "KKT system with softened constraints",
-        HOLDS,
-        r"\begin{pmatrix} \mathbf M & -\mathbf G^T \\ \mathbf G & \boldsymbol\gamma\boldsymbol\alpha/h^2 \end{pmatrix}"
-        r"\begin{pmatrix} \mathbf v_{k+1} \\ \tilde{\boldsymbol\lambda} \end{pmatrix} = \begin{pmatrix} \mathbf b \\ "
-        r"-\boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix}",
-        kkt_printed,
-        kkt_library,
-        kkt_reference,
-        STEP,
-        DEFINING,
-    ),
-    record(
-        "d5#a",
-        "Without damping",
-        HOLDS,
-        r"\boldsymbol\beta = 0:\quad \bar{\boldsymbol\lambda} = -\tfrac12\boldsymbol\alpha^{-1}(h\mathbf G\mathbf v_{k+1} + "
-        r"2\boldsymbol\phi_k)",
-        undamped_printed,
-        undamped_library,
-        undamped_reference,
-        UNDAMPED,
-        DEFINING,
-    ),
-    record(
-        "d5#b",
-        "Without damping, the mean error times the stiffness",
-        HOLDS,
-        r"\bar{\boldsymbol\lambda} \approx -\tfrac12\boldsymbol\alpha^{-1}(\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)",
-        mean_error_printed,
-        undamped_library,
-        undamped_reference,
-        UNDAMPED,
-        DEFINING,
-        remark="Exact for constraints that are linear in the positions.",
-    ),
-    record(
-        "t457",
-        "The mean error times the restoring stiffness",
-        Verdict.MISPRINT,
-        r"\bar{\boldsymbol\lambda}\ \text{is the average value of}\ \boldsymbol\phi\ \text{times the restoring stiffness}",
-        stiffness_times_mean,
-        undamped_library,
-        undamped_reference,
-        UNDAMPED,
-        DEFINING,
-        correction=r"minus the average value of $\boldsymbol\phi$ times the stiffness, as in the display before",
-    ),
-    record(
-        "e0.10",
-        "The same for unilateral constraints",
-        HOLDS,
-        r"\begin{pmatrix} \mathbf M & -\mathbf N^T \\ \mathbf N & \boldsymbol\gamma\boldsymbol\alpha/h^2 \end{pmatrix}"
-        r"\begin{pmatrix} \mathbf v_{k+1} \\ \tilde{\mathbf z} \end{pmatrix} + \begin{pmatrix} -\mathbf b \\ "
-        r"\boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix},\quad "
-        r"0 \le \tilde{\mathbf z} \perp \mathbf w \ge 0",
-        contact_printed,
-        contact_library,
-        contact_impulses,
-        CONTACTS,
-        "springs and dampers that push or are off: every combination tried",
-        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
-    ),
-    record(
-        "d6",
-        "The complementary variable, worked backwards",
-        HOLDS,
-        r"\left(\tfrac h2 + \boldsymbol\beta\right)\mathbf w = \boldsymbol\alpha\bar{\mathbf z} + \boldsymbol\phi_k + "
-        r"\left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}",
-        backwards_printed,
-        None,
-        backwards_reference,
-        CONTACTS,
-        "w from its row of (0.10)",
-        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
-    ),
-    record(
-        "d7",
-        "A contact that pushes",
-        Verdict.CONDITIONAL,
-        r"\bar{\mathbf z} > 0:\quad \boldsymbol\alpha\bar{\mathbf z} = -\boldsymbol\phi_k - \left(\tfrac h2 + "
-        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0",
-        pushing_printed,
-        None,
-        pushing_reference,
-        COUPLED,
-        "alpha times the forces that solve (0.10), and their signs, by trying all sets of active rows",
-        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
-        given=DIAGONAL,
-        condition=r"$\boldsymbol\alpha$ and $\boldsymbol\beta$ are diagonal: each contact has its own spring and damper",
-        remark="The equality holds for all matrices, the sign of its right side does not.",
-    ),
-    record(
-        "d8",
-        "A contact that is off",
-        Verdict.CONDITIONAL,
+
+@claim("lloyd/s0.11/d1", "Potential energy of a softened constraint")
+class d1:
+    formula = r"U(\mathbf q) = \tfrac12\boldsymbol\phi^T\boldsymbol\alpha^{-1}\boldsymbol\phi"
+    inputs = ENERGY
+
+    def printed(q, alpha):
+        phi = constraint(q)
+        return 1 / 2 * phi @ np.linalg.inv(alpha) @ phi
+
+    def library(q, alpha):
+        return soft_energy(constraint(q), alpha)
+
+    oracle = "work against linear springs of inverse stiffness alpha, by quadrature"
+    reference = potential_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.constraints.regularization.soft_energy",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/d2", "Force of a softened constraint")
+class d2:
+    formula = (
+        r"\mathbf f_c = -\frac{\partial U}{\partial\mathbf q} "
+        r"= -\mathbf G^T\boldsymbol\alpha^{-1}\boldsymbol\phi"
+    )
+    inputs = ENERGY
+
+    def printed(q, alpha):
+        G = jacobian(constraint, q).value
+        return -G.T @ np.linalg.inv(alpha) @ constraint(q)
+
+    def library(q, alpha):
+        return jacobian(constraint, q).value.T @ soft_force(constraint(q), np.zeros(K), alpha)
+
+    oracle = "differences of the work, for two curved constraint functions"
+
+    def reference(q, alpha):
+        return -jacobian(lambda y: potential_reference(y, alpha), q).value
+
+    verdict = Verdict.HOLDS
+    implemented_by = FORCE
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/e0.7", "The multiplier with damping")
+class e0_7:
+    formula = (
+        r"\boldsymbol\lambda = -\boldsymbol\alpha^{-1}(\boldsymbol\phi + "
+        r"\boldsymbol\beta\dot{\boldsymbol\phi})"
+    )
+    inputs = SOFT
+
+    def printed(phi, rate, alpha, beta):
+        return -np.linalg.inv(alpha) @ (phi + beta @ rate)
+
+    def library(phi, rate, alpha, beta):
+        return soft_force(phi, rate, alpha, beta)
+
+    oracle = "the balance alpha lambda = -(phi + beta dphi/dt), solved"
+    reference = damped_reference
+    verdict = Verdict.HOLDS
+    implemented_by = FORCE
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/t432", "The full damping term")
+class t432:
+    formula = (
+        r"-\partial\boldsymbol\lambda/\partial\dot{\boldsymbol\phi} "
+        r"= \boldsymbol\alpha^{-1}\boldsymbol\beta"
+    )
+    inputs = SOFT
+
+    def printed(phi, rate, alpha, beta):
+        return np.linalg.inv(alpha) @ beta
+
+    def library(phi, rate, alpha, beta):
+        return -jacobian(lambda r: soft_force(phi, r, alpha, beta), rate).value
+
+    oracle = "differences of the multiplier with respect to the rate"
+
+    def reference(phi, rate, alpha, beta):
+        return -jacobian(lambda r: damped_reference(phi, r, alpha, beta), rate).value
+
+    verdict = Verdict.HOLDS
+    implemented_by = FORCE
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/d3", "The multiplier averaged over a step")
+class d3:
+    formula = (
+        r"\boldsymbol\alpha\bar{\boldsymbol\lambda} "
+        r"= -\bar{\boldsymbol\phi} - \boldsymbol\beta\bar{\dot{\boldsymbol\phi}}"
+    )
+    inputs = AVERAGED
+
+    def printed(start, middle, end, alpha, beta, h):
+        mean_phi, mean_rate = (start + 4 * middle + end) / 6, (end - start) / h
+        return np.linalg.solve(alpha, -mean_phi - beta @ mean_rate)
+
+    oracle = "the mean of the momentary multiplier along a path, by quadrature"
+
+    def reference(start, middle, end, alpha, beta, h):
+        """Mean of the momentary multiplier along a path, quadratic in time, through three errors."""
+        nodes, weights = np.polynomial.legendre.leggauss(3)
+        total = np.zeros(K)
+        for s, weight in zip(nodes, weights, strict=True):
+            error = middle + (end - start) / 2 * s + (end + start - 2 * middle) / 2 * s**2
+            rate = ((end - start) / 2 + (end + start - 2 * middle) * s) * 2 / h
+            total += weight / 2 * damped_reference(error, rate, alpha, beta)
+        return total
+
+    verdict = Verdict.HOLDS
+    implemented_by = FORCE
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/e0.8", "The averages put in")
+class e0_8:
+    formula = (
+        r"\boldsymbol\alpha\bar{\boldsymbol\lambda} "
+        r"= -\boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} "
+        r"\approx -\boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\mathbf G\mathbf v_{k+1}"
+    )
+    inputs = STEP
+
+    def printed(M, G, b, phi, alpha, beta, h):
+        v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
+        return np.linalg.solve(alpha, -phi + (h / 2 * IDENTITY + beta) @ G @ v)
+
+    def library(M, G, b, phi, alpha, beta, h):
+        return solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h))[1] / h
+
+    oracle = "the momentum that the constraint adds over the step, in terms of the rows of G"
+
+    def reference(M, G, b, phi, alpha, beta, h):
+        """What the constraint forces add to the momentum, per step size."""
+        v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
+        return np.linalg.lstsq(h * G.T, M @ v - b, rcond=None)[0]
+
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"$\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\boldsymbol\phi_k - \left(\tfrac h2 + "
+        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}$, and a minus sign in the second form too"
+    )
+    remark = "Both terms of the display before have a minus sign. The next display has it right."
+    implemented_by = ("rbnotes.constraints.regularization.solve_regularized",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/d4", "The same as a row of a KKT system")
+class d4:
+    formula = (
+        r"\mathbf G\mathbf v_{k+1} + \frac{\boldsymbol\gamma\boldsymbol\alpha}{h^2}"
+        r"\tilde{\boldsymbol\lambda} = -\frac{\boldsymbol\gamma\boldsymbol\phi_k}h"
+    )
+    inputs = STEP
+
+    def printed(M, G, b, phi, alpha, beta, h):
+        v, mean = np.split(step_reference(M, G, b, phi, alpha, beta, h), [N])
+        gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
+        impulse = h * mean
+        return G @ v + gamma @ alpha @ impulse / h**2 + gamma @ phi / h + phi
+
+    oracle = "velocities and multipliers of the averaged force law (both sides of the row, plus phi)"
+
+    def reference(M, G, b, phi, alpha, beta, h):
+        return phi
+
+    verdict = Verdict.HOLDS
+    remark = r"With $\tilde{\boldsymbol\lambda} = h\bar{\boldsymbol\lambda}$, see the text below it."
+    implemented_by = ("rbnotes.constraints.regularization.solve_regularized",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/t446", "The constraint impulse")
+class t446:
+    formula = (
+        r"\tilde{\boldsymbol\lambda} \equiv \bar{\boldsymbol\lambda}\ \text{denotes the constraint "
+        r"impulse}"
+    )
+    inputs = STEP
+
+    def printed(M, G, b, phi, alpha, beta, h):
+        return step_reference(M, G, b, phi, alpha, beta, h)[N:]
+
+    def library(M, G, b, phi, alpha, beta, h):
+        return solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h))[1]
+
+    oracle = "the momentum that is missing in M v = b, in terms of the rows of G"
+
+    def reference(M, G, b, phi, alpha, beta, h):
+        """What is missing in the momentum, in terms of the rows of G."""
+        v = step_reference(M, G, b, phi, alpha, beta, h)[:N]
+        return np.linalg.lstsq(G.T, M @ v - b, rcond=None)[0]
+
+    verdict = Verdict.ERRATUM
+    correction = r"$\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$"
+    remark = r"As (0.10) has it, with $\tilde{\mathbf z} \equiv h\bar{\mathbf z}$."
+    implemented_by = ("rbnotes.constraints.regularization.solve_regularized",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/e0.9", "KKT system with softened constraints")
+class e0_9:
+    formula = (
+        r"\begin{pmatrix} \mathbf M & -\mathbf G^T \\"
+        r" \mathbf G & \boldsymbol\gamma\boldsymbol\alpha/h^2 \end{pmatrix}\begin{pmatrix} \mathbf "
+        r"v_{k+1} \\ \tilde{\boldsymbol\lambda} \end{pmatrix} = \begin{pmatrix} \mathbf b \\"
+        r" -\boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix}"
+    )
+    inputs = STEP
+
+    def printed(M, G, b, phi, alpha, beta, h):
+        gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
+        system = np.block([[M, -G.T], [G, gamma @ alpha / h**2]])
+        return np.linalg.solve(system, np.concatenate([b, -gamma @ phi / h]))
+
+    def library(M, G, b, phi, alpha, beta, h):
+        return np.concatenate(solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h)))
+
+    oracle = DEFINING
+
+    def reference(M, G, b, phi, alpha, beta, h):
+        v, mean = np.split(step_reference(M, G, b, phi, alpha, beta, h), [N])
+        return np.concatenate([v, h * mean])
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.constraints.regularization.solve_regularized",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/d5#a", "Without damping")
+class d5_a:
+    formula = (
+        r"\boldsymbol\beta = 0:\quad \bar{\boldsymbol\lambda} "
+        r"= -\tfrac12\boldsymbol\alpha^{-1}(h\mathbf G\mathbf v_{k+1} + 2\boldsymbol\phi_k)"
+    )
+    inputs = UNDAMPED
+
+    def printed(M, G, b, phi, alpha, h):
+        v = step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[:N]
+        return -np.linalg.inv(alpha) / 2 @ (h * G @ v + 2 * phi)
+
+    library = undamped_library
+    oracle = DEFINING
+    reference = undamped_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.constraints.regularization.solve_regularized",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/d5#b", "Without damping, the mean error times the stiffness")
+class d5_b:
+    formula = (
+        r"\bar{\boldsymbol\lambda} \approx -\tfrac12\boldsymbol\alpha^{-1}(\boldsymbol\phi_{k+1} + "
+        r"\boldsymbol\phi_k)"
+    )
+    inputs = UNDAMPED
+
+    def printed(M, G, b, phi, alpha, h):
+        v = step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[:N]
+        phi_next = phi + h * G @ v
+        return -np.linalg.inv(alpha) / 2 @ (phi_next + phi)
+
+    library = undamped_library
+    oracle = DEFINING
+    reference = undamped_reference
+    verdict = Verdict.HOLDS
+    remark = "Exact for constraints that are linear in the positions."
+    implemented_by = ("rbnotes.constraints.regularization.solve_regularized",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/t457", "The mean error times the restoring stiffness")
+class t457:
+    formula = (
+        r"\bar{\boldsymbol\lambda}\ \text{is the average value of}\ \boldsymbol\phi\ \text{times the "
+        r"restoring stiffness}"
+    )
+    inputs = UNDAMPED
+
+    def printed(M, G, b, phi, alpha, h):
+        v = step_reference(M, G, b, phi, alpha, 0 * IDENTITY, h)[:N]
+        return np.linalg.inv(alpha) @ (phi + h / 2 * G @ v)
+
+    library = undamped_library
+    oracle = DEFINING
+    reference = undamped_reference
+    verdict = Verdict.MISPRINT
+    correction = r"minus the average value of $\boldsymbol\phi$ times the stiffness, as in the display before"
+    implemented_by = ("rbnotes.constraints.regularization.solve_regularized",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/e0.10", "The same for unilateral constraints")
+class e0_10:
+    formula = (
+        r"\begin{pmatrix} \mathbf M & -\mathbf N^T \\"
+        r" \mathbf N & \boldsymbol\gamma\boldsymbol\alpha/h^2 \end{pmatrix}\begin{pmatrix} \mathbf "
+        r"v_{k+1} \\ \tilde{\mathbf z} \end{pmatrix} + \begin{pmatrix} -\mathbf b \\"
+        r" \boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix} = \begin{pmatrix} 0 \\"
+        r" \mathbf w \end{pmatrix},\quad 0 \le \tilde{\mathbf z} \perp \mathbf w \ge 0"
+    )
+    inputs = CONTACTS
+
+    def printed(M, G, b, phi, alpha, beta, h):
+        gamma = 1 / (1 / 2 + beta / h)
+        v, z, _ = by_active_rows(M, G, b, np.diag(gamma * alpha / h**2), -gamma * phi / h)
+        return np.concatenate([v, z])
+
+    def library(M, G, b, phi, alpha, beta, h):
+        v, z, _ = by_active_rows(M, G, b, *regularized_rows(phi, alpha, beta, h))
+        return np.concatenate([v, z])
+
+    oracle = "springs and dampers that push or are off: every combination tried"
+
+    def reference(M, G, b, phi, alpha, beta, h):
+        v, force = contact_reference(M, G, b, phi, alpha, beta, h)
+        return np.concatenate([v, h * force])
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/d6", "The complementary variable, worked backwards")
+class d6:
+    formula = (
+        r"\left(\tfrac h2 + \boldsymbol\beta\right)\mathbf w "
+        r"= \boldsymbol\alpha\bar{\mathbf z} + \boldsymbol\phi_k + \left(\tfrac h2 + "
+        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}"
+    )
+    inputs = CONTACTS
+
+    def printed(M, G, b, phi, alpha, beta, h):
+        v, force = contact_reference(M, G, b, phi, alpha, beta, h)
+        return alpha * force + phi + (h / 2 + beta) * (G @ v)
+
+    oracle = "w from its row of (0.10)"
+
+    def reference(M, G, b, phi, alpha, beta, h):
+        """(h/2 + beta) w, with w from the rows of the printed problem."""
+        v, force = contact_reference(M, G, b, phi, alpha, beta, h)
+        gamma = 1 / (1 / 2 + beta / h)
+        return (h / 2 + beta) * (G @ v + gamma * alpha / h**2 * (h * force) + gamma * phi / h)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/d7", "A contact that pushes")
+class d7:
+    formula = (
+        r"\bar{\mathbf z} > 0:\quad \boldsymbol\alpha\bar{\mathbf z} "
+        r"= -\boldsymbol\phi_k - \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0"
+    )
+    inputs = COUPLED
+
+    def printed(M, G, b, phi, alpha, beta, h):
+        v, force, _ = coupled_contact(M, G, b, phi, alpha, beta, h)
+        right = -phi - (h / 2 * IDENTITY + beta) @ G @ v
+        return np.concatenate([right, signs(right)]) if np.all(force > 1e-9) else np.ones(2 * K)
+
+    oracle = "alpha times the forces that solve (0.10), and their signs, by trying all sets of active rows"
+
+    def reference(M, G, b, phi, alpha, beta, h):
+        _, force, _ = coupled_contact(M, G, b, phi, alpha, beta, h)
+        return (
+            np.concatenate([np.sum(alpha * force, axis=1), np.ones(K)])
+            if np.all(force > 1e-9)
+            else np.ones(2 * K)
+        )
+
+    verdict = Verdict.CONDITIONAL
+    given = DIAGONAL
+    condition = (
+        r"$\boldsymbol\alpha$ and $\boldsymbol\beta$ are diagonal: each contact has its own spring and "
+        r"damper"
+    )
+    remark = "The equality holds for all matrices, the sign of its right side does not."
+    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/d8", "A contact that is off")
+class d8:
+    formula = (
         r"\mathbf w > 0:\quad \boldsymbol\phi_k + \left(\tfrac h2 + "
-        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0",
-        lifting_printed,
-        None,
-        lifting_reference,
-        COUPLED,
-        "(h/2 + beta) w of the solution of (0.10), and the signs, by trying all sets of active rows",
-        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
-        given=DIAGONAL,
-        condition=r"$\boldsymbol\alpha$ and $\boldsymbol\beta$ are diagonal: each contact has its own spring and damper",
-    ),
-    record(
-        "t479#a",
-        "Which contacts push, from the signs of error and rate",
-        Verdict.CONDITIONAL,
-        r"\phi_k < 0,\ \dot\phi_k < 0 \Rightarrow \mathbf z > 0;\qquad \phi_k > 0,\ \dot\phi_k > 0 \Rightarrow \mathbf z = 0",
-        signs_printed,
-        None,
-        signs_reference,
-        {**SIGNS, "push": numbers(-1000, 1000)},
-        "the sign of error and velocity after the step, for one unit mass",
-        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
-        given={**SIGNS, "push": numbers(0, 0)},
-        condition="no other force changes the sign of the rate within the step",
-        remark="The contact force depends on the velocity at the end of the step, not on that at its start.",
-    ),
-    record(
-        "t479#b",
-        "Strong damping lets a contact go while it is still inside",
-        HOLDS,
-        r"\phi_k < 0,\ \dot\phi_k > 0,\ \boldsymbol\beta \text{ large}:\quad \mathbf z = 0 \text{ although } \phi_{k+1} < 0",
-        sinking_printed,
-        None,
-        sinking_reference,
-        {"depth": numbers(0.25, 2), "speed": numbers(0.25, 2)},
-        "a body that leaves the ground slowly: its contact force and its depth after the step",
-        implemented_by=("rbnotes.constraints.regularization.regularized_rows",),
-    ),
-]
+        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0"
+    )
+    inputs = COUPLED
+
+    def printed(M, G, b, phi, alpha, beta, h):
+        v, _, w = coupled_contact(M, G, b, phi, alpha, beta, h)
+        left = phi + (h / 2 * IDENTITY + beta) @ G @ v
+        return np.concatenate([left, signs(left)]) if np.all(w > 1e-9) else np.ones(2 * K)
+
+    oracle = "(h/2 + beta) w of the solution of (0.10), and the signs, by trying all sets of active rows"
+
+    def reference(M, G, b, phi, alpha, beta, h):
+        _, _, w = coupled_contact(M, G, b, phi, alpha, beta, h)
+        scaled = h / 2 * w + np.sum(beta * w, axis=1)
+        return np.concatenate([scaled, np.ones(K)]) if np.all(w > 1e-9) else np.ones(2 * K)
+
+    verdict = Verdict.CONDITIONAL
+    given = DIAGONAL
+    condition = (
+        r"$\boldsymbol\alpha$ and $\boldsymbol\beta$ are diagonal: each contact has its own spring and "
+        r"damper"
+    )
+    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/t479#a", "Which contacts push, from the signs of error and rate")
+class t479_a:
+    formula = (
+        r"\phi_k < 0,\ \dot\phi_k < 0 \Rightarrow \mathbf z > 0;\qquad \phi_k > 0,\ \dot\phi_k > 0 "
+        r"\Rightarrow \mathbf z = 0"
+    )
+    inputs = {**SIGNS, "push": numbers(-1000, 1000)}
+
+    def printed(side, error, speed, push):
+        return 1.0 if side < 0 else 0.0
+
+    oracle = "the sign of error and velocity after the step, for one unit mass"
+
+    def reference(side, error, speed, push):
+        """Is the contact of a unit mass on (1.0) or off (0.0)? Its velocity after the step decides."""
+        h, beta = 1 / 16, 1 / 2
+        after = side * speed + h * push
+        return float(side * error + (h / 2 + beta) * after < 0)
+
+    verdict = Verdict.CONDITIONAL
+    given = {**SIGNS, "push": numbers(0, 0)}
+    condition = "no other force changes the sign of the rate within the step"
+    remark = "The contact force depends on the velocity at the end of the step, not on that at its start."
+    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/t479#b", "Strong damping lets a contact go while it is still inside")
+class t479_b:
+    formula = (
+        r"\phi_k < 0,\ \dot\phi_k > 0,\ \boldsymbol\beta \text{ large}:\quad \mathbf z "
+        r"= 0 \text{ although } \phi_{k+1} < 0"
+    )
+    inputs = {"depth": numbers(0.25, 2), "speed": numbers(0.25, 2)}
+
+    def printed(depth, speed):
+        return [1.0, 1.0]
+
+    oracle = "a body that leaves the ground slowly: its contact force and its depth after the step"
+
+    def reference(depth, speed):
+        """A body of unit mass inside the ground, leaving slowly: is the force zero, and is it still inside after?"""
+        h = 0.01
+        beta = 2 * depth / speed
+        fall, G = np.array([speed]), np.eye(1)
+        force = max(0.0, -(-depth + (h / 2 + beta) * speed) / 1e-4)
+        after = -depth + h * (G @ fall)[0]
+        return [float(force == 0), float(after < 0)]
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    chapter = "regularization"

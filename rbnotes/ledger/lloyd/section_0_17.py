@@ -14,17 +14,11 @@ from rbnotes.attachments import (
 )
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, frames, positive_numbers, twists, vectors
-from rbnotes.ledger.oracles import (
-    bracket,
-    energy_matrix,
-    least_action,
-    motion,
-    multipliers_of,
-)
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.oracles.systems import energy_matrix, least_action, multipliers_of
+from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "attachments"
-COMMON = {"chapter": CHAPTER, "verdict": Verdict.HOLDS}
 ACTIVE, ATTACHED, ROWS = 4, 3, 2
 SIZE = ACTIVE + ATTACHED
 IDENTITY = np.eye(ATTACHED)
@@ -92,27 +86,6 @@ def blocks(M):
     return M[:ACTIVE, :ACTIVE], M[:ACTIVE, ACTIVE:], M[ACTIVE:, :ACTIVE], M[ACTIVE:, ACTIVE:]
 
 
-# --- the whole system --------------------------------------------------------------------------------
-
-
-def follows_library(Gba, v_active):
-    return reduced(np.eye(SIZE), Gba)[0].velocities(v_active)
-
-
-def whole_printed(M, C, f, g, gb):
-    Maa, Mab, Mba, Mbb = blocks(M)
-    Gba, Gaa, Gab = split(C)
-    system = np.block(
-        [
-            [Maa, Mab, Gaa.T, Gba.T],
-            [Mba, Mbb, Gab.T, IDENTITY],
-            [Gaa, Gab, zero_softness, zero_rows],
-            [Gba, IDENTITY, zero_columns, zero],
-        ]
-    )
-    return np.linalg.solve(system, np.concatenate([f, g, gb]))
-
-
 def whole_library(M, C, f, g, gb):
     space, small = reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)
     v_active, multipliers = small.solve()
@@ -121,124 +94,12 @@ def whole_library(M, C, f, g, gb):
     return np.concatenate([v, -multipliers, -forces])
 
 
-def whole_reference(M, C, f, g, gb):
-    return np.concatenate(whole(M, C, f, g, gb))
-
-
-def softness_printed(M, C, f, g, gb, R):
-    Maa, Mab, Mba, Mbb = blocks(M)
-    Gba, Gaa, Gab = split(C)
-    system = np.block(
-        [
-            [Maa, Mab, Gaa.T, Gba.T],
-            [Mba, Mbb, Gab.T, IDENTITY],
-            [Gaa, Gab, np.diag(R), zero_rows],
-            [Gba, IDENTITY, zero_columns, zero],
-        ]
-    )
-    return np.linalg.solve(system, np.concatenate([f, g, gb]))[:SIZE]
-
-
-def softness_library(M, C, f, g, gb, R):
-    space, small = reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb, R)
-    return space.velocities(small.solve()[0])
-
-
-def softness_reference(M, C, f, g, gb, R):
-    """Each soft constraint costs ``(G v - g)^2 / (2 R)``, as a damper between the two would."""
-    stiffer = M + sum(np.outer(row, row) / r for row, r in zip(C[:ROWS], R, strict=True))
-    pulled = f + sum(row * target / r for row, target, r in zip(C[:ROWS], g, R, strict=True))
-    return least_action(stiffer, pulled, C[ROWS:], gb)
-
-
-def attached_velocity_printed(M, C, f, g, gb):
-    Gba, va = C[ROWS:, :ACTIVE], whole(M, C, f, g, gb)[0][:ACTIVE]
-    return gb - Gba @ va
-
-
-def attached_velocity_library(M, C, f, g, gb):
-    space, small = reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)
-    return space.velocities(small.solve()[0])[ACTIVE:]
-
-
-def attached_velocity_reference(M, C, f, g, gb):
-    return whole(M, C, f, g, gb)[0][ACTIVE:]
-
-
-def attached_force_printed(M, C, f, g, gb):
-    v, la, _ = whole(M, C, f, g, gb)
-    _, _, Mba, Mbb = blocks(M)
-    va, fb = v[:ACTIVE], f[ACTIVE:]
-    Gba, _, Gab = split(C)
-    return fb - Mba @ va + Mbb @ Gba @ va - Mbb @ gb - Gab.T @ la
-
-
-def attached_force_library(M, C, f, g, gb):
-    return whole_library(M, C, f, g, gb)[SIZE + ROWS :]
-
-
-def attached_force_reference(M, C, f, g, gb):
-    return whole(M, C, f, g, gb)[2]
-
-
-# --- the reduced system -------------------------------------------------------------------------------
-
-
-def reduced_printed(M, C, f, g, gb):
-    Maa, Mab, Mba, Mbb = blocks(M)
-    Gba, Gaa, Gab = split(C)
-    fa, fb = f[:ACTIVE], f[ACTIVE:]
-    M1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
-    G1 = Gaa - Gab @ Gba
-    f1 = fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
-    gamma1 = g - Gab @ gb
-    return np.linalg.solve(np.block([[M1, G1.T], [G1, zero_softness]]), np.concatenate([f1, gamma1]))
-
-
-def reduced_library(M, C, f, g, gb):
-    v, multipliers = reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)[1].solve()
-    return np.concatenate([v, -multipliers])
-
-
-def reduced_reference(M, C, f, g, gb):
-    v, multipliers, _ = whole(M, C, f, g, gb)
-    return np.concatenate([v[:ACTIVE], multipliers])
-
-
-def mass_printed(M, Gba):
-    Maa, Mab, Mba, Mbb = blocks(M)
-    return Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
-
-
-def mass_library(M, Gba):
-    return reduced(M, Gba)[1].M
-
-
 def mass_reference(M, Gba):
     return energy_matrix(M, lambda v: followed(Gba, v), ACTIVE)
 
 
-def rows_printed(M, Gba, G):
-    Gaa, Gab = G[:, :ACTIVE], G[:, ACTIVE:]
-    return Gaa - Gab @ Gba
-
-
-def rows_library(M, Gba, G):
-    return reduced(M, Gba, G)[1].G
-
-
 def rows_reference(M, Gba, G):
     return np.stack([G @ followed(Gba, unit) for unit in np.eye(ACTIVE)], axis=1)
-
-
-def force_printed(M, C, f, g, gb):
-    _, Mab, _, Mbb = blocks(M)
-    Gba, fa, fb = C[ROWS:, :ACTIVE], f[:ACTIVE], f[ACTIVE:]
-    return fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
-
-
-def force_library(M, C, f, g, gb):
-    return reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)[1].f
 
 
 def force_reference(M, C, f, g, gb):
@@ -248,46 +109,8 @@ def force_reference(M, C, f, g, gb):
     return mass_reference(M, Gba) @ v[:ACTIVE] + rows_reference(M, Gba, C[:ROWS]).T @ multipliers
 
 
-def target_printed(M, C, f, g, gb):
-    Gab = C[:ROWS, ACTIVE:]
-    return g - Gab @ gb
-
-
-def target_library(M, C, f, g, gb):
-    return reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)[1].g
-
-
 def target_reference(M, C, f, g, gb):
     return rows_reference(M, C[ROWS:, :ACTIVE], C[:ROWS]) @ whole(M, C, f, g, gb)[0][:ACTIVE]
-
-
-def simple_force_printed(M, C, f, g, gb):
-    Gba, fa, fb = C[ROWS:, :ACTIVE], f[:ACTIVE], f[ACTIVE:]
-    return np.concatenate([fa - Gba.T @ fb, g])
-
-
-def simple_force_library(M, C, f, g, gb):
-    small = reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)[1]
-    return np.concatenate([small.f, small.g])
-
-
-def simple_force_reference(M, C, f, g, gb):
-    return np.concatenate([force_reference(M, C, f, g, gb), target_reference(M, C, f, g, gb)])
-
-
-# --- the drift ----------------------------------------------------------------------------------------
-
-
-def drift_printed(E, x, phi, h):
-    """A point of a body: ``v_k + G v_body = 0`` with ``G = -R (-[x] I)``."""
-    R = E[:3, :3]
-    Gdot = R @ bracket(phi[:3]) @ np.hstack([bracket(x), -np.eye(3)])
-    return h * Gdot @ phi
-
-
-def drift_library(E, x, phi, h):
-    """That of the acceleration, over one step."""
-    return h * point_on_body(1, 0, E, x, phi).drift
 
 
 def drift_reference(E, x, phi, h):
@@ -299,58 +122,6 @@ def drift_reference(E, x, phi, h):
         return turned @ (phi[3:] + np.cross(phi[:3], x))
 
     return h * derivative(velocity).value
-
-
-def ahead_printed(E, x, phi, h):
-    """The point's velocity at the end of the step, by the attachment there, for the twist that the body has."""
-    R = E[:3, :3]
-    G = R @ np.hstack([bracket(x), -np.eye(3)])
-    Gdot = R @ bracket(phi[:3]) @ np.hstack([bracket(x), -np.eye(3)])
-    return -(G + h * Gdot) @ phi
-
-
-def ahead_library(E, x, phi, h):
-    attachment = point_on_body(1, 0, E, x, phi)
-    return attachment.blocks[0] @ phi + h * attachment.drift
-
-
-def ahead_reference(E, x, phi, h):
-    """The velocity now, and what it changes by."""
-    now = derivative(lambda t: motion(E, phi)(t) @ np.append(x, 1.0)).value[:3]
-    return now + drift_reference(E, x, phi, h)
-
-
-# --- the reduction as a product of matrices --------------------------------------------------------------
-
-
-def product_printed(M, Gba):
-    P = np.vstack((np.hstack([np.eye(ACTIVE), -Gba.T]), zero_below))
-    return P @ M @ P.T
-
-
-def product_library(M, Gba):
-    system = ConstrainedSystem(M, np.zeros(SIZE))
-    return eliminate(system, [ACTIVE, ATTACHED], attachment(Gba)).M
-
-
-def product_reference(M, Gba):
-    padded = np.zeros((SIZE, SIZE))
-    padded[:ACTIVE, :ACTIVE] = mass_reference(M, Gba)
-    return padded
-
-
-def P_printed(Gba):
-    return np.vstack((np.hstack([np.eye(ACTIVE), -Gba.T]), zero_below))
-
-
-def P_library(Gba):
-    return reduction_matrix([ACTIVE, ATTACHED], attachment(Gba))[0].toarray()
-
-
-def P_reference(Gba):
-    """Forces on all components, handed to the active ones so that their power stays."""
-    columns = [followed(Gba, unit) for unit in np.eye(ACTIVE)]
-    return np.vstack([*columns, *np.zeros((ATTACHED, SIZE))])
 
 
 # Active velocities, then three attached components: j, k and another one.
@@ -384,11 +155,6 @@ def P_k_reference(Gka):
     return P
 
 
-def both_orders_printed(Gka, Gja):
-    P_k, P_j = P_k_printed(Gka), P_j_literal(Gja)
-    return np.stack([P_k @ P_j, P_j @ P_k])
-
-
 def P_j_literal(Gja):
     P = np.eye(EVERY)
     P[ACTIVE:FIRST, ACTIVE:FIRST] = 0.0
@@ -396,259 +162,507 @@ def P_j_literal(Gja):
     return P
 
 
-def both_orders_library(Gka, Gja):
-    P_k = P_k_library(Gka)
-    P_j = reduction_matrix(SIZES, Attachment(1, {0: -Gja}))[0].toarray()
-    return np.stack([P_k @ P_j, P_j @ P_k])
-
-
-def both_orders_reference(Gka, Gja):
-    """Both forces are taken over by the masters, whichever is first."""
-    P = P_k_reference(Gka)
-    P[:, ACTIVE:FIRST] = 0.0
-    for i, row in enumerate(Gja):
-        P[:ACTIVE, ACTIVE + i] = -row
-    return np.stack([P, P])
-
-
 WITHOUT_KKT = (
     "the constrained motion of least action in the null space of all rows; multipliers by least squares"
 )
 
-RECORDS = [
-    Record(
-        id="lloyd/s0.17/e0.18",
-        title="An attachment as a constraint",
-        formula=r"\mathbf v_k + \mathbf G_{k\alpha}\mathbf v_\alpha = 0",
-        remark=r"The library holds the map that it stands for, $\mathbf v_k = \mathbf J\mathbf v_\alpha$ with $\mathbf J = -\mathbf G_{k\alpha}$.",
-        oracle="the attached velocities, row by row",
-        implemented_by=("rbnotes.attachments.Attachment",),
-        chapter=CHAPTER,
-        verdict=Verdict.DEFINITION,
-        inputs={"Gba": arrays(ATTACHED, ACTIVE), "v_active": vectors(ACTIVE)},
-        library=follows_library,
-        reference=followed,
-    ),
-    Record(
-        id="lloyd/s0.17/d1",
-        title="All attachments as one constraint",
-        formula=r"\mathbf I\mathbf v_\beta + \mathbf G_{\beta\alpha}\mathbf v_\alpha = 0",
-        implemented_by=("rbnotes.attachments.null_space",),
-        chapter=CHAPTER,
-        verdict=Verdict.DEFINITION,
-    ),
-    Record(
-        id="lloyd/s0.17/e0.19",
-        title="The whole system with its attachments",
-        formula=r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf G_{\alpha\beta}^T & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}",
-        remark=r"Here $+\mathbf G^T$ makes the multipliers those of opposite forces: $-\mathbf G^T\boldsymbol\lambda$ acts on the components. Checked with hard constraints; about $\mathbf R_\alpha$ see the sentence below it.",
-        oracle=WITHOUT_KKT,
-        implemented_by=("rbnotes.attachments.ConstrainedSystem", "rbnotes.attachments.NullSpace"),
-        inputs=WHOLE,
-        printed=whole_printed,
-        library=whole_library,
-        reference=whole_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/t752",
-        title="The regularization matrix in that system",
-        formula=r"\begin{pmatrix} \mathbf M & \mathbf G^T \\ \mathbf G & \mathbf R_\alpha \end{pmatrix} \text{ where } \mathbf R_\alpha \text{ is a diagonal regularization matrix}",
-        correction=r"$-\mathbf R_\alpha$ where $+\mathbf G^T$ stands above it; or $-\mathbf G^T$ above $+\mathbf R_\alpha$, as in (0.9).",
-        remark=r"With the signs as printed a soft constraint with the $\gamma\alpha/h^2$ of (0.9) pushes away from where it should hold.",
-        oracle="the constraint as a quadratic cost of its violation, minimised in the null space of the attachments",
-        implemented_by=("rbnotes.attachments.ConstrainedSystem",),
-        chapter=CHAPTER,
-        verdict=Verdict.ERRATUM,
-        inputs={**WHOLE, "R": vectors(ROWS, 0.25, 2.0)},
-        printed=softness_printed,
-        library=softness_library,
-        reference=softness_reference,
-        tolerance=1e-7,
-    ),
-    Record(
-        id="lloyd/s0.17/d2#a",
-        title="Velocities of the attached components",
-        formula=r"\mathbf v_\beta = \mathbf g_\beta - \mathbf G_{\beta\alpha}\mathbf v_\alpha",
-        oracle=WITHOUT_KKT,
-        implemented_by=("rbnotes.attachments.NullSpace.velocities",),
-        inputs=WHOLE,
-        printed=attached_velocity_printed,
-        library=attached_velocity_library,
-        reference=attached_velocity_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/d2#b",
-        title="Multipliers of the attachments",
-        formula=r"\boldsymbol\lambda_\beta = \mathbf f_\beta - \mathbf M_{\beta\alpha}\mathbf v_\alpha + \mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}\mathbf v_\alpha - \mathbf M_{\beta\beta}\mathbf g_\beta - \mathbf G_{\alpha\beta}^T\boldsymbol\lambda_\alpha",
-        remark=r"The force on the attached components is the opposite, $-\boldsymbol\lambda_\beta$.",
-        oracle=WITHOUT_KKT,
-        implemented_by=("rbnotes.attachments.NullSpace.attachment_forces",),
-        inputs=WHOLE,
-        printed=attached_force_printed,
-        library=attached_force_library,
-        reference=attached_force_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/e0.20",
-        title="The reduced system",
-        formula=r"\begin{pmatrix} \mathbf M' & \mathbf G'^T \\ \mathbf G' & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\alpha \end{pmatrix} = \begin{pmatrix} \mathbf f' \\ \boldsymbol\gamma' \end{pmatrix}",
-        remark=r"With (0.21) to (0.24). The reduction leaves $\mathbf R_\alpha$ as it is, whatever its sign.",
-        oracle=WITHOUT_KKT,
-        implemented_by=REDUCED,
-        inputs=WHOLE,
-        printed=reduced_printed,
-        library=reduced_library,
-        reference=reduced_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/e0.21",
-        title="Effective inertia of the active components",
-        formula=r"\mathbf M' = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}",
-        oracle="the kinetic energy of all components while the attached ones follow",
-        implemented_by=REDUCED,
-        inputs=TIED,
-        printed=mass_printed,
-        library=mass_library,
-        reference=mass_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/e0.22",
-        title="Constraints on the active components",
-        formula=r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}",
-        oracle="what the constraints make of unit velocities of the active components, the attached ones following",
-        implemented_by=REDUCED,
-        inputs={**TIED, "G": arrays(ROWS, SIZE)},
-        printed=rows_printed,
-        library=rows_library,
-        reference=rows_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/e0.23",
-        title="Forces on the active components",
-        formula=r"\mathbf f' = \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta - (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
-        remark="Section 0.21 prints the last term with the opposite sign.",
-        oracle="the effective inertia from the energy, times the constrained motion of least action",
-        implemented_by=REDUCED,
-        inputs=WHOLE,
-        printed=force_printed,
-        library=force_library,
-        reference=force_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/e0.24",
-        title="Right sides of the constraints on the active components",
-        formula=r"\boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta",
-        oracle="the constraints on the active components, applied to the constrained motion of least action",
-        implemented_by=REDUCED,
-        inputs=WHOLE,
-        printed=target_printed,
-        library=target_library,
-        reference=target_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/t774#a",
-        title="Forces and right sides where attachments do not drift",
-        formula=r"\mathbf g_\beta = 0:\quad \mathbf f' = \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta,\quad \boldsymbol\gamma' = \mathbf g_\alpha",
-        oracle="the effective inertia and the rows of the active components, applied to the constrained motion",
-        implemented_by=REDUCED,
-        inputs=AT_REST,
-        printed=simple_force_printed,
-        library=simple_force_library,
-        reference=simple_force_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/t774#b",
-        title="What is on the right side if the attachment changes along the motion",
-        formula=r"\mathbf g_\beta = h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha",
-        correction=r"$\mathbf g_\beta = -h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha$",
-        remark=r"The attachment at the end of the step is $\mathbf v_\beta + (\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0$, and what (0.19) has no room for goes to the right. The next sentence, which replaces $\mathbf G_{\beta\alpha}$ by $\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha}$, is right, and so is the $\mathbf g_\beta$ of section 0.19.",
-        oracle="a point of a body: what its velocity changes by in a step while the body's twist stays, by differences",
-        implemented_by=("rbnotes.attachments.point_on_body",),
-        chapter=CHAPTER,
-        verdict=Verdict.ERRATUM,
-        inputs={"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_numbers(0.25, 1.0)},
-        printed=drift_printed,
-        library=drift_library,
-        reference=drift_reference,
-        tolerance=1e-8,
-    ),
-    Record(
-        id="lloyd/s0.17/t774#c",
-        title="The attachment at the end of the step, without a right side",
-        formula=r"\mathbf v_\beta + (\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0",
-        remark="To first order in h.",
-        oracle="a point of a body: its velocity and what that changes by in a step, by differences of its place",
-        implemented_by=("rbnotes.attachments.point_on_body",),
-        inputs={"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_numbers(0.25, 1.0)},
-        printed=ahead_printed,
-        library=ahead_library,
-        reference=ahead_reference,
-        tolerance=1e-8,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/d3",
-        title="The reduction as a product of matrices",
-        formula=r"\mathbf P\mathbf M\mathbf P^T = \begin{pmatrix} \mathbf M'_{\alpha\alpha} & 0 \\ 0 & 0 \end{pmatrix}",
-        oracle="the kinetic energy of all components while the attached ones follow",
-        implemented_by=("rbnotes.attachments.eliminate",),
-        inputs=TIED,
-        printed=product_printed,
-        library=product_library,
-        reference=product_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/d4",
-        title="The matrix of the reduction",
-        formula=r"\mathbf P \equiv \begin{pmatrix} \mathbf I & -\mathbf G_{\beta\alpha}^T \\ 0 & 0 \end{pmatrix}",
-        oracle="the velocities that follow each unit velocity of the active components, as rows",
-        implemented_by=("rbnotes.attachments.reduction_matrix",),
-        inputs={"Gba": arrays(ATTACHED, ACTIVE)},
-        printed=P_printed,
-        library=P_library,
-        reference=P_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/d5",
-        title="The matrix of the reduction for one attachment",
-        formula=r"\mathbf P_k \equiv \begin{pmatrix} \mathbf I & 0 & -\mathbf G_{k\alpha}^T & 0 \\ 0 & \mathbf I & 0 & 0 \\ 0 & 0 & 0 & 0 \\ 0 & 0 & 0 & \mathbf I \end{pmatrix}",
-        oracle="unit forces: those on k go to its masters, the others stay where they are",
-        implemented_by=("rbnotes.attachments.reduction_matrix",),
-        inputs={"Gka": PAIR["Gka"]},
-        printed=P_k_printed,
-        library=P_k_library,
-        reference=P_k_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.17/t793",
-        title="The order of the reductions does not matter",
-        formula=r"\mathbf P_j\mathbf P_k = \mathbf P_k\mathbf P_j",
-        remark="True as long as neither component is attached to the other, which this section assumes.",
-        oracle="unit forces: those on j and on k go to their masters, whichever is first",
-        implemented_by=("rbnotes.attachments.reduction_matrix", "rbnotes.attachments.eliminate"),
-        inputs=PAIR,
-        printed=both_orders_printed,
-        library=both_orders_library,
-        reference=both_orders_reference,
-        **COMMON,
-    ),
-]
+
+@claim("lloyd/s0.17/e0.18", "An attachment as a constraint")
+class e0_18:
+    formula = r"\mathbf v_k + \mathbf G_{k\alpha}\mathbf v_\alpha = 0"
+    inputs = {"Gba": arrays(ATTACHED, ACTIVE), "v_active": vectors(ACTIVE)}
+
+    def library(Gba, v_active):
+        return reduced(np.eye(SIZE), Gba)[0].velocities(v_active)
+
+    oracle = "the attached velocities, row by row"
+    reference = followed
+    verdict = Verdict.DEFINITION
+    remark = (
+        r"The library holds the map that it stands for, $\mathbf v_k = \mathbf J\mathbf v_\alpha$ with "
+        r"$\mathbf J = -\mathbf G_{k\alpha}$."
+    )
+    implemented_by = ("rbnotes.attachments.Attachment",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/d1", "All attachments as one constraint")
+class d1:
+    formula = r"\mathbf I\mathbf v_\beta + \mathbf G_{\beta\alpha}\mathbf v_\alpha = 0"
+    verdict = Verdict.DEFINITION
+    implemented_by = ("rbnotes.attachments.null_space",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/e0.19", "The whole system with its attachments")
+class e0_19:
+    formula = (
+        r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf G_{\alpha\alpha}^T "
+        r"& \mathbf G_{\beta\alpha}^T \\"
+        r" \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf G_{\alpha\beta}^T & \mathbf I \\"
+        r" \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf R_\alpha & 0 \\"
+        r" \mathbf G_{\beta\alpha} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\"
+        r" \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\"
+        r" \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\"
+        r" \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
+    )
+    inputs = WHOLE
+
+    def printed(M, C, f, g, gb):
+        Maa, Mab, Mba, Mbb = blocks(M)
+        Gba, Gaa, Gab = split(C)
+        system = np.block(
+            [
+                [Maa, Mab, Gaa.T, Gba.T],
+                [Mba, Mbb, Gab.T, IDENTITY],
+                [Gaa, Gab, zero_softness, zero_rows],
+                [Gba, IDENTITY, zero_columns, zero],
+            ]
+        )
+        return np.linalg.solve(system, np.concatenate([f, g, gb]))
+
+    library = whole_library
+    oracle = WITHOUT_KKT
+
+    def reference(M, C, f, g, gb):
+        return np.concatenate(whole(M, C, f, g, gb))
+
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    remark = (
+        r"Here $+\mathbf G^T$ makes the multipliers those of opposite forces: $-\mathbf "
+        r"G^T\boldsymbol\lambda$ acts on the components. Checked with hard constraints; about $\mathbf "
+        r"R_\alpha$ see the sentence below it."
+    )
+    implemented_by = (
+        "rbnotes.attachments.ConstrainedSystem",
+        "rbnotes.attachments.NullSpace",
+    )
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/t752", "The regularization matrix in that system")
+class t752:
+    formula = (
+        r"\begin{pmatrix} \mathbf M & \mathbf G^T \\"
+        r" \mathbf G & \mathbf R_\alpha \end{pmatrix} \text{ where } \mathbf R_\alpha \text{ is a "
+        r"diagonal regularization matrix}"
+    )
+    inputs = {**WHOLE, "R": vectors(ROWS, 0.25, 2.0)}
+
+    def printed(M, C, f, g, gb, R):
+        Maa, Mab, Mba, Mbb = blocks(M)
+        Gba, Gaa, Gab = split(C)
+        system = np.block(
+            [
+                [Maa, Mab, Gaa.T, Gba.T],
+                [Mba, Mbb, Gab.T, IDENTITY],
+                [Gaa, Gab, np.diag(R), zero_rows],
+                [Gba, IDENTITY, zero_columns, zero],
+            ]
+        )
+        return np.linalg.solve(system, np.concatenate([f, g, gb]))[:SIZE]
+
+    def library(M, C, f, g, gb, R):
+        space, small = reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb, R)
+        return space.velocities(small.solve()[0])
+
+    oracle = (
+        "the constraint as a quadratic cost of its violation, minimised in the null space of the attachments"
+    )
+
+    def reference(M, C, f, g, gb, R):
+        """Each soft constraint costs ``(G v - g)^2 / (2 R)``, as a damper between the two would."""
+        stiffer = M + sum(np.outer(row, row) / r for row, r in zip(C[:ROWS], R, strict=True))
+        pulled = f + sum(row * target / r for row, target, r in zip(C[:ROWS], g, R, strict=True))
+        return least_action(stiffer, pulled, C[ROWS:], gb)
+
+    tolerance = 1e-07
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"$-\mathbf R_\alpha$ where $+\mathbf G^T$ stands above it; or $-\mathbf G^T$ above $+\mathbf "
+        r"R_\alpha$, as in (0.9)."
+    )
+    remark = (
+        r"With the signs as printed a soft constraint with the $\gamma\alpha/h^2$ of (0.9) pushes away "
+        r"from where it should hold."
+    )
+    implemented_by = ("rbnotes.attachments.ConstrainedSystem",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/d2#a", "Velocities of the attached components")
+class d2_a:
+    formula = r"\mathbf v_\beta = \mathbf g_\beta - \mathbf G_{\beta\alpha}\mathbf v_\alpha"
+    inputs = WHOLE
+
+    def printed(M, C, f, g, gb):
+        Gba, va = C[ROWS:, :ACTIVE], whole(M, C, f, g, gb)[0][:ACTIVE]
+        return gb - Gba @ va
+
+    def library(M, C, f, g, gb):
+        space, small = reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)
+        return space.velocities(small.solve()[0])[ACTIVE:]
+
+    oracle = WITHOUT_KKT
+
+    def reference(M, C, f, g, gb):
+        return whole(M, C, f, g, gb)[0][ACTIVE:]
+
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/d2#b", "Multipliers of the attachments")
+class d2_b:
+    formula = (
+        r"\boldsymbol\lambda_\beta = \mathbf f_\beta - \mathbf M_{\beta\alpha}\mathbf v_\alpha + \mathbf "
+        r"M_{\beta\beta}\mathbf G_{\beta\alpha}\mathbf v_\alpha - \mathbf M_{\beta\beta}\mathbf g_\beta - "
+        r"\mathbf G_{\alpha\beta}^T\boldsymbol\lambda_\alpha"
+    )
+    inputs = WHOLE
+
+    def printed(M, C, f, g, gb):
+        v, la, _ = whole(M, C, f, g, gb)
+        _, _, Mba, Mbb = blocks(M)
+        va, fb = v[:ACTIVE], f[ACTIVE:]
+        Gba, _, Gab = split(C)
+        return fb - Mba @ va + Mbb @ Gba @ va - Mbb @ gb - Gab.T @ la
+
+    def library(M, C, f, g, gb):
+        return whole_library(M, C, f, g, gb)[SIZE + ROWS :]
+
+    oracle = WITHOUT_KKT
+
+    def reference(M, C, f, g, gb):
+        return whole(M, C, f, g, gb)[2]
+
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    remark = r"The force on the attached components is the opposite, $-\boldsymbol\lambda_\beta$."
+    implemented_by = ("rbnotes.attachments.NullSpace.attachment_forces",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/e0.20", "The reduced system")
+class e0_20:
+    formula = (
+        r"\begin{pmatrix} \mathbf M' & \mathbf G'^T \\"
+        r" \mathbf G' & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\"
+        r" \boldsymbol\lambda_\alpha \end{pmatrix} = \begin{pmatrix} \mathbf f' \\"
+        r" \boldsymbol\gamma' \end{pmatrix}"
+    )
+    inputs = WHOLE
+
+    def printed(M, C, f, g, gb):
+        Maa, Mab, Mba, Mbb = blocks(M)
+        Gba, Gaa, Gab = split(C)
+        fa, fb = f[:ACTIVE], f[ACTIVE:]
+        M1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
+        G1 = Gaa - Gab @ Gba
+        f1 = fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
+        gamma1 = g - Gab @ gb
+        return np.linalg.solve(np.block([[M1, G1.T], [G1, zero_softness]]), np.concatenate([f1, gamma1]))
+
+    def library(M, C, f, g, gb):
+        v, multipliers = reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)[1].solve()
+        return np.concatenate([v, -multipliers])
+
+    oracle = WITHOUT_KKT
+
+    def reference(M, C, f, g, gb):
+        v, multipliers, _ = whole(M, C, f, g, gb)
+        return np.concatenate([v[:ACTIVE], multipliers])
+
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    remark = r"With (0.21) to (0.24). The reduction leaves $\mathbf R_\alpha$ as it is, whatever its sign."
+    implemented_by = REDUCED
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/e0.21", "Effective inertia of the active components")
+class e0_21:
+    formula = (
+        r"\mathbf M' = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\alpha} - "
+        r"\mathbf G_{\beta\alpha}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\alpha}^T\mathbf "
+        r"M_{\beta\beta}\mathbf G_{\beta\alpha}"
+    )
+    inputs = TIED
+
+    def printed(M, Gba):
+        Maa, Mab, Mba, Mbb = blocks(M)
+        return Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
+
+    def library(M, Gba):
+        return reduced(M, Gba)[1].M
+
+    oracle = "the kinetic energy of all components while the attached ones follow"
+    reference = mass_reference
+    verdict = Verdict.HOLDS
+    implemented_by = REDUCED
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/e0.22", "Constraints on the active components")
+class e0_22:
+    formula = r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}"
+    inputs = {**TIED, "G": arrays(ROWS, SIZE)}
+
+    def printed(M, Gba, G):
+        Gaa, Gab = G[:, :ACTIVE], G[:, ACTIVE:]
+        return Gaa - Gab @ Gba
+
+    def library(M, Gba, G):
+        return reduced(M, Gba, G)[1].G
+
+    oracle = (
+        "what the constraints make of unit velocities of the active components, the attached ones following"
+    )
+    reference = rows_reference
+    verdict = Verdict.HOLDS
+    implemented_by = REDUCED
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/e0.23", "Forces on the active components")
+class e0_23:
+    formula = (
+        r"\mathbf f' = \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta - (\mathbf "
+        r"M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
+    )
+    inputs = WHOLE
+
+    def printed(M, C, f, g, gb):
+        _, Mab, _, Mbb = blocks(M)
+        Gba, fa, fb = C[ROWS:, :ACTIVE], f[:ACTIVE], f[ACTIVE:]
+        return fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
+
+    def library(M, C, f, g, gb):
+        return reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)[1].f
+
+    oracle = "the effective inertia from the energy, times the constrained motion of least action"
+    reference = force_reference
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    remark = "Section 0.21 prints the last term with the opposite sign."
+    implemented_by = REDUCED
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/e0.24", "Right sides of the constraints on the active components")
+class e0_24:
+    formula = r"\boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
+    inputs = WHOLE
+
+    def printed(M, C, f, g, gb):
+        Gab = C[:ROWS, ACTIVE:]
+        return g - Gab @ gb
+
+    def library(M, C, f, g, gb):
+        return reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)[1].g
+
+    oracle = "the constraints on the active components, applied to the constrained motion of least action"
+    reference = target_reference
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    implemented_by = REDUCED
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/t774#a", "Forces and right sides where attachments do not drift")
+class t774_a:
+    formula = (
+        r"\mathbf g_\beta = 0:\quad \mathbf f' "
+        r"= \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta,\quad \boldsymbol\gamma' "
+        r"= \mathbf g_\alpha"
+    )
+    inputs = AT_REST
+
+    def printed(M, C, f, g, gb):
+        Gba, fa, fb = C[ROWS:, :ACTIVE], f[:ACTIVE], f[ACTIVE:]
+        return np.concatenate([fa - Gba.T @ fb, g])
+
+    def library(M, C, f, g, gb):
+        small = reduced(M, C[ROWS:, :ACTIVE], C[:ROWS], f, g, gb)[1]
+        return np.concatenate([small.f, small.g])
+
+    oracle = "the effective inertia and the rows of the active components, applied to the constrained motion"
+
+    def reference(M, C, f, g, gb):
+        return np.concatenate([force_reference(M, C, f, g, gb), target_reference(M, C, f, g, gb)])
+
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    implemented_by = REDUCED
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/t774#b", "What is on the right side if the attachment changes along the motion")
+class t774_b:
+    formula = r"\mathbf g_\beta = h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha"
+    inputs = {"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_numbers(0.25, 1.0)}
+
+    def printed(E, x, phi, h):
+        """A point of a body: ``v_k + G v_body = 0`` with ``G = -R (-[x] I)``."""
+        R = E[:3, :3]
+        Gdot = R @ bracket(phi[:3]) @ np.hstack([bracket(x), -np.eye(3)])
+        return h * Gdot @ phi
+
+    def library(E, x, phi, h):
+        """That of the acceleration, over one step."""
+        return h * point_on_body(1, 0, E, x, phi).drift
+
+    oracle = (
+        "a point of a body: what its velocity changes by in a step while the body's twist stays, by "
+        "differences"
+    )
+    reference = drift_reference
+    tolerance = 1e-08
+    verdict = Verdict.ERRATUM
+    correction = r"$\mathbf g_\beta = -h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha$"
+    remark = (
+        r"The attachment at the end of the step is $\mathbf v_\beta + (\mathbf G_{\beta\alpha} + "
+        r"h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0$, and what (0.19) has no room for goes to "
+        r"the right. The next sentence, which replaces $\mathbf G_{\beta\alpha}$ by $\mathbf "
+        r"G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha}$, is right, and so is the $\mathbf g_\beta$ of "
+        r"section 0.19."
+    )
+    implemented_by = ("rbnotes.attachments.point_on_body",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/t774#c", "The attachment at the end of the step, without a right side")
+class t774_c:
+    formula = (
+        r"\mathbf v_\beta + (\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0"
+    )
+    inputs = {"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_numbers(0.25, 1.0)}
+
+    def printed(E, x, phi, h):
+        """The point's velocity at the end of the step, by the attachment there, for the twist that the body has."""
+        R = E[:3, :3]
+        G = R @ np.hstack([bracket(x), -np.eye(3)])
+        Gdot = R @ bracket(phi[:3]) @ np.hstack([bracket(x), -np.eye(3)])
+        return -(G + h * Gdot) @ phi
+
+    def library(E, x, phi, h):
+        attachment = point_on_body(1, 0, E, x, phi)
+        return attachment.blocks[0] @ phi + h * attachment.drift
+
+    oracle = "a point of a body: its velocity and what that changes by in a step, by differences of its place"
+
+    def reference(E, x, phi, h):
+        """The velocity now, and what it changes by."""
+        now = derivative(lambda t: motion(E, phi)(t) @ np.append(x, 1.0)).value[:3]
+        return now + drift_reference(E, x, phi, h)
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    remark = "To first order in h."
+    implemented_by = ("rbnotes.attachments.point_on_body",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/d3", "The reduction as a product of matrices")
+class d3:
+    formula = (
+        r"\mathbf P\mathbf M\mathbf P^T = \begin{pmatrix} \mathbf M'_{\alpha\alpha} & 0 \\"
+        r" 0 & 0 \end{pmatrix}"
+    )
+    inputs = TIED
+
+    def printed(M, Gba):
+        P = np.vstack((np.hstack([np.eye(ACTIVE), -Gba.T]), zero_below))
+        return P @ M @ P.T
+
+    def library(M, Gba):
+        system = ConstrainedSystem(M, np.zeros(SIZE))
+        return eliminate(system, [ACTIVE, ATTACHED], attachment(Gba)).M
+
+    oracle = "the kinetic energy of all components while the attached ones follow"
+
+    def reference(M, Gba):
+        padded = np.zeros((SIZE, SIZE))
+        padded[:ACTIVE, :ACTIVE] = mass_reference(M, Gba)
+        return padded
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.attachments.eliminate",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/d4", "The matrix of the reduction")
+class d4:
+    formula = (
+        r"\mathbf P \equiv \begin{pmatrix} \mathbf I & -\mathbf G_{\beta\alpha}^T \\ 0 & 0 \end{pmatrix}"
+    )
+    inputs = {"Gba": arrays(ATTACHED, ACTIVE)}
+
+    def printed(Gba):
+        return np.vstack((np.hstack([np.eye(ACTIVE), -Gba.T]), zero_below))
+
+    def library(Gba):
+        return reduction_matrix([ACTIVE, ATTACHED], attachment(Gba))[0].toarray()
+
+    oracle = "the velocities that follow each unit velocity of the active components, as rows"
+
+    def reference(Gba):
+        """Forces on all components, handed to the active ones so that their power stays."""
+        columns = [followed(Gba, unit) for unit in np.eye(ACTIVE)]
+        return np.vstack([*columns, *np.zeros((ATTACHED, SIZE))])
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.attachments.reduction_matrix",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/d5", "The matrix of the reduction for one attachment")
+class d5:
+    formula = (
+        r"\mathbf P_k \equiv \begin{pmatrix} \mathbf I & 0 & -\mathbf G_{k\alpha}^T & 0 \\"
+        r" 0 & \mathbf I & 0 & 0 \\ 0 & 0 & 0 & 0 \\ 0 & 0 & 0 & \mathbf I \end{pmatrix}"
+    )
+    inputs = {"Gka": PAIR["Gka"]}
+    printed = P_k_printed
+    library = P_k_library
+    oracle = "unit forces: those on k go to its masters, the others stay where they are"
+    reference = P_k_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.attachments.reduction_matrix",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.17/t793", "The order of the reductions does not matter")
+class t793:
+    formula = r"\mathbf P_j\mathbf P_k = \mathbf P_k\mathbf P_j"
+    inputs = PAIR
+
+    def printed(Gka, Gja):
+        P_k, P_j = P_k_printed(Gka), P_j_literal(Gja)
+        return np.stack([P_k @ P_j, P_j @ P_k])
+
+    def library(Gka, Gja):
+        P_k = P_k_library(Gka)
+        P_j = reduction_matrix(SIZES, Attachment(1, {0: -Gja}))[0].toarray()
+        return np.stack([P_k @ P_j, P_j @ P_k])
+
+    oracle = "unit forces: those on j and on k go to their masters, whichever is first"
+
+    def reference(Gka, Gja):
+        """Both forces are taken over by the masters, whichever is first."""
+        P = P_k_reference(Gka)
+        P[:, ACTIVE:FIRST] = 0.0
+        for i, row in enumerate(Gja):
+            P[:ACTIVE, ACTIVE + i] = -row
+        return np.stack([P, P])
+
+    verdict = Verdict.HOLDS
+    remark = "True as long as neither component is attached to the other, which this section assumes."
+    implemented_by = (
+        "rbnotes.attachments.reduction_matrix",
+        "rbnotes.attachments.eliminate",
+    )
+    chapter = CHAPTER

@@ -13,7 +13,7 @@ from rbnotes.attachments import (
     point_on_points,
 )
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, vectors
-from rbnotes.ledger.oracles import energy_matrix, least_action, multipliers_of
+from rbnotes.ledger.oracles.systems import energy_matrix, least_action, multipliers_of
 from rbnotes.ledger.record import Record, Verdict
 
 CHAPTER = "attachments-on-attachments"

@@ -8,7 +8,8 @@ from scipy.spatial.transform import Rotation
 from rbnotes.attachments import ConstrainedSystem, null_space, point_on_body
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, positive_numbers, rotations, vectors
-from rbnotes.ledger.oracles import bracket, energy_matrix, motion
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.oracles.systems import energy_matrix
 from rbnotes.ledger.record import Record, Verdict
 
 CHAPTER = "attachments"

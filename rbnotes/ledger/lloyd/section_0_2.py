@@ -8,11 +8,10 @@ from scipy.spatial.transform import Rotation
 from rbnotes import quaternion
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import numbers, unit_quaternions, unit_vectors, vectors
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.record import Verdict, claim
 
 TURN = {"u": unit_vectors(), "theta": numbers(-6, 6)}
 SPINNING = {**TURN, "omega": vectors()}
-COMMON = {"verdict": Verdict.HOLDS, "chapter": "quaternions"}
 
 
 UNITS = np.array([[[1, 0], [0, 1]], [[1j, 0], [0, -1j]], [[0, 1], [-1, 0]], [[0, 1j], [1j, 0]]])
@@ -40,44 +39,9 @@ def quaternion_rate(q, rotation):
     return derivative(continued).value
 
 
-# --- definition -----------------------------------------------------------------------------------------
-
-
-def axis_angle_printed(u, theta):
-    return np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
-
-
-def axis_angle_library(u, theta):
-    return quaternion.from_axis_angle(u, theta)
-
-
-# --- product --------------------------------------------------------------------------------------------
-
-
 def product_printed(q, p):
     qs, qv, ps, pv = q[0], q[1:], p[0], p[1:]
     return np.concatenate([[qs * ps - qv @ pv], qs * pv + ps * qv + np.cross(qv, pv)])
-
-
-def product_library(q, p):
-    return quaternion.product(q, p)
-
-
-def product_reference(q, p):
-    return components(np.tensordot(q, UNITS, axes=1) @ np.tensordot(p, UNITS, axes=1))
-
-
-# --- derivatives ----------------------------------------------------------------------------------------
-
-
-def base_rate_as_product(u, theta, omega):
-    q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
-    return 1 / 2 * product_printed(np.concatenate([[0.0], omega]), q)
-
-
-def base_rate_expanded(u, theta, omega):
-    c, s = np.cos(theta / 2), np.sin(theta / 2)
-    return 1 / 2 * np.concatenate([[-s * omega @ u], c * omega + s * np.cross(omega, u)])
 
 
 def base_rate_library(u, theta, omega):
@@ -89,16 +53,6 @@ def base_rate_reference(u, theta, omega):
     return quaternion_rate(turned(u, theta), lambda t: Rotation.from_rotvec(t * omega) * start)
 
 
-def body_rate_as_product(u, theta, omega):
-    q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
-    return 1 / 2 * product_printed(q, np.concatenate([[0.0], omega]))
-
-
-def body_rate_expanded(u, theta, omega):
-    c, s = np.cos(theta / 2), np.sin(theta / 2)
-    return 1 / 2 * np.concatenate([[-s * omega @ u], c * omega - s * np.cross(omega, u)])
-
-
 def body_rate_library(u, theta, omega):
     return quaternion.derivative_from_body(quaternion.from_axis_angle(u, theta), omega)
 
@@ -108,108 +62,137 @@ def body_rate_reference(u, theta, omega):
     return quaternion_rate(turned(u, theta), lambda t: start * Rotation.from_rotvec(t * omega))
 
 
-# --- rotation of a vector -------------------------------------------------------------------------------
+@claim("lloyd/s0.2/d1", "Unit quaternion of a rotation by an angle about an axis")
+class d1:
+    formula = r"\mathbf q = (\cos(\theta/2),\ \sin(\theta/2)\,\mathbf u)"
+    inputs = TURN
+
+    def printed(u, theta):
+        return np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
+
+    def library(u, theta):
+        return quaternion.from_axis_angle(u, theta)
+
+    oracle = "matrix exponential of the axis as a complex 2 x 2 matrix, which knows no half-angle formula"
+    reference = turned
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.from_axis_angle",)
+    chapter = "quaternions"
 
 
-def rotate_printed(q, v):
-    inverse = np.concatenate([[q[0]], -q[1:]]) / (q @ q)
-    return product_printed(product_printed(q, np.concatenate([[0.0], v])), inverse)
+@claim("lloyd/s0.2/d2", "Product of two quaternions")
+class d2:
+    formula = (
+        r"\mathbf q\mathbf p = (q_s p_s - \mathbf q_v\cdot\mathbf p_v,\ q_s\mathbf p_v + p_s\mathbf q_v + "
+        r"\mathbf q_v\times\mathbf p_v)"
+    )
+    inputs = {"q": vectors(4), "p": vectors(4)}
+    printed = product_printed
+
+    def library(q, p):
+        return quaternion.product(q, p)
+
+    oracle = "products of the complex 2 x 2 matrices that stand for 1, i, j, k"
+
+    def reference(q, p):
+        return components(np.tensordot(q, UNITS, axes=1) @ np.tensordot(p, UNITS, axes=1))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.product",)
+    chapter = "quaternions"
 
 
-def rotate_library(q, v):
-    return np.concatenate([[0.0], quaternion.rotate(q, v)])
+@claim("lloyd/s0.2/e0.1#a", "Rate of a quaternion, angular velocity in base coordinates")
+class e0_1_a:
+    formula = r"\dot{\mathbf q} = \tfrac12 (0,\boldsymbol\omega)\,\mathbf q"
+    inputs = SPINNING
+
+    def printed(u, theta, omega):
+        q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
+        return 1 / 2 * product_printed(np.concatenate([[0.0], omega]), q)
+
+    library = base_rate_library
+    oracle = "differences of scipy's quaternions along a rotation that spins in the base frame"
+    reference = base_rate_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.derivative_from_base",)
+    chapter = "quaternions"
 
 
-def rotate_reference(q, v):
-    return np.concatenate([[0.0], Rotation.from_quat(np.roll(q, -1)).apply(v)])
+@claim("lloyd/s0.2/e0.1#b", "The same, written out with axis and angle")
+class e0_1_b:
+    formula = (
+        r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ "
+        r"\cos(\theta/2)\,\boldsymbol\omega + \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
+    )
+    inputs = SPINNING
+
+    def printed(u, theta, omega):
+        c, s = np.cos(theta / 2), np.sin(theta / 2)
+        return 1 / 2 * np.concatenate([[-s * omega @ u], c * omega + s * np.cross(omega, u)])
+
+    library = base_rate_library
+    oracle = "differences of scipy's quaternions along a rotation that spins in the base frame"
+    reference = base_rate_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.derivative_from_base",)
+    chapter = "quaternions"
 
 
-RECORDS = [
-    Record(
-        id="lloyd/s0.2/d1",
-        title="Unit quaternion of a rotation by an angle about an axis",
-        formula=r"\mathbf q = (\cos(\theta/2),\ \sin(\theta/2)\,\mathbf u)",
-        oracle="matrix exponential of the axis as a complex 2 x 2 matrix, which knows no half-angle formula",
-        implemented_by=("rbnotes.quaternion.from_axis_angle",),
-        inputs=TURN,
-        printed=axis_angle_printed,
-        library=axis_angle_library,
-        reference=turned,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.2/d2",
-        title="Product of two quaternions",
-        formula=r"\mathbf q\mathbf p = (q_s p_s - \mathbf q_v\cdot\mathbf p_v,\ "
-        r"q_s\mathbf p_v + p_s\mathbf q_v + \mathbf q_v\times\mathbf p_v)",
-        oracle="products of the complex 2 x 2 matrices that stand for 1, i, j, k",
-        implemented_by=("rbnotes.quaternion.product",),
-        inputs={"q": vectors(4), "p": vectors(4)},
-        printed=product_printed,
-        library=product_library,
-        reference=product_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.2/e0.1#a",
-        title="Rate of a quaternion, angular velocity in base coordinates",
-        formula=r"\dot{\mathbf q} = \tfrac12 (0,\boldsymbol\omega)\,\mathbf q",
-        oracle="differences of scipy's quaternions along a rotation that spins in the base frame",
-        implemented_by=("rbnotes.quaternion.derivative_from_base",),
-        inputs=SPINNING,
-        printed=base_rate_as_product,
-        library=base_rate_library,
-        reference=base_rate_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.2/e0.1#b",
-        title="The same, written out with axis and angle",
-        formula=r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ "
-        r"\cos(\theta/2)\,\boldsymbol\omega + \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)",
-        oracle="differences of scipy's quaternions along a rotation that spins in the base frame",
-        implemented_by=("rbnotes.quaternion.derivative_from_base",),
-        inputs=SPINNING,
-        printed=base_rate_expanded,
-        library=base_rate_library,
-        reference=base_rate_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.2/d3#a",
-        title="Rate of a quaternion, angular velocity in rotated coordinates",
-        formula=r"\dot{\mathbf q} = \tfrac12\,\mathbf q\,(0,\boldsymbol\omega)",
-        oracle="differences of scipy's quaternions along a rotation that spins in its own frame",
-        implemented_by=("rbnotes.quaternion.derivative_from_body",),
-        inputs=SPINNING,
-        printed=body_rate_as_product,
-        library=body_rate_library,
-        reference=body_rate_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.2/d3#b",
-        title="The same, written out with axis and angle",
-        formula=r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ "
-        r"\cos(\theta/2)\,\boldsymbol\omega - \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)",
-        oracle="differences of scipy's quaternions along a rotation that spins in its own frame",
-        implemented_by=("rbnotes.quaternion.derivative_from_body",),
-        inputs=SPINNING,
-        printed=body_rate_expanded,
-        library=body_rate_library,
-        reference=body_rate_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.2/d4",
-        title="A unit quaternion turns vectors from rotated to world coordinates",
-        formula=r"{}^W\mathbf v = \mathbf q\,(0,{}^R\mathbf v)\,\mathbf q^{-1}",
-        oracle="scipy's rotation of the vector",
-        implemented_by=("rbnotes.quaternion.rotate",),
-        inputs={"q": unit_quaternions(), "v": vectors()},
-        printed=rotate_printed,
-        library=rotate_library,
-        reference=rotate_reference,
-        **COMMON,
-    ),
-]
+@claim("lloyd/s0.2/d3#a", "Rate of a quaternion, angular velocity in rotated coordinates")
+class d3_a:
+    formula = r"\dot{\mathbf q} = \tfrac12\,\mathbf q\,(0,\boldsymbol\omega)"
+    inputs = SPINNING
+
+    def printed(u, theta, omega):
+        q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
+        return 1 / 2 * product_printed(q, np.concatenate([[0.0], omega]))
+
+    library = body_rate_library
+    oracle = "differences of scipy's quaternions along a rotation that spins in its own frame"
+    reference = body_rate_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.derivative_from_body",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.2/d3#b", "The same, written out with axis and angle")
+class d3_b:
+    formula = (
+        r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ "
+        r"\cos(\theta/2)\,\boldsymbol\omega - \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
+    )
+    inputs = SPINNING
+
+    def printed(u, theta, omega):
+        c, s = np.cos(theta / 2), np.sin(theta / 2)
+        return 1 / 2 * np.concatenate([[-s * omega @ u], c * omega - s * np.cross(omega, u)])
+
+    library = body_rate_library
+    oracle = "differences of scipy's quaternions along a rotation that spins in its own frame"
+    reference = body_rate_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.derivative_from_body",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.2/d4", "A unit quaternion turns vectors from rotated to world coordinates")
+class d4:
+    formula = r"{}^W\mathbf v = \mathbf q\,(0,{}^R\mathbf v)\,\mathbf q^{-1}"
+    inputs = {"q": unit_quaternions(), "v": vectors()}
+
+    def printed(q, v):
+        inverse = np.concatenate([[q[0]], -q[1:]]) / (q @ q)
+        return product_printed(product_printed(q, np.concatenate([[0.0], v])), inverse)
+
+    def library(q, v):
+        return np.concatenate([[0.0], quaternion.rotate(q, v)])
+
+    oracle = "scipy's rotation of the vector"
+
+    def reference(q, v):
+        return np.concatenate([[0.0], Rotation.from_quat(np.roll(q, -1)).apply(v)])
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.rotate",)
+    chapter = "quaternions"

@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes.attachments import Attachment, ConstrainedSystem, null_space, solve_controlled
 from rbnotes.checking.strategies import arrays
-from rbnotes.ledger.oracles import energy_matrix, least_action, multipliers_of
+from rbnotes.ledger.oracles.systems import energy_matrix, least_action, multipliers_of
 from rbnotes.ledger.record import Record, Verdict
 
 CHAPTER = "attachments-on-attachments"

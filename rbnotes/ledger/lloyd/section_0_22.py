@@ -23,15 +23,13 @@ from rbnotes.forces.frame_spring import FrameSpring, frame_displacement, frame_s
 from rbnotes.forces.world import hold_world_velocities, in_world_axes
 from rbnotes.forces.wrenches import BodyForces
 from rbnotes.inertia import LINEAR_FIRST
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frame-springs"
 FORCES = "rbnotes.forces.frame_spring.frame_spring_forces"
 DISPLACEMENT = "rbnotes.forces.frame_spring.frame_displacement"
 UNITS = np.eye(12).reshape(12, 4, 3)
 LLOYD_ORDER = np.concatenate([LINEAR_FIRST, 6 + LINEAR_FIRST])
-
-# --- inputs ---------------------------------------------------------------------------------------------
 
 
 def _poses(entries: Array) -> Array:
@@ -113,9 +111,6 @@ def names(poses: Array) -> Names:
         phi=phi,
         u=rotation_vector / phi,
     )
-
-
-# --- the oracle: a spring in the world, and variations along motions ------------------------------------
 
 
 def moved(poses: Array, variations: Array, t: float, axes: str = "body") -> Array:
@@ -205,9 +200,6 @@ def axial(W: Array) -> Array:
     return np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)
 
 
-# --- the library, in Lloyd's order ----------------------------------------------------------------------
-
-
 def library_forces(
     poses: Array, velocities: Array, k_t=0.0, k_r=0.0, d_t=0.0, d_r=0.0, axes="body", held="world"
 ) -> BodyForces:
@@ -226,38 +218,9 @@ def library_forces(
 
 REST = np.zeros((4, 3))
 
-# --- 0.22 -----------------------------------------------------------------------------------------------
-
-
-def displacement_printed(poses):
-    n = names(poses)
-    zero, one = np.zeros((1, 3)), np.ones((1, 1))
-    return np.block(
-        [[n.R_21, (n.R_1W.T @ n.x_2 - n.R_1W.T @ n.x_1)[:, None]], [zero, one]],
-    )
-
 
 def displacement_library(poses):
     return frame_displacement(FrameSpring.isotropic(poses[2], poses[3], 1.0, 1.0), poses[:2])
-
-
-def displacement_reference(poses):
-    return np.linalg.solve(poses[0] @ poses[2], poses[1] @ poses[3])
-
-
-def rotation_printed(poses):
-    n = names(poses)
-    return n.R_1W.T @ n.R_2W
-
-
-def rotation_library(poses):
-    return displacement_library(poses)[:3, :3]
-
-
-def rotation_reference(poses):
-    # The axes of frame 2 measured along those of frame 1.
-    frame_1, frame_2 = poses[0] @ poses[2], poses[1] @ poses[3]
-    return np.array([[frame_1[:3, i] @ frame_2[:3, j] for j in range(3)] for i in range(3)])
 
 
 def energy(poses, k_t, k_r):
@@ -279,71 +242,8 @@ def at_the_frames(poses):
     return np.array([poses[0] @ poses[2], poses[1] @ poses[3], np.eye(4), np.eye(4)])
 
 
-def elastic_at_frames_printed(poses, k_t, k_r):
-    n = names(poses)
-    f_1k = k_t * n.R_1W.T @ (n.x_2 - n.x_1)
-    tau_1k = k_r * (n.phi * n.u)
-    f_2k = -k_t * n.R_2W.T @ (n.x_2 - n.x_1)
-    tau_2k = -k_r * n.R_12 @ (n.phi * n.u)
-    return np.array([f_1k, tau_1k, f_2k, tau_2k])
-
-
-def elastic_at_frames_library(poses, k_t, k_r):
-    return library_forces(at_the_frames(poses), REST, k_t, k_r).w
-
-
-def elastic_at_frames_reference(poses, k_t, k_r):
-    return elastic_reference(at_the_frames(poses), k_t, k_r)
-
-
-def viscous_at_frames_printed(poses, velocities, d_t, d_r):
-    n = names(poses)
-    dx_1, omega_1, dx_2, omega_2 = velocities
-    f_1d = d_t * n.R_1W.T @ (dx_2 - dx_1)
-    tau_1d = d_r * n.R_1W.T @ (omega_2 - omega_1)
-    f_2d = -d_t * n.R_2W.T @ (dx_2 - dx_1)
-    tau_2d = -d_r * n.R_2W.T @ (omega_2 - omega_1)
-    return np.array([f_1d, tau_1d, f_2d, tau_2d])
-
-
-def viscous_at_frames_library(poses, velocities, d_t, d_r):
-    return library_forces(at_the_frames(poses), velocities, d_t=d_t, d_r=d_r).w
-
-
-def viscous_at_frames_reference(poses, velocities, d_t, d_r):
-    return viscous_reference(at_the_frames(poses), velocities, d_t, d_r)
-
-
-def elastic_printed(poses, k_t, k_r):
-    n = names(poses)
-    f_Ak = k_t * n.R_AW.T @ (n.x_2 - n.x_1)
-    tau_Ak = k_r * n.R_1A @ (n.phi * n.u) + np.cross(n.p_1, f_Ak)
-    f_Bk = -k_t * n.R_BW.T @ (n.x_2 - n.x_1)
-    tau_Bk = -k_r * n.R_1B @ (n.phi * n.u) + np.cross(n.p_2, f_Bk)
-    return np.array([f_Ak, tau_Ak, f_Bk, tau_Bk])
-
-
-def elastic_library(poses, k_t, k_r):
-    return library_forces(poses, REST, k_t, k_r).w
-
-
 def elastic_reference(poses, k_t, k_r):
     return -along(lambda there: energy(there, k_t, k_r), poses, UNITS).reshape(4, 3)
-
-
-def viscous_printed(poses, velocities, d_t, d_r):
-    n = names(poses)
-    dx_1, dx_2 = origin_velocities_printed(poses, velocities)
-    omega_1, omega_2 = velocities[1], velocities[3]
-    f_Ad = d_t * n.R_AW.T @ (dx_2 - dx_1)
-    tau_Ad = d_r * n.R_AW.T @ (omega_2 - omega_1) + np.cross(n.p_1, f_Ad)
-    f_Bd = -d_t * n.R_BW.T @ (dx_2 - dx_1)
-    tau_Bd = -d_r * n.R_BW.T @ (omega_2 - omega_1) + np.cross(n.p_2, f_Bd)
-    return np.array([f_Ad, tau_Ad, f_Bd, tau_Bd])
-
-
-def viscous_library(poses, velocities, d_t, d_r):
-    return library_forces(poses, velocities, d_t=d_t, d_r=d_r).w
 
 
 def viscous_reference(poses, velocities, d_t, d_r):
@@ -359,30 +259,8 @@ def origin_velocities_printed(poses, velocities):
     return np.array([v_A + np.cross(omega_A, p_1_world), v_B + np.cross(omega_B, p_2_world)])
 
 
-def origin_velocities_library(poses, velocities):
-    phi = to_body(poses[:2, :3, :3], velocities).reshape(2, 6)[:, LINEAR_FIRST]
-    return se3.point_velocity(poses[:2], poses[2:, :3, 3], phi)
-
-
 def origin_velocities_reference(poses, velocities):
     return along(origins, poses, velocities[None], axes="world")[0]
-
-
-def angular_velocities_printed(poses, velocities):
-    omega_1 = velocities[1]
-    omega_2 = velocities[3]
-    return np.array([omega_1, omega_2])
-
-
-def angular_velocities_library(poses, velocities):
-    body = to_body(poses[:2, :3, :3], velocities).reshape(2, 6)[:, LINEAR_FIRST]
-    at_frames = np.einsum("bij,bj->bi", se3.Ad_inverse(poses[2:]), body)
-    return np.einsum("bij,bj->bi", orientations(poses[None])[0], at_frames[:, :3])
-
-
-def angular_velocities_reference(poses, velocities):
-    turning = along(orientations, poses, velocities[None], axes="world")[0]
-    return axial(turning @ np.swapaxes(orientations(poses[None])[0], -1, -2))
 
 
 ENERGY = "differences of the potential k_t dist^2/2 + k_r angle^2/2 along motions of the two bodies"
@@ -391,159 +269,284 @@ DISSIPATION = (
 )
 MOVING = "differences in time along motions of the two bodies"
 
-RECORDS = [
-    Record(
-        id="lloyd/s0.22/d1",
-        title="Poses of the frames that a frame spring joins",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=(DISPLACEMENT, "rbnotes.se3.frame"),
-        formula=r"\mathbf X_{1W}\equiv\begin{pmatrix}\mathbf R_{1W}&\mathbf x_1\\0&1\end{pmatrix},\quad"
-        r"\mathbf X_{2W}\equiv\begin{pmatrix}\mathbf R_{2W}&\mathbf x_2\\0&1\end{pmatrix}",
-        remark="Lloyd's index pair reads from frame 1 to W: our E with the indices exchanged.",
-    ),
-    Record(
-        id="lloyd/s0.22/d2",
-        title="Displacement between the two frames",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(DISPLACEMENT,),
-        formula=r"\mathbf X_{1W}^{-1}\mathbf X_{2W}=\begin{pmatrix}\mathbf R_{21}&\mathbf R_{1W}^T\mathbf "
-        r"x_2-\mathbf R_{1W}^T\mathbf x_1\\0&1\end{pmatrix}",
-        oracle="numerical solution of X_1W X = X_2W as 4 x 4 matrices",
-        inputs=PAIRS,
-        printed=displacement_printed,
-        library=displacement_library,
-        reference=displacement_reference,
-    ),
-    Record(
-        id="lloyd/s0.22/t996",
-        title="Rotation from frame 2 to frame 1",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(DISPLACEMENT,),
-        formula=r"\mathbf R_{21}=\mathbf R_{1W}^T\mathbf R_{2W}",
-        oracle="direction cosines between the axes of the two frames",
-        inputs=PAIRS,
-        printed=rotation_printed,
-        library=rotation_library,
-        reference=rotation_reference,
-    ),
-    Record(
-        id="lloyd/s0.22/e0.37",
-        title="Elastic forces and torques on frames 1 and 2",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES, "rbnotes.forces.frame_spring.frame_spring_energy"),
-        formula=r"\begin{aligned}\mathbf f_{1k}&=k_t\mathbf R_{1W}^T(\mathbf x_2-\mathbf x_1),&"
-        r"\boldsymbol\tau_{1k}&=k_r(\phi\mathbf u),\\"
-        r"\mathbf f_{2k}&=-k_t\mathbf R_{2W}^T(\mathbf x_2-\mathbf x_1),&"
-        r"\boldsymbol\tau_{2k}&=-k_r\mathbf R_{12}(\phi\mathbf u)\end{aligned}",
-        oracle=ENERGY,
-        remark=r"$\mathbf R_{12}$ leaves its own axis alone, so $\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$ too.",
-        inputs=ELASTIC,
-        printed=elastic_at_frames_printed,
-        library=elastic_at_frames_library,
-        reference=elastic_at_frames_reference,
-    ),
-    Record(
-        id="lloyd/s0.22/e0.38",
-        title="Damping forces and torques on frames 1 and 2",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES, "rbnotes.forces.frame_spring.frame_spring_dissipated_power"),
-        formula=r"\begin{aligned}\mathbf f_{1d}&=d_t\mathbf R_{1W}^T(\dot{\mathbf x}_2-\dot{\mathbf x}_1),&"
-        r"\boldsymbol\tau_{1d}&=d_r\mathbf R_{1W}^T(\boldsymbol\omega_2-\boldsymbol\omega_1),\\"
-        r"\mathbf f_{2d}&=-d_t\mathbf R_{2W}^T(\dot{\mathbf x}_2-\dot{\mathbf x}_1),&"
-        r"\boldsymbol\tau_{2d}&=-d_r\mathbf R_{2W}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)\end{aligned}",
-        oracle=DISSIPATION,
-        remark=r"While $\mathbf x_1\ne\mathbf x_2$ these forces also brake a common rotation of both frames, "
-        r"and their couple $(\mathbf x_1-\mathbf x_2)\times\mathbf f$ changes the angular momentum of the "
-        r"pair; the library's ``damping='displacement'`` does neither.",
-        inputs=VISCOUS,
-        printed=viscous_at_frames_printed,
-        library=viscous_at_frames_library,
-        reference=viscous_at_frames_reference,
-    ),
-    Record(
-        id="lloyd/s0.22/d3",
-        title="Poses of the bodies",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"\mathbf X_{AW}=\begin{pmatrix}\mathbf R_{AW}&\mathbf x_A\\0&1\end{pmatrix},\quad"
-        r"\mathbf X_{BW}=\begin{pmatrix}\mathbf R_{BW}&\mathbf x_B\\0&1\end{pmatrix}",
-    ),
-    Record(
-        id="lloyd/s0.22/d4",
-        title="Poses of the frames in their bodies",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.forces.frame_spring.FrameSpring",),
-        formula=r"\mathbf X_{1A}=\begin{pmatrix}\mathbf R_{1A}&\mathbf p_1\\0&1\end{pmatrix},\quad"
-        r"\mathbf X_{2B}=\begin{pmatrix}\mathbf R_{2B}&\mathbf p_2\\0&1\end{pmatrix}",
-    ),
-    Record(
-        id="lloyd/s0.22/e0.39",
-        title="Elastic forces and torques on the bodies",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES, "rbnotes.forces.frame_spring.frame_spring_energy"),
-        formula=r"\begin{aligned}\mathbf f_{Ak}&=k_t\mathbf R_{AW}^T(\mathbf x_2-\mathbf x_1),&"
-        r"\boldsymbol\tau_{Ak}&=k_r\mathbf R_{1A}(\phi\mathbf u)+\mathbf p_1\times\mathbf f_{Ak},\\"
-        r"\mathbf f_{Bk}&=-k_t\mathbf R_{BW}^T(\mathbf x_2-\mathbf x_1),&"
-        r"\boldsymbol\tau_{Bk}&=-k_r\mathbf R_{1B}(\phi\mathbf u)+\mathbf p_2\times\mathbf "
-        r"f_{Bk}\end{aligned}",
-        oracle=ENERGY,
-        inputs=ELASTIC,
-        printed=elastic_printed,
-        library=elastic_library,
-        reference=elastic_reference,
-    ),
-    Record(
-        id="lloyd/s0.22/e0.40",
-        title="Damping forces and torques on the bodies",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES, "rbnotes.forces.frame_spring.frame_spring_dissipated_power"),
-        formula=r"\begin{aligned}\mathbf f_{Ad}&=d_t\mathbf R_{AW}^T(\dot{\mathbf x}_2-\dot{\mathbf x}_1),&"
-        r"\boldsymbol\tau_{Ad}&=d_r\mathbf R_{AW}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)"
+
+@claim("lloyd/s0.22/d1", "Poses of the frames that a frame spring joins")
+class d1:
+    formula = (
+        r"\mathbf X_{1W}\equiv\begin{pmatrix}\mathbf R_{1W}&\mathbf x_1\\"
+        r"0&1\end{pmatrix},\quad\mathbf X_{2W}\equiv\begin{pmatrix}\mathbf R_{2W}&\mathbf x_2\\"
+        r"0&1\end{pmatrix}"
+    )
+    verdict = Verdict.DEFINITION
+    remark = "Lloyd's index pair reads from frame 1 to W: our E with the indices exchanged."
+    implemented_by = (
+        DISPLACEMENT,
+        "rbnotes.se3.frame",
+    )
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22/d2", "Displacement between the two frames")
+class d2:
+    formula = (
+        r"\mathbf X_{1W}^{-1}\mathbf X_{2W}"
+        r"=\begin{pmatrix}\mathbf R_{21}&\mathbf R_{1W}^T\mathbf x_2-\mathbf R_{1W}^T\mathbf x_1\\"
+        r"0&1\end{pmatrix}"
+    )
+    inputs = PAIRS
+
+    def printed(poses):
+        n = names(poses)
+        zero, one = np.zeros((1, 3)), np.ones((1, 1))
+        return np.block(
+            [[n.R_21, (n.R_1W.T @ n.x_2 - n.R_1W.T @ n.x_1)[:, None]], [zero, one]],
+        )
+
+    library = displacement_library
+    oracle = "numerical solution of X_1W X = X_2W as 4 x 4 matrices"
+
+    def reference(poses):
+        return np.linalg.solve(poses[0] @ poses[2], poses[1] @ poses[3])
+
+    verdict = Verdict.HOLDS
+    implemented_by = (DISPLACEMENT,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22/t996", "Rotation from frame 2 to frame 1")
+class t996:
+    formula = r"\mathbf R_{21}=\mathbf R_{1W}^T\mathbf R_{2W}"
+    inputs = PAIRS
+
+    def printed(poses):
+        n = names(poses)
+        return n.R_1W.T @ n.R_2W
+
+    def library(poses):
+        return displacement_library(poses)[:3, :3]
+
+    oracle = "direction cosines between the axes of the two frames"
+
+    def reference(poses):
+        # The axes of frame 2 measured along those of frame 1.
+        frame_1, frame_2 = poses[0] @ poses[2], poses[1] @ poses[3]
+        return np.array([[frame_1[:3, i] @ frame_2[:3, j] for j in range(3)] for i in range(3)])
+
+    verdict = Verdict.HOLDS
+    implemented_by = (DISPLACEMENT,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22/e0.37", "Elastic forces and torques on frames 1 and 2")
+class e0_37:
+    formula = (
+        r"\begin{aligned}\mathbf f_{1k}&=k_t\mathbf R_{1W}^T(\mathbf x_2"
+        r"-\mathbf x_1),&\boldsymbol\tau_{1k}&=k_r(\phi\mathbf u),\\"
+        r"\mathbf f_{2k}&=-k_t\mathbf R_{2W}^T(\mathbf x_2-\mathbf x_1),&\boldsymbol\tau_{2k}"
+        r"&=-k_r\mathbf R_{12}(\phi\mathbf u)\end{aligned}"
+    )
+    inputs = ELASTIC
+
+    def printed(poses, k_t, k_r):
+        n = names(poses)
+        f_1k = k_t * n.R_1W.T @ (n.x_2 - n.x_1)
+        tau_1k = k_r * (n.phi * n.u)
+        f_2k = -k_t * n.R_2W.T @ (n.x_2 - n.x_1)
+        tau_2k = -k_r * n.R_12 @ (n.phi * n.u)
+        return np.array([f_1k, tau_1k, f_2k, tau_2k])
+
+    def library(poses, k_t, k_r):
+        return library_forces(at_the_frames(poses), REST, k_t, k_r).w
+
+    oracle = ENERGY
+
+    def reference(poses, k_t, k_r):
+        return elastic_reference(at_the_frames(poses), k_t, k_r)
+
+    verdict = Verdict.HOLDS
+    remark = r"$\mathbf R_{12}$ leaves its own axis alone, so $\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$ too."
+    implemented_by = (
+        FORCES,
+        "rbnotes.forces.frame_spring.frame_spring_energy",
+    )
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22/e0.38", "Damping forces and torques on frames 1 and 2")
+class e0_38:
+    formula = (
+        r"\begin{aligned}\mathbf f_{1d}&=d_t\mathbf R_{1W}^T(\dot{\mathbf x}_2"
+        r"-\dot{\mathbf x}_1),&\boldsymbol\tau_{1d}"
+        r"&=d_r\mathbf R_{1W}^T(\boldsymbol\omega_2-\boldsymbol\omega_1),\\"
+        r"\mathbf f_{2d}&=-d_t\mathbf R_{2W}^T(\dot{\mathbf x}_2"
+        r"-\dot{\mathbf x}_1),&\boldsymbol\tau_{2d}"
+        r"&=-d_r\mathbf R_{2W}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)\end{aligned}"
+    )
+    inputs = VISCOUS
+
+    def printed(poses, velocities, d_t, d_r):
+        n = names(poses)
+        dx_1, omega_1, dx_2, omega_2 = velocities
+        f_1d = d_t * n.R_1W.T @ (dx_2 - dx_1)
+        tau_1d = d_r * n.R_1W.T @ (omega_2 - omega_1)
+        f_2d = -d_t * n.R_2W.T @ (dx_2 - dx_1)
+        tau_2d = -d_r * n.R_2W.T @ (omega_2 - omega_1)
+        return np.array([f_1d, tau_1d, f_2d, tau_2d])
+
+    def library(poses, velocities, d_t, d_r):
+        return library_forces(at_the_frames(poses), velocities, d_t=d_t, d_r=d_r).w
+
+    oracle = DISSIPATION
+
+    def reference(poses, velocities, d_t, d_r):
+        return viscous_reference(at_the_frames(poses), velocities, d_t, d_r)
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"While $\mathbf x_1\ne\mathbf x_2$ these forces also brake a common rotation of both frames, and "
+        r"their couple $(\mathbf x_1-\mathbf x_2)\times\mathbf f$ changes the angular momentum of the "
+        r"pair; the library's ``damping='displacement'`` does neither."
+    )
+    implemented_by = (
+        FORCES,
+        "rbnotes.forces.frame_spring.frame_spring_dissipated_power",
+    )
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22/d3", "Poses of the bodies")
+class d3:
+    formula = (
+        r"\mathbf X_{AW}=\begin{pmatrix}\mathbf R_{AW}&\mathbf x_A\\"
+        r"0&1\end{pmatrix},\quad\mathbf X_{BW}=\begin{pmatrix}\mathbf R_{BW}&\mathbf x_B\\0&1\end{pmatrix}"
+    )
+    verdict = Verdict.DEFINITION
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22/d4", "Poses of the frames in their bodies")
+class d4:
+    formula = (
+        r"\mathbf X_{1A}=\begin{pmatrix}\mathbf R_{1A}&\mathbf p_1\\"
+        r"0&1\end{pmatrix},\quad\mathbf X_{2B}=\begin{pmatrix}\mathbf R_{2B}&\mathbf p_2\\0&1\end{pmatrix}"
+    )
+    verdict = Verdict.DEFINITION
+    implemented_by = ("rbnotes.forces.frame_spring.FrameSpring",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22/e0.39", "Elastic forces and torques on the bodies")
+class e0_39:
+    formula = (
+        r"\begin{aligned}\mathbf f_{Ak}&=k_t\mathbf R_{AW}^T(\mathbf x_2"
+        r"-\mathbf x_1),&\boldsymbol\tau_{Ak}"
+        r"&=k_r\mathbf R_{1A}(\phi\mathbf u)+\mathbf p_1\times\mathbf f_{Ak},\\"
+        r"\mathbf f_{Bk}&=-k_t\mathbf R_{BW}^T(\mathbf x_2-\mathbf x_1),&\boldsymbol\tau_{Bk}"
+        r"&=-k_r\mathbf R_{1B}(\phi\mathbf u)+\mathbf p_2\times\mathbf f_{Bk}\end{aligned}"
+    )
+    inputs = ELASTIC
+
+    def printed(poses, k_t, k_r):
+        n = names(poses)
+        f_Ak = k_t * n.R_AW.T @ (n.x_2 - n.x_1)
+        tau_Ak = k_r * n.R_1A @ (n.phi * n.u) + np.cross(n.p_1, f_Ak)
+        f_Bk = -k_t * n.R_BW.T @ (n.x_2 - n.x_1)
+        tau_Bk = -k_r * n.R_1B @ (n.phi * n.u) + np.cross(n.p_2, f_Bk)
+        return np.array([f_Ak, tau_Ak, f_Bk, tau_Bk])
+
+    def library(poses, k_t, k_r):
+        return library_forces(poses, REST, k_t, k_r).w
+
+    oracle = ENERGY
+    reference = elastic_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        FORCES,
+        "rbnotes.forces.frame_spring.frame_spring_energy",
+    )
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22/e0.40", "Damping forces and torques on the bodies")
+class e0_40:
+    formula = (
+        r"\begin{aligned}\mathbf f_{Ad}&=d_t\mathbf R_{AW}^T(\dot{\mathbf x}_2"
+        r"-\dot{\mathbf x}_1),&\boldsymbol\tau_{Ad}"
+        r"&=d_r\mathbf R_{AW}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)"
         r"+\mathbf p_1\times\mathbf f_{Ad},\\"
-        r"\mathbf f_{Bd}&=-d_t\mathbf R_{BW}^T(\dot{\mathbf x}_2-\dot{\mathbf x}_1),&"
-        r"\boldsymbol\tau_{Bd}&=-d_r\mathbf R_{BW}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)"
-        r"+\mathbf p_2\times\mathbf f_{Bd}\end{aligned}",
-        oracle=DISSIPATION,
-        inputs=VISCOUS,
-        printed=viscous_printed,
-        library=viscous_library,
-        reference=viscous_reference,
-    ),
-    Record(
-        id="lloyd/s0.22/e0.41",
-        title="Velocities of the origins of the frames",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.se3.point_velocity",),
-        formula=r"\dot{\mathbf x}_1=\mathbf v_A+\boldsymbol\omega_A\times{}^W\mathbf p_1,\quad"
-        r"\dot{\mathbf x}_2=\mathbf v_B+\boldsymbol\omega_B\times{}^W\mathbf p_2",
-        oracle=MOVING,
-        inputs={"poses": POSES, "velocities": VELOCITIES},
-        printed=origin_velocities_printed,
-        library=origin_velocities_library,
-        reference=origin_velocities_reference,
-    ),
-    Record(
-        id="lloyd/s0.22/e0.42",
-        title="Angular velocities of the frames",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.se3.Ad_inverse",),
-        formula=r"\boldsymbol\omega_1=\boldsymbol\omega_A,\quad\boldsymbol\omega_2=\boldsymbol\omega_B",
-        oracle=MOVING,
-        remark="In world components; in components of its own frame each is turned by the offset rotation.",
-        inputs={"poses": POSES, "velocities": VELOCITIES},
-        printed=angular_velocities_printed,
-        library=angular_velocities_library,
-        reference=angular_velocities_reference,
-    ),
-]
+        r"\mathbf f_{Bd}&=-d_t\mathbf R_{BW}^T(\dot{\mathbf x}_2"
+        r"-\dot{\mathbf x}_1),&\boldsymbol\tau_{Bd}"
+        r"&=-d_r\mathbf R_{BW}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)"
+        r"+\mathbf p_2\times\mathbf f_{Bd}\end{aligned}"
+    )
+    inputs = VISCOUS
+
+    def printed(poses, velocities, d_t, d_r):
+        n = names(poses)
+        dx_1, dx_2 = origin_velocities_printed(poses, velocities)
+        omega_1, omega_2 = velocities[1], velocities[3]
+        f_Ad = d_t * n.R_AW.T @ (dx_2 - dx_1)
+        tau_Ad = d_r * n.R_AW.T @ (omega_2 - omega_1) + np.cross(n.p_1, f_Ad)
+        f_Bd = -d_t * n.R_BW.T @ (dx_2 - dx_1)
+        tau_Bd = -d_r * n.R_BW.T @ (omega_2 - omega_1) + np.cross(n.p_2, f_Bd)
+        return np.array([f_Ad, tau_Ad, f_Bd, tau_Bd])
+
+    def library(poses, velocities, d_t, d_r):
+        return library_forces(poses, velocities, d_t=d_t, d_r=d_r).w
+
+    oracle = DISSIPATION
+    reference = viscous_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        FORCES,
+        "rbnotes.forces.frame_spring.frame_spring_dissipated_power",
+    )
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22/e0.41", "Velocities of the origins of the frames")
+class e0_41:
+    formula = (
+        r"\dot{\mathbf x}_1=\mathbf v_A+\boldsymbol\omega_A\times{}^W\mathbf p_1,\quad\dot{\mathbf x}_2"
+        r"=\mathbf v_B+\boldsymbol\omega_B\times{}^W\mathbf p_2"
+    )
+    inputs = {"poses": POSES, "velocities": VELOCITIES}
+    printed = origin_velocities_printed
+
+    def library(poses, velocities):
+        phi = to_body(poses[:2, :3, :3], velocities).reshape(2, 6)[:, LINEAR_FIRST]
+        return se3.point_velocity(poses[:2], poses[2:, :3, 3], phi)
+
+    oracle = MOVING
+    reference = origin_velocities_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.point_velocity",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22/e0.42", "Angular velocities of the frames")
+class e0_42:
+    formula = r"\boldsymbol\omega_1=\boldsymbol\omega_A,\quad\boldsymbol\omega_2=\boldsymbol\omega_B"
+    inputs = {"poses": POSES, "velocities": VELOCITIES}
+
+    def printed(poses, velocities):
+        omega_1 = velocities[1]
+        omega_2 = velocities[3]
+        return np.array([omega_1, omega_2])
+
+    def library(poses, velocities):
+        body = to_body(poses[:2, :3, :3], velocities).reshape(2, 6)[:, LINEAR_FIRST]
+        at_frames = np.einsum("bij,bj->bi", se3.Ad_inverse(poses[2:]), body)
+        return np.einsum("bij,bj->bi", orientations(poses[None])[0], at_frames[:, :3])
+
+    oracle = MOVING
+
+    def reference(poses, velocities):
+        turning = along(orientations, poses, velocities[None], axes="world")[0]
+        return axial(turning @ np.swapaxes(orientations(poses[None])[0], -1, -2))
+
+    verdict = Verdict.HOLDS
+    remark = "In world components; in components of its own frame each is turned by the offset rotation."
+    implemented_by = ("rbnotes.se3.Ad_inverse",)
+    chapter = CHAPTER

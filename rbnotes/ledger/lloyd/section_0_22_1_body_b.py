@@ -25,69 +25,8 @@ from rbnotes.ledger.lloyd.section_0_22_1 import (
     library_variation,
     variation,
 )
-from rbnotes.ledger.oracles import bracket
-from rbnotes.ledger.record import Record, Verdict
-
-
-def elastic_force_B_printed(poses, k_t, k_r, delta):
-    n = names(poses)
-    dx_A, dtheta_A, dx_B, dtheta_B = delta
-    B_f_2k = n.R_2B @ (-k_t * n.R_2W.T @ (n.x_2 - n.x_1))
-    moves = -dx_B + np.cross(n.p_2, dtheta_B) + n.R_AB @ dx_A - n.R_AB @ np.cross(n.p_1, dtheta_A)
-    return k_t * moves + np.cross(B_f_2k, dtheta_B)
-
-
-def elastic_force_B_library(poses, k_t, k_r, delta):
-    return library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
-
-
-def elastic_force_B_reference(poses, k_t, k_r, delta):
-    return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
-
-
-def damping_force_B_printed(poses, velocities, d_t, d_r, delta):
-    n = names(poses)
-    omega_A, omega_B = to_body(poses[:2, :3, :3], velocities)[[1, 3]]
-    dtheta_A, dtheta_B = delta[1], delta[3]
-    dx_1, dx_2 = origin_velocities_reference(poses, velocities)
-    B_f_2d = n.R_2B @ (-d_t * n.R_2W.T @ (dx_2 - dx_1))
-    return (
-        d_t * bracket(omega_B) @ bracket(n.p_2) @ dtheta_B
-        - d_t * n.R_AB @ bracket(omega_A) @ bracket(n.p_1) @ dtheta_A
-        + np.cross(B_f_2d, dtheta_B)
-    )
-
-
-def damping_force_B_library(poses, velocities, d_t, d_r, delta):
-    return library_variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
-
-
-def damping_force_B_reference(poses, velocities, d_t, d_r, delta):
-    return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
-
-
-def elastic_torque_B_printed(poses, k_t, k_r, delta):
-    n, U = names(poses), U_of(poses)
-    dtheta_A, dtheta_B = delta[1], delta[3]
-    df_Bk = variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
-    return (
-        -k_r * n.R_1B @ U.T @ n.R_A1 @ dtheta_A
-        + k_r * n.R_1B @ U.T @ n.R_B1 @ dtheta_B
-        + np.cross(n.p_2, df_Bk)
-    )
-
-
-def elastic_torque_B_symmetric(poses, k_t, k_r, delta):
-    n, U = names(poses), U_of(poses)
-    dtheta_A, dtheta_B = delta[1], delta[3]
-    df_Bk = variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
-    tau_B = forces(poses, REST, k_t=k_t, k_r=k_r)[3]
-    return (
-        -k_r * n.R_1B @ U.T @ n.R_A1 @ dtheta_A
-        + k_r * n.R_1B @ U @ n.R_B1 @ dtheta_B
-        + np.cross(tau_B, dtheta_B)
-        + np.cross(n.p_2, df_Bk)
-    )
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.record import Verdict, claim
 
 
 def elastic_torque_B_library(poses, k_t, k_r, delta):
@@ -98,111 +37,180 @@ def elastic_torque_B_reference(poses, k_t, k_r, delta):
     return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[3]
 
 
-def damping_torque_B_printed(poses, velocities, d_t, d_r, delta):
-    n = names(poses)
-    dtheta_B = delta[3]
-    tau_1d = d_r * n.R_1W.T @ (velocities[3] - velocities[1])
-    B_tau_1d = n.R_1B @ tau_1d
-    df_Bd = variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
-    return np.cross(B_tau_1d, dtheta_B) + np.cross(n.p_2, df_Bd)
+@claim("lloyd/s0.22.1/e0.50", "Variation of the elastic force on B")
+class e0_50:
+    formula = (
+        r"\delta\mathbf f_{Bk}=k_t(-\delta\mathbf x_B+\mathbf p_2\times\delta\boldsymbol\theta_B"
+        r"+\mathbf R_{AB}\delta\mathbf x_A"
+        r"-\mathbf R_{AB}\mathbf p_1\times\delta\boldsymbol\theta_A)+{}^B\mathbf "
+        r"f_{2k}\times\delta\boldsymbol\theta_B"
+    )
+    inputs = ELASTIC_VARIATION
+
+    def printed(poses, k_t, k_r, delta):
+        n = names(poses)
+        dx_A, dtheta_A, dx_B, dtheta_B = delta
+        B_f_2k = n.R_2B @ (-k_t * n.R_2W.T @ (n.x_2 - n.x_1))
+        moves = -dx_B + np.cross(n.p_2, dtheta_B) + n.R_AB @ dx_A - n.R_AB @ np.cross(n.p_1, dtheta_A)
+        return k_t * moves + np.cross(B_f_2k, dtheta_B)
+
+    def library(poses, k_t, k_r, delta):
+        return library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+
+    oracle = FORCE_DIFFERENCES
+
+    def reference(poses, k_t, k_r, delta):
+        return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+
+    verdict = Verdict.HOLDS
+    remark = r"$\mathbf R_{AB}\mathbf p_1\times\cdot$ reads $\mathbf R_{AB}(\mathbf p_1\times\cdot)$."
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
 
 
-def damping_torque_B_library(poses, velocities, d_t, d_r, delta):
-    return library_variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[3]
+@claim("lloyd/s0.22.1/e0.51", "Variation of the damping force on B")
+class e0_51:
+    formula = (
+        r"\delta\mathbf f_{Bd}=d_t[\boldsymbol\omega_B][\mathbf p_2]\delta\boldsymbol\theta_B"
+        r"-d_t\mathbf R_{AB}[\boldsymbol\omega_A][\mathbf p_1]\delta\boldsymbol\theta_A+{}^B\mathbf "
+        r"f_{2d}\times\delta\boldsymbol\theta_B"
+    )
+    inputs = VISCOUS_VARIATION
+
+    def printed(poses, velocities, d_t, d_r, delta):
+        n = names(poses)
+        omega_A, omega_B = to_body(poses[:2, :3, :3], velocities)[[1, 3]]
+        dtheta_A, dtheta_B = delta[1], delta[3]
+        dx_1, dx_2 = origin_velocities_reference(poses, velocities)
+        B_f_2d = n.R_2B @ (-d_t * n.R_2W.T @ (dx_2 - dx_1))
+        return (
+            d_t * bracket(omega_B) @ bracket(n.p_2) @ dtheta_B
+            - d_t * n.R_AB @ bracket(omega_A) @ bracket(n.p_1) @ dtheta_A
+            + np.cross(B_f_2d, dtheta_B)
+        )
+
+    def library(poses, velocities, d_t, d_r, delta):
+        return library_variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
+
+    oracle = FORCE_DIFFERENCES
+
+    def reference(poses, velocities, d_t, d_r, delta):
+        return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"Velocities are held in the world; their components here are those in their own bodies, "
+        r"${}^B\boldsymbol\omega_B$ and ${}^A\boldsymbol\omega_A$, as (0.44) writes them. With the world "
+        r"components that the same letters stand for in section 0.22 the right side is wrong."
+    )
+    implemented_by = (
+        FORCES,
+        WORLD,
+    )
+    chapter = CHAPTER
 
 
-def damping_torque_B_reference(poses, velocities, d_t, d_r, delta):
-    return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[3]
-
-
-RECORDS = [
-    Record(
-        id="lloyd/s0.22.1/e0.50",
-        title="Variation of the elastic force on B",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"\delta\mathbf f_{Bk}=k_t(-\delta\mathbf x_B+\mathbf p_2\times\delta\boldsymbol\theta_B"
-        r"+\mathbf R_{AB}\delta\mathbf x_A-\mathbf R_{AB}\mathbf p_1\times\delta\boldsymbol\theta_A)"
-        r"+{}^B\mathbf f_{2k}\times\delta\boldsymbol\theta_B",
-        oracle=FORCE_DIFFERENCES,
-        remark=r"$\mathbf R_{AB}\mathbf p_1\times\cdot$ reads $\mathbf R_{AB}(\mathbf p_1\times\cdot)$.",
-        inputs=ELASTIC_VARIATION,
-        printed=elastic_force_B_printed,
-        library=elastic_force_B_library,
-        reference=elastic_force_B_reference,
-    ),
-    Record(
-        id="lloyd/s0.22.1/e0.51",
-        title="Variation of the damping force on B",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES, WORLD),
-        formula=r"\delta\mathbf f_{Bd}=d_t[\boldsymbol\omega_B][\mathbf p_2]\delta\boldsymbol\theta_B"
-        r"-d_t\mathbf R_{AB}[\boldsymbol\omega_A][\mathbf p_1]\delta\boldsymbol\theta_A"
-        r"+{}^B\mathbf f_{2d}\times\delta\boldsymbol\theta_B",
-        oracle=FORCE_DIFFERENCES,
-        remark=r"Velocities are held in the world; their components here are those in their own bodies, "
-        r"${}^B\boldsymbol\omega_B$ and ${}^A\boldsymbol\omega_A$, as (0.44) writes them. With the world components "
-        r"that the same letters stand for in section 0.22 the right side is wrong.",
-        inputs=VISCOUS_VARIATION,
-        printed=damping_force_B_printed,
-        library=damping_force_B_library,
-        reference=damping_force_B_reference,
-    ),
-    Record(
-        id="lloyd/s0.22.1/d15",
-        title="Variation of the elastic torque on B",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"\delta\boldsymbol\tau_{Bk}=-k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A"
+@claim("lloyd/s0.22.1/d15", "Variation of the elastic torque on B")
+class d15:
+    formula = (
+        r"\delta\boldsymbol\tau_{Bk}=-k_r\mathbf R_{1B}\mathbf U^T\mathbf "
+        r"R_{A1}\delta\boldsymbol\theta_A"
         r"+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{B1}\delta\boldsymbol\theta_B"
-        r"+\mathbf p_2\times\delta\mathbf f_{Bk}",
-        correction=r"Both signs of $k_r$ are reversed, for the torque on B is *minus* $k_r\mathbf R_{1B}"
-        r"(\phi\mathbf u)$: $+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A"
-        r"-k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{B1}\delta\boldsymbol\theta_B"
-        r"+\mathbf p_2\times\delta\mathbf f_{Bk}$.",
-        oracle=FORCE_DIFFERENCES,
-        inputs=ELASTIC_VARIATION,
-        printed=elastic_torque_B_printed,
-        library=elastic_torque_B_library,
-        reference=elastic_torque_B_reference,
-    ),
-    Record(
-        id="lloyd/s0.22.1/e0.52",
-        title="Variation of the elastic torque on B, with the turning torque split off",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"\delta\boldsymbol\tau_{Bk}=-k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A"
+        r"+\mathbf p_2\times\delta\mathbf f_{Bk}"
+    )
+    inputs = ELASTIC_VARIATION
+
+    def printed(poses, k_t, k_r, delta):
+        n, U = names(poses), U_of(poses)
+        dtheta_A, dtheta_B = delta[1], delta[3]
+        df_Bk = variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+        return (
+            -k_r * n.R_1B @ U.T @ n.R_A1 @ dtheta_A
+            + k_r * n.R_1B @ U.T @ n.R_B1 @ dtheta_B
+            + np.cross(n.p_2, df_Bk)
+        )
+
+    library = elastic_torque_B_library
+    oracle = FORCE_DIFFERENCES
+    reference = elastic_torque_B_reference
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"Both signs of $k_r$ are reversed, for the torque on B is *minus* $k_r\mathbf R_{1B}(\phi\mathbf "
+        r"u)$: $+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A-k_r\mathbf "
+        r"R_{1B}\mathbf U^T\mathbf R_{B1}\delta\boldsymbol\theta_B+\mathbf p_2\times\delta\mathbf f_{Bk}$."
+    )
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.1/e0.52", "Variation of the elastic torque on B, with the turning torque split off")
+class e0_52:
+    formula = (
+        r"\delta\boldsymbol\tau_{Bk}=-k_r\mathbf R_{1B}\mathbf U^T\mathbf "
+        r"R_{A1}\delta\boldsymbol\theta_A"
         r"+k_r\mathbf R_{1B}\mathbf U\mathbf R_{B1}\delta\boldsymbol\theta_B"
-        r"+\boldsymbol\tau_B\times\delta\boldsymbol\theta_B+\mathbf p_2\times\delta\mathbf f_{Bk}",
-        correction=r"$+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A"
-        r"-k_r\mathbf R_{1B}\mathbf U\mathbf R_{B1}\delta\boldsymbol\theta_B"
-        r"+{}^B\boldsymbol\tau_{2k}\times\delta\boldsymbol\theta_B+\mathbf p_2\times\delta\mathbf f_{Bk}$: "
-        r"both signs of $k_r$, and ${}^B\boldsymbol\tau_{2k}=-k_r\mathbf R_{1B}(\phi\mathbf u)$ alone, not the "
-        r"whole torque on B. The assembled matrix has all three right.",
-        oracle=FORCE_DIFFERENCES,
-        inputs=ELASTIC_VARIATION,
-        printed=elastic_torque_B_symmetric,
-        library=elastic_torque_B_library,
-        reference=elastic_torque_B_reference,
-    ),
-    Record(
-        id="lloyd/s0.22.1/e0.53",
-        title="Variation of the damping torque on B",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        implemented_by=(FORCES, WORLD),
-        formula=r"\delta\boldsymbol\tau_{Bd}={}^B\boldsymbol\tau_{1d}\times\delta\boldsymbol\theta_B"
-        r"+\mathbf p_2\times\delta\mathbf f_{Bd}",
-        correction=r"${}^B\boldsymbol\tau_{2d}\times\delta\boldsymbol\theta_B$: the torque on frame 2, which is "
-        r"the opposite of ${}^B\boldsymbol\tau_{1d}$.",
-        oracle=FORCE_DIFFERENCES,
-        inputs=VISCOUS_VARIATION,
-        printed=damping_torque_B_printed,
-        library=damping_torque_B_library,
-        reference=damping_torque_B_reference,
-    ),
-]
+        r"+\boldsymbol\tau_B\times\delta\boldsymbol\theta_B+\mathbf p_2\times\delta\mathbf f_{Bk}"
+    )
+    inputs = ELASTIC_VARIATION
+
+    def printed(poses, k_t, k_r, delta):
+        n, U = names(poses), U_of(poses)
+        dtheta_A, dtheta_B = delta[1], delta[3]
+        df_Bk = variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+        tau_B = forces(poses, REST, k_t=k_t, k_r=k_r)[3]
+        return (
+            -k_r * n.R_1B @ U.T @ n.R_A1 @ dtheta_A
+            + k_r * n.R_1B @ U @ n.R_B1 @ dtheta_B
+            + np.cross(tau_B, dtheta_B)
+            + np.cross(n.p_2, df_Bk)
+        )
+
+    library = elastic_torque_B_library
+    oracle = FORCE_DIFFERENCES
+    reference = elastic_torque_B_reference
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"$+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A-k_r\mathbf R_{1B}\mathbf "
+        r"U\mathbf R_{B1}\delta\boldsymbol\theta_B+{}^B\boldsymbol\tau_{2k}\times\delta\boldsymbol\theta_B"
+        r"+\mathbf p_2\times\delta\mathbf f_{Bk}$: both signs of $k_r$, and "
+        r"${}^B\boldsymbol\tau_{2k}=-k_r\mathbf R_{1B}(\phi\mathbf u)$ alone, not the whole torque on B. "
+        r"The assembled matrix has all three right."
+    )
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.1/e0.53", "Variation of the damping torque on B")
+class e0_53:
+    formula = (
+        r"\delta\boldsymbol\tau_{Bd}={}^B\boldsymbol\tau_{1d}\times\delta\boldsymbol\theta_B"
+        r"+\mathbf p_2\times\delta\mathbf f_{Bd}"
+    )
+    inputs = VISCOUS_VARIATION
+
+    def printed(poses, velocities, d_t, d_r, delta):
+        n = names(poses)
+        dtheta_B = delta[3]
+        tau_1d = d_r * n.R_1W.T @ (velocities[3] - velocities[1])
+        B_tau_1d = n.R_1B @ tau_1d
+        df_Bd = variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
+        return np.cross(B_tau_1d, dtheta_B) + np.cross(n.p_2, df_Bd)
+
+    def library(poses, velocities, d_t, d_r, delta):
+        return library_variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[3]
+
+    oracle = FORCE_DIFFERENCES
+
+    def reference(poses, velocities, d_t, d_r, delta):
+        return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[3]
+
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"${}^B\boldsymbol\tau_{2d}\times\delta\boldsymbol\theta_B$: the torque on frame 2, which is the "
+        r"opposite of ${}^B\boldsymbol\tau_{1d}$."
+    )
+    implemented_by = (
+        FORCES,
+        WORLD,
+    )
+    chapter = CHAPTER

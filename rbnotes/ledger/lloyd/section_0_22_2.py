@@ -23,8 +23,8 @@ from rbnotes.ledger.lloyd.section_0_22 import (
     to_world,
     world_forces,
 )
-from rbnotes.ledger.oracles import bracket
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.record import Verdict, claim
 
 IDENTITY = np.eye(3)
 VARIATION = {**{name: VISCOUS[name] for name in ("poses", "d_t", "d_r")}, "delta": VELOCITIES}
@@ -47,20 +47,6 @@ def in_bodies(poses, delta):
     return to_body(poses[:2, :3, :3], delta)
 
 
-def force_A_printed(poses, d_t, d_r, delta):
-    n = names(poses)
-    dv_A, domega_A, dv_B, domega_B = delta
-    p_1, p_2 = n.R_AW @ n.p_1, n.R_BW @ n.p_2
-    return d_t * n.R_AW.T @ (dv_B - np.cross(p_2, domega_B) - dv_A + np.cross(p_1, domega_A))
-
-
-def force_A_in_bodies(poses, d_t, d_r, delta):
-    n = names(poses)
-    dv_A, domega_A, dv_B, domega_B = in_bodies(poses, delta)
-    p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
-    return d_t * n.R_BA @ (dv_B - p_2 @ domega_B) - d_t * (dv_A - p_1 @ domega_A)
-
-
 def force_A_library(poses, d_t, d_r, delta):
     return library(poses, d_t, d_r, delta)[0]
 
@@ -69,83 +55,12 @@ def force_A_reference(poses, d_t, d_r, delta):
     return reference(poses, d_t, d_r, delta)[0]
 
 
-def torque_A_printed(poses, d_t, d_r, delta):
-    n = names(poses)
-    _, domega_A, _, domega_B = delta
-    df_Ad = reference(poses, d_t, d_r, delta)[0]
-    return d_r * n.R_AW.T @ (domega_B - domega_A) + np.cross(n.p_1, df_Ad)
-
-
-def torque_A_in_bodies(poses, d_t, d_r, delta):
-    n = names(poses)
-    _, domega_A, _, domega_B = in_bodies(poses, delta)
-    df_Ad = reference(poses, d_t, d_r, delta)[0]
-    return d_r * n.R_BA @ domega_B - d_r * domega_A + np.cross(n.p_1, df_Ad)
-
-
 def torque_A_library(poses, d_t, d_r, delta):
     return library(poses, d_t, d_r, delta)[1]
 
 
 def torque_A_reference(poses, d_t, d_r, delta):
     return reference(poses, d_t, d_r, delta)[1]
-
-
-def force_B_printed(poses, d_t, d_r, delta):
-    n = names(poses)
-    dv_A, domega_A, dv_B, domega_B = in_bodies(poses, delta)
-    p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
-    return -d_t * (dv_B - p_2 @ domega_B) + d_t * n.R_AB @ (dv_A - p_1 @ domega_A)
-
-
-def force_B_library(poses, d_t, d_r, delta):
-    return library(poses, d_t, d_r, delta)[2]
-
-
-def force_B_reference(poses, d_t, d_r, delta):
-    return reference(poses, d_t, d_r, delta)[2]
-
-
-def torque_B_printed(poses, d_t, d_r, delta):
-    n = names(poses)
-    _, domega_A, _, domega_B = in_bodies(poses, delta)
-    df_Bd = reference(poses, d_t, d_r, delta)[2]
-    return -d_r * domega_B - d_r * n.R_AB @ domega_A + np.cross(n.p_2, df_Bd)
-
-
-def torque_B_library(poses, d_t, d_r, delta):
-    return library(poses, d_t, d_r, delta)[3]
-
-
-def torque_B_reference(poses, d_t, d_r, delta):
-    return reference(poses, d_t, d_r, delta)[3]
-
-
-def velocity_jacobian_printed(poses, velocities, d_t, d_r):
-    n = names(poses)
-    p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
-    return np.block(
-        [
-            [-d_t * IDENTITY, d_t * p_1, d_t * n.R_BA, -d_t * n.R_BA @ p_2],
-            [
-                -d_t * p_1,
-                -d_r * IDENTITY + d_t * p_1 @ p_1,
-                d_t * p_1 @ n.R_BA,
-                d_r * n.R_BA - d_t * p_1 @ n.R_BA @ p_2,
-            ],
-            [d_t * n.R_AB, -d_t * n.R_AB @ p_1, -d_t * IDENTITY, d_t * p_2],
-            [
-                d_t * p_2 @ n.R_AB,
-                d_r * n.R_AB - d_t * p_2 @ n.R_AB @ p_1,
-                -d_t * p_2,
-                -d_r * IDENTITY + d_t * p_2 @ p_2,
-            ],
-        ]
-    )
-
-
-def velocity_jacobian_library(poses, velocities, d_t, d_r):
-    return library_forces(poses, velocities, d_t=d_t, d_r=d_r).D
 
 
 def velocity_jacobian_reference(poses, velocities, d_t, d_r):
@@ -161,122 +76,211 @@ def velocity_jacobian_reference(poses, velocities, d_t, d_r):
 
 DIFFERENCES = "differences in the velocities of damping forces, computed in the world and moved to the bodies"
 
-RECORDS = [
-    Record(
-        id="lloyd/s0.22.2/e0.54#a",
-        title="How the damping force on A varies with the velocities",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"\delta\mathbf f_{Ad}=d_t\mathbf R_{AW}^T(\delta\mathbf v_B-{}^W\mathbf p_2\times\delta"
-        r"\boldsymbol\omega_B-\delta\mathbf v_A+{}^W\mathbf p_1\times\delta\boldsymbol\omega_A)",
-        oracle=DIFFERENCES,
-        inputs=VARIATION,
-        printed=force_A_printed,
-        library=force_A_library,
-        reference=force_A_reference,
-    ),
-    Record(
-        id="lloyd/s0.22.2/e0.54#b",
-        title="The same in the axes of the bodies",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"d_t\mathbf R_{BA}(\delta\,{}^B\mathbf v_B-[\mathbf p_2]\delta\,{}^B\boldsymbol\omega_B)"
-        r"-d_t(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)",
-        oracle=DIFFERENCES,
-        inputs=VARIATION,
-        printed=force_A_in_bodies,
-        library=force_A_library,
-        reference=force_A_reference,
-    ),
-    Record(
-        id="lloyd/s0.22.2/e0.55#a",
-        title="How the damping torque on A varies with the velocities",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"\delta\boldsymbol\tau_{Ad}=d_r\mathbf R_{AW}^T(\delta\boldsymbol\omega_B"
-        r"-\delta\boldsymbol\omega_A)+\mathbf p_1\times\delta\mathbf f_{Ad}",
-        oracle=DIFFERENCES,
-        inputs=VARIATION,
-        printed=torque_A_printed,
-        library=torque_A_library,
-        reference=torque_A_reference,
-    ),
-    Record(
-        id="lloyd/s0.22.2/e0.55#b",
-        title="The same in the axes of the bodies",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"d_r\mathbf R_{BA}{}^B\delta\boldsymbol\omega_B-d_r\,\delta\,{}^A\boldsymbol\omega_A"
-        r"+\mathbf p_1\times\delta\mathbf f_{Ad}",
-        oracle=DIFFERENCES,
-        inputs=VARIATION,
-        printed=torque_A_in_bodies,
-        library=torque_A_library,
-        reference=torque_A_reference,
-    ),
-    Record(
-        id="lloyd/s0.22.2/e0.56",
-        title="How the damping force on B varies with the velocities",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"\delta\mathbf f_{Bd}=-d_t(\delta\,{}^B\mathbf v_B-[\mathbf p_2]\delta\,{}^B\boldsymbol\omega_B)"
-        r"+d_t\mathbf R_{AB}(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)",
-        oracle=DIFFERENCES,
-        inputs=VARIATION,
-        printed=force_B_printed,
-        library=force_B_library,
-        reference=force_B_reference,
-    ),
-    Record(
-        id="lloyd/s0.22.2/e0.57",
-        title="How the damping torque on B varies with the velocities",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"\delta\boldsymbol\tau_{Bd}=-d_r\,{}^B\delta\boldsymbol\omega_B"
-        r"-d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf p_2\times\delta\mathbf f_{Bd}",
-        correction=r"$-d_r\,{}^B\delta\boldsymbol\omega_B+d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A"
-        r"+\mathbf p_2\times\delta\mathbf f_{Bd}$: the damper acts on the difference of the angular velocities. "
-        r"The assembled matrix has the sign right.",
-        oracle=DIFFERENCES,
-        inputs=VARIATION,
-        printed=torque_B_printed,
-        library=torque_B_library,
-        reference=torque_B_reference,
-    ),
-    Record(
-        id="lloyd/s0.22.2/d1",
-        title="What the velocity Jacobian maps",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"(\delta\mathbf f_A,\delta\boldsymbol\tau_A,\delta\mathbf f_B,\delta\boldsymbol\tau_B)"
-        r"=\mathbf J_v(\delta\mathbf v_A,\delta\boldsymbol\omega_A,\delta\mathbf v_B,\delta\boldsymbol\omega_B)",
-        remark="Linear parts first; the library stacks angular parts first.",
-    ),
-    Record(
-        id="lloyd/s0.22.2/d2",
-        title="The velocity Jacobian in body coordinates",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(FORCES,),
-        formula=r"\mathbf J_v=\begin{pmatrix}"
-        r"-d_t\mathbf I&d_t[\mathbf p_1]&d_t\mathbf R_{BA}&-d_t\mathbf R_{BA}[\mathbf p_2]\\"
-        r"-d_t[\mathbf p_1]&-d_r\mathbf I+d_t[\mathbf p_1][\mathbf p_1]&d_t[\mathbf p_1]\mathbf R_{BA}&"
-        r"d_r\mathbf R_{BA}-d_t[\mathbf p_1]\mathbf R_{BA}[\mathbf p_2]\\"
+
+@claim("lloyd/s0.22.2/e0.54#a", "How the damping force on A varies with the velocities")
+class e0_54_a:
+    formula = (
+        r"\delta\mathbf f_{Ad}=d_t\mathbf R_{AW}^T(\delta\mathbf v_B-{}^W\mathbf "
+        r"p_2\times\delta\boldsymbol\omega_B"
+        r"-\delta\mathbf v_A+{}^W\mathbf p_1\times\delta\boldsymbol\omega_A)"
+    )
+    inputs = VARIATION
+
+    def printed(poses, d_t, d_r, delta):
+        n = names(poses)
+        dv_A, domega_A, dv_B, domega_B = delta
+        p_1, p_2 = n.R_AW @ n.p_1, n.R_BW @ n.p_2
+        return d_t * n.R_AW.T @ (dv_B - np.cross(p_2, domega_B) - dv_A + np.cross(p_1, domega_A))
+
+    library = force_A_library
+    oracle = DIFFERENCES
+    reference = force_A_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.2/e0.54#b", "The same in the axes of the bodies")
+class e0_54_b:
+    formula = (
+        r"d_t\mathbf R_{BA}(\delta\,{}^B\mathbf v_B-[\mathbf p_2]\delta\,{}^B\boldsymbol\omega_B)"
+        r"-d_t(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)"
+    )
+    inputs = VARIATION
+
+    def printed(poses, d_t, d_r, delta):
+        n = names(poses)
+        dv_A, domega_A, dv_B, domega_B = in_bodies(poses, delta)
+        p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
+        return d_t * n.R_BA @ (dv_B - p_2 @ domega_B) - d_t * (dv_A - p_1 @ domega_A)
+
+    library = force_A_library
+    oracle = DIFFERENCES
+    reference = force_A_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.2/e0.55#a", "How the damping torque on A varies with the velocities")
+class e0_55_a:
+    formula = (
+        r"\delta\boldsymbol\tau_{Ad}=d_r\mathbf R_{AW}^T(\delta\boldsymbol\omega_B"
+        r"-\delta\boldsymbol\omega_A)+\mathbf p_1\times\delta\mathbf f_{Ad}"
+    )
+    inputs = VARIATION
+
+    def printed(poses, d_t, d_r, delta):
+        n = names(poses)
+        _, domega_A, _, domega_B = delta
+        df_Ad = reference(poses, d_t, d_r, delta)[0]
+        return d_r * n.R_AW.T @ (domega_B - domega_A) + np.cross(n.p_1, df_Ad)
+
+    library = torque_A_library
+    oracle = DIFFERENCES
+    reference = torque_A_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.2/e0.55#b", "The same in the axes of the bodies")
+class e0_55_b:
+    formula = (
+        r"d_r\mathbf R_{BA}{}^B\delta\boldsymbol\omega_B-d_r\,\delta\,{}^A\boldsymbol\omega_A"
+        r"+\mathbf p_1\times\delta\mathbf f_{Ad}"
+    )
+    inputs = VARIATION
+
+    def printed(poses, d_t, d_r, delta):
+        n = names(poses)
+        _, domega_A, _, domega_B = in_bodies(poses, delta)
+        df_Ad = reference(poses, d_t, d_r, delta)[0]
+        return d_r * n.R_BA @ domega_B - d_r * domega_A + np.cross(n.p_1, df_Ad)
+
+    library = torque_A_library
+    oracle = DIFFERENCES
+    reference = torque_A_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.2/e0.56", "How the damping force on B varies with the velocities")
+class e0_56:
+    formula = (
+        r"\delta\mathbf f_{Bd}=-d_t(\delta\,{}^B\mathbf v_B-[\mathbf "
+        r"p_2]\delta\,{}^B\boldsymbol\omega_B)"
+        r"+d_t\mathbf R_{AB}(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)"
+    )
+    inputs = VARIATION
+
+    def printed(poses, d_t, d_r, delta):
+        n = names(poses)
+        dv_A, domega_A, dv_B, domega_B = in_bodies(poses, delta)
+        p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
+        return -d_t * (dv_B - p_2 @ domega_B) + d_t * n.R_AB @ (dv_A - p_1 @ domega_A)
+
+    def library(poses, d_t, d_r, delta):
+        return library(poses, d_t, d_r, delta)[2]
+
+    oracle = DIFFERENCES
+
+    def reference(poses, d_t, d_r, delta):
+        return reference(poses, d_t, d_r, delta)[2]
+
+    verdict = Verdict.HOLDS
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.2/e0.57", "How the damping torque on B varies with the velocities")
+class e0_57:
+    formula = (
+        r"\delta\boldsymbol\tau_{Bd}=-d_r\,{}^B\delta\boldsymbol\omega_B"
+        r"-d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf p_2\times\delta\mathbf f_{Bd}"
+    )
+    inputs = VARIATION
+
+    def printed(poses, d_t, d_r, delta):
+        n = names(poses)
+        _, domega_A, _, domega_B = in_bodies(poses, delta)
+        df_Bd = reference(poses, d_t, d_r, delta)[2]
+        return -d_r * domega_B - d_r * n.R_AB @ domega_A + np.cross(n.p_2, df_Bd)
+
+    def library(poses, d_t, d_r, delta):
+        return library(poses, d_t, d_r, delta)[3]
+
+    oracle = DIFFERENCES
+
+    def reference(poses, d_t, d_r, delta):
+        return reference(poses, d_t, d_r, delta)[3]
+
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"$-d_r\,{}^B\delta\boldsymbol\omega_B+d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf "
+        r"p_2\times\delta\mathbf f_{Bd}$: the damper acts on the difference of the angular velocities. "
+        r"The assembled matrix has the sign right."
+    )
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.2/d1", "What the velocity Jacobian maps")
+class d1:
+    formula = (
+        r"(\delta\mathbf f_A,\delta\boldsymbol\tau_A,\delta\mathbf f_B,\delta\boldsymbol\tau_B)"
+        r"=\mathbf J_v(\delta\mathbf v_A,\delta\boldsymbol\omega_A,\delta\mathbf "
+        r"v_B,\delta\boldsymbol\omega_B)"
+    )
+    verdict = Verdict.DEFINITION
+    remark = "Linear parts first; the library stacks angular parts first."
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.2/d2", "The velocity Jacobian in body coordinates")
+class d2:
+    formula = (
+        r"\mathbf J_v=\begin{pmatrix}-d_t\mathbf I&d_t[\mathbf p_1]&d_t\mathbf R_{BA}&-d_t\mathbf "
+        r"R_{BA}[\mathbf p_2]\\-d_t[\mathbf p_1]&-d_r\mathbf I"
+        r"+d_t[\mathbf p_1][\mathbf p_1]&d_t[\mathbf p_1]\mathbf R_{BA}&d_r\mathbf R_{BA}"
+        r"-d_t[\mathbf p_1]\mathbf R_{BA}[\mathbf p_2]\\"
         r"d_t\mathbf R_{AB}&-d_t\mathbf R_{AB}[\mathbf p_1]&-d_t\mathbf I&d_t[\mathbf p_2]\\"
-        r"d_t[\mathbf p_2]\mathbf R_{AB}&d_r\mathbf R_{AB}-d_t[\mathbf p_2]\mathbf R_{AB}[\mathbf p_1]&"
-        r"-d_t[\mathbf p_2]&-d_r\mathbf I+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}",
-        oracle=DIFFERENCES,
-        remark="Symmetric, and the sign that (0.57) has wrong is right here.",
-        inputs=WHOLE,
-        printed=velocity_jacobian_printed,
-        library=velocity_jacobian_library,
-        reference=velocity_jacobian_reference,
-    ),
-]
+        r"d_t[\mathbf p_2]\mathbf R_{AB}&d_r\mathbf R_{AB}"
+        r"-d_t[\mathbf p_2]\mathbf R_{AB}[\mathbf p_1]&-d_t[\mathbf p_2]&-d_r\mathbf I"
+        r"+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}"
+    )
+    inputs = WHOLE
+
+    def printed(poses, velocities, d_t, d_r):
+        n = names(poses)
+        p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
+        return np.block(
+            [
+                [-d_t * IDENTITY, d_t * p_1, d_t * n.R_BA, -d_t * n.R_BA @ p_2],
+                [
+                    -d_t * p_1,
+                    -d_r * IDENTITY + d_t * p_1 @ p_1,
+                    d_t * p_1 @ n.R_BA,
+                    d_r * n.R_BA - d_t * p_1 @ n.R_BA @ p_2,
+                ],
+                [d_t * n.R_AB, -d_t * n.R_AB @ p_1, -d_t * IDENTITY, d_t * p_2],
+                [
+                    d_t * p_2 @ n.R_AB,
+                    d_r * n.R_AB - d_t * p_2 @ n.R_AB @ p_1,
+                    -d_t * p_2,
+                    -d_r * IDENTITY + d_t * p_2 @ p_2,
+                ],
+            ]
+        )
+
+    def library(poses, velocities, d_t, d_r):
+        return library_forces(poses, velocities, d_t=d_t, d_r=d_r).D
+
+    oracle = DIFFERENCES
+    reference = velocity_jacobian_reference
+    verdict = Verdict.HOLDS
+    remark = "Symmetric, and the sign that (0.57) has wrong is right here."
+    implemented_by = (FORCES,)
+    chapter = CHAPTER

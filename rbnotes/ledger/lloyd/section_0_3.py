@@ -9,7 +9,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import matrices, spd_matrices, vectors
 from rbnotes.complementarity import QP, lcp_from_qp, qp_minimizer, solve_lcp
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "qp-and-lcp"
 ROWS, SIZE = 3, 3
@@ -18,7 +18,6 @@ ROWS, SIZE = 3, 3
 QP_DATA = {"Q": spd_matrices(SIZE), "c": vectors(SIZE), "A": matrices(ROWS, SIZE), "b": vectors(ROWS)}
 FEASIBLE = {**QP_DATA, "b": vectors(ROWS).map(lambda b: -np.abs(b))}
 """Programs that allow x = 0, which is no loss: x can be measured from any point that is allowed."""
-COMMON = {"chapter": CHAPTER, "verdict": Verdict.HOLDS}
 
 
 def stationary(Q: Array, c: Array, A: Array, z: Array) -> Array:
@@ -31,44 +30,6 @@ def stationary(Q: Array, c: Array, A: Array, z: Array) -> Array:
 def slack(Q: Array, c: Array, A: Array, b: Array, z: Array) -> Array:
     """``w = A x - b`` there."""
     return np.array([row @ stationary(Q, c, A, z) for row in A]) - b
-
-
-def matrix_printed(Q, c, A, b):
-    return A @ np.linalg.inv(Q) @ A.T
-
-
-def matrix_library(Q, c, A, b):
-    return lcp_from_qp(QP(Q, c, A, b)).M
-
-
-def matrix_reference(Q, c, A, b):
-    """Column j: how the slacks answer to a unit of z_j."""
-    at_zero = slack(Q, c, A, b, np.zeros(ROWS))
-    return np.stack([slack(Q, c, A, b, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
-
-
-def vector_printed(Q, c, A, b):
-    return -b - A @ np.linalg.inv(Q) @ c
-
-
-def vector_library(Q, c, A, b):
-    return lcp_from_qp(QP(Q, c, A, b)).q
-
-
-def vector_reference(Q, c, A, b):
-    return slack(Q, c, A, b, np.zeros(ROWS))
-
-
-def minimizer_printed(Q, c, A, b, z):
-    return np.linalg.inv(Q) @ (A.T @ z - c)
-
-
-def minimizer_library(Q, c, A, b, z):
-    return qp_minimizer(QP(Q, c, A, b), z)
-
-
-def minimizer_reference(Q, c, A, b, z):
-    return stationary(Q, c, A, z)
 
 
 def lcp_by_trying(M: Array, q: Array) -> Array:
@@ -84,97 +45,128 @@ def lcp_by_trying(M: Array, q: Array) -> Array:
     return best
 
 
-def equivalence_printed(Q, c, A, b):
-    M = A @ np.linalg.inv(Q) @ A.T
-    q = -b - A @ np.linalg.inv(Q) @ c
-    z = lcp_by_trying(M, q)
-    return np.linalg.inv(Q) @ (A.T @ z - c)
+@claim("lloyd/s0.3/d1", "A quadratic program with inequalities")
+class d1:
+    formula = (
+        r"f(x) = \tfrac12 \mathbf x^T\mathbf Q\mathbf x + \mathbf c^T\mathbf x,\quad "
+        r"\mathbf A\mathbf x \ge \mathbf b"
+    )
+    verdict = Verdict.DEFINITION
+    implemented_by = ("rbnotes.complementarity.QP",)
+    chapter = CHAPTER
 
 
-def equivalence_library(Q, c, A, b):
-    qp = QP(Q, c, A, b)
-    return qp_minimizer(qp, solve_lcp(lcp_from_qp(qp)).z)
+@claim("lloyd/s0.3/d2", "A linear complementarity problem")
+class d2:
+    formula = r"\mathbf M\mathbf z + \mathbf q = \mathbf w,\quad 0 \le \mathbf z \perp \mathbf w \ge 0"
+    verdict = Verdict.DEFINITION
+    implemented_by = ("rbnotes.complementarity.LCP",)
+    chapter = CHAPTER
 
 
-def equivalence_reference(Q, c, A, b):
-    """Of the minimisers on all sets of rows taken as equations, the best that satisfies all rows."""
-    best, least = np.zeros(SIZE), np.inf
-    for kept in product((False, True), repeat=ROWS):
-        G, g = A[list(kept)], b[list(kept)]
-        point = np.linalg.lstsq(G, g, rcond=1e-9)[0] if len(G) else np.zeros(SIZE)
-        _, sizes, directions = np.linalg.svd(np.vstack([G, np.zeros((1, SIZE))]))
-        Z = directions[int(np.sum(sizes > 1e-9)) :].T
-        x = point - Z @ np.linalg.solve(Z.T @ Q @ Z, Z.T @ (Q @ point + c))
-        value = x @ Q @ x / 2 + c @ x
-        if np.all(A @ x >= b - 1e-9) and value < least:
-            best, least = x, value
-    return best
+@claim("lloyd/s0.3/d3#a", "Matrix of the LCP of a quadratic program")
+class d3_a:
+    formula = r"\mathbf M = \mathbf A\mathbf Q^{-1}\mathbf A^T"
+    inputs = QP_DATA
+
+    def printed(Q, c, A, b):
+        return A @ np.linalg.inv(Q) @ A.T
+
+    def library(Q, c, A, b):
+        return lcp_from_qp(QP(Q, c, A, b)).M
+
+    oracle = "how the slacks of the minimised Lagrangian answer to each multiplier, by least squares"
+
+    def reference(Q, c, A, b):
+        """Column j: how the slacks answer to a unit of z_j."""
+        at_zero = slack(Q, c, A, b, np.zeros(ROWS))
+        return np.stack([slack(Q, c, A, b, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.complementarity.lcp_from_qp",)
+    chapter = CHAPTER
 
 
-RECORDS = [
-    Record(
-        id="lloyd/s0.3/d1",
-        title="A quadratic program with inequalities",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        formula=r"f(x) = \tfrac12 \mathbf x^T\mathbf Q\mathbf x + \mathbf c^T\mathbf x,\quad \mathbf A\mathbf x \ge \mathbf b",
-        implemented_by=("rbnotes.complementarity.QP",),
-    ),
-    Record(
-        id="lloyd/s0.3/d2",
-        title="A linear complementarity problem",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        formula=r"\mathbf M\mathbf z + \mathbf q = \mathbf w,\quad 0 \le \mathbf z \perp \mathbf w \ge 0",
-        implemented_by=("rbnotes.complementarity.LCP",),
-    ),
-    Record(
-        id="lloyd/s0.3/d3#a",
-        title="Matrix of the LCP of a quadratic program",
-        formula=r"\mathbf M = \mathbf A\mathbf Q^{-1}\mathbf A^T",
-        oracle="how the slacks of the minimised Lagrangian answer to each multiplier, by least squares",
-        implemented_by=("rbnotes.complementarity.lcp_from_qp",),
-        inputs=QP_DATA,
-        printed=matrix_printed,
-        library=matrix_library,
-        reference=matrix_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.3/d3#b",
-        title="Vector of the LCP of a quadratic program",
-        formula=r"\mathbf q = -\mathbf b - \mathbf A\mathbf Q^{-1}\mathbf c",
-        oracle="slacks of the unconstrained minimiser, by least squares",
-        implemented_by=("rbnotes.complementarity.lcp_from_qp",),
-        inputs=QP_DATA,
-        printed=vector_printed,
-        library=vector_library,
-        reference=vector_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.3/d3#c",
-        title="The minimiser from the multipliers",
-        formula=r"\mathbf x = \mathbf Q^{-1}(\mathbf A^T\mathbf z - \mathbf c)",
-        oracle="minimiser of the Lagrangian by least squares in a factor of Q",
-        implemented_by=("rbnotes.complementarity.qp_minimizer",),
-        inputs={**QP_DATA, "z": vectors(ROWS)},
-        printed=minimizer_printed,
-        library=minimizer_library,
-        reference=minimizer_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.3/t51",
-        title="The quadratic program and the LCP have the same solution",
-        formula=r"\min f,\ \mathbf A\mathbf x \ge \mathbf b \iff 0 \le \mathbf z \perp \mathbf M\mathbf z + \mathbf q \ge 0",
-        oracle="the program solved by trying all sets of active rows; no multiplier is used",
-        implemented_by=("rbnotes.complementarity.solve_lcp", "rbnotes.complementarity.lcp_from_qp"),
-        inputs=FEASIBLE,
-        printed=equivalence_printed,
-        library=equivalence_library,
-        reference=equivalence_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-]
+@claim("lloyd/s0.3/d3#b", "Vector of the LCP of a quadratic program")
+class d3_b:
+    formula = r"\mathbf q = -\mathbf b - \mathbf A\mathbf Q^{-1}\mathbf c"
+    inputs = QP_DATA
+
+    def printed(Q, c, A, b):
+        return -b - A @ np.linalg.inv(Q) @ c
+
+    def library(Q, c, A, b):
+        return lcp_from_qp(QP(Q, c, A, b)).q
+
+    oracle = "slacks of the unconstrained minimiser, by least squares"
+
+    def reference(Q, c, A, b):
+        return slack(Q, c, A, b, np.zeros(ROWS))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.complementarity.lcp_from_qp",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.3/d3#c", "The minimiser from the multipliers")
+class d3_c:
+    formula = r"\mathbf x = \mathbf Q^{-1}(\mathbf A^T\mathbf z - \mathbf c)"
+    inputs = {**QP_DATA, "z": vectors(ROWS)}
+
+    def printed(Q, c, A, b, z):
+        return np.linalg.inv(Q) @ (A.T @ z - c)
+
+    def library(Q, c, A, b, z):
+        return qp_minimizer(QP(Q, c, A, b), z)
+
+    oracle = "minimiser of the Lagrangian by least squares in a factor of Q"
+
+    def reference(Q, c, A, b, z):
+        return stationary(Q, c, A, z)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.complementarity.qp_minimizer",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.3/t51", "The quadratic program and the LCP have the same solution")
+class t51:
+    formula = (
+        r"\min f,\ \mathbf A\mathbf x \ge \mathbf b \iff 0 \le \mathbf z \perp \mathbf M\mathbf z + "
+        r"\mathbf q \ge 0"
+    )
+    inputs = FEASIBLE
+
+    def printed(Q, c, A, b):
+        M = A @ np.linalg.inv(Q) @ A.T
+        q = -b - A @ np.linalg.inv(Q) @ c
+        z = lcp_by_trying(M, q)
+        return np.linalg.inv(Q) @ (A.T @ z - c)
+
+    def library(Q, c, A, b):
+        qp = QP(Q, c, A, b)
+        return qp_minimizer(qp, solve_lcp(lcp_from_qp(qp)).z)
+
+    oracle = "the program solved by trying all sets of active rows; no multiplier is used"
+
+    def reference(Q, c, A, b):
+        """Of the minimisers on all sets of rows taken as equations, the best that satisfies all rows."""
+        best, least = np.zeros(SIZE), np.inf
+        for kept in product((False, True), repeat=ROWS):
+            G, g = A[list(kept)], b[list(kept)]
+            point = np.linalg.lstsq(G, g, rcond=1e-9)[0] if len(G) else np.zeros(SIZE)
+            _, sizes, directions = np.linalg.svd(np.vstack([G, np.zeros((1, SIZE))]))
+            Z = directions[int(np.sum(sizes > 1e-9)) :].T
+            x = point - Z @ np.linalg.solve(Z.T @ Q @ Z, Z.T @ (Q @ point + c))
+            value = x @ Q @ x / 2 + c @ x
+            if np.all(A @ x >= b - 1e-9) and value < least:
+                best, least = x, value
+        return best
+
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.complementarity.solve_lcp",
+        "rbnotes.complementarity.lcp_from_qp",
+    )
+    chapter = CHAPTER

@@ -9,11 +9,10 @@ from scipy.spatial.transform import Rotation
 from rbnotes import euler
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import numbers, vectors
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.record import Verdict, claim
 
 ANGLES = st.tuples(numbers(-3, 3), numbers(-1.25, 1.25), numbers(-3, 3)).map(np.array)
 MOVING = {"angles": ANGLES, "rates": vectors()}
-COMMON = {"verdict": Verdict.HOLDS, "chapter": "quaternions"}
 X, Y, Z = np.eye(3)
 
 
@@ -33,10 +32,6 @@ def map_reference(angles):
     return np.stack([velocity_reference(angles, rate) for rate in np.eye(3)], axis=-1)
 
 
-def inverse_reference(angles):
-    return np.linalg.inv(map_reference(angles))
-
-
 def axes_of(angles):
     """Columns z, y' and x'': the axes the three turns go about, by turning the first frame's axes."""
     theta, phi, _ = angles
@@ -44,191 +39,188 @@ def axes_of(angles):
     return np.stack([Z, first.apply(Y), (first * Rotation.from_rotvec(phi * Y)).apply(X)], axis=-1)
 
 
-def rows_reference(angles, rates):
-    return derivative(lambda t: np.linalg.inv(axes_of(angles + t * rates))).value
-
-
-def turns_library(angles):
-    return euler.to_rotation(angles)
-
-
-def turns_reference(angles):
-    """Each turn about the axis that the turns before have left it."""
-    z, y1, x2 = axes_of(angles).T
-    theta, phi, psi = angles
-    turns = [Rotation.from_rotvec(a * axis).as_matrix() for a, axis in ((theta, z), (phi, y1), (psi, x2))]
-    return turns[2] @ turns[1] @ turns[0]
-
-
-def velocity_printed(angles, rates):
-    z, y1, x2 = axes_of(angles).T
-    return z * rates[0] + y1 * rates[1] + x2 * rates[2]
-
-
-def velocity_library(angles, rates):
-    return euler.rates_to_velocity(angles) @ rates
-
-
-def map_printed(angles):
-    (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
-    return np.array([[0, -st, ct * cf], [0, ct, st * cf], [1, 0, -sf]])
-
-
-def map_library(angles):
-    return euler.rates_to_velocity(angles)
-
-
 def inverse_printed(angles):
     (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
     return np.array([[sf * ct / cf, sf * st / cf, 1], [-st, ct, 0], [ct / cf, st / cf, 0]])
 
 
-def inverse_library(angles):
-    return euler.velocity_to_rates(angles)
+@claim("lloyd/s0.4/t64", "Roll, pitch and yaw: turns about z, the new y' and the final x''")
+class t64:
+    formula = r"\mathbf R = \mathbf R_z(\theta)\,\mathbf R_y(\phi)\,\mathbf R_x(\psi)"
+    inputs = {"angles": ANGLES}
 
+    def library(angles):
+        return euler.to_rotation(angles)
 
-def rows_printed(angles, rates):
-    (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
-    tf = sf / cf
-    dt, df = rates[0], rates[1]
-    return np.array(
-        [
-            [-st * tf * dt + (1 + tf**2) * ct * df, ct * tf * dt + (1 + tf**2) * st * df, 0],
-            [-ct * dt, -st * dt, 0],
-            [(-st * dt + ct * tf * df) / cf, (ct * dt + st * tf * df) / cf, 0],
-        ]
+    oracle = "three turns of scipy about axes of the base frame, each where the turns before have left it"
+
+    def reference(angles):
+        """Each turn about the axis that the turns before have left it."""
+        z, y1, x2 = axes_of(angles).T
+        theta, phi, psi = angles
+        turns = [Rotation.from_rotvec(a * axis).as_matrix() for a, axis in ((theta, z), (phi, y1), (psi, x2))]
+        return turns[2] @ turns[1] @ turns[0]
+
+    verdict = Verdict.DEFINITION
+    implemented_by = (
+        "rbnotes.euler.to_rotation",
+        "rbnotes.euler.from_rotation",
     )
+    chapter = "quaternions"
 
 
-def rows_library(angles, rates):
-    return euler.velocity_to_rates_dot(angles, rates)
+@claim("lloyd/s0.4/d1", "Angular velocity from the rates of roll, pitch and yaw")
+class d1:
+    formula = r"\boldsymbol\omega = \mathbf z\,\dot\theta + \mathbf y'\,\dot\phi + \mathbf x''\,\dot\psi"
+    inputs = MOVING
+
+    def printed(angles, rates):
+        z, y1, x2 = axes_of(angles).T
+        return z * rates[0] + y1 * rates[1] + x2 * rates[2]
+
+    def library(angles, rates):
+        return euler.rates_to_velocity(angles) @ rates
+
+    oracle = "differences of the rotation matrix that scipy builds from the angles"
+    reference = velocity_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.euler.rates_to_velocity",)
+    chapter = "quaternions"
 
 
-def torque_printed(angles, multipliers):
-    return inverse_printed(angles).T @ multipliers
+@claim("lloyd/s0.4/d2", "The map from rates to angular velocity in the base frame")
+class d2:
+    formula = (
+        r"\boldsymbol\omega = \begin{pmatrix} 0 & -s_\theta & c_\theta c_\phi \\"
+        r" 0 & c_\theta & s_\theta c_\phi \\ 1 & 0 & -s_\phi \end{pmatrix}\begin{pmatrix}\dot\theta\\"
+        r"\dot\phi\\\dot\psi\end{pmatrix}"
+    )
+    inputs = {"angles": ANGLES}
+
+    def printed(angles):
+        (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
+        return np.array([[0, -st, ct * cf], [0, ct, st * cf], [1, 0, -sf]])
+
+    def library(angles):
+        return euler.rates_to_velocity(angles)
+
+    oracle = "differences of the rotation matrix that scipy builds from the angles, one angle at a time"
+    reference = map_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.euler.rates_to_velocity",)
+    chapter = "quaternions"
 
 
-def torque_library(angles, multipliers):
-    return euler.velocity_to_rates(angles).T @ multipliers
+@claim("lloyd/s0.4/e0.2", "The rates of roll, pitch and yaw from the angular velocity")
+class e0_2:
+    formula = (
+        r"\begin{pmatrix}\dot\theta\\\dot\phi\\"
+        r"\dot\psi\end{pmatrix} = \begin{pmatrix} \frac{s_\phi c_\theta}{c_\phi} & \frac{s_\phi "
+        r"s_\theta}{c_\phi} & 1 \\ -s_\theta & c_\theta & 0 \\"
+        r" \frac{c_\theta}{c_\phi} & \frac{s_\theta}{c_\phi} & 0 \end{pmatrix}\boldsymbol\omega"
+    )
+    inputs = {"angles": ANGLES}
+    printed = inverse_printed
+
+    def library(angles):
+        return euler.velocity_to_rates(angles)
+
+    oracle = "numerical inverse of the map found by differences of scipy's rotation matrix"
+
+    def reference(angles):
+        return np.linalg.inv(map_reference(angles))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.euler.velocity_to_rates",)
+    chapter = "quaternions"
 
 
-def torque_reference(angles, multipliers):
-    """The torque about each base axis that does the same work as the multipliers do on the angles."""
-    R = Rotation.from_matrix(orientation(angles))
+@claim("lloyd/s0.4/t90", "Where the cosine of the pitch vanishes, the first and the last axis align")
+class t90:
+    formula = r"c_\phi = 0 \;\Rightarrow\; \mathbf z \parallel \mathbf x''"
+    inputs = {"theta": numbers(-3, 3), "side": st.sampled_from((1.0, -1.0))}
 
-    def work(axis):
-        def along(t):
-            found = (Rotation.from_rotvec(t * axis) * R).as_euler("ZYX")
-            moved = (found - angles + np.pi) % (2 * np.pi) - np.pi
-            return multipliers @ moved
+    def printed(theta, side):
+        return 1.0
 
-        return derivative(along).value
+    oracle = "the axes themselves, by turning the base frame: the size of their dot product"
 
-    return np.array([work(axis) for axis in np.eye(3)])
+    def reference(theta, side):
+        z, _, x2 = axes_of([theta, side * np.pi / 2, 0.0]).T
+        return abs(z @ x2)
 
-
-def alignment_printed(theta, side):
-    return 1.0
-
-
-def alignment_reference(theta, side):
-    z, _, x2 = axes_of([theta, side * np.pi / 2, 0.0]).T
-    return abs(z @ x2)
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.euler.velocity_to_rates",)
+    chapter = "quaternions"
 
 
-RECORDS = [
-    Record(
-        id="lloyd/s0.4/t64",
-        title="Roll, pitch and yaw: turns about z, the new y' and the final x''",
-        formula=r"\mathbf R = \mathbf R_z(\theta)\,\mathbf R_y(\phi)\,\mathbf R_x(\psi)",
-        oracle="three turns of scipy about axes of the base frame, each where the turns before have left it",
-        implemented_by=("rbnotes.euler.to_rotation", "rbnotes.euler.from_rotation"),
-        inputs={"angles": ANGLES},
-        library=turns_library,
-        reference=turns_reference,
-        verdict=Verdict.DEFINITION,
-        chapter="quaternions",
-    ),
-    Record(
-        id="lloyd/s0.4/d1",
-        title="Angular velocity from the rates of roll, pitch and yaw",
-        formula=r"\boldsymbol\omega = \mathbf z\,\dot\theta + \mathbf y'\,\dot\phi + \mathbf x''\,\dot\psi",
-        oracle="differences of the rotation matrix that scipy builds from the angles",
-        implemented_by=("rbnotes.euler.rates_to_velocity",),
-        inputs=MOVING,
-        printed=velocity_printed,
-        library=velocity_library,
-        reference=velocity_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.4/d2",
-        title="The map from rates to angular velocity in the base frame",
-        formula=r"\boldsymbol\omega = \begin{pmatrix} 0 & -s_\theta & c_\theta c_\phi \\ "
-        r"0 & c_\theta & s_\theta c_\phi \\ 1 & 0 & -s_\phi \end{pmatrix}"
-        r"\begin{pmatrix}\dot\theta\\\dot\phi\\\dot\psi\end{pmatrix}",
-        oracle="differences of the rotation matrix that scipy builds from the angles, one angle at a time",
-        implemented_by=("rbnotes.euler.rates_to_velocity",),
-        inputs={"angles": ANGLES},
-        printed=map_printed,
-        library=map_library,
-        reference=map_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.4/e0.2",
-        title="The rates of roll, pitch and yaw from the angular velocity",
-        formula=r"\begin{pmatrix}\dot\theta\\\dot\phi\\\dot\psi\end{pmatrix} = \begin{pmatrix} "
-        r"\frac{s_\phi c_\theta}{c_\phi} & \frac{s_\phi s_\theta}{c_\phi} & 1 \\ -s_\theta & c_\theta & 0 \\ "
-        r"\frac{c_\theta}{c_\phi} & \frac{s_\theta}{c_\phi} & 0 \end{pmatrix}\boldsymbol\omega",
-        oracle="numerical inverse of the map found by differences of scipy's rotation matrix",
-        implemented_by=("rbnotes.euler.velocity_to_rates",),
-        inputs={"angles": ANGLES},
-        printed=inverse_printed,
-        library=inverse_library,
-        reference=inverse_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.4/t90",
-        title="Where the cosine of the pitch vanishes, the first and the last axis align",
-        formula=r"c_\phi = 0 \;\Rightarrow\; \mathbf z \parallel \mathbf x''",
-        oracle="the axes themselves, by turning the base frame: the size of their dot product",
-        implemented_by=("rbnotes.euler.velocity_to_rates",),
-        inputs={"theta": numbers(-3, 3), "side": st.sampled_from((1.0, -1.0))},
-        printed=alignment_printed,
-        reference=alignment_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.4/t92",
-        title="Constraint wrenches of limits on the angles are the rows of (0.2)",
-        formula=r"\boldsymbol\tau = \mathbf G^T\boldsymbol\lambda,\quad "
-        r"\mathbf G \text{ the matrix of (0.2)}",
-        oracle="work of the multipliers on the angles that scipy reads from rotations about the base axes",
-        remark="The torque comes out in base coordinates, as the angular velocity of (0.2) is; "
-        r"in body coordinates the rows are those of $\mathbf G\,\mathbf R$.",
-        implemented_by=("rbnotes.euler.velocity_to_rates",),
-        inputs={"angles": ANGLES, "multipliers": vectors()},
-        printed=torque_printed,
-        library=torque_library,
-        reference=torque_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.4/d3",
-        title="Time derivatives of the rows that constrain roll, pitch and yaw",
-        formula=r"\begin{pmatrix} -s_\theta t_\phi\dot\theta + (1+t_\phi^2)c_\theta\dot\phi & "
-        r"c_\theta t_\phi\dot\theta + (1+t_\phi^2)s_\theta\dot\phi & 0 \\ "
-        r"-c_\theta\dot\theta & -s_\theta\dot\theta & 0 \\ "
-        r"(-s_\theta\dot\theta + c_\theta t_\phi\dot\phi)/c_\phi & "
-        r"(c_\theta\dot\theta + s_\theta t_\phi\dot\phi)/c_\phi & 0 \end{pmatrix}",
-        oracle="differences along a motion of the inverse of the matrix whose columns are the three axes",
-        implemented_by=("rbnotes.euler.velocity_to_rates_dot",),
-        inputs=MOVING,
-        printed=rows_printed,
-        library=rows_library,
-        reference=rows_reference,
-        **COMMON,
-    ),
-]
+@claim("lloyd/s0.4/t92", "Constraint wrenches of limits on the angles are the rows of (0.2)")
+class t92:
+    formula = r"\boldsymbol\tau = \mathbf G^T\boldsymbol\lambda,\quad \mathbf G \text{ the matrix of (0.2)}"
+    inputs = {"angles": ANGLES, "multipliers": vectors()}
+
+    def printed(angles, multipliers):
+        return inverse_printed(angles).T @ multipliers
+
+    def library(angles, multipliers):
+        return euler.velocity_to_rates(angles).T @ multipliers
+
+    oracle = "work of the multipliers on the angles that scipy reads from rotations about the base axes"
+
+    def reference(angles, multipliers):
+        """The torque about each base axis that does the same work as the multipliers do on the angles."""
+        R = Rotation.from_matrix(orientation(angles))
+
+        def work(axis):
+            def along(t):
+                found = (Rotation.from_rotvec(t * axis) * R).as_euler("ZYX")
+                moved = (found - angles + np.pi) % (2 * np.pi) - np.pi
+                return multipliers @ moved
+
+            return derivative(along).value
+
+        return np.array([work(axis) for axis in np.eye(3)])
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"The torque comes out in base coordinates, as the angular velocity of (0.2) is; in body "
+        r"coordinates the rows are those of $\mathbf G\,\mathbf R$."
+    )
+    implemented_by = ("rbnotes.euler.velocity_to_rates",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.4/d3", "Time derivatives of the rows that constrain roll, pitch and yaw")
+class d3:
+    formula = (
+        r"\begin{pmatrix} -s_\theta t_\phi\dot\theta + (1"
+        r"+t_\phi^2)c_\theta\dot\phi & c_\theta t_\phi\dot\theta + (1+t_\phi^2)s_\theta\dot\phi & 0 \\"
+        r" -c_\theta\dot\theta & -s_\theta\dot\theta & 0 \\"
+        r" (-s_\theta\dot\theta + c_\theta t_\phi\dot\phi)/c_\phi & (c_\theta\dot\theta + s_\theta "
+        r"t_\phi\dot\phi)/c_\phi & 0 \end{pmatrix}"
+    )
+    inputs = MOVING
+
+    def printed(angles, rates):
+        (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
+        tf = sf / cf
+        dt, df = rates[0], rates[1]
+        return np.array(
+            [
+                [-st * tf * dt + (1 + tf**2) * ct * df, ct * tf * dt + (1 + tf**2) * st * df, 0],
+                [-ct * dt, -st * dt, 0],
+                [(-st * dt + ct * tf * df) / cf, (ct * dt + st * tf * df) / cf, 0],
+            ]
+        )
+
+    def library(angles, rates):
+        return euler.velocity_to_rates_dot(angles, rates)
+
+    oracle = "differences along a motion of the inverse of the matrix whose columns are the three axes"
+
+    def reference(angles, rates):
+        return derivative(lambda t: np.linalg.inv(axes_of(angles + t * rates))).value
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.euler.velocity_to_rates_dot",)
+    chapter = "quaternions"

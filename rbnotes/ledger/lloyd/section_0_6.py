@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes.checking.strategies import full_rank_matrices, spd_matrices, vectors
 from rbnotes.constraints import factor_kkt
-from rbnotes.ledger.oracles import constrained_system
+from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Record, Verdict
 
 CHAPTER = "constraints-and-kkt"

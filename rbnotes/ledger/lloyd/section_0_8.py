@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 from rbnotes.complementarity import LCP, Basis, Columns, MixedLCP, System, lcp_from_mixed
-from rbnotes.ledger.oracles import constrained_system
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.systems import constrained_system
+from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "pivoting"
 SIZE, EQUATIONS, ROWS = 4, 2, 4
-COMMON = {"chapter": CHAPTER, "verdict": Verdict.HOLDS, "tolerance": 1e-8}
 PARTITIONS = st.sampled_from([(0,), (2,), (1, 3), (2, 0), (0, 1, 3), (3, 2, 1)])
 MIXED = {
     "M": spd_matrices(SIZE),
@@ -63,43 +62,6 @@ def inverse_and_rows(M: Array, G: Array, N: Array) -> tuple[Array, Array]:
     return np.linalg.inv(A), np.hstack([N, np.zeros((ROWS, EQUATIONS))])
 
 
-def partition_printed(M, G, N, f, g, n, alpha):
-    a, b = split(alpha)
-    Ai, padded = inverse_and_rows(M, G, N)
-    Na, Nb = padded[a], padded[b]
-    return np.block([[Na @ Ai @ Na.T, Na @ Ai @ Nb.T], [Nb @ Ai @ Na.T, Nb @ Ai @ Nb.T]])
-
-
-def partition_library(M, G, N, f, g, n, alpha):
-    order = ordered(alpha)
-    return lcp_from_mixed(MixedLCP(M, f, N, n, G, g)).M[np.ix_(order, order)]
-
-
-def partition_reference(M, G, N, f, g, n, alpha):
-    """How w answers to a unit of each z, in the order of the partition."""
-    order = ordered(alpha)
-    at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
-    answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in order]
-    return np.stack(answers, axis=1)[order]
-
-
-def vector_printed(M, G, N, f, g, n, alpha):
-    a, b = split(alpha)
-    Ai, padded = inverse_and_rows(M, G, N)
-    Na, Nb = padded[a], padded[b]
-    right = np.concatenate((f, g))
-    return np.concatenate([Na @ Ai @ right, Nb @ Ai @ right])
-
-
-def vector_library(M, G, N, f, g, n, alpha):
-    return lcp_from_mixed(MixedLCP(M, f, N, n, G, g)).q[ordered(alpha)]
-
-
-def vector_reference(M, G, N, f, g, n, alpha):
-    """w without contact impulses."""
-    return slacks(M, G, N, f, g, n, np.zeros(ROWS))[ordered(alpha)]
-
-
 def exchanged(M: Array, q: Array, alpha: tuple[int, ...]) -> tuple[Array, Array]:
     """``w = M z + q`` solved for z of alpha and w of beta: by elimination, all pairs at once."""
     basic_z = np.isin(np.arange(ROWS), alpha)
@@ -117,227 +79,293 @@ def basis_of(M: Array, q: Array, alpha: tuple[int, ...]) -> Basis:
     return basis
 
 
-def pivoted_printed(M, q, alpha):
-    Maa, Mab, Mba, Mbb = blocks(M, alpha)
-    Pab = -np.linalg.inv(Maa) @ Mab
-    return np.block(
-        [[np.linalg.inv(Maa), -np.linalg.inv(Maa) @ Mab], [Mba @ np.linalg.inv(Maa), Mbb + Mba @ Pab]]
-    )
-
-
-def pivoted_library(M, q, alpha):
-    basis, order = basis_of(M, q, alpha), ordered(alpha)
-    return np.stack([basis.column(r) for r in order], axis=1)[order]
-
-
-def pivoted_reference(M, q, alpha):
-    return exchanged(M, q, alpha)[0]
-
-
-def pivoted_vector_printed(M, q, alpha):
-    a, b = split(alpha)
-    Maa, _, Mba, _ = blocks(M, alpha)
-    qa = -np.linalg.inv(Maa) @ q[a]
-    return np.concatenate([qa, q[b] + Mba @ qa])
-
-
-def pivoted_vector_library(M, q, alpha):
-    basis = basis_of(M, q, alpha)
-    return np.where(basis.basic, basis.z, basis.w)[ordered(alpha)]
-
-
-def pivoted_vector_reference(M, q, alpha):
-    return exchanged(M, q, alpha)[1]
-
-
-def column_inside_printed(M, alpha, choice):
-    Maa, _, Mba, _ = blocks(M, alpha)
-    unit = np.eye(len(alpha))[choice % len(alpha)]
-    m_a = np.linalg.inv(Maa) @ unit
-    return np.concatenate([m_a, Mba @ m_a])
-
-
-def column_inside_library(M, alpha, choice):
-    return pivoted_library_column(M, alpha, alpha[choice % len(alpha)])
-
-
-def column_inside_reference(M, alpha, choice):
-    return exchanged(M, np.zeros(ROWS), alpha)[0][:, choice % len(alpha)]
-
-
-def column_outside_printed(M, alpha, choice):
-    a, b = split(alpha)
-    Maa, _, Mba, _ = blocks(M, alpha)
-    r = b[choice % len(b)]
-    m_a = -np.linalg.inv(Maa) @ M[a, r]
-    return np.concatenate([m_a, M[b, r] + Mba @ m_a])
-
-
-def column_outside_library(M, alpha, choice):
-    b = split(alpha)[1]
-    return pivoted_library_column(M, alpha, b[choice % len(b)])
-
-
-def column_outside_reference(M, alpha, choice):
-    b = split(alpha)[1]
-    return exchanged(M, np.zeros(ROWS), alpha)[0][:, len(alpha) + choice % len(b)]
-
-
 def pivoted_library_column(M: Array, alpha: tuple[int, ...], r: int) -> Array:
     return basis_of(M, np.zeros(ROWS), alpha).column(r)[ordered(alpha)]
 
 
-def advantage_printed(rows, columns, pivots):
-    """Whether the number of pivots is smaller than the number of columns of N-bar."""
-    return float(pivots < columns)
+@claim("lloyd/s0.8/t236", "When building columns on demand pays")
+class t236:
+    formula = r"\text{number of pivots} < \text{number of columns of } \bar{\mathbf N}"
+    inputs = {
+        "rows": st.integers(1, 4),
+        "columns": st.integers(1, 8),
+        "pivots": st.integers(0, 4),
+    }
+
+    def printed(rows, columns, pivots):
+        """Whether the number of pivots is smaller than the number of columns of N-bar."""
+        return float(pivots < columns)
+
+    def library(rows, columns, pivots):
+        """Whether columns are left that were never built, if every pivot brings in another z_j."""
+        on_demand = Columns(rows, lambda j: np.eye(rows)[j])
+        for j in range(pivots):
+            _ = on_demand[j % rows]
+        return float(on_demand.built < rows)
+
+    oracle = "whether all sequences of that many pivots leave some z_j out, by trying them"
+
+    def reference(rows, columns, pivots):
+        """Whether some contact stays out of the basis whatever the pivots are, by trying all sequences of them."""
+        return float(all(len(set(entered)) < rows for entered in product(range(rows), repeat=pivots)))
+
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"number of pivots $<$ number of *rows* of $\bar{\mathbf N}$, which are the columns of "
+        r"$\bar{\mathbf N}\mathbf A^{-1}\bar{\mathbf N}^T$."
+    )
+    remark = (
+        r"The columns of $\bar{\mathbf N}$ belong to the unknowns $\mathbf x$ and $\boldsymbol\lambda$, "
+        r"whose number says nothing about it. What counts are the different $z_j$ that enter: one that "
+        r"enters again costs no solve, so that it may pay with more pivots than rows too."
+    )
+    implemented_by = (
+        "rbnotes.complementarity.Columns",
+        "rbnotes.complementarity.pivoting",
+    )
+    chapter = CHAPTER
 
 
-def advantage_library(rows, columns, pivots):
-    """Whether columns are left that were never built, if every pivot brings in another z_j."""
-    on_demand = Columns(rows, lambda j: np.eye(rows)[j])
-    for j in range(pivots):
-        _ = on_demand[j % rows]
-    return float(on_demand.built < rows)
+@claim("lloyd/s0.8/d1#a", "The LCP matrix partitioned by the basis")
+class d1_a:
+    formula = (
+        r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} \\"
+        r" \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} \end{pmatrix} "
+        r"= \begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf "
+        r"N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\beta^T \\"
+        r" \bar{\mathbf N}_\beta\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf N}_\beta\mathbf "
+        r"A^{-1}\bar{\mathbf N}_\beta^T \end{pmatrix}"
+    )
+    inputs = MIXED
+
+    def printed(M, G, N, f, g, n, alpha):
+        a, b = split(alpha)
+        Ai, padded = inverse_and_rows(M, G, N)
+        Na, Nb = padded[a], padded[b]
+        return np.block([[Na @ Ai @ Na.T, Na @ Ai @ Nb.T], [Nb @ Ai @ Na.T, Nb @ Ai @ Nb.T]])
+
+    def library(M, G, N, f, g, n, alpha):
+        order = ordered(alpha)
+        return lcp_from_mixed(MixedLCP(M, f, N, n, G, g)).M[np.ix_(order, order)]
+
+    oracle = "how w answers to a unit of each z, from the whole mixed system"
+
+    def reference(M, G, N, f, g, n, alpha):
+        """How w answers to a unit of each z, in the order of the partition."""
+        order = ordered(alpha)
+        at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
+        answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in order]
+        return np.stack(answers, axis=1)[order]
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    chapter = CHAPTER
 
 
-def advantage_reference(rows, columns, pivots):
-    """Whether some contact stays out of the basis whatever the pivots are, by trying all sequences of them."""
-    return float(all(len(set(entered)) < rows for entered in product(range(rows), repeat=pivots)))
+@claim("lloyd/s0.8/d1#b", "The LCP vector partitioned by the basis")
+class d1_b:
+    formula = (
+        r"\begin{pmatrix} \mathbf q_\alpha \\"
+        r" \mathbf q_\beta \end{pmatrix} "
+        r"= \begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\mathbf b \\"
+        r" \bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b \end{pmatrix}"
+    )
+    inputs = MIXED
+
+    def printed(M, G, N, f, g, n, alpha):
+        a, b = split(alpha)
+        Ai, padded = inverse_and_rows(M, G, N)
+        Na, Nb = padded[a], padded[b]
+        right = np.concatenate((f, g))
+        return np.concatenate([Na @ Ai @ right, Nb @ Ai @ right])
+
+    def library(M, G, N, f, g, n, alpha):
+        return lcp_from_mixed(MixedLCP(M, f, N, n, G, g)).q[ordered(alpha)]
+
+    oracle = "w without contact impulses, from the whole mixed system"
+
+    def reference(M, G, N, f, g, n, alpha):
+        """w without contact impulses."""
+        return slacks(M, G, N, f, g, n, np.zeros(ROWS))[ordered(alpha)]
+
+    tolerance = 1e-08
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"$\begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\mathbf b - \mathbf n_\alpha \\ "
+        r"\bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b - \mathbf n_\beta \end{pmatrix}$, as in the "
+        r"section before. Without $\mathbf n$ contacts neither rebound nor take up penetration, and gaps "
+        r"close at once."
+    )
+    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    chapter = CHAPTER
 
 
-def available_printed(M, entering):
-    """The blocks as far as the columns of the z_j that were added to the basis, each stored once, tell them."""
-    stored = {j: M[:, j] for j in entering}
-    alpha, beta = split(tuple(stored))
-    columns = np.stack([stored[j] for j in alpha], axis=1)
-    return np.concatenate([columns[alpha].ravel(), columns[beta].ravel()])
+@claim("lloyd/s0.8/e0.4#a", "The pivoted matrix")
+class e0_4_a:
+    formula = (
+        r"\mathbf M' = \begin{pmatrix} \mathbf M_{\alpha\alpha}^{-1} & -\mathbf "
+        r"M_{\alpha\alpha}^{-1}\mathbf M_{\alpha\beta} \\"
+        r" \mathbf M_{\beta\alpha}\mathbf M_{\alpha\alpha}^{-1} & \mathbf M_{\beta\beta} + \mathbf "
+        r"M_{\beta\alpha}\mathbf M'_{\alpha\beta} \end{pmatrix}"
+    )
+    inputs = PIVOTED
+
+    def printed(M, q, alpha):
+        Maa, Mab, Mba, Mbb = blocks(M, alpha)
+        Pab = -np.linalg.inv(Maa) @ Mab
+        return np.block(
+            [[np.linalg.inv(Maa), -np.linalg.inv(Maa) @ Mab], [Mba @ np.linalg.inv(Maa), Mbb + Mba @ Pab]]
+        )
+
+    def library(M, q, alpha):
+        basis, order = basis_of(M, q, alpha), ordered(alpha)
+        return np.stack([basis.column(r) for r in order], axis=1)[order]
+
+    oracle = "w = M z + q solved for the basic variables by elimination, for matrices that are not symmetric"
+
+    def reference(M, q, alpha):
+        return exchanged(M, q, alpha)[0]
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.complementarity.Basis.column",)
+    chapter = CHAPTER
 
 
-def available_library(M, entering):
-    basis = Basis(System(LCP(M, np.zeros(ROWS))))
-    for j in entering:
-        basis.exchange(j)
-    alpha, beta = split(tuple(entering))
-    inside = np.stack([basis.columns.rows(i, basis.alpha) for i in alpha])
-    outside = [basis.columns.rows(i, basis.alpha) for i in beta]
-    assert basis.columns.built == len(entering)
-    return np.concatenate([inside.ravel(), *outside])
+@claim("lloyd/s0.8/e0.4#b", "The pivoted vector")
+class e0_4_b:
+    formula = (
+        r"\mathbf q' = \begin{pmatrix} -\mathbf M_{\alpha\alpha}^{-1}\mathbf q_\alpha \\"
+        r" \mathbf q_\beta + \mathbf M_{\beta\alpha}\mathbf q'_\alpha \end{pmatrix}"
+    )
+    inputs = PIVOTED
+
+    def printed(M, q, alpha):
+        a, b = split(alpha)
+        Maa, _, Mba, _ = blocks(M, alpha)
+        qa = -np.linalg.inv(Maa) @ q[a]
+        return np.concatenate([qa, q[b] + Mba @ qa])
+
+    def library(M, q, alpha):
+        basis = basis_of(M, q, alpha)
+        return np.where(basis.basic, basis.z, basis.w)[ordered(alpha)]
+
+    oracle = "w = M z + q solved for the basic variables by elimination, for matrices that are not symmetric"
+
+    def reference(M, q, alpha):
+        return exchanged(M, q, alpha)[1]
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.complementarity.Basis.refresh",)
+    chapter = CHAPTER
 
 
-def available_reference(M, entering):
-    """Both blocks entry by entry, from how w answers to a unit of each basic z."""
-    outside = [i for i in range(ROWS) if i not in entering]
-    answers = [[M[i] @ np.eye(ROWS)[j] for j in entering] for i in (*entering, *outside)]
-    return np.array(answers).ravel()
+@claim("lloyd/s0.8/t254", "Columns stored as their z_j enter give the blocks of the basis")
+class t254:
+    formula = (
+        r"\mathbf m_j \text{ stored for all } j \in \alpha \;\Rightarrow\; \mathbf M_{\alpha\alpha}, "
+        r"\mathbf M_{\beta\alpha} \text{ available}"
+    )
+    inputs = {"M": PIVOTED["M"], "entering": PARTITIONS}
+
+    def printed(M, entering):
+        """The blocks as far as the columns of the z_j that were added to the basis, each stored once, tell them."""
+        stored = {j: M[:, j] for j in entering}
+        alpha, beta = split(tuple(stored))
+        columns = np.stack([stored[j] for j in alpha], axis=1)
+        return np.concatenate([columns[alpha].ravel(), columns[beta].ravel()])
+
+    def library(M, entering):
+        basis = Basis(System(LCP(M, np.zeros(ROWS))))
+        for j in entering:
+            basis.exchange(j)
+        alpha, beta = split(tuple(entering))
+        inside = np.stack([basis.columns.rows(i, basis.alpha) for i in alpha])
+        outside = [basis.columns.rows(i, basis.alpha) for i in beta]
+        assert basis.columns.built == len(entering)
+        return np.concatenate([inside.ravel(), *outside])
+
+    oracle = "both blocks entry by entry, from the whole matrix"
+
+    def reference(M, entering):
+        """Both blocks entry by entry, from how w answers to a unit of each basic z."""
+        outside = [i for i in range(ROWS) if i not in entering]
+        answers = [[M[i] @ np.eye(ROWS)[j] for j in entering] for i in (*entering, *outside)]
+        return np.array(answers).ravel()
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    remark = (
+        r"To move $z_r$ with $r \in \beta$ takes $\mathbf m_r$ as well, also if $z_r$ stops at a bound "
+        r"and is never added; the text below says so (\"if necessary\")."
+    )
+    implemented_by = (
+        "rbnotes.complementarity.Columns",
+        "rbnotes.complementarity.Basis.exchange",
+    )
+    chapter = CHAPTER
 
 
-RECORDS = [
-    Record(
-        id="lloyd/s0.8/t236",
-        title="When building columns on demand pays",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        formula=r"\text{number of pivots} < \text{number of columns of } \bar{\mathbf N}",
-        correction=r"number of pivots $<$ number of *rows* of $\bar{\mathbf N}$, which are the columns of $\bar{\mathbf N}\mathbf A^{-1}\bar{\mathbf N}^T$.",
-        remark=r"The columns of $\bar{\mathbf N}$ belong to the unknowns $\mathbf x$ and $\boldsymbol\lambda$, whose number says nothing about it. What counts are the different $z_j$ that enter: one that enters again costs no solve, so that it may pay with more pivots than rows too.",
-        oracle="whether all sequences of that many pivots leave some z_j out, by trying them",
-        implemented_by=("rbnotes.complementarity.Columns", "rbnotes.complementarity.pivoting"),
-        inputs={
-            "rows": st.integers(1, 4),
-            "columns": st.integers(1, 8),
-            "pivots": st.integers(0, 4),
-        },
-        printed=advantage_printed,
-        library=advantage_library,
-        reference=advantage_reference,
-    ),
-    Record(
-        id="lloyd/s0.8/d1#a",
-        title="The LCP matrix partitioned by the basis",
-        formula=r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} \end{pmatrix} = \begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\beta^T \\ \bar{\mathbf N}_\beta\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf N}_\beta\mathbf A^{-1}\bar{\mathbf N}_\beta^T \end{pmatrix}",
-        oracle="how w answers to a unit of each z, from the whole mixed system",
-        implemented_by=("rbnotes.complementarity.lcp_from_mixed",),
-        inputs=MIXED,
-        printed=partition_printed,
-        library=partition_library,
-        reference=partition_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.8/d1#b",
-        title="The LCP vector partitioned by the basis",
-        formula=r"\begin{pmatrix} \mathbf q_\alpha \\ \mathbf q_\beta \end{pmatrix} = \begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\mathbf b \\ \bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b \end{pmatrix}",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        correction=r"$\begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\mathbf b - \mathbf n_\alpha \\ \bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b - \mathbf n_\beta \end{pmatrix}$, as in the section before. Without $\mathbf n$ contacts neither rebound nor take up penetration, and gaps close at once.",
-        oracle="w without contact impulses, from the whole mixed system",
-        implemented_by=("rbnotes.complementarity.lcp_from_mixed",),
-        inputs=MIXED,
-        printed=vector_printed,
-        library=vector_library,
-        reference=vector_reference,
-        tolerance=1e-8,
-    ),
-    Record(
-        id="lloyd/s0.8/e0.4#a",
-        title="The pivoted matrix",
-        formula=r"\mathbf M' = \begin{pmatrix} \mathbf M_{\alpha\alpha}^{-1} & -\mathbf M_{\alpha\alpha}^{-1}\mathbf M_{\alpha\beta} \\ \mathbf M_{\beta\alpha}\mathbf M_{\alpha\alpha}^{-1} & \mathbf M_{\beta\beta} + \mathbf M_{\beta\alpha}\mathbf M'_{\alpha\beta} \end{pmatrix}",
-        oracle="w = M z + q solved for the basic variables by elimination, for matrices that are not symmetric",
-        implemented_by=("rbnotes.complementarity.Basis.column",),
-        inputs=PIVOTED,
-        printed=pivoted_printed,
-        library=pivoted_library,
-        reference=pivoted_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.8/e0.4#b",
-        title="The pivoted vector",
-        formula=r"\mathbf q' = \begin{pmatrix} -\mathbf M_{\alpha\alpha}^{-1}\mathbf q_\alpha \\ \mathbf q_\beta + \mathbf M_{\beta\alpha}\mathbf q'_\alpha \end{pmatrix}",
-        oracle="w = M z + q solved for the basic variables by elimination, for matrices that are not symmetric",
-        implemented_by=("rbnotes.complementarity.Basis.refresh",),
-        inputs=PIVOTED,
-        printed=pivoted_vector_printed,
-        library=pivoted_vector_library,
-        reference=pivoted_vector_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.8/t254",
-        title="Columns stored as their z_j enter give the blocks of the basis",
-        formula=r"\mathbf m_j \text{ stored for all } j \in \alpha \;\Rightarrow\; \mathbf M_{\alpha\alpha}, \mathbf M_{\beta\alpha} \text{ available}",
-        remark=r"To move $z_r$ with $r \in \beta$ takes $\mathbf m_r$ as well, also if $z_r$ stops at a bound and is never added; the text below says so (\"if necessary\").",
-        oracle="both blocks entry by entry, from the whole matrix",
-        implemented_by=("rbnotes.complementarity.Columns", "rbnotes.complementarity.Basis.exchange"),
-        inputs={"M": PIVOTED["M"], "entering": PARTITIONS},
-        printed=available_printed,
-        library=available_library,
-        reference=available_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.8/d2",
-        title="A column of the pivoted matrix with index in alpha",
-        formula=r"\mathbf m'_r = \begin{pmatrix} \mathbf m'_{\alpha r} \\ \mathbf m'_{\beta r} \end{pmatrix} = \begin{pmatrix} \mathbf M_{\alpha\alpha}^{-1}\mathbf e_r \\ \mathbf M_{\beta\alpha}\mathbf m'_{\alpha r} \end{pmatrix},\quad r \in \alpha",
-        remark=r"$\mathbf e_r$ has as many entries as $\alpha$, the one at the place of r in $\alpha$ being 1.",
-        oracle="w = M z + q solved for the basic variables by elimination",
-        implemented_by=("rbnotes.complementarity.Basis.column",),
-        inputs=COLUMN,
-        printed=column_inside_printed,
-        library=column_inside_library,
-        reference=column_inside_reference,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.8/d3",
-        title="A column of the pivoted matrix with index in beta",
-        formula=r"\mathbf m'_r = \begin{pmatrix} -\mathbf M_{\alpha\alpha}^{-1}\mathbf m_{\alpha r} \\ \mathbf m_{\beta r} + \mathbf M_{\beta\alpha}\mathbf m'_{\alpha r} \end{pmatrix},\quad r \in \beta",
-        oracle="w = M z + q solved for the basic variables by elimination",
-        implemented_by=("rbnotes.complementarity.Basis.column",),
-        inputs=COLUMN,
-        printed=column_outside_printed,
-        library=column_outside_library,
-        reference=column_outside_reference,
-        **COMMON,
-    ),
-]
+@claim("lloyd/s0.8/d2", "A column of the pivoted matrix with index in alpha")
+class d2:
+    formula = (
+        r"\mathbf m'_r = \begin{pmatrix} \mathbf m'_{\alpha r} \\"
+        r" \mathbf m'_{\beta r} \end{pmatrix} "
+        r"= \begin{pmatrix} \mathbf M_{\alpha\alpha}^{-1}\mathbf e_r \\"
+        r" \mathbf M_{\beta\alpha}\mathbf m'_{\alpha r} \end{pmatrix},\quad r \in \alpha"
+    )
+    inputs = COLUMN
+
+    def printed(M, alpha, choice):
+        Maa, _, Mba, _ = blocks(M, alpha)
+        unit = np.eye(len(alpha))[choice % len(alpha)]
+        m_a = np.linalg.inv(Maa) @ unit
+        return np.concatenate([m_a, Mba @ m_a])
+
+    def library(M, alpha, choice):
+        return pivoted_library_column(M, alpha, alpha[choice % len(alpha)])
+
+    oracle = "w = M z + q solved for the basic variables by elimination"
+
+    def reference(M, alpha, choice):
+        return exchanged(M, np.zeros(ROWS), alpha)[0][:, choice % len(alpha)]
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    remark = r"$\mathbf e_r$ has as many entries as $\alpha$, the one at the place of r in $\alpha$ being 1."
+    implemented_by = ("rbnotes.complementarity.Basis.column",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.8/d3", "A column of the pivoted matrix with index in beta")
+class d3:
+    formula = (
+        r"\mathbf m'_r = \begin{pmatrix} -\mathbf M_{\alpha\alpha}^{-1}\mathbf m_{\alpha r} \\"
+        r" \mathbf m_{\beta r} + \mathbf M_{\beta\alpha}\mathbf m'_{\alpha r} \end{pmatrix},\quad "
+        r"r \in \beta"
+    )
+    inputs = COLUMN
+
+    def printed(M, alpha, choice):
+        a, b = split(alpha)
+        Maa, _, Mba, _ = blocks(M, alpha)
+        r = b[choice % len(b)]
+        m_a = -np.linalg.inv(Maa) @ M[a, r]
+        return np.concatenate([m_a, M[b, r] + Mba @ m_a])
+
+    def library(M, alpha, choice):
+        b = split(alpha)[1]
+        return pivoted_library_column(M, alpha, b[choice % len(b)])
+
+    oracle = "w = M z + q solved for the basic variables by elimination"
+
+    def reference(M, alpha, choice):
+        b = split(alpha)[1]
+        return exchanged(M, np.zeros(ROWS), alpha)[0][:, len(alpha) + choice % len(b)]
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.complementarity.Basis.column",)
+    chapter = CHAPTER

@@ -10,7 +10,7 @@ import numpy as np
 
 from rbnotes.checking.strategies import matrices, positive_numbers, spd_matrices, vectors
 from rbnotes.integrators import State, System, implicit_euler
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.record import Verdict, claim
 
 N = 3
 STEP = {
@@ -22,7 +22,6 @@ STEP = {
     "v": vectors(N),
     "h": positive_numbers(0.125, 1.0),
 }
-COMMON = {"verdict": Verdict.HOLDS, "chapter": "time-stepping", "inputs": STEP}
 DEFINING = (
     "the two equations of implicit Euler for a linear force, solved at once for positions and velocities"
 )
@@ -51,12 +50,6 @@ def velocity_reference(M, K, D, f0, x, v, h):
     return step_reference(M, K, D, f0, x, v, h)[N:]
 
 
-def step_printed(M, K, D, f0, x, v, h):
-    f = f0 + K @ x + D @ v
-    v1 = np.linalg.solve(M - h * D - h**2 * K, (M - h * D) @ v + h * f)
-    return np.concatenate([x + h * v1, v1])
-
-
 def first_arrangement(M, K, D, f0, x, v, h):
     f = f0 + K @ x + D @ v
     M_hat = M - h * D - h**2 * K
@@ -71,59 +64,107 @@ def second_arrangement(M, K, D, f0, x, v, h):
     return np.linalg.solve(M_hat, M_hat @ v + h * f_tilde)
 
 
-def record(id, title, formula, printed, library=velocity_library, reference=velocity_reference):
-    return Record(
-        id=f"lloyd/s0.9.2/{id}",
-        title=title,
-        formula=formula,
-        oracle=DEFINING,
-        implemented_by=(
-            "rbnotes.integrators.implicit_euler",
-            "rbnotes.integrators.implicit_euler_system",
-            "rbnotes.integrators.VelocitySystem.force_beside",
-        ),
-        printed=printed,
-        library=library,
-        reference=reference,
-        **COMMON,
+@claim("lloyd/s0.9.2/d1", "A step of linearly implicit Euler")
+class d1:
+    formula = (
+        r"\mathbf x^{k+1} = \mathbf x^k + h\dot{\mathbf x}^{k+1},\quad "
+        r"\left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - "
+        r"h^2\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^{k+1} "
+        r"= \left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)\dot{\mathbf x}^k "
+        r"+ h\mathbf f^k"
     )
+    inputs = STEP
+
+    def printed(M, K, D, f0, x, v, h):
+        f = f0 + K @ x + D @ v
+        v1 = np.linalg.solve(M - h * D - h**2 * K, (M - h * D) @ v + h * f)
+        return np.concatenate([x + h * v1, v1])
+
+    library = step_library
+    oracle = DEFINING
+    reference = step_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.integrators.implicit_euler",
+        "rbnotes.integrators.implicit_euler_system",
+        "rbnotes.integrators.VelocitySystem.force_beside",
+    )
+    chapter = "time-stepping"
 
 
-RECORDS = [
-    record(
-        "d1",
-        "A step of linearly implicit Euler",
-        r"\mathbf x^{k+1} = \mathbf x^k + h\dot{\mathbf x}^{k+1},\quad \left(\mathbf M - h\tfrac{\partial\mathbf f}"
-        r"{\partial\dot{\mathbf x}} - h^2\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^{k+1} = "
-        r"\left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)\dot{\mathbf x}^k + h\mathbf f^k",
-        step_printed,
-        step_library,
-        step_reference,
-    ),
-    record(
-        "d2",
-        "The step with a changed force",
-        r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\hat{\mathbf f}^k",
-        first_arrangement,
-    ),
-    record(
-        "d3",
-        "Mass and force of that arrangement",
+@claim("lloyd/s0.9.2/d2", "The step with a changed force")
+class d2:
+    formula = r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\hat{\mathbf f}^k"
+    inputs = STEP
+    printed = first_arrangement
+    library = velocity_library
+    oracle = DEFINING
+    reference = velocity_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.integrators.implicit_euler",
+        "rbnotes.integrators.implicit_euler_system",
+        "rbnotes.integrators.VelocitySystem.force_beside",
+    )
+    chapter = "time-stepping"
+
+
+@claim("lloyd/s0.9.2/d3", "Mass and force of that arrangement")
+class d3:
+    formula = (
         r"\hat{\mathbf M} \equiv \mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - "
-        r"h^2\tfrac{\partial\mathbf f}{\partial\mathbf x},\quad \hat{\mathbf f}^k \equiv \mathbf f^k - "
-        r"\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k",
-        first_arrangement,
-    ),
-    record(
-        "d4",
-        "The step as a change of the velocities",
-        r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \hat{\mathbf M}\dot{\mathbf x}^k + h\tilde{\mathbf f}^k",
-        second_arrangement,
-    ),
-    record(
-        "d5",
-        "The force of that arrangement",
-        r"\tilde{\mathbf f}^k \equiv \mathbf f^k + h\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k",
-        second_arrangement,
-    ),
-]
+        r"h^2\tfrac{\partial\mathbf f}{\partial\mathbf x},\quad "
+        r"\hat{\mathbf f}^k \equiv \mathbf f^k - \tfrac{\partial\mathbf f}{\partial\dot{\mathbf "
+        r"x}}\dot{\mathbf x}^k"
+    )
+    inputs = STEP
+    printed = first_arrangement
+    library = velocity_library
+    oracle = DEFINING
+    reference = velocity_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.integrators.implicit_euler",
+        "rbnotes.integrators.implicit_euler_system",
+        "rbnotes.integrators.VelocitySystem.force_beside",
+    )
+    chapter = "time-stepping"
+
+
+@claim("lloyd/s0.9.2/d4", "The step as a change of the velocities")
+class d4:
+    formula = (
+        r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \hat{\mathbf M}\dot{\mathbf x}^k + h\tilde{\mathbf f}^k"
+    )
+    inputs = STEP
+    printed = second_arrangement
+    library = velocity_library
+    oracle = DEFINING
+    reference = velocity_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.integrators.implicit_euler",
+        "rbnotes.integrators.implicit_euler_system",
+        "rbnotes.integrators.VelocitySystem.force_beside",
+    )
+    chapter = "time-stepping"
+
+
+@claim("lloyd/s0.9.2/d5", "The force of that arrangement")
+class d5:
+    formula = (
+        r"\tilde{\mathbf f}^k \equiv \mathbf f^k + h\tfrac{\partial\mathbf f}{\partial\mathbf "
+        r"x}\dot{\mathbf x}^k"
+    )
+    inputs = STEP
+    printed = second_arrangement
+    library = velocity_library
+    oracle = DEFINING
+    reference = velocity_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.integrators.implicit_euler",
+        "rbnotes.integrators.implicit_euler_system",
+        "rbnotes.integrators.VelocitySystem.force_beside",
+    )
+    chapter = "time-stepping"

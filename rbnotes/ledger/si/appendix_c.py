@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes import se3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, twists
-from rbnotes.ledger.oracles import bracket, motion
+from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.record import Record, Verdict
 from rbnotes.ledger.sueda.section_1_5 import adjoint_by_conjugation
 

@@ -7,8 +7,8 @@ from scipy.linalg import expm
 
 from rbnotes import se3, so3
 from rbnotes.checking.strategies import frames, rotation_vectors, rotations, vectors
-from rbnotes.ledger.oracles import bracket
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frames-and-twists"
 ROTATION = {"r": rotation_vectors()}
@@ -24,175 +24,163 @@ def frame_reference(R, p):
     return np.stack([*axes_and_origin, np.append(p, 1)], axis=-1)
 
 
-def point_printed(E, x):
-    return (E @ np.append(x, 1))[:3]
-
-
-def point_library(E, x):
-    return se3.transform_points(E, x)
-
-
-def point_reference(E, x):
-    origin, axes = E[:3, 3], E[:3, :3].T
-    return origin + sum(coordinate * axis for coordinate, axis in zip(x, axes, strict=True))
-
-
-def rows_printed(r):
-    R = expm(bracket(r))
-    return R @ R.T
-
-
-def rows_library(r):
-    R = so3.exp(r)
-    return R @ R.T
-
-
-def columns_printed(r):
-    R = expm(bracket(r))
-    return R.T @ R
-
-
-def columns_library(r):
-    R = so3.exp(r)
-    return R.T @ R
-
-
 def identity_reference(r):
     return np.eye(3)
 
 
-def determinant_printed(r):
-    return np.linalg.det(expm(bracket(r)))
+@claim("sueda/s1.1/e1.1", "The pose of a body as a 4 x 4 matrix")
+class e1_1:
+    formula = r"{}^0_iE = \begin{pmatrix} {}^0_iR & {}^0\mathbf p \\ 0 & 1 \end{pmatrix}"
+    inputs = {"R": rotations(), "p": vectors()}
+    library = frame_library
+    oracle = "columns: the frame's axes turned into the world, then its origin"
+    reference = frame_reference
+    verdict = Verdict.DEFINITION
+    implemented_by = ("rbnotes.se3.frame",)
+    chapter = CHAPTER
 
 
-def determinant_library(r):
-    return np.linalg.det(so3.exp(r))
+@claim("sueda/s1.1/e1.2", "World position of a point given in body coordinates")
+class e1_2:
+    formula = r"{}^0\mathbf x = {}^0_iE\,{}^i\mathbf x"
+    inputs = MOVED_POINT
+
+    def printed(E, x):
+        return (E @ np.append(x, 1))[:3]
+
+    def library(E, x):
+        return se3.transform_points(E, x)
+
+    oracle = "walking from the frame's origin along its axes, one coordinate after the other"
+
+    def reference(E, x):
+        origin, axes = E[:3, 3], E[:3, :3].T
+        return origin + sum(coordinate * axis for coordinate, axis in zip(x, axes, strict=True))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.transform_points",)
+    chapter = CHAPTER
 
 
-def one_reference(r):
-    return 1.0
+@claim("sueda/s1.1/e1.3#a", "The rows of a rotation matrix are orthonormal")
+class e1_3_a:
+    formula = "RR^T = I"
+    inputs = ROTATION
+
+    def printed(r):
+        R = expm(bracket(r))
+        return R @ R.T
+
+    def library(r):
+        R = so3.exp(r)
+        return R @ R.T
+
+    oracle = "the identity, for matrix exponentials of skew-symmetric matrices"
+    reference = identity_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.arguments.rotation",
+        "rbnotes.so3.exp",
+    )
+    chapter = "rotations"
 
 
-def inverse_printed(E):
-    R, p = E[:3, :3], E[:3, 3]
-    last = np.array([[0.0, 0.0, 0.0, 1.0]])
-    return np.concatenate([np.column_stack([R.T, -R.T @ p]), last])
+@claim("sueda/s1.1/e1.3#b", "The columns of a rotation matrix are orthonormal")
+class e1_3_b:
+    formula = "R^TR = I"
+    inputs = ROTATION
+
+    def printed(r):
+        R = expm(bracket(r))
+        return R.T @ R
+
+    def library(r):
+        R = so3.exp(r)
+        return R.T @ R
+
+    oracle = "the identity, for matrix exponentials of skew-symmetric matrices"
+    reference = identity_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.arguments.rotation",
+        "rbnotes.so3.exp",
+    )
+    chapter = "rotations"
 
 
-def inverse_library(E):
-    return se3.inverse(E)
+@claim("sueda/s1.1/e1.3#c", "A rotation matrix has determinant 1")
+class e1_3_c:
+    formula = r"\det R = 1"
+    inputs = ROTATION
+
+    def printed(r):
+        return np.linalg.det(expm(bracket(r)))
+
+    def library(r):
+        return np.linalg.det(so3.exp(r))
+
+    oracle = "the number one, for matrix exponentials of skew-symmetric matrices"
+
+    def reference(r):
+        return 1.0
+
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.arguments.rotation",
+        "rbnotes.so3.exp",
+    )
+    chapter = "rotations"
 
 
-def inverse_reference(E):
-    return np.linalg.inv(E)
+@claim("sueda/s1.1/e1.4", "Inverse of a pose")
+class e1_4:
+    formula = (
+        r"\begin{pmatrix} R & \mathbf p \\"
+        r" 0 & 1 \end{pmatrix}^{-1} = \begin{pmatrix} R^T & -R^T\mathbf p \\ 0 & 1 \end{pmatrix}"
+    )
+    inputs = {"E": frames()}
+
+    def printed(E):
+        R, p = E[:3, :3], E[:3, 3]
+        last = np.array([[0.0, 0.0, 0.0, 1.0]])
+        return np.concatenate([np.column_stack([R.T, -R.T @ p]), last])
+
+    def library(E):
+        return se3.inverse(E)
+
+    oracle = "numerical inverse of the 4 x 4 matrix"
+
+    def reference(E):
+        return np.linalg.inv(E)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.inverse",)
+    chapter = CHAPTER
 
 
-def back_printed(E, x):
-    to_body = np.linalg.inv(E)
-    return (np.linalg.inv(to_body) @ np.append(x, 1))[:3]
+@claim("sueda/s1.1/t35", "Which matrix takes points from the world to the body")
+class t35:
+    formula = r"{}^i_0E^{-1}\ \text{transforms points from 0 to}\ i"
+    inputs = MOVED_POINT
 
+    def printed(E, x):
+        to_body = np.linalg.inv(E)
+        return (np.linalg.inv(to_body) @ np.append(x, 1))[:3]
 
-def back_library(E, x):
-    return se3.transform_points(se3.inverse(E), x)
+    def library(E, x):
+        return se3.transform_points(se3.inverse(E), x)
 
+    oracle = "the body coordinates that solve R x = y - p"
 
-def back_reference(E, x):
-    return np.linalg.solve(E[:3, :3], x - E[:3, 3])
+    def reference(E, x):
+        return np.linalg.solve(E[:3, :3], x - E[:3, 3])
 
-
-RECORDS = [
-    Record(
-        id="sueda/s1.1/e1.1",
-        title="The pose of a body as a 4 x 4 matrix",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        formula=r"{}^0_iE = \begin{pmatrix} {}^0_iR & {}^0\mathbf p \\ 0 & 1 \end{pmatrix}",
-        oracle="columns: the frame's axes turned into the world, then its origin",
-        implemented_by=("rbnotes.se3.frame",),
-        inputs={"R": rotations(), "p": vectors()},
-        library=frame_library,
-        reference=frame_reference,
-    ),
-    Record(
-        id="sueda/s1.1/e1.2",
-        title="World position of a point given in body coordinates",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"{}^0\mathbf x = {}^0_iE\,{}^i\mathbf x",
-        oracle="walking from the frame's origin along its axes, one coordinate after the other",
-        implemented_by=("rbnotes.se3.transform_points",),
-        inputs=MOVED_POINT,
-        printed=point_printed,
-        library=point_library,
-        reference=point_reference,
-    ),
-    Record(
-        id="sueda/s1.1/e1.3#a",
-        title="The rows of a rotation matrix are orthonormal",
-        verdict=Verdict.HOLDS,
-        chapter="rotations",
-        formula=r"RR^T = I",
-        oracle="the identity, for matrix exponentials of skew-symmetric matrices",
-        implemented_by=("rbnotes.arguments.rotation", "rbnotes.so3.exp"),
-        inputs=ROTATION,
-        printed=rows_printed,
-        library=rows_library,
-        reference=identity_reference,
-    ),
-    Record(
-        id="sueda/s1.1/e1.3#b",
-        title="The columns of a rotation matrix are orthonormal",
-        verdict=Verdict.HOLDS,
-        chapter="rotations",
-        formula=r"R^TR = I",
-        oracle="the identity, for matrix exponentials of skew-symmetric matrices",
-        implemented_by=("rbnotes.arguments.rotation", "rbnotes.so3.exp"),
-        inputs=ROTATION,
-        printed=columns_printed,
-        library=columns_library,
-        reference=identity_reference,
-    ),
-    Record(
-        id="sueda/s1.1/e1.3#c",
-        title="A rotation matrix has determinant 1",
-        verdict=Verdict.HOLDS,
-        chapter="rotations",
-        formula=r"\det R = 1",
-        oracle="the number one, for matrix exponentials of skew-symmetric matrices",
-        implemented_by=("rbnotes.arguments.rotation", "rbnotes.so3.exp"),
-        inputs=ROTATION,
-        printed=determinant_printed,
-        library=determinant_library,
-        reference=one_reference,
-    ),
-    Record(
-        id="sueda/s1.1/e1.4",
-        title="Inverse of a pose",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"\begin{pmatrix} R & \mathbf p \\ 0 & 1 \end{pmatrix}^{-1} = "
-        r"\begin{pmatrix} R^T & -R^T\mathbf p \\ 0 & 1 \end{pmatrix}",
-        oracle="numerical inverse of the 4 x 4 matrix",
-        implemented_by=("rbnotes.se3.inverse",),
-        inputs={"E": frames()},
-        printed=inverse_printed,
-        library=inverse_library,
-        reference=inverse_reference,
-    ),
-    Record(
-        id="sueda/s1.1/t35",
-        title="Which matrix takes points from the world to the body",
-        verdict=Verdict.MISPRINT,
-        chapter=CHAPTER,
-        formula=r"{}^i_0E^{-1}\ \text{transforms points from 0 to}\ i",
-        correction=r"${}^0_iE^{-1} = {}^i_0E$ transforms points from 0 to $i$",
-        remark=r"The sentence before has it right. ${}^i_0E^{-1}$ is ${}^0_iE$ again, which goes from $i$ to 0.",
-        scan=True,
-        oracle="the body coordinates that solve R x = y - p",
-        implemented_by=("rbnotes.se3.inverse", "rbnotes.se3.transform_points"),
-        inputs=MOVED_POINT,
-        printed=back_printed,
-        library=back_library,
-        reference=back_reference,
-    ),
-]
+    verdict = Verdict.MISPRINT
+    scan = True
+    correction = "${}^0_iE^{-1} = {}^i_0E$ transforms points from 0 to $i$"
+    remark = "The sentence before has it right. ${}^i_0E^{-1}$ is ${}^0_iE$ again, which goes from $i$ to 0."
+    implemented_by = (
+        "rbnotes.se3.inverse",
+        "rbnotes.se3.transform_points",
+    )
+    chapter = CHAPTER

@@ -21,14 +21,13 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.constraints import factor_kkt, kkt_matrix
 from rbnotes.inertia import spatial_inertia
-from rbnotes.ledger.oracles import bracket, kinetic_energy_matrix, motion
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion
+from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_5 import adjoint_by_conjugation
 from rbnotes.ledger.sueda.section_1_6 import acceleration_reference, needed_wrench
 from rbnotes.maximal import BodyState, Mechanism
 
 CHAPTER = "joints"
-COMMON = {"verdict": Verdict.HOLDS, "chapter": CHAPTER}
 
 # Two bodies i and k, a joint frame J in the first, and their twists.
 PAIR = {"Ei": frames(), "Ek": frames(), "J": frames(), "phi_i": twists(), "phi_k": twists()}
@@ -70,63 +69,12 @@ def relative_twist_printed(Ei, Ek, J, phi_i, phi_k):
     return from_i @ phi_i - from_k @ phi_k
 
 
-def same_adjoint_printed(Ei, Ek, J, phi_i, phi_k):
-    j_Ad = adjoint_by_conjugation(np.linalg.inv(J))
-    return j_Ad @ phi_i - j_Ad @ phi_k
-
-
-def relative_twist_library(Ei, Ek, J, phi_i, phi_k):
-    joint, poses = joined("fixed", Ei, Ek, J)
-    return maximal.relative_twist(joint, poses, np.stack([phi_i, phi_k]))
-
-
-def four_factors_printed(Ei, Ek, J, phi_i, phi_k):
-    j_Ad, i_Ad = adjoint_by_conjugation(np.linalg.inv(J)), adjoint_by_conjugation(np.linalg.inv(Ei))
-    zero_Ad, k_Ad = adjoint_by_conjugation(Ek), adjoint_by_conjugation(np.linalg.inv(Ek))
-    return np.hstack([j_Ad, -j_Ad @ i_Ad @ zero_Ad @ k_Ad]) @ np.concatenate([phi_i, phi_k])
-
-
-def rows_library(Ei, Ek, J, phi_i, phi_k):
-    joint, poses = joined("fixed", Ei, Ek, J)
-    return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
-
-
-def inverse_adjoint_printed(E):
-    return np.linalg.inv(adjoint_by_conjugation(E))
-
-
-def inverse_adjoint_library(E):
-    return se3.Ad_inverse(E)
-
-
-def inverse_adjoint_reference(E):
-    return adjoint_by_conjugation(np.linalg.inv(E))
-
-
-def ball_printed(Ei, Ek, J, phi_i, phi_k):
-    return relative_twist_printed(Ei, Ek, J, phi_i, phi_k)[3:]
-
-
-def ball_library(Ei, Ek, J, phi_i, phi_k):
-    joint, poses = joined("ball", Ei, Ek, J)
-    return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
-
-
 def ball_reference(Ei, Ek, J, phi_i, phi_k):
     """The gap between two points, one of each body, that coincide just now, seen along the joint's axes."""
     moving, watching = motion(Ei, phi_i), motion(Ek, phi_k)
     at_i, at_k = J[:, 3], np.linalg.inv(Ek) @ Ei @ J[:, 3]
     gap = derivative(lambda t: moving(t) @ at_i - watching(t) @ at_k).value
     return (Ei @ J)[:3, :3].T @ gap[:3]
-
-
-def hinge_printed(Ei, Ek, J, phi_i, phi_k):
-    return np.delete(relative_twist_printed(Ei, Ek, J, phi_i, phi_k), 2)
-
-
-def hinge_library(Ei, Ek, J, phi_i, phi_k):
-    joint, poses = joined("hinge", Ei, Ek, J)
-    return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
 
 
 def hinge_reference(Ei, Ek, J, phi_i, phi_k):
@@ -142,73 +90,15 @@ def hinge_reference(Ei, Ek, J, phi_i, phi_k):
     return np.concatenate([derivative(tilt).value, ball_reference(Ei, Ek, J, phi_i, phi_k)])
 
 
-def size_printed():
-    return [6, 12, 5, 12, 5 + 5, 6 + 6 + 6]
-
-
-def size_library():
-    pair, three = np.stack([np.eye(4)] * 2), np.stack([np.eye(4)] * 3)
-    hinges = [maximal.hinge(0, parent=1), maximal.hinge(0, parent=2)]
-    return [
-        *maximal.joint_rows(maximal.fixed(0, parent=1), pair).shape,
-        *maximal.joint_rows(maximal.hinge(0, parent=1), pair).shape,
-        *maximal.joint_matrix(hinges, three).shape,
-    ]
-
-
-def size_reference():
-    """Velocities of free bodies, six each, and how many of them the freedom that is left takes away."""
-    welded, hinged, two_hinged = 6, 6 + 1, 6 + 1 + 1
-    return [12 - welded, 12, 12 - hinged, 12, 18 - two_hinged, 18]
-
-
 def hinge_blocks(Ei, Ek, J):
     from_i = adjoint_by_conjugation(np.linalg.inv(J))
     from_k = adjoint_by_conjugation(np.linalg.inv(Ei @ J) @ Ek)
     return np.delete(from_i, 2, axis=0), np.delete(-from_k, 2, axis=0)
 
 
-def star_printed(E1, E2, E3, J1, J2, Phi):
-    G11, G12 = hinge_blocks(E1, E2, J1)
-    G21, G23 = hinge_blocks(E1, E3, J2)
-    zero = np.zeros((5, 6))
-    return np.block([[G11, G12, zero], [G21, zero, G23]]) @ Phi
-
-
-def star_library(E1, E2, E3, J1, J2, Phi):
-    poses = np.stack([E1, E2, E3])
-    joints = [
-        maximal.joint_at("hinge", E1 @ J1, poses, 0, 1),
-        maximal.joint_at("hinge", E1 @ J2, poses, 0, 2),
-    ]
-    return maximal.joint_matrix(joints, poses) @ Phi
-
-
-def star_reference(E1, E2, E3, J1, J2, Phi):
-    phi1, phi2, phi3 = Phi.reshape(3, 6)
-    apart = [hinge_reference(E1, E2, J1, phi1, phi2), hinge_reference(E1, E3, J2, phi1, phi3)]
-    return np.concatenate(apart)
-
-
-def free_printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-    masses_, momenta = [], []
-    for (m, c, J), phi, f_body in ((body_i, phi_i, f_i), (body_k, phi_k, f_k)):
-        M, w, v, zero = kinetic_energy_matrix(m, J, c), bracket(phi[:3]), bracket(phi[3:]), np.zeros((3, 3))
-        ad = np.block([[w, zero], [v, w]])
-        masses_.append(M)
-        momenta.append(M @ phi + h * (ad.T @ M @ phi + f_body))
-    return np.linalg.solve(block_diag(*masses_), np.concatenate(momenta))
-
-
 def system(body_i, body_k, joints=()):
     inertias_ = [spatial_inertia(m, J, c) for m, c, J in (body_i, body_k)]
     return Mechanism(np.stack(inertias_), joints, np.zeros(3))
-
-
-def free_library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-    state = BodyState(np.stack([np.eye(4)] * 2), np.stack([phi_i, phi_k]))
-    step = maximal.mechanism_step(system(body_i, body_k), state, h, np.stack([f_i, f_k]))
-    return step.state.phi.ravel()
 
 
 def free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
@@ -231,53 +121,10 @@ def minimizer(objective, G):
     return Z @ np.linalg.solve(curvature, -gradient(start))
 
 
-def minimum_printed(M, G, f):
-    def objective(Phi):
-        return 1 / 2 * Phi @ M @ Phi - Phi @ f
-
-    return minimizer(objective, np.zeros((0, len(f))))
-
-
-def minimum_library(M, G, f):
-    return factor_kkt(M).solve(f)[0]
-
-
-def minimum_reference(M, G, f):
-    return np.linalg.solve(M, f)
-
-
-def constrained_minimum_printed(M, G, f):
-    def objective(Phi):
-        return 1 / 2 * Phi @ M @ Phi - Phi @ f
-
-    return minimizer(objective, G)
-
-
 def virtual_work(M, G, f):
     """Velocities that G allows, at which what it takes to hold them does no work on any other such velocities."""
     Z = null_space(G)
     return Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
-
-
-def constrained_minimum_library(M, G, f):
-    return factor_kkt(M, G).solve(f)[0]
-
-
-def kkt_printed(M, G, f):
-    zero = np.zeros((2, 2))
-    matrix = np.block([[M, G.T], [G, zero]])
-    return np.linalg.solve(matrix, np.append(f, [0, 0]))
-
-
-def kkt_library(M, G, f):
-    Phi, multipliers = factor_kkt(M, G).solve(f)
-    return np.concatenate([Phi, -multipliers])
-
-
-def kkt_reference(M, G, f):
-    """Virtual work, and the lambda that G^T takes to what is missing in the momentum."""
-    Phi = virtual_work(M, G, f)
-    return np.concatenate([Phi, np.linalg.lstsq(G.T, f - M @ Phi, rcond=None)[0]])
 
 
 LINES = {
@@ -289,249 +136,419 @@ LINES = {
 }
 
 
-def lines_printed(M, G, f, Phi, lam):
-    return np.concatenate([M @ Phi + G.T @ lam - f, G @ Phi])
-
-
-def lines_library(M, G, f, Phi, lam):
-    return kkt_matrix(M, G) @ np.concatenate([Phi, -lam]) - np.concatenate([f, np.zeros(2)])
-
-
-def lines_reference(M, G, f, Phi, lam):
-    """Gradient of the Lagrangian of (1.72)."""
-
-    def lagrangian(x):
-        return x[:6] @ M @ x[:6] / 2 - x[:6] @ f + x[6:] @ (G @ x[:6])
-
-    return complex_step(lagrangian, np.concatenate([Phi, lam]))
-
-
 PIN = np.linalg.inv(np.array([[0.6, -0.8, 0, 0.5], [0.8, 0.6, 0, -0.25], [0, 0, 1, 1], [0, 0, 0, 1]]))
 PLACES = np.stack([np.eye(4), np.array([[0, 0, 1, 0.5], [1, 0, 0, 1], [0, 1, 0, -0.25], [0, 0, 0, 1.0]])])
 PIN_ROWS = np.hstack(hinge_blocks(PLACES[0], PLACES[1], PIN))
 
 
-def reaction_printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-    M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
-    momentum = M @ free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h)
-    missing = momentum - M @ virtual_work(M, PIN_ROWS, momentum)
-    lam = np.linalg.lstsq(PIN_ROWS.T, missing, rcond=None)[0]
-    return -PIN_ROWS.T @ lam / h
+@claim("sueda/s1.10/e1.69#a", "Relative twist of two bodies in a joint frame of the first")
+class e1_69_a:
+    formula = r"\delta\phi_j = {}^j\mathrm{Ad}\,\phi_i - {}^j\mathrm{Ad}\,\phi_k"
+    inputs = PAIR
+
+    def printed(Ei, Ek, J, phi_i, phi_k):
+        j_Ad = adjoint_by_conjugation(np.linalg.inv(J))
+        return j_Ad @ phi_i - j_Ad @ phi_k
+
+    def library(Ei, Ek, J, phi_i, phi_k):
+        joint, poses = joined("fixed", Ei, Ek, J)
+        return maximal.relative_twist(joint, poses, np.stack([phi_i, phi_k]))
+
+    oracle = (
+        "differences along the motions of two bodies, of the first one's joint frame seen from the second"
+    )
+    reference = relative_twist_reference
+    verdict = Verdict.MISPRINT
+    scan = True
+    correction = (
+        r"${}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k$: the lower indices tell the adjoints "
+        r"apart."
+    )
+    remark = "(2.8) has them."
+    implemented_by = ("rbnotes.maximal.relative_twist",)
+    chapter = CHAPTER
 
 
-def reaction_library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-    joint = maximal.joint_at("hinge", PLACES[0] @ PIN, PLACES, 0, 1)
-    state = BodyState(PLACES, np.stack([phi_i, phi_k]))
-    step = maximal.mechanism_step(system(body_i, body_k, [joint]), state, h, np.stack([f_i, f_k]))
-    return np.concatenate(maximal.reactions(joint, PLACES, step.impulses / h))
+@claim("sueda/s1.10/e1.69#b", "The same by way of the world: three adjoints, not four")
+class e1_69_b:
+    formula = (
+        r"\delta\phi_j = \begin{pmatrix} {}^j\mathrm{Ad} & "
+        r"-{}^j\mathrm{Ad}\,{}^i\mathrm{Ad}\,{}^0\mathrm{Ad}\,{}^k\mathrm{Ad} "
+        r"\end{pmatrix}\begin{pmatrix} \phi_i \\ \phi_k \end{pmatrix}"
+    )
+    inputs = PAIR
+
+    def printed(Ei, Ek, J, phi_i, phi_k):
+        j_Ad, i_Ad = adjoint_by_conjugation(np.linalg.inv(J)), adjoint_by_conjugation(np.linalg.inv(Ei))
+        zero_Ad, k_Ad = adjoint_by_conjugation(Ek), adjoint_by_conjugation(np.linalg.inv(Ek))
+        return np.hstack([j_Ad, -j_Ad @ i_Ad @ zero_Ad @ k_Ad]) @ np.concatenate([phi_i, phi_k])
+
+    def library(Ei, Ek, J, phi_i, phi_k):
+        joint, poses = joined("fixed", Ei, Ek, J)
+        return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
+
+    oracle = (
+        "differences along the motions of two bodies, of the first one's joint frame seen from the second"
+    )
+    reference = relative_twist_reference
+    verdict = Verdict.MISPRINT
+    scan = True
+    correction = (
+        r"$\begin{pmatrix} {}^j_i\mathrm{Ad} & -{}^j_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_k\mathrm{Ad} "
+        r"\end{pmatrix}$: from $k$ to the world, to $i$, to the joint. The last ${}^k\mathrm{Ad}$ is one "
+        r"too many, and (2.8) does not have it."
+    )
+    implemented_by = ("rbnotes.maximal.joint_rows",)
+    chapter = CHAPTER
 
 
-def reaction_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-    """What six point masses for each body need beyond the given wrenches to move as they do with the hinge."""
-    M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
-    free = free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h)
-    after = np.split(virtual_work(M, PIN_ROWS, M @ free), 2)
-    given = ((body_i, phi_i, f_i, after[0]), (body_k, phi_k, f_k, after[1]))
-    held = [needed_wrench(m, c, J, phi, (new - phi) / h) - f for (m, c, J), phi, f, new in given]
-    return np.concatenate(held)
+@claim("sueda/s1.10/t570#a", "The adjoint the other way is the inverse")
+class t570_a:
+    formula = r"{}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}"
+    inputs = {"E": frames()}
+
+    def printed(E):
+        return np.linalg.inv(adjoint_by_conjugation(E))
+
+    def library(E):
+        return se3.Ad_inverse(E)
+
+    oracle = "conjugation of 4 x 4 twist matrices with the inverse pose"
+
+    def reference(E):
+        return adjoint_by_conjugation(np.linalg.inv(E))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.Ad_inverse",)
+    chapter = CHAPTER
 
 
-RECORDS = [
-    Record(
-        id="sueda/s1.10/e1.69#a",
-        title="Relative twist of two bodies in a joint frame of the first",
-        verdict=Verdict.MISPRINT,
-        scan=True,
-        chapter=CHAPTER,
-        formula=r"\delta\phi_j = {}^j\mathrm{Ad}\,\phi_i - {}^j\mathrm{Ad}\,\phi_k",
-        correction=r"${}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k$: the lower indices tell the adjoints apart.",
-        remark="(2.8) has them.",
-        oracle="differences along the motions of two bodies, of the first one's joint frame seen from the second",
-        implemented_by=("rbnotes.maximal.relative_twist",),
-        inputs=PAIR,
-        printed=same_adjoint_printed,
-        library=relative_twist_library,
-        reference=relative_twist_reference,
-    ),
-    Record(
-        id="sueda/s1.10/e1.69#b",
-        title="The same by way of the world: three adjoints, not four",
-        verdict=Verdict.MISPRINT,
-        scan=True,
-        chapter=CHAPTER,
-        formula=r"\delta\phi_j = \begin{pmatrix} {}^j\mathrm{Ad} & "
-        r"-{}^j\mathrm{Ad}\,{}^i\mathrm{Ad}\,{}^0\mathrm{Ad}\,{}^k\mathrm{Ad} \end{pmatrix}"
-        r"\begin{pmatrix} \phi_i \\ \phi_k \end{pmatrix}",
-        correction=r"$\begin{pmatrix} {}^j_i\mathrm{Ad} & -{}^j_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_k\mathrm{Ad} "
-        r"\end{pmatrix}$: from $k$ to the world, to $i$, to the joint. The last ${}^k\mathrm{Ad}$ is one too many, and "
-        r"(2.8) does not have it.",
-        oracle="differences along the motions of two bodies, of the first one's joint frame seen from the second",
-        implemented_by=("rbnotes.maximal.joint_rows",),
-        inputs=PAIR,
-        printed=four_factors_printed,
-        library=rows_library,
-        reference=relative_twist_reference,
-    ),
-    Record(
-        id="sueda/s1.10/t570#a",
-        title="The adjoint the other way is the inverse",
-        formula=r"{}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}",
-        oracle="conjugation of 4 x 4 twist matrices with the inverse pose",
-        implemented_by=("rbnotes.se3.Ad_inverse",),
-        inputs={"E": frames()},
-        printed=inverse_adjoint_printed,
-        library=inverse_adjoint_library,
-        reference=inverse_adjoint_reference,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.10/t570#b",
-        title="A ball joint is what is left without the top three rows",
-        formula=r"\delta\phi_j \text{ without rows 1, 2, 3}",
-        oracle="differences of the gap between two points, one of each body, that coincide",
-        implemented_by=("rbnotes.maximal.ball", "rbnotes.maximal.joint_rows"),
-        inputs=PAIR,
-        printed=ball_printed,
-        library=ball_library,
-        reference=ball_reference,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.10/t570#c",
-        title="A hinge about z is what is left without the third row",
-        formula=r"\delta\phi_j \text{ without row 3}",
-        remark="Fixed, ball, hinge, slider, cylindrical and planar joints all come from dropping rows. A universal joint "
-        "does not: the rotation it forbids is about the common perpendicular of two axes, one in each body, "
-        "which is no axis of a frame that stays in either.",
-        oracle="differences of how two axes tilt apart, one of each body, that coincide, and of points on them",
-        implemented_by=("rbnotes.maximal.hinge", "rbnotes.maximal.joint_rows"),
-        inputs=PAIR,
-        printed=hinge_printed,
-        library=hinge_library,
-        reference=hinge_reference,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.10/t572",
-        title="Sizes of G: fixed, hinged, and three bodies on two hinges",
-        verdict=Verdict.DEMONSTRATION,
-        chapter=CHAPTER,
-        formula=r"6\times12,\quad 5\times12,\quad (5+5)\times(6+6+6)",
-        oracle="velocities of free bodies less those of the freedom that is left",
-        implemented_by=("rbnotes.maximal.joint_matrix",),
-        printed=size_printed,
-        library=size_library,
-        reference=size_reference,
-        tolerance=0.0,
-    ),
-    Record(
-        id="sueda/s1.10/e1.70",
-        title="Rows of two hinges among three bodies",
-        formula=r"\begin{pmatrix} G_{11} & G_{12} & 0 \\ G_{21} & 0 & G_{23} \end{pmatrix}"
-        r"\begin{pmatrix} \phi_1 \\ \phi_2 \\ \phi_3 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \end{pmatrix}",
-        remark="Checked on twists that the hinges do not allow, where the product is the rate at which they come apart.",
-        oracle="differences of how the axes and points of both hinges come apart along the motions of three bodies",
-        implemented_by=("rbnotes.maximal.joint_matrix",),
-        inputs=STAR,
-        printed=star_printed,
-        library=star_library,
-        reference=star_reference,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.10/t576",
-        title="The step of all bodies as one linear system",
-        formula=r"\mathbf M\Phi = \tilde{\mathbf f},\quad \tilde f_i = M_i\phi_i^{(k)} + h\left(\mathrm{ad}(\phi_i^{(k)})^T"
-        r"M_i\phi_i^{(k)} + \mathbf f_\text{body}(E_i^{(k)})\right)",
-        oracle="steps with the accelerations for which six point masses need the wrenches, for each body",
-        implemented_by=("rbnotes.maximal.mechanism_step",),
-        inputs=STEP,
-        printed=free_printed,
-        library=free_library,
-        reference=free_reference,
-        tolerance=1e-8,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.10/e1.71",
-        title="A step without joints minimises a quadratic function",
-        formula=r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}",
-        oracle="the solution of M Phi = f",
-        implemented_by=("rbnotes.constraints.factor_kkt",),
-        inputs=OPTIMUM,
-        printed=minimum_printed,
-        library=minimum_library,
-        reference=minimum_reference,
-        tolerance=1e-8,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.10/e1.72",
-        title="A step with joints minimises the same function among the velocities that they allow",
-        formula=r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}"
-        r"\quad\text{subject to}\quad \mathbf G\Phi = 0",
-        oracle="virtual work: what holds the velocities does none on any that the joints allow",
-        implemented_by=("rbnotes.constraints.factor_kkt",),
-        inputs=OPTIMUM,
-        printed=constrained_minimum_printed,
-        library=constrained_minimum_library,
-        reference=virtual_work,
-        tolerance=1e-8,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.10/e1.73",
-        title="The KKT system of a step with joints",
-        formula=r"\begin{pmatrix} \mathbf M & \mathbf G^T \\ \mathbf G & 0 \end{pmatrix}"
-        r"\begin{pmatrix} \Phi \\ \lambda \end{pmatrix} = \begin{pmatrix} \tilde{\mathbf f} \\ 0 \end{pmatrix}",
-        remark=r"Here $\lambda$ is the impulse that the joints *take*; ours, with $-\mathbf G^T$, is the one that they give. "
-        r"Where rows of $\mathbf G$ repeat each other, as in closed loops, the matrix is singular: $\Phi$ is still "
-        r"unique, $\lambda$ is not.",
-        oracle="virtual work for Phi; for lambda, what is missing in the momentum along G^T",
-        implemented_by=("rbnotes.constraints.factor_kkt", "rbnotes.maximal.mechanism_step"),
-        inputs=OPTIMUM,
-        printed=kkt_printed,
-        library=kkt_library,
-        reference=kkt_reference,
-        tolerance=1e-8,
-        equivalent_mutants={"negated G in `[G, zero]`": "the right side of these rows is zero"},
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.10/t590",
-        title="Reactions of the joints from the multipliers of a step",
-        formula=r"-\mathbf G^T\lambda/h",
-        remark="A wrench on each body, in that body's frame, and the mean over the step.",
-        oracle="what six point masses for each body need beyond the given wrenches to move as they do with a hinge",
-        implemented_by=("rbnotes.maximal.reactions",),
-        inputs=STEP,
-        printed=reaction_printed,
-        library=reaction_library,
-        reference=reaction_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.10/e1.74",
-        title="The two rows of the KKT system",
-        formula=r"\begin{aligned} \mathbf M\Phi + \mathbf G^T\lambda &= \tilde{\mathbf f} \\ \mathbf G\Phi &= 0 \end{aligned}",
-        remark=r"Checked off the solution, as what is missing on the right sides. These are impulses, not forces, and with this "
-        r"sign they are taken from $\tilde{\mathbf f}$ rather than added.",
-        oracle="the gradient of the Lagrangian of (1.72) by the complex step",
-        implemented_by=("rbnotes.constraints.kkt_matrix",),
-        inputs=LINES,
-        printed=lines_printed,
-        library=lines_library,
-        reference=lines_reference,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.10/m1",
-        title="What the sample program prints: names and masses of its two bodies",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.maximal.Mechanism", "rbnotes.maximal.mechanism_step"),
-        remark="The program itself is not part of the notes; the chapter lets two bodies of 10 g swing, one from the world "
-        "and one from the other.",
-    ),
-]
+@claim("sueda/s1.10/t570#b", "A ball joint is what is left without the top three rows")
+class t570_b:
+    formula = r"\delta\phi_j \text{ without rows 1, 2, 3}"
+    inputs = PAIR
+
+    def printed(Ei, Ek, J, phi_i, phi_k):
+        return relative_twist_printed(Ei, Ek, J, phi_i, phi_k)[3:]
+
+    def library(Ei, Ek, J, phi_i, phi_k):
+        joint, poses = joined("ball", Ei, Ek, J)
+        return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
+
+    oracle = "differences of the gap between two points, one of each body, that coincide"
+    reference = ball_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.maximal.ball",
+        "rbnotes.maximal.joint_rows",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.10/t570#c", "A hinge about z is what is left without the third row")
+class t570_c:
+    formula = r"\delta\phi_j \text{ without row 3}"
+    inputs = PAIR
+
+    def printed(Ei, Ek, J, phi_i, phi_k):
+        return np.delete(relative_twist_printed(Ei, Ek, J, phi_i, phi_k), 2)
+
+    def library(Ei, Ek, J, phi_i, phi_k):
+        joint, poses = joined("hinge", Ei, Ek, J)
+        return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
+
+    oracle = "differences of how two axes tilt apart, one of each body, that coincide, and of points on them"
+    reference = hinge_reference
+    verdict = Verdict.HOLDS
+    remark = (
+        "Fixed, ball, hinge, slider, cylindrical and planar joints all come from dropping rows. A "
+        "universal joint does not: the rotation it forbids is about the common perpendicular of two "
+        "axes, one in each body, which is no axis of a frame that stays in either."
+    )
+    implemented_by = (
+        "rbnotes.maximal.hinge",
+        "rbnotes.maximal.joint_rows",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.10/t572", "Sizes of G: fixed, hinged, and three bodies on two hinges")
+class t572:
+    formula = r"6\times12,\quad 5\times12,\quad (5+5)\times(6+6+6)"
+
+    def printed():
+        return [6, 12, 5, 12, 5 + 5, 6 + 6 + 6]
+
+    def library():
+        pair, three = np.stack([np.eye(4)] * 2), np.stack([np.eye(4)] * 3)
+        hinges = [maximal.hinge(0, parent=1), maximal.hinge(0, parent=2)]
+        return [
+            *maximal.joint_rows(maximal.fixed(0, parent=1), pair).shape,
+            *maximal.joint_rows(maximal.hinge(0, parent=1), pair).shape,
+            *maximal.joint_matrix(hinges, three).shape,
+        ]
+
+    oracle = "velocities of free bodies less those of the freedom that is left"
+
+    def reference():
+        """Velocities of free bodies, six each, and how many of them the freedom that is left takes away."""
+        welded, hinged, two_hinged = 6, 6 + 1, 6 + 1 + 1
+        return [12 - welded, 12, 12 - hinged, 12, 18 - two_hinged, 18]
+
+    tolerance = 0.0
+    verdict = Verdict.DEMONSTRATION
+    implemented_by = ("rbnotes.maximal.joint_matrix",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.10/e1.70", "Rows of two hinges among three bodies")
+class e1_70:
+    formula = (
+        r"\begin{pmatrix} G_{11} & G_{12} & 0 \\"
+        r" G_{21} & 0 & G_{23} \end{pmatrix}\begin{pmatrix} \phi_1 \\ \phi_2 \\"
+        r" \phi_3 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \end{pmatrix}"
+    )
+    inputs = STAR
+
+    def printed(E1, E2, E3, J1, J2, Phi):
+        G11, G12 = hinge_blocks(E1, E2, J1)
+        G21, G23 = hinge_blocks(E1, E3, J2)
+        zero = np.zeros((5, 6))
+        return np.block([[G11, G12, zero], [G21, zero, G23]]) @ Phi
+
+    def library(E1, E2, E3, J1, J2, Phi):
+        poses = np.stack([E1, E2, E3])
+        joints = [
+            maximal.joint_at("hinge", E1 @ J1, poses, 0, 1),
+            maximal.joint_at("hinge", E1 @ J2, poses, 0, 2),
+        ]
+        return maximal.joint_matrix(joints, poses) @ Phi
+
+    oracle = (
+        "differences of how the axes and points of both hinges come apart along the motions of three bodies"
+    )
+
+    def reference(E1, E2, E3, J1, J2, Phi):
+        phi1, phi2, phi3 = Phi.reshape(3, 6)
+        apart = [hinge_reference(E1, E2, J1, phi1, phi2), hinge_reference(E1, E3, J2, phi1, phi3)]
+        return np.concatenate(apart)
+
+    verdict = Verdict.HOLDS
+    remark = (
+        "Checked on twists that the hinges do not allow, where the product is the rate at which they "
+        "come apart."
+    )
+    implemented_by = ("rbnotes.maximal.joint_matrix",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.10/t576", "The step of all bodies as one linear system")
+class t576:
+    formula = (
+        r"\mathbf M\Phi = \tilde{\mathbf f},\quad \tilde f_i "
+        r"= M_i\phi_i^{(k)} + h\left(\mathrm{ad}(\phi_i^{(k)})^TM_i\phi_i^{(k)} + \mathbf "
+        r"f_\text{body}(E_i^{(k)})\right)"
+    )
+    inputs = STEP
+
+    def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        masses_, momenta = [], []
+        for (m, c, J), phi, f_body in ((body_i, phi_i, f_i), (body_k, phi_k, f_k)):
+            M, w, v, zero = (
+                kinetic_energy_matrix(m, J, c),
+                bracket(phi[:3]),
+                bracket(phi[3:]),
+                np.zeros((3, 3)),
+            )
+            ad = np.block([[w, zero], [v, w]])
+            masses_.append(M)
+            momenta.append(M @ phi + h * (ad.T @ M @ phi + f_body))
+        return np.linalg.solve(block_diag(*masses_), np.concatenate(momenta))
+
+    def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        state = BodyState(np.stack([np.eye(4)] * 2), np.stack([phi_i, phi_k]))
+        step = maximal.mechanism_step(system(body_i, body_k), state, h, np.stack([f_i, f_k]))
+        return step.state.phi.ravel()
+
+    oracle = "steps with the accelerations for which six point masses need the wrenches, for each body"
+    reference = free_reference
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.maximal.mechanism_step",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.10/e1.71", "A step without joints minimises a quadratic function")
+class e1_71:
+    formula = r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}"
+    inputs = OPTIMUM
+
+    def printed(M, G, f):
+        def objective(Phi):
+            return 1 / 2 * Phi @ M @ Phi - Phi @ f
+
+        return minimizer(objective, np.zeros((0, len(f))))
+
+    def library(M, G, f):
+        return factor_kkt(M).solve(f)[0]
+
+    oracle = "the solution of M Phi = f"
+
+    def reference(M, G, f):
+        return np.linalg.solve(M, f)
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.constraints.factor_kkt",)
+    chapter = CHAPTER
+
+
+@claim(
+    "sueda/s1.10/e1.72", "A step with joints minimises the same function among the velocities that they allow"
+)
+class e1_72:
+    formula = (
+        r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf "
+        r"f}\quad\text{subject to}\quad \mathbf G\Phi = 0"
+    )
+    inputs = OPTIMUM
+
+    def printed(M, G, f):
+        def objective(Phi):
+            return 1 / 2 * Phi @ M @ Phi - Phi @ f
+
+        return minimizer(objective, G)
+
+    def library(M, G, f):
+        return factor_kkt(M, G).solve(f)[0]
+
+    oracle = "virtual work: what holds the velocities does none on any that the joints allow"
+    reference = virtual_work
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.constraints.factor_kkt",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.10/e1.73", "The KKT system of a step with joints")
+class e1_73:
+    formula = (
+        r"\begin{pmatrix} \mathbf M & \mathbf G^T \\ \mathbf G & 0 \end{pmatrix}\begin{pmatrix} \Phi \\"
+        r" \lambda \end{pmatrix} = \begin{pmatrix} \tilde{\mathbf f} \\ 0 \end{pmatrix}"
+    )
+    inputs = OPTIMUM
+
+    def printed(M, G, f):
+        zero = np.zeros((2, 2))
+        matrix = np.block([[M, G.T], [G, zero]])
+        return np.linalg.solve(matrix, np.append(f, [0, 0]))
+
+    def library(M, G, f):
+        Phi, multipliers = factor_kkt(M, G).solve(f)
+        return np.concatenate([Phi, -multipliers])
+
+    oracle = "virtual work for Phi; for lambda, what is missing in the momentum along G^T"
+
+    def reference(M, G, f):
+        """Virtual work, and the lambda that G^T takes to what is missing in the momentum."""
+        Phi = virtual_work(M, G, f)
+        return np.concatenate([Phi, np.linalg.lstsq(G.T, f - M @ Phi, rcond=None)[0]])
+
+    tolerance = 1e-08
+    equivalent_mutants = {"negated G in `[G, zero]`": "the right side of these rows is zero"}
+    verdict = Verdict.HOLDS
+    remark = (
+        r"Here $\lambda$ is the impulse that the joints *take*; ours, with $-\mathbf G^T$, is the one "
+        r"that they give. Where rows of $\mathbf G$ repeat each other, as in closed loops, the matrix is "
+        r"singular: $\Phi$ is still unique, $\lambda$ is not."
+    )
+    implemented_by = (
+        "rbnotes.constraints.factor_kkt",
+        "rbnotes.maximal.mechanism_step",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.10/t590", "Reactions of the joints from the multipliers of a step")
+class t590:
+    formula = r"-\mathbf G^T\lambda/h"
+    inputs = STEP
+
+    def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
+        momentum = M @ free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h)
+        missing = momentum - M @ virtual_work(M, PIN_ROWS, momentum)
+        lam = np.linalg.lstsq(PIN_ROWS.T, missing, rcond=None)[0]
+        return -PIN_ROWS.T @ lam / h
+
+    def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        joint = maximal.joint_at("hinge", PLACES[0] @ PIN, PLACES, 0, 1)
+        state = BodyState(PLACES, np.stack([phi_i, phi_k]))
+        step = maximal.mechanism_step(system(body_i, body_k, [joint]), state, h, np.stack([f_i, f_k]))
+        return np.concatenate(maximal.reactions(joint, PLACES, step.impulses / h))
+
+    oracle = (
+        "what six point masses for each body need beyond the given wrenches to move as they do with a hinge"
+    )
+
+    def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        """What six point masses for each body need beyond the given wrenches to move as they do with the hinge."""
+        M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
+        free = free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h)
+        after = np.split(virtual_work(M, PIN_ROWS, M @ free), 2)
+        given = ((body_i, phi_i, f_i, after[0]), (body_k, phi_k, f_k, after[1]))
+        held = [needed_wrench(m, c, J, phi, (new - phi) / h) - f for (m, c, J), phi, f, new in given]
+        return np.concatenate(held)
+
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    remark = "A wrench on each body, in that body's frame, and the mean over the step."
+    implemented_by = ("rbnotes.maximal.reactions",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.10/e1.74", "The two rows of the KKT system")
+class e1_74:
+    formula = (
+        r"\begin{aligned} \mathbf M\Phi + \mathbf G^T\lambda &= \tilde{\mathbf f} \\"
+        r" \mathbf G\Phi &= 0 \end{aligned}"
+    )
+    inputs = LINES
+
+    def printed(M, G, f, Phi, lam):
+        return np.concatenate([M @ Phi + G.T @ lam - f, G @ Phi])
+
+    def library(M, G, f, Phi, lam):
+        return kkt_matrix(M, G) @ np.concatenate([Phi, -lam]) - np.concatenate([f, np.zeros(2)])
+
+    oracle = "the gradient of the Lagrangian of (1.72) by the complex step"
+
+    def reference(M, G, f, Phi, lam):
+        """Gradient of the Lagrangian of (1.72)."""
+
+        def lagrangian(x):
+            return x[:6] @ M @ x[:6] / 2 - x[:6] @ f + x[6:] @ (G @ x[:6])
+
+        return complex_step(lagrangian, np.concatenate([Phi, lam]))
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"Checked off the solution, as what is missing on the right sides. These are impulses, not "
+        r"forces, and with this sign they are taken from $\tilde{\mathbf f}$ rather than added."
+    )
+    implemented_by = ("rbnotes.constraints.kkt_matrix",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.10/m1", "What the sample program prints: names and masses of its two bodies")
+class m1:
+    verdict = Verdict.DEFINITION
+    remark = (
+        "The program itself is not part of the notes; the chapter lets two bodies of 10 g swing, one "
+        "from the world and one from the other."
+    )
+    implemented_by = (
+        "rbnotes.maximal.Mechanism",
+        "rbnotes.maximal.mechanism_step",
+    )
+    chapter = CHAPTER

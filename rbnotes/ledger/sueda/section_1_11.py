@@ -19,8 +19,8 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.integrators import VelocitySystem
-from rbnotes.ledger.oracles import bracket, motion
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.record import Verdict, claim
 from rbnotes.maximal.collision import WORLD, ContactPoints, contact_rows
 from rbnotes.stepping import StepConstraints, solve_step
 
@@ -64,62 +64,6 @@ def touching(x, normals, bodies, others):
     return ContactPoints(bodies * each, others * each, x + 0 * normals, normals, none, none, none)
 
 
-def velocity_printed(E, x, phi, phidot):
-    return E[:3, :3] @ gamma(in_body(E, x)) @ phidot
-
-
-def velocity_library(E, x, phi, phidot):
-    return se3.point_velocity(E, se3.transform_points(se3.inverse(E), x), phi)
-
-
-def velocity_reference(E, x, phi, phidot):
-    return point_rate(E, x, phi)
-
-
-def local_printed(E, x):
-    E_0i = np.linalg.inv(E)
-    return (E_0i @ np.append(x, 1.0))[:3]
-
-
-def local_library(E, x):
-    return se3.transform_points(se3.inverse(E), x)
-
-
-def local_reference(E, x):
-    """The point's arm from the body's origin, measured along the body's three axes one by one."""
-    return np.array([E[:3, k] @ (x - E[:3, 3]) for k in range(3)])
-
-
-def ground_printed(E, x, phi, n):
-    R = E[:3, :3]
-    N = n @ R @ gamma(in_body(E, x))
-    return N @ phi
-
-
-def ground_library(E, x, phi, n):
-    return (contact_rows(touching(x, n[None], 0, WORLD), E[None]).normals @ phi)[0]
-
-
-def ground_reference(E, x, phi, n):
-    """The rate at which the material point rises above the plane of the ground."""
-    return n @ world_velocity(E, x, phi)
-
-
-def row_size_printed(several, m, n):
-    return np.array([m, 6 * n])
-
-
-def row_size_library(several, m, n):
-    poses, x, normals = several[0][:n], several[1][:m], several[2][:m]
-    points = touching(x, normals, np.arange(m) % n, WORLD)
-    return np.array(contact_rows(points, poses).normals.shape)
-
-
-def row_size_reference(several, m, n):
-    """As many numbers as there are contacts, and as many as the twists of the bodies have together."""
-    return np.array([len(several[2][:m]), sum(len(se3.log(pose)) for pose in several[0][:n])])
-
-
 SEVERAL = st.tuples(
     st.tuples(*[frames()] * 3).map(np.array),
     st.tuples(*[vectors()] * 4).map(np.array),
@@ -127,24 +71,8 @@ SEVERAL = st.tuples(
 )
 
 
-def relative_printed(Ei, Ej, x, phi_i, phi_j):
-    R = Ei[:3, :3]
-    return R @ gamma(in_body(Ei, x)) @ phi_i - R @ gamma(in_body(Ej, x)) @ phi_j
-
-
-def relative_library(Ei, Ej, x, phi_i, phi_j):
-    rows = contact_rows(touching(x, np.eye(3), 0, 1), np.stack([Ei, Ej])).normals
-    return rows @ np.concatenate([phi_i, phi_j])
-
-
 def relative_reference(Ei, Ej, x, phi_i, phi_j):
     return world_velocity(Ei, x, phi_i) - world_velocity(Ej, x, phi_j)
-
-
-def pair_printed(Ei, Ej, x, phi_i, phi_j, n):
-    R = Ei[:3, :3]
-    row = np.hstack([n @ R @ gamma(in_body(Ei, x)), -n @ R @ gamma(in_body(Ej, x))])
-    return row @ np.concatenate([phi_i, phi_j])
 
 
 def pair_library(Ei, Ej, x, phi_i, phi_j, n):
@@ -152,45 +80,8 @@ def pair_library(Ei, Ej, x, phi_i, phi_j, n):
     return row @ np.concatenate([phi_i, phi_j])
 
 
-def pair_reference(Ei, Ej, x, phi_i, phi_j, n):
-    return n @ relative_reference(Ei, Ej, x, phi_i, phi_j)
-
-
-def separating_printed(Ei, Ej, x, phi_i, phi_j, out, side):
-    n = side * out
-    Ri, Rj = Ei[:3, :3], Ej[:3, :3]
-    row = np.hstack([n @ Ri @ gamma(in_body(Ei, x)), -n @ Rj @ gamma(in_body(Ej, x))])
-    return row @ np.concatenate([phi_i, phi_j])
-
-
-def separating_library(Ei, Ej, x, phi_i, phi_j, out, side):
-    return pair_library(Ei, Ej, x, phi_i, phi_j, out)
-
-
-def separating_reference(Ei, Ej, x, phi_i, phi_j, out, side):
-    """How fast the gap opens between the points of the two bodies, measured out of body j."""
-    return out @ world_velocity(Ei, x, phi_i) - out @ world_velocity(Ej, x, phi_j)
-
-
-def columns_printed():
-    return 12
-
-
 PLACES = (np.array([0.3, -0.4, 0.5]), np.array([0.48, 0.6, 0.64]))
 BODIES = np.stack([se3.exp(np.array([0.1, 0.2, -0.3, 0.4, 0.5, 0.6]) * k) for k in (1, -2, 3)])
-
-
-def columns_library():
-    x, n = PLACES
-    return np.count_nonzero(contact_rows(touching(x, n[None], 2, 0), BODIES).normals)
-
-
-def columns_reference():
-    """How many of the 18 velocities of three bodies change the relative velocity at a contact of two."""
-    x, n = PLACES
-    units = np.eye(18).reshape(18, 3, 6)
-    rates = [n @ (point_rate(BODIES[2], x, unit[2]) - point_rate(BODIES[0], x, unit[0])) for unit in units]
-    return np.count_nonzero(np.abs(rates) > 1e-9)
 
 
 def least(objective, size, C, G):
@@ -221,31 +112,6 @@ def least(objective, size, C, G):
 NOTHING = np.zeros((0, 4))
 
 
-def contact_qp_printed(M, f, C):
-    return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, 4, C, NOTHING)
-
-
-def contact_qp_library(M, f, C):
-    return solve_step(VelocitySystem(M, f), StepConstraints(N=C)).v
-
-
-def contact_qp_reference(M, f, C):
-    """Newton's law with impulses that push, where a contact that pushes does not open (all cases tried)."""
-    return pushed_apart(M, f, C, NOTHING)
-
-
-def joints_qp_printed(M, f, C, G):
-    return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, 4, C, G)
-
-
-def joints_qp_library(M, f, C, G):
-    return solve_step(VelocitySystem(M, f), StepConstraints(G=G, N=C)).v
-
-
-def joints_qp_reference(M, f, C, G):
-    return pushed_apart(M, f, C, G)
-
-
 def pushed_apart(M, f, C, G):
     for pushing in itertools.product((False, True), repeat=len(C)):
         rows = np.vstack([G, C[np.array(pushing, dtype=bool)]])
@@ -259,165 +125,296 @@ def pushed_apart(M, f, C, G):
 
 QP = {"M": spd_matrices(4), "f": vectors(4)}
 
-RECORDS = [
-    Record(
-        id="sueda/s1.11/e1.75",
-        title="Velocity of the collision point",
-        verdict=Verdict.MISPRINT,
-        chapter=CHAPTER,
-        formula=r"{}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\dot\phi_i",
-        correction=r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the right: "
-        r"$\phi_i$ is the twist itself, as in (1.12) and (1.76)",
-        remark="The next line has it right. With the dot the left side would be a velocity and the right one an "
-        "acceleration.",
-        scan=True,
-        oracle="numerical derivative of the path of the material point that is at the collision point now",
-        implemented_by=("rbnotes.se3.point_velocity",),
-        inputs={**ONE_BODY, "phidot": twists()},
-        printed=velocity_printed,
-        library=velocity_library,
-        reference=velocity_reference,
-    ),
-    Record(
-        id="sueda/s1.11/t614",
-        title="The collision point in body coordinates",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"{}^i\mathbf x = {}^i_0\mathbf E\;{}^0\mathbf x",
-        oracle="the arm from the body's origin, measured along the body's axes one by one",
-        implemented_by=("rbnotes.se3.transform_points", "rbnotes.se3.inverse"),
-        inputs={"E": frames(), "x": vectors()},
-        printed=local_printed,
-        library=local_library,
-        reference=local_reference,
-    ),
-    Record(
-        id="sueda/s1.11/e1.76",
-        title="The row of a contact with the ground",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i \ge 0\ \text{or}\ "
-        r"\mathbf N\,{}^i\phi_i \ge 0",
-        remark="The normal points out of the ground: then the product is the rate at which the point rises.",
-        oracle="the rate at which the material point rises: angular velocity times arm, plus the origin's velocity, in the world",
-        implemented_by=ROWS,
-        inputs={"E": frames(), "x": arrays(3), "phi": arrays(6), "n": DIRECTIONS},
-        printed=ground_printed,
-        library=ground_library,
-        reference=ground_reference,
-    ),
-    Record(
-        id="sueda/s1.11/t618",
-        title="Size of N for m collisions of n bodies with the world",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"\mathbf N \in \mathbb R^{m\times 6n}",
-        oracle="the number of contacts, and the length of all twists together",
-        implemented_by=ROWS,
-        inputs={"several": SEVERAL, "m": st.integers(1, 4), "n": st.integers(1, 3)},
-        printed=row_size_printed,
-        library=row_size_library,
-        reference=row_size_reference,
-    ),
-    Record(
-        id="sueda/s1.11/e1.77",
-        title="Relative velocity of two bodies at a contact",
-        verdict=Verdict.MISPRINT,
-        chapter=CHAPTER,
-        formula=r"{}^0\mathbf v_{\text{rel}} = {}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - "
-        r"{}^0\mathbf R\,\Gamma({}^j\mathbf x)\,{}^j\phi_j",
-        correction=r"${}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0_j\mathbf R\,\Gamma({}^j\mathbf x)\,{}^j\phi_j$: "
-        "each body has a rotation of its own",
-        remark="The rotations have lost the index of their body, which (1.75) still has.",
-        scan=True,
-        oracle="angular velocity times arm, plus the origin's velocity, of each body in the world",
-        implemented_by=ROWS,
-        inputs=TWO_BODIES,
-        printed=relative_printed,
-        library=relative_library,
-        reference=relative_reference,
-    ),
-    Record(
-        id="sueda/s1.11/e1.78#a",
-        title="The row of a contact between two bodies",
-        verdict=Verdict.MISPRINT,
-        chapter=CHAPTER,
-        formula=r"\left({}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf n^\top\,{}^0\mathbf R\,"
-        r"\Gamma({}^j\mathbf x)\right)\begin{pmatrix} {}^i\phi_i \\ {}^j\phi_j \end{pmatrix} \ge 0",
-        correction=r"$\left({}^0\mathbf n^\top\,{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf n^\top\,"
-        r"{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)\right)$",
-        remark="The same two indices as in (1.77).",
-        scan=True,
-        oracle="angular velocity times arm, plus the origin's velocity, of each body in the world, along the normal",
-        implemented_by=ROWS,
-        inputs={**TWO_BODIES, "n": DIRECTIONS},
-        printed=pair_printed,
-        library=pair_library,
-        reference=pair_reference,
-    ),
-    Record(
-        id="sueda/s1.11/e1.78#b",
-        title="Which way the normal points between two bodies",
-        verdict=Verdict.CONDITIONAL,
-        chapter=CHAPTER,
-        formula=r"{}^0\mathbf n^\top\,{}^0\mathbf v_{\text{rel}} \ge 0\ \text{keeps the bodies apart}",
-        condition="the collision normal points from body j to body i",
-        remark="With the ground the normal can only be the ground's. Of two bodies a detector may report either; if it "
-        "points from i to j, the printed inequality lets the bodies through each other and forbids them to part.",
-        oracle="the rate at which the gap between the two material points opens, from their velocities in the world",
-        implemented_by=ROWS,
-        inputs={**TWO_BODIES, "out": DIRECTIONS, "side": st.sampled_from([1.0, -1.0])},
-        given={**TWO_BODIES, "out": DIRECTIONS, "side": st.just(1.0)},
-        printed=separating_printed,
-        library=separating_library,
-        reference=separating_reference,
-    ),
-    Record(
-        id="sueda/s1.11/t628",
-        title="A contact of two bodies fills twelve columns",
-        verdict=Verdict.DEMONSTRATION,
-        chapter=CHAPTER,
-        formula=r"2\ \text{block columns (12 columns total)}",
-        oracle="which of the velocities of three bodies change the relative velocity, one by one",
-        implemented_by=ROWS,
-        tolerance=0.05,
-        printed=columns_printed,
-        library=columns_library,
-        reference=columns_reference,
-    ),
-    Record(
-        id="sueda/s1.11/e1.79",
-        title="One step with contacts as a quadratic program",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"\min_\Phi\ \tfrac12\,\Phi^\top\mathbf M\Phi - \Phi^\top\tilde{\mathbf f}\quad\text{subject to}\quad "
-        r"\mathbf C\Phi \ge 0",
-        remark=r"$\mathbf C$ is what (1.76) calls $\mathbf N$; in (1.87) the letter holds the tangents as well.",
-        oracle="momentum balance with impulses that push and contacts that do not open while they push, all cases tried",
-        implemented_by=STEP,
-        inputs={**QP, "C": full_rank_matrices(2, 4)},
-        printed=contact_qp_printed,
-        library=contact_qp_library,
-        reference=contact_qp_reference,
-        tolerance=1e-7,
-    ),
-    Record(
-        id="sueda/s1.11/e1.80",
-        title="One step with contacts and joints",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"\min_\Phi\ \tfrac12\,\Phi^\top\mathbf M\Phi - \Phi^\top\tilde{\mathbf f}\quad\text{subject to}\quad "
-        r"\mathbf C\Phi \ge 0,\ \mathbf G\Phi = 0",
-        oracle="momentum balance with impulses of joints and pushing contacts, all cases tried",
-        implemented_by=STEP,
-        inputs={
-            **QP,
-            "C": full_rank_matrices(2, 4),
-            "G": full_rank_matrices(1, 4),
-        },
-        printed=joints_qp_printed,
-        library=joints_qp_library,
-        reference=joints_qp_reference,
-        tolerance=1e-7,
-    ),
-]
+
+@claim("sueda/s1.11/e1.75", "Velocity of the collision point")
+class e1_75:
+    formula = r"{}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\dot\phi_i"
+    inputs = {**ONE_BODY, "phidot": twists()}
+
+    def printed(E, x, phi, phidot):
+        return E[:3, :3] @ gamma(in_body(E, x)) @ phidot
+
+    def library(E, x, phi, phidot):
+        return se3.point_velocity(E, se3.transform_points(se3.inverse(E), x), phi)
+
+    oracle = "numerical derivative of the path of the material point that is at the collision point now"
+
+    def reference(E, x, phi, phidot):
+        return point_rate(E, x, phi)
+
+    verdict = Verdict.MISPRINT
+    scan = True
+    correction = (
+        r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the "
+        r"right: $\phi_i$ is the twist itself, as in (1.12) and (1.76)"
+    )
+    remark = (
+        "The next line has it right. With the dot the left side would be a velocity and the right one an "
+        "acceleration."
+    )
+    implemented_by = ("rbnotes.se3.point_velocity",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.11/t614", "The collision point in body coordinates")
+class t614:
+    formula = r"{}^i\mathbf x = {}^i_0\mathbf E\;{}^0\mathbf x"
+    inputs = {"E": frames(), "x": vectors()}
+
+    def printed(E, x):
+        E_0i = np.linalg.inv(E)
+        return (E_0i @ np.append(x, 1.0))[:3]
+
+    def library(E, x):
+        return se3.transform_points(se3.inverse(E), x)
+
+    oracle = "the arm from the body's origin, measured along the body's axes one by one"
+
+    def reference(E, x):
+        """The point's arm from the body's origin, measured along the body's three axes one by one."""
+        return np.array([E[:3, k] @ (x - E[:3, 3]) for k in range(3)])
+
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.se3.transform_points",
+        "rbnotes.se3.inverse",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.11/e1.76", "The row of a contact with the ground")
+class e1_76:
+    formula = (
+        r"{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i \ge 0\ \text{or}\ \mathbf "
+        r"N\,{}^i\phi_i \ge 0"
+    )
+    inputs = {"E": frames(), "x": arrays(3), "phi": arrays(6), "n": DIRECTIONS}
+
+    def printed(E, x, phi, n):
+        R = E[:3, :3]
+        N = n @ R @ gamma(in_body(E, x))
+        return N @ phi
+
+    def library(E, x, phi, n):
+        return (contact_rows(touching(x, n[None], 0, WORLD), E[None]).normals @ phi)[0]
+
+    oracle = (
+        "the rate at which the material point rises: angular velocity times arm, plus the origin's "
+        "velocity, in the world"
+    )
+
+    def reference(E, x, phi, n):
+        """The rate at which the material point rises above the plane of the ground."""
+        return n @ world_velocity(E, x, phi)
+
+    verdict = Verdict.HOLDS
+    remark = "The normal points out of the ground: then the product is the rate at which the point rises."
+    implemented_by = ROWS
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.11/t618", "Size of N for m collisions of n bodies with the world")
+class t618:
+    formula = r"\mathbf N \in \mathbb R^{m\times 6n}"
+    inputs = {"several": SEVERAL, "m": st.integers(1, 4), "n": st.integers(1, 3)}
+
+    def printed(several, m, n):
+        return np.array([m, 6 * n])
+
+    def library(several, m, n):
+        poses, x, normals = several[0][:n], several[1][:m], several[2][:m]
+        points = touching(x, normals, np.arange(m) % n, WORLD)
+        return np.array(contact_rows(points, poses).normals.shape)
+
+    oracle = "the number of contacts, and the length of all twists together"
+
+    def reference(several, m, n):
+        """As many numbers as there are contacts, and as many as the twists of the bodies have together."""
+        return np.array([len(several[2][:m]), sum(len(se3.log(pose)) for pose in several[0][:n])])
+
+    verdict = Verdict.HOLDS
+    implemented_by = ROWS
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.11/e1.77", "Relative velocity of two bodies at a contact")
+class e1_77:
+    formula = (
+        r"{}^0\mathbf v_{\text{rel}} = {}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0\mathbf "
+        r"R\,\Gamma({}^j\mathbf x)\,{}^j\phi_j"
+    )
+    inputs = TWO_BODIES
+
+    def printed(Ei, Ej, x, phi_i, phi_j):
+        R = Ei[:3, :3]
+        return R @ gamma(in_body(Ei, x)) @ phi_i - R @ gamma(in_body(Ej, x)) @ phi_j
+
+    def library(Ei, Ej, x, phi_i, phi_j):
+        rows = contact_rows(touching(x, np.eye(3), 0, 1), np.stack([Ei, Ej])).normals
+        return rows @ np.concatenate([phi_i, phi_j])
+
+    oracle = "angular velocity times arm, plus the origin's velocity, of each body in the world"
+    reference = relative_reference
+    verdict = Verdict.MISPRINT
+    scan = True
+    correction = (
+        r"${}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0_j\mathbf R\,\Gamma({}^j\mathbf "
+        r"x)\,{}^j\phi_j$: each body has a rotation of its own"
+    )
+    remark = "The rotations have lost the index of their body, which (1.75) still has."
+    implemented_by = ROWS
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.11/e1.78#a", "The row of a contact between two bodies")
+class e1_78_a:
+    formula = (
+        r"\left({}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf "
+        r"n^\top\,{}^0\mathbf R\,\Gamma({}^j\mathbf x)\right)\begin{pmatrix} {}^i\phi_i \\"
+        r" {}^j\phi_j \end{pmatrix} \ge 0"
+    )
+    inputs = {**TWO_BODIES, "n": DIRECTIONS}
+
+    def printed(Ei, Ej, x, phi_i, phi_j, n):
+        R = Ei[:3, :3]
+        row = np.hstack([n @ R @ gamma(in_body(Ei, x)), -n @ R @ gamma(in_body(Ej, x))])
+        return row @ np.concatenate([phi_i, phi_j])
+
+    library = pair_library
+    oracle = (
+        "angular velocity times arm, plus the origin's velocity, of each body in the world, along the normal"
+    )
+
+    def reference(Ei, Ej, x, phi_i, phi_j, n):
+        return n @ relative_reference(Ei, Ej, x, phi_i, phi_j)
+
+    verdict = Verdict.MISPRINT
+    scan = True
+    correction = (
+        r"$\left({}^0\mathbf n^\top\,{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf "
+        r"n^\top\,{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)\right)$"
+    )
+    remark = "The same two indices as in (1.77)."
+    implemented_by = ROWS
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.11/e1.78#b", "Which way the normal points between two bodies")
+class e1_78_b:
+    formula = r"{}^0\mathbf n^\top\,{}^0\mathbf v_{\text{rel}} \ge 0\ \text{keeps the bodies apart}"
+    inputs = {**TWO_BODIES, "out": DIRECTIONS, "side": st.sampled_from([1.0, -1.0])}
+
+    def printed(Ei, Ej, x, phi_i, phi_j, out, side):
+        n = side * out
+        Ri, Rj = Ei[:3, :3], Ej[:3, :3]
+        row = np.hstack([n @ Ri @ gamma(in_body(Ei, x)), -n @ Rj @ gamma(in_body(Ej, x))])
+        return row @ np.concatenate([phi_i, phi_j])
+
+    def library(Ei, Ej, x, phi_i, phi_j, out, side):
+        return pair_library(Ei, Ej, x, phi_i, phi_j, out)
+
+    oracle = (
+        "the rate at which the gap between the two material points opens, from their velocities in the world"
+    )
+
+    def reference(Ei, Ej, x, phi_i, phi_j, out, side):
+        """How fast the gap opens between the points of the two bodies, measured out of body j."""
+        return out @ world_velocity(Ei, x, phi_i) - out @ world_velocity(Ej, x, phi_j)
+
+    verdict = Verdict.CONDITIONAL
+    given = {**TWO_BODIES, "out": DIRECTIONS, "side": st.just(1.0)}
+    condition = "the collision normal points from body j to body i"
+    remark = (
+        "With the ground the normal can only be the ground's. Of two bodies a detector may report "
+        "either; if it points from i to j, the printed inequality lets the bodies through each other and "
+        "forbids them to part."
+    )
+    implemented_by = ROWS
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.11/t628", "A contact of two bodies fills twelve columns")
+class t628:
+    formula = r"2\ \text{block columns (12 columns total)}"
+
+    def printed():
+        return 12
+
+    def library():
+        x, n = PLACES
+        return np.count_nonzero(contact_rows(touching(x, n[None], 2, 0), BODIES).normals)
+
+    oracle = "which of the velocities of three bodies change the relative velocity, one by one"
+
+    def reference():
+        """How many of the 18 velocities of three bodies change the relative velocity at a contact of two."""
+        x, n = PLACES
+        units = np.eye(18).reshape(18, 3, 6)
+        rates = [
+            n @ (point_rate(BODIES[2], x, unit[2]) - point_rate(BODIES[0], x, unit[0])) for unit in units
+        ]
+        return np.count_nonzero(np.abs(rates) > 1e-9)
+
+    tolerance = 0.05
+    verdict = Verdict.DEMONSTRATION
+    implemented_by = ROWS
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.11/e1.79", "One step with contacts as a quadratic program")
+class e1_79:
+    formula = (
+        r"\min_\Phi\ \tfrac12\,\Phi^\top\mathbf M\Phi - \Phi^\top\tilde{\mathbf f}\quad\text{subject "
+        r"to}\quad \mathbf C\Phi \ge 0"
+    )
+    inputs = {**QP, "C": full_rank_matrices(2, 4)}
+
+    def printed(M, f, C):
+        return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, 4, C, NOTHING)
+
+    def library(M, f, C):
+        return solve_step(VelocitySystem(M, f), StepConstraints(N=C)).v
+
+    oracle = (
+        "momentum balance with impulses that push and contacts that do not open while they push, all "
+        "cases tried"
+    )
+
+    def reference(M, f, C):
+        """Newton's law with impulses that push, where a contact that pushes does not open (all cases tried)."""
+        return pushed_apart(M, f, C, NOTHING)
+
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    remark = r"$\mathbf C$ is what (1.76) calls $\mathbf N$; in (1.87) the letter holds the tangents as well."
+    implemented_by = STEP
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.11/e1.80", "One step with contacts and joints")
+class e1_80:
+    formula = (
+        r"\min_\Phi\ \tfrac12\,\Phi^\top\mathbf M\Phi - \Phi^\top\tilde{\mathbf f}\quad\text{subject "
+        r"to}\quad \mathbf C\Phi \ge 0,\ \mathbf G\Phi = 0"
+    )
+    inputs = {
+        **QP,
+        "C": full_rank_matrices(2, 4),
+        "G": full_rank_matrices(1, 4),
+    }
+
+    def printed(M, f, C, G):
+        return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, 4, C, G)
+
+    def library(M, f, C, G):
+        return solve_step(VelocitySystem(M, f), StepConstraints(G=G, N=C)).v
+
+    oracle = "momentum balance with impulses of joints and pushing contacts, all cases tried"
+
+    def reference(M, f, C, G):
+        return pushed_apart(M, f, C, G)
+
+    tolerance = 1e-07
+    verdict = Verdict.HOLDS
+    implemented_by = STEP
+    chapter = CHAPTER

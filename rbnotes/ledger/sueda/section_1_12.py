@@ -18,8 +18,8 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.constraints.stabilization import project_positions
 from rbnotes.integrators import VelocitySystem
-from rbnotes.ledger.oracles import bracket, motion
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.record import Verdict, claim
 from rbnotes.stepping import StepConstraints, solve_step
 
 CHAPTER = "stabilization"
@@ -32,23 +32,6 @@ DRIFTING = {
     "v": nonzero_vectors(3),
     "h": positive_numbers(0.125, 1),
 }
-
-
-def drift_printed(A, b, v, h):
-    return np.array([1.0])
-
-
-def drift_library(A, b, v, h):
-    v = _sliding(A, b, v)
-    after = solve_step(VelocitySystem(np.eye(3), v), StepConstraints(G=b[None])).v
-    x = h * after
-    return np.array([float(abs(x @ A @ x / 2 + b @ x) > 1e-9)])
-
-
-def drift_reference(A, b, v, h):
-    """Whether the second derivative of the constraint along the motion is anything but zero."""
-    v = _sliding(A, b, v)
-    return np.array([float(np.abs(v @ A @ v) * h**2 / 2 > 1e-9)])
 
 
 def _sliding(A, b, v):
@@ -81,18 +64,6 @@ def gap_of_entries(q, x1, x2):
     return gap(q[:12].reshape(3, 4), q[12:].reshape(3, 4), x1, x2)
 
 
-def chain_printed(E1, E2, x1, x2, phi1, phi2):
-    dg_dq = complex_step(lambda q: gap_of_entries(q, x1, x2), entries(E1, E2))
-    qdot = entries(E1 @ twist_matrix(phi1), E2 @ twist_matrix(phi2))
-    return dg_dq @ qdot
-
-
-def rows_printed(E1, E2, x1, x2, phi1, phi2):
-    R1, R2 = E1[:3, :3], E2[:3, :3]
-    G = np.hstack([R1 @ bracket(x1).T, R1, -R2 @ bracket(x2).T, -R2])
-    return G @ np.concatenate([phi1, phi2])
-
-
 def rate_library(E1, E2, x1, x2, phi1, phi2):
     return se3.point_velocity(E1, x1, phi1) - se3.point_velocity(E2, x2, phi2)
 
@@ -123,27 +94,9 @@ def _second_pose(E, off):
     return E2
 
 
-def adjoint_rows_printed(E, off, phi1, phi2):
-    X1 = np.linalg.inv(F)
-    X2 = np.linalg.inv(E @ F) @ _second_pose(E, off)
-    delta = adjoint(X1) @ phi1 - adjoint(X2) @ phi2
-    return delta[3:]
-
-
 def adjoint(X):
     R, p, zero = X[:3, :3], X[:3, 3], np.zeros((3, 3))
     return np.block([[R, zero], [bracket(p) @ R, R]])
-
-
-def joint_gap_reference(E, off, phi1, phi2):
-    """Rate of the gap between the joint's two points, measured along the axes that body 1 carries."""
-    first, second = motion(E, phi1), motion(_second_pose(E, off), phi2)
-
-    def misfit(t):
-        joint = first(t) @ F
-        return joint[:3, :3].T @ (joint[:3, 3] - (second(t) @ np.append(POINT, 1.0))[:3])
-
-    return derivative(misfit).value
 
 
 def rod_error(length):
@@ -154,20 +107,6 @@ def rod_row(x):
     return 2 * np.concatenate([x[:3] - x[3:], x[3:] - x[:3]])[None]
 
 
-def rod_library(m1, m2, x1, x2, length):
-    mass = np.diag(np.repeat([m1, m2], 3))
-    return project_positions(np.concatenate([x1, x2]), mass, rod_error(length), rod_row).positions
-
-
-def rod_reference(m1, m2, x1, x2, length):
-    """Both ends move along the rod, about the centre of mass."""
-    centre = (m1 * x1 + m2 * x2) / (m1 + m2)
-    along = (x2 - x1) / np.linalg.norm(x2 - x1)
-    return np.concatenate(
-        [centre - m2 / (m1 + m2) * length * along, centre + m1 / (m1 + m2) * length * along]
-    )
-
-
 ROD = {
     "m1": positive_numbers(),
     "m2": positive_numbers(),
@@ -176,84 +115,145 @@ ROD = {
     "length": positive_numbers(3, 6),
 }
 
-RECORDS = [
-    Record(
-        id="sueda/s1.12/t640#a",
-        title="Constraints imposed on velocities drift",
-        verdict=Verdict.CONDITIONAL,
-        chapter=CHAPTER,
-        formula=r"\mathbf G(q^k)\,\Phi^{k+1} = 0\ \Rightarrow\ g(q^{k+1}) \ne 0",
-        condition="the rows turn with the motion",
-        remark=r"One step leaves $\tfrac{h^2}2\,\Phi^\top\tfrac{\partial^2g}{\partial q^2}\,\Phi$. Where that vanishes (a bead on a straight "
-        "wire, the contact of a point with a plane) nothing drifts but rounding.",
-        oracle="the second derivative of the constraint along the motion",
-        implemented_by=("rbnotes.stepping.constrained_step",),
-        inputs=DRIFTING,
-        given={**DRIFTING, "A": spd_matrices(3)},
-        printed=drift_printed,
-        library=drift_library,
-        reference=drift_reference,
-    ),
-    Record(
-        id="sueda/s1.12/t640#b",
-        title="Post-stabilization",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        formula=r"q \leftarrow q + \Delta q,\quad \Delta q = \arg\min\,\tfrac12\Delta q^\top\mathbf M\,\Delta q\ \text{with}\ "
-        r"\mathbf G\,\Delta q = -g",
-        remark="The notes name it and say no more; this is the form with the least motion by the masses.",
-        oracle="two masses on a rod: both ends move along it, about their centre of mass",
-        implemented_by=(
-            "rbnotes.constraints.stabilization.project_positions",
-            "rbnotes.constraints.stabilization.project_poses",
-        ),
-        inputs=ROD,
-        library=rod_library,
-        reference=rod_reference,
-    ),
-    Record(
-        id="sueda/s1.12/e1.81#a",
-        title="Rate of a constraint by the chain rule",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"\frac{dg}{dt} = \frac{\partial g}{\partial q}\,\dot q",
-        remark=r"Here $q$ are the entries of both $\mathbf E$, and $\dot q$ those of $\mathbf E[\phi]$.",
-        oracle="numerical derivative of a ball joint's error along the motion of its two bodies",
-        implemented_by=("rbnotes.se3.point_velocity",),
-        inputs=BALL,
-        printed=chain_printed,
-        library=rate_library,
-        reference=rate_reference,
-    ),
-    Record(
-        id="sueda/s1.12/e1.81#b",
-        title="Rate of a constraint from its rows",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"\frac{dg}{dt} = G\,\Phi",
-        remark=r"$G$ has six columns a body, $\partial g/\partial q$ twelve: they are not the same matrix.",
-        oracle="numerical derivative of a ball joint's error along the motion of its two bodies",
-        implemented_by=("rbnotes.se3.point_velocity", "rbnotes.maximal.joints.joint_rows"),
-        inputs=BALL,
-        printed=rows_printed,
-        library=rate_library,
-        reference=rate_reference,
-    ),
-    Record(
-        id="sueda/s1.12/t644",
-        title="Is it the constraint that was used so far?",
-        verdict=Verdict.CONDITIONAL,
-        chapter=CHAPTER,
-        formula=r"\frac{dg}{dt} = G\,\Phi\ \text{with the rows}\ G\ \text{of (1.69)}",
-        condition=r"the joint is together, $g = 0$",
-        remark="The adjoint rows take the velocity of the second body where the first one has its joint, not where the "
-        "second one has it. Apart, the rates differ by the gap times the relative angular velocity, which is small "
-        "where stabilization works.",
-        oracle="numerical derivative of the gap of a ball joint, along axes that the first body carries",
-        implemented_by=("rbnotes.maximal.joints.joint_rows", "rbnotes.maximal.joints.joint_error"),
-        inputs=USED_SO_FAR,
-        given={**USED_SO_FAR, "off": st.just(np.zeros(3))},
-        printed=adjoint_rows_printed,
-        reference=joint_gap_reference,
-    ),
-]
+
+@claim("sueda/s1.12/t640#a", "Constraints imposed on velocities drift")
+class t640_a:
+    formula = r"\mathbf G(q^k)\,\Phi^{k+1} = 0\ \Rightarrow\ g(q^{k+1}) \ne 0"
+    inputs = DRIFTING
+
+    def printed(A, b, v, h):
+        return np.array([1.0])
+
+    def library(A, b, v, h):
+        v = _sliding(A, b, v)
+        after = solve_step(VelocitySystem(np.eye(3), v), StepConstraints(G=b[None])).v
+        x = h * after
+        return np.array([float(abs(x @ A @ x / 2 + b @ x) > 1e-9)])
+
+    oracle = "the second derivative of the constraint along the motion"
+
+    def reference(A, b, v, h):
+        """Whether the second derivative of the constraint along the motion is anything but zero."""
+        v = _sliding(A, b, v)
+        return np.array([float(np.abs(v @ A @ v) * h**2 / 2 > 1e-9)])
+
+    verdict = Verdict.CONDITIONAL
+    given = {**DRIFTING, "A": spd_matrices(3)}
+    condition = "the rows turn with the motion"
+    remark = (
+        r"One step leaves $\tfrac{h^2}2\,\Phi^\top\tfrac{\partial^2g}{\partial q^2}\,\Phi$. Where that "
+        r"vanishes (a bead on a straight wire, the contact of a point with a plane) nothing drifts but "
+        r"rounding."
+    )
+    implemented_by = ("rbnotes.stepping.constrained_step",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.12/t640#b", "Post-stabilization")
+class t640_b:
+    formula = (
+        r"q \leftarrow q + \Delta q,\quad \Delta q "
+        r"= \arg\min\,\tfrac12\Delta q^\top\mathbf M\,\Delta q\ \text{with}\ \mathbf G\,\Delta q = -g"
+    )
+    inputs = ROD
+
+    def library(m1, m2, x1, x2, length):
+        mass = np.diag(np.repeat([m1, m2], 3))
+        return project_positions(np.concatenate([x1, x2]), mass, rod_error(length), rod_row).positions
+
+    oracle = "two masses on a rod: both ends move along it, about their centre of mass"
+
+    def reference(m1, m2, x1, x2, length):
+        """Both ends move along the rod, about the centre of mass."""
+        centre = (m1 * x1 + m2 * x2) / (m1 + m2)
+        along = (x2 - x1) / np.linalg.norm(x2 - x1)
+        return np.concatenate(
+            [centre - m2 / (m1 + m2) * length * along, centre + m1 / (m1 + m2) * length * along]
+        )
+
+    verdict = Verdict.DEFINITION
+    remark = "The notes name it and say no more; this is the form with the least motion by the masses."
+    implemented_by = (
+        "rbnotes.constraints.stabilization.project_positions",
+        "rbnotes.constraints.stabilization.project_poses",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.12/e1.81#a", "Rate of a constraint by the chain rule")
+class e1_81_a:
+    formula = r"\frac{dg}{dt} = \frac{\partial g}{\partial q}\,\dot q"
+    inputs = BALL
+
+    def printed(E1, E2, x1, x2, phi1, phi2):
+        dg_dq = complex_step(lambda q: gap_of_entries(q, x1, x2), entries(E1, E2))
+        qdot = entries(E1 @ twist_matrix(phi1), E2 @ twist_matrix(phi2))
+        return dg_dq @ qdot
+
+    library = rate_library
+    oracle = "numerical derivative of a ball joint's error along the motion of its two bodies"
+    reference = rate_reference
+    verdict = Verdict.HOLDS
+    remark = r"Here $q$ are the entries of both $\mathbf E$, and $\dot q$ those of $\mathbf E[\phi]$."
+    implemented_by = ("rbnotes.se3.point_velocity",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.12/e1.81#b", "Rate of a constraint from its rows")
+class e1_81_b:
+    formula = r"\frac{dg}{dt} = G\,\Phi"
+    inputs = BALL
+
+    def printed(E1, E2, x1, x2, phi1, phi2):
+        R1, R2 = E1[:3, :3], E2[:3, :3]
+        G = np.hstack([R1 @ bracket(x1).T, R1, -R2 @ bracket(x2).T, -R2])
+        return G @ np.concatenate([phi1, phi2])
+
+    library = rate_library
+    oracle = "numerical derivative of a ball joint's error along the motion of its two bodies"
+    reference = rate_reference
+    verdict = Verdict.HOLDS
+    remark = r"$G$ has six columns a body, $\partial g/\partial q$ twelve: they are not the same matrix."
+    implemented_by = (
+        "rbnotes.se3.point_velocity",
+        "rbnotes.maximal.joints.joint_rows",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.12/t644", "Is it the constraint that was used so far?")
+class t644:
+    formula = r"\frac{dg}{dt} = G\,\Phi\ \text{with the rows}\ G\ \text{of (1.69)}"
+    inputs = USED_SO_FAR
+
+    def printed(E, off, phi1, phi2):
+        X1 = np.linalg.inv(F)
+        X2 = np.linalg.inv(E @ F) @ _second_pose(E, off)
+        delta = adjoint(X1) @ phi1 - adjoint(X2) @ phi2
+        return delta[3:]
+
+    oracle = "numerical derivative of the gap of a ball joint, along axes that the first body carries"
+
+    def reference(E, off, phi1, phi2):
+        """Rate of the gap between the joint's two points, measured along the axes that body 1 carries."""
+        first, second = motion(E, phi1), motion(_second_pose(E, off), phi2)
+
+        def misfit(t):
+            joint = first(t) @ F
+            return joint[:3, :3].T @ (joint[:3, 3] - (second(t) @ np.append(POINT, 1.0))[:3])
+
+        return derivative(misfit).value
+
+    verdict = Verdict.CONDITIONAL
+    given = {**USED_SO_FAR, "off": st.just(np.zeros(3))}
+    condition = "the joint is together, $g = 0$"
+    remark = (
+        "The adjoint rows take the velocity of the second body where the first one has its joint, not "
+        "where the second one has it. Apart, the rates differ by the gap times the relative angular "
+        "velocity, which is small where stabilization works."
+    )
+    implemented_by = (
+        "rbnotes.maximal.joints.joint_rows",
+        "rbnotes.maximal.joints.joint_error",
+    )
+    chapter = CHAPTER

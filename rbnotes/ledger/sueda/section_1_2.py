@@ -7,8 +7,8 @@ import numpy as np
 from rbnotes import se3, so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, twists, vectors
-from rbnotes.ledger.oracles import bracket, motion
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frames-and-twists"
 MOVING = {"E": frames(), "phi": twists()}
@@ -16,16 +16,6 @@ MOVING = {"E": frames(), "phi": twists()}
 
 def twist_matrix(phi):
     return np.concatenate([np.column_stack([bracket(phi[:3]), phi[3:]]), np.zeros((1, 4))])
-
-
-def twist_matrix_library(phi):
-    return se3.hat(phi)
-
-
-def twist_matrix_reference(phi):
-    """Column by column: what the twist does to the axes and to the origin."""
-    turned = [np.append(np.cross(phi[:3], axis), 0) for axis in np.eye(3)]
-    return np.stack([*turned, np.append(phi[3:], 0)], axis=-1)
 
 
 def cross_printed(a, b):
@@ -41,92 +31,103 @@ def cross_reference(a, b):
     return np.cross(a, b)
 
 
-def frame_rate_printed(E, phi):
-    return E @ twist_matrix(phi)
+@claim("sueda/s1.2/e1.5", "A twist: angular velocity, then linear velocity, in body coordinates")
+class e1_5:
+    formula = r"{}^i\phi_i = \begin{pmatrix} {}^i\omega_i \\ {}^i\mathbf v_i \end{pmatrix}"
+    verdict = Verdict.DEFINITION
+    remark = "The notes themselves say that some authors stack the linear part first; Lloyd does."
+    implemented_by = (
+        "rbnotes.se3",
+        "rbnotes.arguments.twist",
+    )
+    chapter = CHAPTER
 
 
-def frame_rate_library(E, phi):
-    return E @ se3.hat(phi)
+@claim("sueda/s1.2/e1.6", "A twist as a 4 x 4 matrix")
+class e1_6:
+    formula = r"[{}^i\phi_i] = \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}"
+    inputs = {"phi": twists()}
+
+    def library(phi):
+        return se3.hat(phi)
+
+    oracle = "what the twist does to the axes, by cross products, and to the origin"
+
+    def reference(phi):
+        """Column by column: what the twist does to the axes and to the origin."""
+        turned = [np.append(np.cross(phi[:3], axis), 0) for axis in np.eye(3)]
+        return np.stack([*turned, np.append(phi[3:], 0)], axis=-1)
+
+    verdict = Verdict.DEFINITION
+    implemented_by = (
+        "rbnotes.se3.hat",
+        "rbnotes.se3.vee",
+    )
+    chapter = CHAPTER
 
 
-def frame_rate_reference(E, phi):
-    return derivative(motion(E, phi)).value
+@claim("sueda/s1.2/e1.7", "The matrix of a cross product")
+class e1_7:
+    formula = (
+        r"[a]\,b = a\times b,\quad [a] = \begin{pmatrix} 0 & -a_z & a_y \\ a_z & 0 & -a_x \\"
+        r" -a_y & a_x & 0 \end{pmatrix}"
+    )
+    inputs = {"a": vectors(), "b": vectors()}
+    printed = cross_printed
+    library = cross_library
+    oracle = "numpy's cross product"
+    reference = cross_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.so3.hat",
+        "rbnotes.so3.vee",
+    )
+    chapter = "rotations"
 
 
-def rotation_rate_printed(E, phi):
-    return E[:3, :3] @ bracket(phi[:3])
+@claim("sueda/s1.2/e1.8", "Time derivative of a pose")
+class e1_8:
+    formula = (
+        r"{}^0_i\dot E = {}^0_iE \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}"
+    )
+    inputs = MOVING
+
+    def printed(E, phi):
+        return E @ twist_matrix(phi)
+
+    def library(E, phi):
+        return E @ se3.hat(phi)
+
+    oracle = "differences along a body that turns about a fixed axis while its origin flies straight"
+
+    def reference(E, phi):
+        return derivative(motion(E, phi)).value
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"The twist in world coordinates is not $E[\phi]$, as the text suggests, but $\dot EE^{-1} = "
+        r"E[\phi]E^{-1}$, see (1.15)."
+    )
+    implemented_by = ("rbnotes.se3.hat",)
+    chapter = CHAPTER
 
 
-def rotation_rate_library(E, phi):
-    return E[:3, :3] @ so3.hat(phi[:3])
+@claim("sueda/s1.2/e1.9", "Time derivative of a rotation matrix")
+class e1_9:
+    formula = r"{}^0_i\dot R = {}^0_iR\,[{}^i\omega_i]"
+    inputs = MOVING
 
+    def printed(E, phi):
+        return E[:3, :3] @ bracket(phi[:3])
 
-def rotation_rate_reference(E, phi):
-    return derivative(motion(E, phi)).value[:3, :3]
+    def library(E, phi):
+        return E[:3, :3] @ so3.hat(phi[:3])
 
+    oracle = "differences along a body that turns about a fixed axis of the world"
 
-RECORDS = [
-    Record(
-        id="sueda/s1.2/e1.5",
-        title="A twist: angular velocity, then linear velocity, in body coordinates",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        formula=r"{}^i\phi_i = \begin{pmatrix} {}^i\omega_i \\ {}^i\mathbf v_i \end{pmatrix}",
-        implemented_by=("rbnotes.se3", "rbnotes.arguments.twist"),
-        remark="The notes themselves say that some authors stack the linear part first; Lloyd does.",
-    ),
-    Record(
-        id="sueda/s1.2/e1.6",
-        title="A twist as a 4 x 4 matrix",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        formula=r"[{}^i\phi_i] = \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}",
-        oracle="what the twist does to the axes, by cross products, and to the origin",
-        implemented_by=("rbnotes.se3.hat", "rbnotes.se3.vee"),
-        inputs={"phi": twists()},
-        library=twist_matrix_library,
-        reference=twist_matrix_reference,
-    ),
-    Record(
-        id="sueda/s1.2/e1.7",
-        title="The matrix of a cross product",
-        verdict=Verdict.HOLDS,
-        chapter="rotations",
-        formula=r"[a]\,b = a\times b,\quad [a] = \begin{pmatrix} 0 & -a_z & a_y \\ a_z & 0 & -a_x \\ "
-        r"-a_y & a_x & 0 \end{pmatrix}",
-        oracle="numpy's cross product",
-        implemented_by=("rbnotes.so3.hat", "rbnotes.so3.vee"),
-        inputs={"a": vectors(), "b": vectors()},
-        printed=cross_printed,
-        library=cross_library,
-        reference=cross_reference,
-    ),
-    Record(
-        id="sueda/s1.2/e1.8",
-        title="Time derivative of a pose",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"{}^0_i\dot E = {}^0_iE \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}",
-        oracle="differences along a body that turns about a fixed axis while its origin flies straight",
-        implemented_by=("rbnotes.se3.hat",),
-        remark=r"The twist in world coordinates is not $E[\phi]$, as the text suggests, but "
-        r"$\dot EE^{-1} = E[\phi]E^{-1}$, see (1.15).",
-        inputs=MOVING,
-        printed=frame_rate_printed,
-        library=frame_rate_library,
-        reference=frame_rate_reference,
-    ),
-    Record(
-        id="sueda/s1.2/e1.9",
-        title="Time derivative of a rotation matrix",
-        verdict=Verdict.HOLDS,
-        chapter="rotations",
-        formula=r"{}^0_i\dot R = {}^0_iR\,[{}^i\omega_i]",
-        oracle="differences along a body that turns about a fixed axis of the world",
-        implemented_by=("rbnotes.so3.hat",),
-        inputs=MOVING,
-        printed=rotation_rate_printed,
-        library=rotation_rate_library,
-        reference=rotation_rate_reference,
-    ),
-]
+    def reference(E, phi):
+        return derivative(motion(E, phi)).value[:3, :3]
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.so3.hat",)
+    chapter = "rotations"

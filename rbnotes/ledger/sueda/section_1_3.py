@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 from rbnotes import se3, so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, numbers, rotation_vectors, twists, unit_vectors, vectors
-from rbnotes.ledger.oracles import bracket, motion
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_2 import twist_matrix
 
 FRAMES, ROTATIONS = "frames-and-twists", "rotations"
@@ -28,40 +28,8 @@ TWIST_BELOW_PI = {
 MOVING = {"E": frames(), "phi": twists()}
 
 
-def exp_rotation_printed(w):
-    return expm(bracket(w))
-
-
-def exp_rotation_library(w):
-    return so3.exp(w)
-
-
-def exp_rotation_reference(w):
-    return Rotation.from_rotvec(w).as_matrix()
-
-
-def log_rotation_printed(w):
-    return bracket(Rotation.from_matrix(expm(bracket(w))).as_rotvec())
-
-
 def log_rotation_reference(w):
     return bracket(w)
-
-
-def log_below_pi_printed(w):
-    return np.real(logm(expm(bracket(w))))
-
-
-def log_rotation_library(w):
-    return so3.hat(so3.log(Rotation.from_rotvec(w).as_matrix()))
-
-
-def exp_frame_printed(phi):
-    return expm(twist_matrix(phi))
-
-
-def exp_frame_library(phi):
-    return se3.exp(phi)
 
 
 def exp_frame_reference(phi):
@@ -82,27 +50,8 @@ def log_frame_reference(phi):
     return twist_matrix(phi)
 
 
-def log_frame_library(phi):
-    return se3.hat(se3.log(exp_frame_reference(phi)))
-
-
 STEP = 1e-7
 
-
-def difference_printed(E, phi):
-    moved = E @ expm(STEP * twist_matrix(phi))
-    return (moved - E) / STEP
-
-
-def difference_library(E, phi):
-    return (E @ se3.exp(STEP * phi) - E) / STEP
-
-
-def difference_reference(E, phi):
-    return derivative(motion(E, phi)).value
-
-
-# --- first transcript -----------------------------------------------------------------------------------
 
 E_PRINTED = np.array(
     [
@@ -122,11 +71,6 @@ LOG_PRINTED = np.array(
 )
 # Printed to four digits, computed from numbers printed to four digits: half a unit each, and a little more for
 # what the product of the latter adds up.
-FOUR_DIGITS = 8e-5
-
-
-def first_pose():
-    return E_PRINTED
 
 
 def first_pose_reference():
@@ -137,10 +81,6 @@ def first_pose_library():
     return se3.exp(se3.vee(LOG_PRINTED))
 
 
-def first_logarithm():
-    return LOG_PRINTED
-
-
 def nearest_pose():
     """The printed matrix is a rotation to four digits only: the nearest rotation, with the printed origin."""
     U, _, Vt = np.linalg.svd(E_PRINTED[:3, :3])
@@ -148,20 +88,6 @@ def nearest_pose():
     E[:3, :3] = U @ Vt
     return E
 
-
-def first_logarithm_reference():
-    return np.real(logm(nearest_pose()))
-
-
-def first_logarithm_library():
-    return se3.hat(se3.log(nearest_pose()))
-
-
-def comment_printed():
-    return np.real(logm(expm(LOG_PRINTED)))
-
-
-# --- second transcript ----------------------------------------------------------------------------------
 
 START_PRINTED = np.array(
     [
@@ -183,10 +109,6 @@ RATE_PRINTED = np.array(
 MATLAB_STEP = 1e-8
 
 
-def second_pose():
-    return START_PRINTED
-
-
 def second_pose_reference():
     return START_PRINTED @ expm(MATLAB_STEP * twist_matrix(TWIST_PRINTED))
 
@@ -195,201 +117,254 @@ def second_pose_library():
     return START_PRINTED @ se3.exp(MATLAB_STEP * TWIST_PRINTED)
 
 
-def rate_difference_library():
-    return (second_pose_library() - START_PRINTED) / MATLAB_STEP
-
-
 def rate_printed():
     return RATE_PRINTED
 
 
-def rate_as_difference():
-    return (second_pose_reference() - START_PRINTED) / MATLAB_STEP
+@claim("sueda/s1.3/e1.10#a", "The exponential of an angular velocity is the rotation after unit time")
+class e1_10_a:
+    formula = r"R = \exp([\omega])"
+    inputs = ANY_TURN
+
+    def printed(w):
+        return expm(bracket(w))
+
+    def library(w):
+        return so3.exp(w)
+
+    oracle = "scipy's rotation of the rotation vector"
+
+    def reference(w):
+        return Rotation.from_rotvec(w).as_matrix()
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.so3.exp",)
+    chapter = "rotations"
 
 
-def rate_reference():
-    """The columns of the pose turn and fly with the twist, by cross products in the body frame."""
-    R = START_PRINTED[:3, :3]
-    turned = [R @ np.cross(TWIST_PRINTED[:3], axis) for axis in np.eye(3)]
-    rate = np.zeros((4, 4))
-    rate[:3] = np.stack([*turned, R @ TWIST_PRINTED[3:]], axis=-1)
-    return rate
+@claim(
+    "sueda/s1.3/e1.10#b", "The logarithm of a rotation is the angular velocity that reaches it in unit time"
+)
+class e1_10_b:
+    formula = r"R = \exp([\omega]) \;\Rightarrow\; [\omega] = \log(R)"
+    inputs = ANY_TURN
+
+    def printed(w):
+        return bracket(Rotation.from_matrix(expm(bracket(w))).as_rotvec())
+
+    oracle = "the angular velocity that the rotation was made from"
+    reference = log_rotation_reference
+    verdict = Verdict.CONDITIONAL
+    given = BELOW_PI
+    condition = r"$\lvert\omega\rvert < \pi$"
+    remark = "A rotation does not know how many turns it took: the logarithm returns the shortest one."
+    implemented_by = ("rbnotes.so3.log",)
+    chapter = "rotations"
 
 
-def rate_library():
-    return START_PRINTED @ se3.hat(TWIST_PRINTED)
+@claim("sueda/s1.3/e1.10#c", "The exponential of a twist is the pose after unit time")
+class e1_10_c:
+    formula = r"E = \exp([\phi])"
+    inputs = ANY_TWIST
+
+    def printed(phi):
+        return expm(twist_matrix(phi))
+
+    def library(phi):
+        return se3.exp(phi)
+
+    oracle = "quadrature of the velocity of the origin along scipy's rotation"
+    reference = exp_frame_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.exp",)
+    chapter = "frames-and-twists"
 
 
-TRANSCRIPT = {"verdict": Verdict.DEMONSTRATION, "chapter": FRAMES}
+@claim("sueda/s1.3/e1.10#d", "The logarithm of a pose is the twist that reaches it in unit time")
+class e1_10_d:
+    formula = r"E = \exp([\phi]) \;\Rightarrow\; [\phi] = \log(E)"
+    inputs = ANY_TWIST
+    printed = log_frame_printed
+    oracle = "the twist that the pose was made from, by quadrature"
+    reference = log_frame_reference
+    tolerance = 1e-08
+    verdict = Verdict.CONDITIONAL
+    given = TWIST_BELOW_PI
+    condition = r"$\lvert\omega\rvert < \pi$"
+    implemented_by = ("rbnotes.se3.log",)
+    chapter = "frames-and-twists"
 
-RECORDS = [
-    Record(
-        id="sueda/s1.3/e1.10#a",
-        title="The exponential of an angular velocity is the rotation after unit time",
-        verdict=Verdict.HOLDS,
-        chapter=ROTATIONS,
-        formula=r"R = \exp([\omega])",
-        oracle="scipy's rotation of the rotation vector",
-        implemented_by=("rbnotes.so3.exp",),
-        inputs=ANY_TURN,
-        printed=exp_rotation_printed,
-        library=exp_rotation_library,
-        reference=exp_rotation_reference,
-    ),
-    Record(
-        id="sueda/s1.3/e1.10#b",
-        title="The logarithm of a rotation is the angular velocity that reaches it in unit time",
-        verdict=Verdict.CONDITIONAL,
-        chapter=ROTATIONS,
-        formula=r"R = \exp([\omega]) \;\Rightarrow\; [\omega] = \log(R)",
-        condition=r"$\lvert\omega\rvert < \pi$",
-        remark=r"A rotation does not know how many turns it took: the logarithm returns the shortest one.",
-        oracle="the angular velocity that the rotation was made from",
-        implemented_by=("rbnotes.so3.log",),
-        inputs=ANY_TURN,
-        given=BELOW_PI,
-        printed=log_rotation_printed,
-        reference=log_rotation_reference,
-    ),
-    Record(
-        id="sueda/s1.3/e1.10#c",
-        title="The exponential of a twist is the pose after unit time",
-        verdict=Verdict.HOLDS,
-        chapter=FRAMES,
-        formula=r"E = \exp([\phi])",
-        oracle="quadrature of the velocity of the origin along scipy's rotation",
-        implemented_by=("rbnotes.se3.exp",),
-        inputs=ANY_TWIST,
-        printed=exp_frame_printed,
-        library=exp_frame_library,
-        reference=exp_frame_reference,
-    ),
-    Record(
-        id="sueda/s1.3/e1.10#d",
-        title="The logarithm of a pose is the twist that reaches it in unit time",
-        verdict=Verdict.CONDITIONAL,
-        chapter=FRAMES,
-        formula=r"E = \exp([\phi]) \;\Rightarrow\; [\phi] = \log(E)",
-        condition=r"$\lvert\omega\rvert < \pi$",
-        oracle="the twist that the pose was made from, by quadrature",
-        implemented_by=("rbnotes.se3.log",),
-        inputs=ANY_TWIST,
-        given=TWIST_BELOW_PI,
-        printed=log_frame_printed,
-        reference=log_frame_reference,
-        tolerance=1e-8,
-    ),
-    Record(
-        id="sueda/s1.3/e1.10#e",
-        title="Below half a turn, the logarithm of a rotation inverts the exponential",
-        verdict=Verdict.HOLDS,
-        chapter=ROTATIONS,
-        formula=r"\lvert\omega\rvert < \pi:\quad [\omega] = \log(\exp([\omega]))",
-        oracle="the angular velocity that the rotation was made from",
-        implemented_by=("rbnotes.so3.log",),
-        inputs=BELOW_PI,
-        printed=log_below_pi_printed,
-        library=log_rotation_library,
-        reference=log_rotation_reference,
-    ),
-    Record(
-        id="sueda/s1.3/e1.10#f",
-        title="Below half a turn, the logarithm of a pose inverts the exponential",
-        verdict=Verdict.HOLDS,
-        chapter=FRAMES,
-        formula=r"\lvert\omega\rvert < \pi:\quad [\phi] = \log(\exp([\phi]))",
-        oracle="the twist that the pose was made from, by quadrature",
-        implemented_by=("rbnotes.se3.log",),
-        inputs=TWIST_BELOW_PI,
-        printed=log_frame_printed,
-        library=log_frame_library,
-        reference=log_frame_reference,
-        tolerance=1e-8,
-    ),
-    Record(
-        id="sueda/s1.3/m1#a",
-        title="Transcript: the pose E, from its printed logarithm",
-        oracle="scipy's matrix exponential of the printed logarithm",
-        implemented_by=("rbnotes.se3.exp",),
-        printed=first_pose,
-        library=first_pose_library,
-        reference=first_pose_reference,
-        tolerance=FOUR_DIGITS,
-        remark="Also what the transcript prints for expm and for se3.exp.",
-        **TRANSCRIPT,
-    ),
-    Record(
-        id="sueda/s1.3/m1#b",
-        title="Transcript: the logarithm of E, by logm and by se3.log",
-        oracle="scipy's matrix logarithm of the printed pose",
-        implemented_by=("rbnotes.se3.log",),
-        printed=first_logarithm,
-        library=first_logarithm_library,
-        reference=first_logarithm_reference,
-        tolerance=FOUR_DIGITS,
-        **TRANSCRIPT,
-    ),
-    Record(
-        id="sueda/s1.3/m1#c",
-        title="Transcript: the comment on se3.exp calls it a logarithm",
-        verdict=Verdict.MISPRINT,
-        chapter=FRAMES,
-        formula=r"\texttt{se3.exp(phibrac)  \% SE(3) matrix logarithm}",
-        correction="SE(3) matrix exponential, as the printed numbers are",
-        oracle="scipy's matrix exponential of the printed logarithm",
-        implemented_by=("rbnotes.se3.exp",),
-        printed=comment_printed,
-        library=first_pose_library,
-        reference=first_pose_reference,
-    ),
-    Record(
-        id="sueda/s1.3/e1.11",
-        title="The rate of a pose as a difference along its twist",
-        verdict=Verdict.HOLDS,
-        chapter=FRAMES,
-        formula=r"\dot E \approx \frac{E(t+\Delta t) - E(t)}{\Delta t},\quad "
-        r"E(t+\Delta t) = E(t)\exp(\Delta t\,\phi(t))",
-        remark=r"Of first order in $\Delta t$: checked at $\Delta t = 10^{-7}$. "
-        r"Read $\exp(\Delta t\,[\phi])$ with the bracket of (1.10).",
-        oracle="high-order differences along a body that turns about a fixed axis while its origin flies straight",
-        implemented_by=("rbnotes.se3.exp", "rbnotes.checking.jacobian_se3"),
-        inputs=MOVING,
-        printed=difference_printed,
-        library=difference_library,
-        reference=difference_reference,
-        tolerance=1e-5,
-    ),
-    Record(
-        id="sueda/s1.3/m2#a",
-        title="Transcript: a step of 1e-8 does not change a printed digit of E",
-        oracle="scipy's matrix exponential of the printed twist, from the printed pose",
-        implemented_by=("rbnotes.se3.exp",),
-        printed=second_pose,
-        library=second_pose_library,
-        reference=second_pose_reference,
-        tolerance=5e-5,
-        **TRANSCRIPT,
-    ),
-    Record(
-        id="sueda/s1.3/m2#b",
-        title="Transcript: the rate of E as a difference",
-        oracle="the difference itself, from the printed pose and twist",
-        implemented_by=("rbnotes.se3.exp",),
-        printed=rate_printed,
-        library=rate_difference_library,
-        reference=rate_as_difference,
-        tolerance=FOUR_DIGITS,
-        **TRANSCRIPT,
-    ),
-    Record(
-        id="sueda/s1.3/m2#c",
-        title="Transcript: the rate of E, analytically",
-        oracle="cross products of the printed twist with the printed axes",
-        implemented_by=("rbnotes.se3.hat",),
-        printed=rate_printed,
-        library=rate_library,
-        reference=rate_reference,
-        tolerance=FOUR_DIGITS,
-        **TRANSCRIPT,
-    ),
-]
+
+@claim("sueda/s1.3/e1.10#e", "Below half a turn, the logarithm of a rotation inverts the exponential")
+class e1_10_e:
+    formula = r"\lvert\omega\rvert < \pi:\quad [\omega] = \log(\exp([\omega]))"
+    inputs = BELOW_PI
+
+    def printed(w):
+        return np.real(logm(expm(bracket(w))))
+
+    def library(w):
+        return so3.hat(so3.log(Rotation.from_rotvec(w).as_matrix()))
+
+    oracle = "the angular velocity that the rotation was made from"
+    reference = log_rotation_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.so3.log",)
+    chapter = "rotations"
+
+
+@claim("sueda/s1.3/e1.10#f", "Below half a turn, the logarithm of a pose inverts the exponential")
+class e1_10_f:
+    formula = r"\lvert\omega\rvert < \pi:\quad [\phi] = \log(\exp([\phi]))"
+    inputs = TWIST_BELOW_PI
+    printed = log_frame_printed
+
+    def library(phi):
+        return se3.hat(se3.log(exp_frame_reference(phi)))
+
+    oracle = "the twist that the pose was made from, by quadrature"
+    reference = log_frame_reference
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.log",)
+    chapter = "frames-and-twists"
+
+
+@claim("sueda/s1.3/m1#a", "Transcript: the pose E, from its printed logarithm")
+class m1_a:
+    def printed():
+        return E_PRINTED
+
+    library = first_pose_library
+    oracle = "scipy's matrix exponential of the printed logarithm"
+    reference = first_pose_reference
+    tolerance = 8e-05
+    verdict = Verdict.DEMONSTRATION
+    remark = "Also what the transcript prints for expm and for se3.exp."
+    implemented_by = ("rbnotes.se3.exp",)
+    chapter = "frames-and-twists"
+
+
+@claim("sueda/s1.3/m1#b", "Transcript: the logarithm of E, by logm and by se3.log")
+class m1_b:
+    def printed():
+        return LOG_PRINTED
+
+    def library():
+        return se3.hat(se3.log(nearest_pose()))
+
+    oracle = "scipy's matrix logarithm of the printed pose"
+
+    def reference():
+        return np.real(logm(nearest_pose()))
+
+    tolerance = 8e-05
+    verdict = Verdict.DEMONSTRATION
+    implemented_by = ("rbnotes.se3.log",)
+    chapter = "frames-and-twists"
+
+
+@claim("sueda/s1.3/m1#c", "Transcript: the comment on se3.exp calls it a logarithm")
+class m1_c:
+    formula = r"\texttt{se3.exp(phibrac)  \% SE(3) matrix logarithm}"
+
+    def printed():
+        return np.real(logm(expm(LOG_PRINTED)))
+
+    library = first_pose_library
+    oracle = "scipy's matrix exponential of the printed logarithm"
+    reference = first_pose_reference
+    verdict = Verdict.MISPRINT
+    correction = "SE(3) matrix exponential, as the printed numbers are"
+    implemented_by = ("rbnotes.se3.exp",)
+    chapter = "frames-and-twists"
+
+
+@claim("sueda/s1.3/e1.11", "The rate of a pose as a difference along its twist")
+class e1_11:
+    formula = (
+        r"\dot E \approx \frac{E(t+\Delta t) - E(t)}{\Delta t},\quad E(t+\Delta t) "
+        r"= E(t)\exp(\Delta t\,\phi(t))"
+    )
+    inputs = MOVING
+
+    def printed(E, phi):
+        moved = E @ expm(STEP * twist_matrix(phi))
+        return (moved - E) / STEP
+
+    def library(E, phi):
+        return (E @ se3.exp(STEP * phi) - E) / STEP
+
+    oracle = (
+        "high-order differences along a body that turns about a fixed axis while its origin flies straight"
+    )
+
+    def reference(E, phi):
+        return derivative(motion(E, phi)).value
+
+    tolerance = 1e-05
+    verdict = Verdict.HOLDS
+    remark = (
+        r"Of first order in $\Delta t$: checked at $\Delta t = 10^{-7}$. Read $\exp(\Delta t\,[\phi])$ "
+        r"with the bracket of (1.10)."
+    )
+    implemented_by = (
+        "rbnotes.se3.exp",
+        "rbnotes.checking.jacobian_se3",
+    )
+    chapter = "frames-and-twists"
+
+
+@claim("sueda/s1.3/m2#a", "Transcript: a step of 1e-8 does not change a printed digit of E")
+class m2_a:
+    def printed():
+        return START_PRINTED
+
+    library = second_pose_library
+    oracle = "scipy's matrix exponential of the printed twist, from the printed pose"
+    reference = second_pose_reference
+    tolerance = 5e-05
+    verdict = Verdict.DEMONSTRATION
+    implemented_by = ("rbnotes.se3.exp",)
+    chapter = "frames-and-twists"
+
+
+@claim("sueda/s1.3/m2#b", "Transcript: the rate of E as a difference")
+class m2_b:
+    printed = rate_printed
+
+    def library():
+        return (second_pose_library() - START_PRINTED) / MATLAB_STEP
+
+    oracle = "the difference itself, from the printed pose and twist"
+
+    def reference():
+        return (second_pose_reference() - START_PRINTED) / MATLAB_STEP
+
+    tolerance = 8e-05
+    verdict = Verdict.DEMONSTRATION
+    implemented_by = ("rbnotes.se3.exp",)
+    chapter = "frames-and-twists"
+
+
+@claim("sueda/s1.3/m2#c", "Transcript: the rate of E, analytically")
+class m2_c:
+    printed = rate_printed
+
+    def library():
+        return START_PRINTED @ se3.hat(TWIST_PRINTED)
+
+    oracle = "cross products of the printed twist with the printed axes"
+
+    def reference():
+        """The columns of the pose turn and fly with the twist, by cross products in the body frame."""
+        R = START_PRINTED[:3, :3]
+        turned = [R @ np.cross(TWIST_PRINTED[:3], axis) for axis in np.eye(3)]
+        rate = np.zeros((4, 4))
+        rate[:3] = np.stack([*turned, R @ TWIST_PRINTED[3:]], axis=-1)
+        return rate
+
+    tolerance = 8e-05
+    verdict = Verdict.DEMONSTRATION
+    implemented_by = ("rbnotes.se3.hat",)
+    chapter = "frames-and-twists"

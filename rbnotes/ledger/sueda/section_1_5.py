@@ -8,7 +8,7 @@ from scipy.linalg import expm
 from rbnotes import se3, so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, rotations, twists, vectors
-from rbnotes.ledger.oracles import bracket, motion
+from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.record import Record, Verdict
 from rbnotes.ledger.sueda.section_1_2 import twist_matrix
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes.checking.strategies import frames, inertias, masses, twists, vectors
 from rbnotes.inertia import spatial_inertia
-from rbnotes.ledger.oracles import bracket, kinetic_energy_matrix, point_masses
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
 from rbnotes.ledger.record import Record, Verdict
 from rbnotes.ledger.sueda.section_1_2 import twist_matrix
 from rbnotes.maximal import acceleration, gravity_wrench

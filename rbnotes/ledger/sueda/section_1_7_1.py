@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 
 from rbnotes import inertia, se3
 from rbnotes.checking.strategies import frames, inertias, masses, rotations
-from rbnotes.ledger.oracles import bracket, point_masses
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket, point_masses
+from rbnotes.ledger.record import Verdict, claim
 
 PAIR = {"m1": masses(), "J1": inertias(), "E1": frames(), "m2": masses(), "J2": inertias(), "E2": frames()}
-COMMON = {"verdict": Verdict.HOLDS, "chapter": "spatial-inertia"}
 
 
 def cloud(m1, J1, E1, m2, J2, E2):
@@ -27,17 +26,6 @@ def cloud(m1, J1, E1, m2, J2, E2):
 def centre_printed(m1, J1, E1, m2, J2, E2):
     mc = m1 + m2
     return np.concatenate([[mc], m1 / mc * E1[:3, 3] + m2 / mc * E2[:3, 3]])
-
-
-def centre_library(m1, J1, E1, m2, J2, E2):
-    bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
-    whole = inertia.composite(bodies, np.stack([E1, E2]))
-    return np.append(whole.mass, whole.com)
-
-
-def centre_reference(m1, J1, E1, m2, J2, E2):
-    weights, positions = cloud(m1, J1, E1, m2, J2, E2)
-    return np.append(np.sum(weights), np.average(positions, axis=0, weights=weights))
 
 
 def adjoint(E):
@@ -57,13 +45,6 @@ def centred_frame(m1, J1, E1, m2, J2, E2):
     return E
 
 
-def sum_printed(m1, J1, E1, m2, J2, E2):
-    Ec = centred_frame(m1, J1, E1, m2, J2, E2)
-    # {}^k_c E takes coordinates in c to coordinates in k, as {}^0_i E takes those in i to the world.
-    A1, A2 = adjoint(np.linalg.inv(E1) @ Ec), adjoint(np.linalg.inv(E2) @ Ec)
-    return A1.T @ own_inertia(m1, J1) @ A1 + A2.T @ own_inertia(m2, J2) @ A2
-
-
 def sum_library(m1, J1, E1, m2, J2, E2):
     bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
     Ec = centred_frame(m1, J1, E1, m2, J2, E2)
@@ -78,139 +59,162 @@ def sum_reference(m1, J1, E1, m2, J2, E2):
     return np.einsum("p,pic,pid->cd", weights, velocities, velocities)
 
 
-def blocks_printed(m1, J1, E1, m2, J2, E2):
-    """Only the top left block is dense: the others are those of the total mass."""
-    M = sum_reference(m1, J1, E1, m2, J2, E2)
-    zero = np.zeros((3, 3))
-    return np.block([[M[:3, :3], zero], [zero, (m1 + m2) * np.eye(3)]])
+@claim("sueda/s1.7.1/t328", "Only about the centre of mass can a composite inertia be diagonal")
+class t328:
+    formula = r"M_c\ \text{diagonal} \;\Rightarrow\; \text{origin at}\ \mathbf p_c"
+    inputs = PAIR
+
+    def printed(m1, J1, E1, m2, J2, E2):
+        """A diagonal matrix would have zero here: it does only where the centre is the origin."""
+        whole = centre_printed(m1, J1, E1, m2, J2, E2)
+        return whole[0] * bracket(whole[1:])
+
+    def library(m1, J1, E1, m2, J2, E2):
+        bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
+        return inertia.spatial_inertia(*inertia.composite(bodies, np.stack([E1, E2])))[:3, 3:]
+
+    oracle = "that coupling in the kinetic energy of twelve point masses about an origin beside them"
+
+    def reference(m1, J1, E1, m2, J2, E2):
+        """The block that couples turning and flying, in the kinetic energy about the common origin."""
+        weights, positions = cloud(m1, J1, E1, m2, J2, E2)
+        turning = np.stack([np.cross(axis, positions) for axis in np.eye(3)], axis=-1)
+        return np.einsum("p,pic->ci", weights, turning)
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"About another origin, from which $\mathbf p_c$ is the centre, there is the coupling "
+        r"$m_c[\mathbf p_c]$."
+    )
+    implemented_by = (
+        "rbnotes.inertia.principal_frame",
+        "rbnotes.inertia.spatial_inertia",
+    )
+    chapter = "spatial-inertia"
 
 
-def principal_printed(m1, J1, E1, m2, J2, E2):
-    """The inertia about the centre, seen from the frame whose rotation is made of the eigenvectors."""
-    M = sum_reference(m1, J1, E1, m2, J2, E2)
-    _, V = np.linalg.eigh(M[:3, :3])
-    E = np.eye(4)
-    E[:3, :3] = V * np.array([1.0, 1.0, np.linalg.det(V)])
-    return adjoint(E).T @ M @ adjoint(E)
+@claim("sueda/s1.7.1/e1.25", "Mass and centre of mass of a composite body")
+class e1_25:
+    formula = r"m_c = \sum_k m_k,\quad \mathbf p_c = \sum_k \frac{m_k}{m_c}\mathbf p_k"
+    inputs = PAIR
+    printed = centre_printed
+
+    def library(m1, J1, E1, m2, J2, E2):
+        bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
+        whole = inertia.composite(bodies, np.stack([E1, E2]))
+        return np.append(whole.mass, whole.com)
+
+    oracle = "the average position of twelve point masses that make up two bodies"
+
+    def reference(m1, J1, E1, m2, J2, E2):
+        weights, positions = cloud(m1, J1, E1, m2, J2, E2)
+        return np.append(np.sum(weights), np.average(positions, axis=0, weights=weights))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.inertia.composite",)
+    chapter = "spatial-inertia"
 
 
-def principal_library(m1, J1, E1, m2, J2, E2):
-    bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
-    whole = inertia.composite(bodies, np.stack([E1, E2]))
-    E, _ = inertia.principal_frame(whole)
-    return inertia.transform_inertia(se3.inverse(E), inertia.spatial_inertia(*whole))
+@claim("sueda/s1.7.1/e1.26", "Spatial inertia of a composite body about its centre")
+class e1_26:
+    formula = r"M_c = \sum_k {}^k_c\mathrm{Ad}^T M_k\,{}^k_c\mathrm{Ad}"
+    inputs = PAIR
+
+    def printed(m1, J1, E1, m2, J2, E2):
+        Ec = centred_frame(m1, J1, E1, m2, J2, E2)
+        # {}^k_c E takes coordinates in c to coordinates in k, as {}^0_i E takes those in i to the world.
+        A1, A2 = adjoint(np.linalg.inv(E1) @ Ec), adjoint(np.linalg.inv(E2) @ Ec)
+        return A1.T @ own_inertia(m1, J1) @ A1 + A2.T @ own_inertia(m2, J2) @ A2
+
+    library = sum_library
+    oracle = "the kinetic energy of twelve point masses that make up two bodies, about their common centre"
+    reference = sum_reference
+    verdict = Verdict.HOLDS
+    remark = r"${}^k_c\mathrm{Ad}$ takes twists in $c$ to twists in $k$, by the notation of (1.1)."
+    implemented_by = (
+        "rbnotes.inertia.composite",
+        "rbnotes.inertia.transform_inertia",
+    )
+    chapter = "spatial-inertia"
 
 
-def principal_reference(m1, J1, E1, m2, J2, E2):
-    """From the singular values of the arms of the point masses, weighted by the roots of these masses."""
-    weights, positions = cloud(m1, J1, E1, m2, J2, E2)
-    arms = positions - np.average(positions, axis=0, weights=weights)
-    squares = np.linalg.svd(np.sqrt(weights)[:, None] * arms, compute_uv=False) ** 2
-    return np.diag([*(np.sum(squares) - squares), *[np.sum(weights)] * 3])
+@claim("sueda/s1.7.1/t338#a", "About the centre, only the rotational block of a composite inertia is dense")
+class t338_a:
+    formula = r"M_c = \begin{pmatrix} J & 0 \\ 0 & m_c I \end{pmatrix}"
+    inputs = PAIR
+
+    def printed(m1, J1, E1, m2, J2, E2):
+        """Only the top left block is dense: the others are those of the total mass."""
+        M = sum_reference(m1, J1, E1, m2, J2, E2)
+        zero = np.zeros((3, 3))
+        return np.block([[M[:3, :3], zero], [zero, (m1 + m2) * np.eye(3)]])
+
+    library = sum_library
+    oracle = "the kinetic energy of twelve point masses about their common centre"
+    reference = sum_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.inertia.composite",)
+    chapter = "spatial-inertia"
 
 
-def handedness_printed(V):
-    return V[:, 2] @ np.cross(V[:, 0], V[:, 1])
+@claim(
+    "sueda/s1.7.1/t338#b",
+    "The right-handed eigenvectors rotate the central frame so that the inertia is diagonal",
+)
+class t338_b:
+    formula = (
+        r"[V, D] = \mathrm{eig}(J),\ \det V = +1,\ E_c = \begin{pmatrix} V & \mathbf p_c \\"
+        r" 0 & 1 \end{pmatrix}:\quad M_c = \mathrm{diag}(D, m_c, m_c, m_c)"
+    )
+    inputs = PAIR
+
+    def printed(m1, J1, E1, m2, J2, E2):
+        """The inertia about the centre, seen from the frame whose rotation is made of the eigenvectors."""
+        M = sum_reference(m1, J1, E1, m2, J2, E2)
+        _, V = np.linalg.eigh(M[:3, :3])
+        E = np.eye(4)
+        E[:3, :3] = V * np.array([1.0, 1.0, np.linalg.det(V)])
+        return adjoint(E).T @ M @ adjoint(E)
+
+    def library(m1, J1, E1, m2, J2, E2):
+        bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
+        whole = inertia.composite(bodies, np.stack([E1, E2]))
+        E, _ = inertia.principal_frame(whole)
+        return inertia.transform_inertia(se3.inverse(E), inertia.spatial_inertia(*whole))
+
+    oracle = "singular values of the arms of twelve point masses about their common centre"
+
+    def reference(m1, J1, E1, m2, J2, E2):
+        """From the singular values of the arms of the point masses, weighted by the roots of these masses."""
+        weights, positions = cloud(m1, J1, E1, m2, J2, E2)
+        arms = positions - np.average(positions, axis=0, weights=weights)
+        squares = np.linalg.svd(np.sqrt(weights)[:, None] * arms, compute_uv=False) ** 2
+        return np.diag([*(np.sum(squares) - squares), *[np.sum(weights)] * 3])
+
+    equivalent_mutants = {
+        "negated np.linalg.det(V) in `[1.0, 1.0, np.linalg.det(V)]`": "a left-handed frame diagonalises as well"
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.inertia.principal_frame",)
+    chapter = "spatial-inertia"
 
 
-def coupled_printed(m1, J1, E1, m2, J2, E2):
-    """A diagonal matrix would have zero here: it does only where the centre is the origin."""
-    whole = centre_printed(m1, J1, E1, m2, J2, E2)
-    return whole[0] * bracket(whole[1:])
+@claim(
+    "sueda/s1.7.1/t338#c",
+    "The third column dotted with the cross product of the first two tells the handedness",
+)
+class t338_c:
+    formula = r"\mathbf v_3\cdot(\mathbf v_1\times\mathbf v_2) = \det V"
+    inputs = {"V": st.builds(lambda R, side: R * side, rotations(), st.sampled_from((1.0, -1.0)))}
 
+    def printed(V):
+        return V[:, 2] @ np.cross(V[:, 0], V[:, 1])
 
-def coupled_library(m1, J1, E1, m2, J2, E2):
-    bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
-    return inertia.spatial_inertia(*inertia.composite(bodies, np.stack([E1, E2])))[:3, 3:]
+    oracle = "the determinant, by elimination, of right- and left-handed frames"
 
+    def reference(V):
+        return np.linalg.det(V)
 
-def coupled_reference(m1, J1, E1, m2, J2, E2):
-    """The block that couples turning and flying, in the kinetic energy about the common origin."""
-    weights, positions = cloud(m1, J1, E1, m2, J2, E2)
-    turning = np.stack([np.cross(axis, positions) for axis in np.eye(3)], axis=-1)
-    return np.einsum("p,pic->ci", weights, turning)
-
-
-def handedness_reference(V):
-    return np.linalg.det(V)
-
-
-RECORDS = [
-    Record(
-        id="sueda/s1.7.1/t328",
-        title="Only about the centre of mass can a composite inertia be diagonal",
-        formula=r"M_c\ \text{diagonal} \;\Rightarrow\; \text{origin at}\ \mathbf p_c",
-        remark=r"About another origin, from which $\mathbf p_c$ is the centre, there is the coupling $m_c[\mathbf p_c]$.",
-        oracle="that coupling in the kinetic energy of twelve point masses about an origin beside them",
-        implemented_by=("rbnotes.inertia.principal_frame", "rbnotes.inertia.spatial_inertia"),
-        inputs=PAIR,
-        printed=coupled_printed,
-        library=coupled_library,
-        reference=coupled_reference,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.7.1/e1.25",
-        title="Mass and centre of mass of a composite body",
-        formula=r"m_c = \sum_k m_k,\quad \mathbf p_c = \sum_k \frac{m_k}{m_c}\mathbf p_k",
-        oracle="the average position of twelve point masses that make up two bodies",
-        implemented_by=("rbnotes.inertia.composite",),
-        inputs=PAIR,
-        printed=centre_printed,
-        library=centre_library,
-        reference=centre_reference,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.7.1/e1.26",
-        title="Spatial inertia of a composite body about its centre",
-        formula=r"M_c = \sum_k {}^k_c\mathrm{Ad}^T M_k\,{}^k_c\mathrm{Ad}",
-        remark=r"${}^k_c\mathrm{Ad}$ takes twists in $c$ to twists in $k$, by the notation of (1.1).",
-        oracle="the kinetic energy of twelve point masses that make up two bodies, about their common centre",
-        implemented_by=("rbnotes.inertia.composite", "rbnotes.inertia.transform_inertia"),
-        inputs=PAIR,
-        printed=sum_printed,
-        library=sum_library,
-        reference=sum_reference,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.7.1/t338#a",
-        title="About the centre, only the rotational block of a composite inertia is dense",
-        formula=r"M_c = \begin{pmatrix} J & 0 \\ 0 & m_c I \end{pmatrix}",
-        oracle="the kinetic energy of twelve point masses about their common centre",
-        implemented_by=("rbnotes.inertia.composite",),
-        inputs=PAIR,
-        printed=blocks_printed,
-        library=sum_library,
-        reference=sum_reference,
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.7.1/t338#b",
-        title="The right-handed eigenvectors rotate the central frame so that the inertia is diagonal",
-        formula=r"[V, D] = \mathrm{eig}(J),\ \det V = +1,\ E_c = \begin{pmatrix} V & \mathbf p_c \\ 0 & 1 \end{pmatrix}"
-        r":\quad M_c = \mathrm{diag}(D, m_c, m_c, m_c)",
-        oracle="singular values of the arms of twelve point masses about their common centre",
-        implemented_by=("rbnotes.inertia.principal_frame",),
-        inputs=PAIR,
-        printed=principal_printed,
-        library=principal_library,
-        reference=principal_reference,
-        equivalent_mutants={
-            "negated np.linalg.det(V) in `[1.0, 1.0, np.linalg.det(V)]`": "a left-handed frame diagonalises as well"
-        },
-        **COMMON,
-    ),
-    Record(
-        id="sueda/s1.7.1/t338#c",
-        title="The third column dotted with the cross product of the first two tells the handedness",
-        formula=r"\mathbf v_3\cdot(\mathbf v_1\times\mathbf v_2) = \det V",
-        oracle="the determinant, by elimination, of right- and left-handed frames",
-        implemented_by=("rbnotes.inertia.principal_frame",),
-        inputs={"V": st.builds(lambda R, side: R * side, rotations(), st.sampled_from((1.0, -1.0)))},
-        printed=handedness_printed,
-        reference=handedness_reference,
-        **COMMON,
-    ),
-]
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.inertia.principal_frame",)
+    chapter = "spatial-inertia"

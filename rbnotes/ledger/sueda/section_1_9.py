@@ -20,14 +20,11 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.forces.body_forces import viscous_damping
 from rbnotes.integrators import linearly_implicit_velocity
-from rbnotes.ledger.oracles import bracket
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "springs-and-muscles-on-bodies"
 IDENTITY = np.eye(3)
-
-
-# --- points of bodies, for 1.9.2-1.9.6 --------------------------------------------------------------------
 
 
 def entries(*shape):
@@ -135,8 +132,6 @@ def along_twists(function, phi):
     return complex_step(lambda z: function(z.reshape(phi.shape)), phi.ravel())
 
 
-# --- (1.30) -----------------------------------------------------------------------------------------------
-
 LINEAR = {
     "M": vectors(2, 0.25, 4.0).map(np.diag),
     "S": spd_matrices(2),
@@ -152,22 +147,6 @@ def force(S, C, q, phi, counted):
     return -S @ q - counted * (C @ phi)
 
 
-def step_printed(M, S, C, q, phi, h, counted):
-    K, D, f = -S, C, force(S, C, q, phi, counted)
-    return np.linalg.solve(M + h * D - h**2 * K, M @ phi + h * f)
-
-
-def step_library(M, S, C, q, phi, h, counted):
-    return linearly_implicit_velocity(M, phi, force(S, C, q, phi, 1), -S, -C, h)
-
-
-def step_reference(M, S, C, q, phi, h, counted):
-    """Implicit Euler: phi+, q+ and the force at the end of the step, all unknown."""
-    zero, one = np.zeros((2, 2)), np.eye(2)
-    equations = np.block([[M, zero, -h * one], [-h * one, one, zero], [C, S, one]])
-    return np.linalg.solve(equations, np.concatenate([M @ phi, q, np.zeros(2)]))[:2]
-
-
 SPRING_DAMPER = {
     "m": positive_numbers(),
     "k": positive_numbers(),
@@ -178,22 +157,6 @@ SPRING_DAMPER = {
 }
 
 
-def all_forces_printed(m, k, d, q, phi, h):
-    f = -k * q - d * phi
-    return (m * phi + h * f) / (m + h * d + h**2 * k)
-
-
-def all_forces_library(m, k, d, q, phi, h):
-    return linearly_implicit_velocity([[m]], [phi], [-k * q - d * phi], [[-k]], [[-d]], h)[0]
-
-
-def all_forces_reference(m, k, d, q, phi, h):
-    """Implicit Euler again: velocity, position and force at the end of the step."""
-    return np.linalg.solve([[m, 0, -h], [-h, 1, 0], [d, k, 1]], [m * phi, q, 0])[0]
-
-
-# --- 1.9.1 ------------------------------------------------------------------------------------------------
-
 DAMPED = {
     "M": vectors(6, 0.25, 4.0).map(np.diag),
     "d": positive_numbers(),
@@ -202,79 +165,109 @@ DAMPED = {
 }
 
 
-def damped_printed(M, d, phi, h):
-    D = d * np.eye(6)
-    return np.linalg.solve(M + h * D, M @ phi)
-
-
-def damped_library(M, d, phi, h):
-    w, K, D = viscous_damping(d, phi)
-    return linearly_implicit_velocity(M, phi, w, K, D, h)
-
-
-def damped_reference(M, d, phi, h):
-    """Implicit Euler with the force at the end of the step as an unknown of its own."""
-    one = np.eye(6)
-    return np.linalg.solve(np.block([[M, -h * one], [d * one, one]]), np.concatenate([M @ phi, np.zeros(6)]))[
-        :6
-    ]
-
-
 STEP = ("rbnotes.integrators.linearly_implicit_velocity",)
 
-RECORDS = [
-    Record(
-        id="sueda/s1.9/e1.30",
-        title="Linearly implicit Euler",
-        verdict=Verdict.CONDITIONAL,
-        chapter=CHAPTER,
-        implemented_by=STEP,
-        formula=r"(M + hD - h^2K)\,\phi^{(k+1)} = M\phi^{(k)} + hf",
-        condition=r"$K = +\partial f/\partial q$, $D = -\partial f/\partial\phi$, and $f$ leaves out the forces that "
-        r"are linear in the velocity and accounted for by $D$",
-        correction=r"$(M + hD - h^2K)\,\phi^{(k+1)} = (M + hD)\,\phi^{(k)} + hf$ with $D = -\partial f/\partial\phi$ "
-        r"and $f$ the sum of all forces",
-        remark=r"To first order the force at the end of the step is $f + hK\phi^{(k+1)} - D(\phi^{(k+1)} - \phi^{(k)})$; "
-        r"the last term is missing. The library writes it with $D = +\partial f/\partial\phi$: "
-        r"$(M - hD - h^2K)\,\phi^{(k+1)} = (M - hD)\,\phi^{(k)} + hf$.",
-        oracle="implicit Euler for a linear force, solved with the force at the end of the step as an unknown",
-        inputs={**LINEAR, "counted": st.just(1.0)},
-        given={**LINEAR, "counted": st.just(0.0)},
-        printed=step_printed,
-        library=step_library,
-        reference=step_reference,
-        tolerance=1e-8,
-    ),
-    Record(
-        id="sueda/s1.9/t375",
-        title="f is the sum of all forces",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        implemented_by=STEP,
-        formula=r"f = \textstyle\sum\text{ (1.31), (1.35), (1.39), (1.60), (1.66)}",
-        correction=r"$f + D\phi^{(k)}$ in the place of $f$, where $D = -\partial f/\partial\phi$",
-        remark=r"With $f = -kq - d\dot q$ on the right and $D = d$ on the left, damping acts twice: once explicitly, once "
-        r"implicitly. This does not go away as $h \to 0$; the motion converges to that of a damper twice as strong. "
-        r"(1.9.1 leaves its force out of $f$, which is right; a muscle and a spring-damper cannot.)",
-        oracle="implicit Euler for a mass on a spring-damper, solved with the force as an unknown",
-        inputs=SPRING_DAMPER,
-        printed=all_forces_printed,
-        library=all_forces_library,
-        reference=all_forces_reference,
-    ),
-    Record(
-        id="sueda/s1.9.1/t377",
-        title="Viscous damping: D = dI, and nothing on the right-hand side",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.forces.body_forces.viscous_damping", *STEP),
-        formula=r"D = dI,\qquad (M + hD)\,\phi^{(k+1)} = M\phi^{(k)}",
-        remark=r"So here $D = -\partial f/\partial\phi$, where (1.54) has $D = +\partial f/\partial\phi$. One number $d$ "
-        r"stands for N m s and for N s/m, and the force depends on the choice of the body's origin.",
-        oracle="implicit Euler with the damping force at the end of the step as an unknown",
-        inputs=DAMPED,
-        printed=damped_printed,
-        library=damped_library,
-        reference=damped_reference,
-    ),
-]
+
+@claim("sueda/s1.9/e1.30", "Linearly implicit Euler")
+class e1_30:
+    formula = r"(M + hD - h^2K)\,\phi^{(k+1)} = M\phi^{(k)} + hf"
+    inputs = {**LINEAR, "counted": st.just(1.0)}
+
+    def printed(M, S, C, q, phi, h, counted):
+        K, D, f = -S, C, force(S, C, q, phi, counted)
+        return np.linalg.solve(M + h * D - h**2 * K, M @ phi + h * f)
+
+    def library(M, S, C, q, phi, h, counted):
+        return linearly_implicit_velocity(M, phi, force(S, C, q, phi, 1), -S, -C, h)
+
+    oracle = "implicit Euler for a linear force, solved with the force at the end of the step as an unknown"
+
+    def reference(M, S, C, q, phi, h, counted):
+        """Implicit Euler: phi+, q+ and the force at the end of the step, all unknown."""
+        zero, one = np.zeros((2, 2)), np.eye(2)
+        equations = np.block([[M, zero, -h * one], [-h * one, one, zero], [C, S, one]])
+        return np.linalg.solve(equations, np.concatenate([M @ phi, q, np.zeros(2)]))[:2]
+
+    tolerance = 1e-08
+    verdict = Verdict.CONDITIONAL
+    given = {**LINEAR, "counted": st.just(0.0)}
+    condition = (
+        r"$K = +\partial f/\partial q$, $D = -\partial f/\partial\phi$, and $f$ leaves out the forces "
+        r"that are linear in the velocity and accounted for by $D$"
+    )
+    correction = (
+        r"$(M + hD - h^2K)\,\phi^{(k+1)} = (M + hD)\,\phi^{(k)} + hf$ with $D = -\partial f/\partial\phi$ "
+        r"and $f$ the sum of all forces"
+    )
+    remark = (
+        r"To first order the force at the end of the step is $f + hK\phi^{(k+1)} - D(\phi^{(k+1)} - "
+        r"\phi^{(k)})$; the last term is missing. The library writes it with $D = +\partial "
+        r"f/\partial\phi$: $(M - hD - h^2K)\,\phi^{(k+1)} = (M - hD)\,\phi^{(k)} + hf$."
+    )
+    implemented_by = STEP
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9/t375", "f is the sum of all forces")
+class t375:
+    formula = r"f = \textstyle\sum\text{ (1.31), (1.35), (1.39), (1.60), (1.66)}"
+    inputs = SPRING_DAMPER
+
+    def printed(m, k, d, q, phi, h):
+        f = -k * q - d * phi
+        return (m * phi + h * f) / (m + h * d + h**2 * k)
+
+    def library(m, k, d, q, phi, h):
+        return linearly_implicit_velocity([[m]], [phi], [-k * q - d * phi], [[-k]], [[-d]], h)[0]
+
+    oracle = "implicit Euler for a mass on a spring-damper, solved with the force as an unknown"
+
+    def reference(m, k, d, q, phi, h):
+        """Implicit Euler again: velocity, position and force at the end of the step."""
+        return np.linalg.solve([[m, 0, -h], [-h, 1, 0], [d, k, 1]], [m * phi, q, 0])[0]
+
+    verdict = Verdict.ERRATUM
+    correction = r"$f + D\phi^{(k)}$ in the place of $f$, where $D = -\partial f/\partial\phi$"
+    remark = (
+        r"With $f = -kq - d\dot q$ on the right and $D = d$ on the left, damping acts twice: once "
+        r"explicitly, once implicitly. This does not go away as $h \to 0$; the motion converges to that "
+        r"of a damper twice as strong. (1.9.1 leaves its force out of $f$, which is right; a muscle and a "
+        r"spring-damper cannot.)"
+    )
+    implemented_by = STEP
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.1/t377", "Viscous damping: D = dI, and nothing on the right-hand side")
+class t377:
+    formula = r"D = dI,\qquad (M + hD)\,\phi^{(k+1)} = M\phi^{(k)}"
+    inputs = DAMPED
+
+    def printed(M, d, phi, h):
+        D = d * np.eye(6)
+        return np.linalg.solve(M + h * D, M @ phi)
+
+    def library(M, d, phi, h):
+        w, K, D = viscous_damping(d, phi)
+        return linearly_implicit_velocity(M, phi, w, K, D, h)
+
+    oracle = "implicit Euler with the damping force at the end of the step as an unknown"
+
+    def reference(M, d, phi, h):
+        """Implicit Euler with the force at the end of the step as an unknown of its own."""
+        one = np.eye(6)
+        return np.linalg.solve(
+            np.block([[M, -h * one], [d * one, one]]), np.concatenate([M @ phi, np.zeros(6)])
+        )[:6]
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"So here $D = -\partial f/\partial\phi$, where (1.54) has $D = +\partial f/\partial\phi$. One "
+        r"number $d$ stands for N m s and for N s/m, and the force depends on the choice of the body's "
+        r"origin."
+    )
+    implemented_by = (
+        "rbnotes.forces.body_forces.viscous_damping",
+        "rbnotes.integrators.linearly_implicit_velocity",
+    )
+    chapter = CHAPTER

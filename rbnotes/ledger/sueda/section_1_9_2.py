@@ -10,13 +10,12 @@ from rbnotes.checking.strategies import frames, nonzero_vectors, positive_number
 from rbnotes.forces.body_forces import directional_energy, directional_force
 from rbnotes.forces.path import symmetric_part
 from rbnotes.forces.symmetry import asymmetry
-from rbnotes.ledger.oracles import bracket, motion
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma, along_poses
 
 PULL = {"k": positive_numbers(), "a": nonzero_vectors(), "E": frames(), "x": vectors()}
 TURNED = {"R": rotations(), "a": nonzero_vectors()}
-IDENTITY = np.eye(3)
 
 
 def wrench(k, a, E, x):
@@ -37,89 +36,15 @@ def force_library(k, a, E, x):
     return directional_force(k, a, E, x).w
 
 
-def energy_printed(k, a, E, x):
-    x0 = E[:3, :3] @ x + E[:3, 3]
-    return -k * x0 @ a
-
-
-def energy_reference(k, a, E, x):
-    """Work against the force, on the way of the point from the world's origin along a curve."""
-    end = E[:3, :3] @ x + E[:3, 3]
-    nodes, weights = np.polynomial.legendre.leggauss(4)
-    s, ds = (nodes + 1) / 2, weights / 2
-    sideways = np.array([1.0, -2.0, 0.5])
-    velocities = 2 * s[:, None] * end + (1 - 2 * s[:, None]) * sideways
-    return -np.sum(ds * (velocities @ (k * a)))
-
-
-def gradient_reference(k, a, E, x):
-    return -along_poses(lambda moved: potential(k, a, moved[0], x), E[None])
-
-
 def stiffness_printed(k, a, E, x):
     R = E[:3, :3]
     zero = np.zeros((3, 3))
     return k * np.block([[bracket(x) @ bracket(R.T @ a), zero], [bracket(R.T @ a), zero]])
 
 
-def stiffness_library(k, a, E, x):
-    return directional_force(k, a, E, x).K
-
-
-def stiffness_reference(k, a, E, x):
-    return along_poses(lambda moved: wrench(k, a, moved[0], x), E[None])
-
-
 def turned(R, w):
     """R exp([w]), as far as a first derivative sees it."""
     return R + R @ bracket(w)
-
-
-def inverse_printed(R, a):
-    return bracket(R.T @ a)
-
-
-def inverse_library(R, a):
-    return so3.hat(R.T @ a)
-
-
-def inverse_reference(R, a):
-    return complex_step(lambda w: turned(R, w).T @ a, np.zeros(3))
-
-
-def forward_printed(R, a):
-    return -R @ bracket(a)
-
-
-def forward_library(R, a):
-    return -R @ so3.hat(a)
-
-
-def forward_reference(R, a):
-    return complex_step(lambda w: turned(R, w) @ a, np.zeros(3))
-
-
-def origin_printed(E):
-    R = E[:3, :3]
-    return 1.0 * R
-
-
-def origin_library(E):
-    return (E[:3, :3] @ se3.Gamma(np.zeros(3)))[:, 3:]
-
-
-def origin_reference(E):
-    """Positions of the origin one second after it flew off along each body axis."""
-    return np.stack([motion(E, np.append(np.zeros(3), v))(1.0)[:3, 3] - E[:3, 3] for v in np.eye(3)], axis=-1)
-
-
-def skew_printed(k, a, E, x):
-    K = stiffness_printed(k, a, E, x)
-    return K - K.T
-
-
-def skew_library(k, a, E, x):
-    return asymmetry(directional_force(k, a, E, x).w[None])
 
 
 def second_derivatives(k, a, E, x):
@@ -131,148 +56,213 @@ def second_derivatives(k, a, E, x):
     return np.einsum("a,ijab,b->ij", np.append(-k * a, 0), E @ products, np.append(x, 1))
 
 
-def skew_reference(k, a, E, x):
-    second = second_derivatives(k, a, E, x)
-    return second - second.T
-
-
-def symmetrised_library(k, a, E, x):
-    return symmetric_part(directional_force(k, a, E, x).K)
-
-
-def symmetrised_reference(k, a, E, x):
-    """exp([xi]) = I + [xi] + [xi]^2 / 2 + ...: its second derivatives are the mean of both orders."""
-    second = second_derivatives(k, a, E, x)
-    return -(second + second.T) / 2
-
-
 FORCE = ("rbnotes.forces.body_forces.directional_force",)
 ENERGY = ("rbnotes.forces.body_forces.directional_energy",)
 
-RECORDS = [
-    Record(
-        id="sueda/s1.9.2/e1.31",
-        title="Wrench of a force of constant direction",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=FORCE,
-        formula=r"\mathsf f = k\,\Gamma^T R^T\,{}^0\mathbf a",
-        remark="Called 'the linear wrench' there; it has a torque and a force.",
-        oracle="statics: moment about the body's origin and force, seen from the body",
-        inputs=PULL,
-        printed=force_printed,
-        library=force_library,
-        reference=wrench,
-    ),
-    Record(
-        id="sueda/s1.9.2/e1.32",
-        title="Potential of a force of constant direction",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=ENERGY,
-        formula=r"V = -k\;{}^0\mathbf x^T\;{}^0\mathbf a",
-        oracle="work against the force along a curve from the world's origin, by quadrature",
-        inputs=PULL,
-        printed=energy_printed,
-        library=directional_energy,
-        reference=energy_reference,
-    ),
-    Record(
-        id="sueda/s1.9.2/t387",
-        title="The wrench is minus the gradient of the potential",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=(*FORCE, *ENERGY),
-        formula=r"k\,\Gamma^T R^T\,{}^0\mathbf a = -\partial V/\partial E",
-        oracle="complex step of V along body-frame increments",
-        inputs=PULL,
-        printed=force_printed,
-        library=force_library,
-        reference=gradient_reference,
-    ),
-    Record(
-        id="sueda/s1.9.2/e1.33",
-        title="Stiffness of a force of constant direction",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=FORCE,
-        formula=r"K = k\begin{pmatrix}[{}^i\mathbf x][R^T\,{}^0\mathbf a] & 0\\ [R^T\,{}^0\mathbf a] & 0\end{pmatrix}",
-        remark=r"This is $+\partial\mathsf f/\partial E$, as (1.30) needs it; (1.37), (1.51), (1.62) and (1.67) have the "
-        "other sign.",
-        oracle="complex step of the statics of a force, along body-frame increments",
-        inputs=PULL,
-        printed=stiffness_printed,
-        library=stiffness_library,
-        reference=stiffness_reference,
-    ),
-    Record(
-        id="sueda/s1.9.2/e1.34#a",
-        title="Derivative of a world vector seen from a turning body",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.so3.hat",),
-        formula=r"\partial (R^T\mathbf a)/\partial\boldsymbol\omega = [R^T\mathbf a]",
-        oracle="complex step along R exp([w])",
-        inputs=TURNED,
-        printed=inverse_printed,
-        library=inverse_library,
-        reference=inverse_reference,
-    ),
-    Record(
-        id="sueda/s1.9.2/e1.34#b",
-        title="Derivative of a body vector seen from the world",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.so3.hat",),
-        formula=r"\partial (R\,\mathbf a)/\partial\boldsymbol\omega = -R\,[\mathbf a]",
-        oracle="complex step along R exp([w])",
-        inputs=TURNED,
-        printed=forward_printed,
-        library=forward_library,
-        reference=forward_reference,
-    ),
-    Record(
-        id="sueda/s1.9.2/e1.34#c",
-        title="Derivative of the body's origin",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.se3.Gamma",),
-        formula=r"\partial\mathbf p/\partial\mathbf v = R",
-        oracle="the origin after it has flown off along each body axis",
-        inputs={"E": frames()},
-        printed=origin_printed,
-        library=origin_library,
-        reference=origin_reference,
-    ),
-    Record(
-        id="sueda/s1.9.2/t395#a",
-        title="The stiffness matrix is not symmetric",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.forces.symmetry.asymmetry", *FORCE),
-        formula=r"K \ne K^T",
-        remark=r"That the force does not depend on the translation explains only part of it: the block of the rotations "
-        r"is not symmetric either. The reason is that body-frame increments do not commute: $K - K^T = "
-        r"\begin{pmatrix}[\boldsymbol\tau] & [\mathbf f]\\ [\mathbf f] & 0\end{pmatrix}$ for every force that has a "
-        r"potential.",
-        oracle="second derivatives of V along two generators, in both orders: their commutator",
-        inputs=PULL,
-        printed=skew_printed,
-        library=skew_library,
-        reference=skew_reference,
-    ),
-    Record(
-        id="sueda/s1.9.2/t395#b",
-        title="Symmetrising the stiffness matrix",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.forces.path.symmetric_part",),
-        formula=r"K = \tfrac12(K + K^T)",
-        remark=r"Where the force has a potential, this is minus its Hessian in exponential coordinates, "
-        r"$V(E\exp([\xi]))$ at $\xi = 0$.",
-        oracle="second derivatives of V along E exp([xi])",
-        inputs=PULL,
-        library=symmetrised_library,
-        reference=symmetrised_reference,
-    ),
-]
+
+@claim("sueda/s1.9.2/e1.31", "Wrench of a force of constant direction")
+class e1_31:
+    formula = r"\mathsf f = k\,\Gamma^T R^T\,{}^0\mathbf a"
+    inputs = PULL
+    printed = force_printed
+    library = force_library
+    oracle = "statics: moment about the body's origin and force, seen from the body"
+    reference = wrench
+    verdict = Verdict.HOLDS
+    remark = "Called 'the linear wrench' there; it has a torque and a force."
+    implemented_by = FORCE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/e1.32", "Potential of a force of constant direction")
+class e1_32:
+    formula = r"V = -k\;{}^0\mathbf x^T\;{}^0\mathbf a"
+    inputs = PULL
+
+    def printed(k, a, E, x):
+        x0 = E[:3, :3] @ x + E[:3, 3]
+        return -k * x0 @ a
+
+    library = directional_energy
+    oracle = "work against the force along a curve from the world's origin, by quadrature"
+
+    def reference(k, a, E, x):
+        """Work against the force, on the way of the point from the world's origin along a curve."""
+        end = E[:3, :3] @ x + E[:3, 3]
+        nodes, weights = np.polynomial.legendre.leggauss(4)
+        s, ds = (nodes + 1) / 2, weights / 2
+        sideways = np.array([1.0, -2.0, 0.5])
+        velocities = 2 * s[:, None] * end + (1 - 2 * s[:, None]) * sideways
+        return -np.sum(ds * (velocities @ (k * a)))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ENERGY
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/t387", "The wrench is minus the gradient of the potential")
+class t387:
+    formula = r"k\,\Gamma^T R^T\,{}^0\mathbf a = -\partial V/\partial E"
+    inputs = PULL
+    printed = force_printed
+    library = force_library
+    oracle = "complex step of V along body-frame increments"
+
+    def reference(k, a, E, x):
+        return -along_poses(lambda moved: potential(k, a, moved[0], x), E[None])
+
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.forces.body_forces.directional_force",
+        "rbnotes.forces.body_forces.directional_energy",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/e1.33", "Stiffness of a force of constant direction")
+class e1_33:
+    formula = (
+        r"K = k\begin{pmatrix}[{}^i\mathbf x][R^T\,{}^0\mathbf a] & 0\\"
+        r" [R^T\,{}^0\mathbf a] & 0\end{pmatrix}"
+    )
+    inputs = PULL
+    printed = stiffness_printed
+
+    def library(k, a, E, x):
+        return directional_force(k, a, E, x).K
+
+    oracle = "complex step of the statics of a force, along body-frame increments"
+
+    def reference(k, a, E, x):
+        return along_poses(lambda moved: wrench(k, a, moved[0], x), E[None])
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"This is $+\partial\mathsf f/\partial E$, as (1.30) needs it; (1.37), (1.51), (1.62) and (1.67) "
+        r"have the other sign."
+    )
+    implemented_by = FORCE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/e1.34#a", "Derivative of a world vector seen from a turning body")
+class e1_34_a:
+    formula = r"\partial (R^T\mathbf a)/\partial\boldsymbol\omega = [R^T\mathbf a]"
+    inputs = TURNED
+
+    def printed(R, a):
+        return bracket(R.T @ a)
+
+    def library(R, a):
+        return so3.hat(R.T @ a)
+
+    oracle = "complex step along R exp([w])"
+
+    def reference(R, a):
+        return complex_step(lambda w: turned(R, w).T @ a, np.zeros(3))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.so3.hat",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/e1.34#b", "Derivative of a body vector seen from the world")
+class e1_34_b:
+    formula = r"\partial (R\,\mathbf a)/\partial\boldsymbol\omega = -R\,[\mathbf a]"
+    inputs = TURNED
+
+    def printed(R, a):
+        return -R @ bracket(a)
+
+    def library(R, a):
+        return -R @ so3.hat(a)
+
+    oracle = "complex step along R exp([w])"
+
+    def reference(R, a):
+        return complex_step(lambda w: turned(R, w) @ a, np.zeros(3))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.so3.hat",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/e1.34#c", "Derivative of the body's origin")
+class e1_34_c:
+    formula = r"\partial\mathbf p/\partial\mathbf v = R"
+    inputs = {"E": frames()}
+
+    def printed(E):
+        R = E[:3, :3]
+        return 1.0 * R
+
+    def library(E):
+        return (E[:3, :3] @ se3.Gamma(np.zeros(3)))[:, 3:]
+
+    oracle = "the origin after it has flown off along each body axis"
+
+    def reference(E):
+        """Positions of the origin one second after it flew off along each body axis."""
+        return np.stack(
+            [motion(E, np.append(np.zeros(3), v))(1.0)[:3, 3] - E[:3, 3] for v in np.eye(3)], axis=-1
+        )
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.Gamma",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/t395#a", "The stiffness matrix is not symmetric")
+class t395_a:
+    formula = r"K \ne K^T"
+    inputs = PULL
+
+    def printed(k, a, E, x):
+        K = stiffness_printed(k, a, E, x)
+        return K - K.T
+
+    def library(k, a, E, x):
+        return asymmetry(directional_force(k, a, E, x).w[None])
+
+    oracle = "second derivatives of V along two generators, in both orders: their commutator"
+
+    def reference(k, a, E, x):
+        second = second_derivatives(k, a, E, x)
+        return second - second.T
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"That the force does not depend on the translation explains only part of it: the block of the "
+        r"rotations is not symmetric either. The reason is that body-frame increments do not commute: $K "
+        r"- K^T = \begin{pmatrix}[\boldsymbol\tau] & [\mathbf f]\\ [\mathbf f] & 0\end{pmatrix}$ for "
+        r"every force that has a potential."
+    )
+    implemented_by = (
+        "rbnotes.forces.symmetry.asymmetry",
+        "rbnotes.forces.body_forces.directional_force",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/t395#b", "Symmetrising the stiffness matrix")
+class t395_b:
+    formula = r"K = \tfrac12(K + K^T)"
+    inputs = PULL
+
+    def library(k, a, E, x):
+        return symmetric_part(directional_force(k, a, E, x).K)
+
+    oracle = "second derivatives of V along E exp([xi])"
+
+    def reference(k, a, E, x):
+        """exp([xi]) = I + [xi] + [xi]^2 / 2 + ...: its second derivatives are the mean of both orders."""
+        second = second_derivatives(k, a, E, x)
+        return -(second + second.T) / 2
+
+    verdict = Verdict.DEFINITION
+    remark = (
+        r"Where the force has a potential, this is minus its Hessian in exponential coordinates, "
+        r"$V(E\exp([\xi]))$ at $\xi = 0$."
+    )
+    implemented_by = ("rbnotes.forces.path.symmetric_part",)
+    chapter = CHAPTER

@@ -15,7 +15,7 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_len
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import length_gradient, length_hessian, path_length
 from rbnotes.forces.tension import Constant
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
     CHAPTER,
     MOVING_PAIR,
@@ -31,7 +31,7 @@ from rbnotes.ledger.sueda.section_1_9 import (
     velocities,
     wrenches,
 )
-from rbnotes.ledger.sueda.section_1_9_3 import STIFFNESS_TEX, stiffness_printed
+from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.sueda.section_1_9_4_curves import (
     active_printed,
     active_reference,
@@ -91,12 +91,6 @@ def tension(f_opt, a, l_opt, v_max, l_T):
     return law
 
 
-def pull(E, x):
-    """The vector that (1.39) scales by f / |dx|."""
-    R1, R2, _, _, _, _, dx = between(E, x)
-    return np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
-
-
 def vector(E, x):
     """The same for the references: statics of a tension equal to the length."""
     return wrenches(lambda L, Ldot: L, E, x, np.zeros((len(E), 6)))
@@ -109,9 +103,6 @@ def total(E, x, phi, *parameters):
 def specific(E, x, phi, *parameters):
     """f / |dx|"""
     return tension(*parameters)(length(E, x), rate(E, x, phi)) / length(E, x)
-
-
-# --- the force --------------------------------------------------------------------------------------------
 
 
 def by_cubics(coefficients, knots, x):
@@ -141,135 +132,20 @@ def law_reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
 ISOMETRIC = {name: PARAMETERS[name] for name in ("f_opt", "l_opt", "v_max", "l_T")}
 
 
-def peak_printed(f_opt, l_opt, v_max, l_T):
-    return 1.0 * f_opt
-
-
-def peak_library(f_opt, l_opt, v_max, l_T):
-    return Muscle(f_opt, l_opt, v_max, l_T, 1.0)(l_T + l_opt, 0.0).F
-
-
-def peak_reference(f_opt, l_opt, v_max, l_T):
-    """Largest value of the three cubics of (1.43), found by interpolation, at ends and stationary points."""
-    heights: list[float] = []
-    for cubic, ends in zip(active_reference(), ((0.4, 0.7), (0.7, 1.2), (1.2, 1.81)), strict=True):
-        stationary = [at.real for at in np.roots(np.polyder(cubic)) if abs(at.imag) < 1e-12]
-        inside = [at for at in stationary if ends[0] <= at <= ends[1]]
-        heights.extend(np.polyval(cubic, [*ends, *inside]))
-    return f_opt * max(heights)
-
-
 FORCE = {**PAIR, "f": positive_numbers()}
-
-
-def force_printed(E, x, f):
-    R1, R2, _, _, _, _, dx = between(E, x)
-    return (f / np.linalg.norm(dx)) * np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
-
-
-def force_library(E, x, f):
-    return path_wrenches(Constant(f), E, x, np.zeros((2, 6))).w.ravel()
 
 
 def force_reference(E, x, f):
     return wrenches(lambda L, Ldot: f, E, x, np.zeros((2, 6)))
 
 
-def replaced_printed(E, x, f):
-    """(1.35) with k replaced by f and dx by the unit direction."""
-    R1, R2, _, _, _, _, dx = between(E, x)
-    direction = dx / np.linalg.norm(dx)
-    return f * np.concatenate([Gamma(x[0]).T @ R1.T @ direction, -Gamma(x[1]).T @ R2.T @ direction])
-
-
-def replaced_library(E, x, f):
-    return zero_length_spring(f / path_length(places(E, x), np.zeros((2, 3))).L, E, x).w.ravel()
-
-
-# --- lengths and rates --------------------------------------------------------------------------------------
-
-
-def normalised_library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
-    return Muscle(f_opt, l_opt, v_max, l_T, a).normalised_length(L)
-
-
-def normalised_reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
-    """1 where the muscle without its tendon has its optimal length, and one more for each one more."""
-    return 1 + (L - (l_T + l_opt)) / l_opt
-
-
-def rate_printed(E, x, phi):
-    R1, R2, _, _, _, _, dx = between(E, x)
-    x1_dot, x2_dot = R1 @ Gamma(x[0]) @ phi[0], R2 @ Gamma(x[1]) @ phi[1]
-    return dx / np.linalg.norm(dx) @ (x2_dot - x1_dot)
-
-
-def rate_library(E, x, phi):
-    return body_path_length(E, x, phi).Ldot
-
-
-def rate_reference(E, x, phi):
-    """Slope of the length along the motion of both bodies."""
-    return along_poses(lambda moved: length(moved, x), E) @ phi.ravel()
-
-
-def normalised_rate_library(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-    law = Muscle(f_opt, l_opt, v_max, l_T, a)
-    return law.normalised_velocity(body_path_length(E, x, phi).Ldot)
-
-
-def normalised_rate_reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-    """Slope of the normalised length, per largest speed in optimal lengths per second."""
-    slope = along_poses(lambda moved: (length(moved, x) - l_T) / l_opt, E) @ phi.ravel()
-    return slope / v_max
-
-
-# --- stiffness ----------------------------------------------------------------------------------------------
-
-
-def split_printed(E, x, phi, *parameters):
-    """(1.50), its two derivatives by complex steps."""
-    slope = along_poses(lambda moved: specific(moved, x, phi, *parameters), E)
-    K1 = np.outer(vector(E, x), slope)
-    K2 = specific(E, x, phi, *parameters) * along_poses(lambda moved: vector(moved, x), E)
-    return K1 + K2
-
-
 def split_library(E, x, phi, *parameters):
     return path_wrenches(muscle(*parameters), E, x, phi).K
-
-
-def split_reference(E, x, phi, *parameters):
-    return along_poses(lambda moved: total(moved, x, phi, *parameters), E)
-
-
-def second_printed(E, x, phi, *parameters):
-    return stiffness_printed(E, x, specific(E, x, phi, *parameters))
 
 
 def second_library(E, x, phi, *parameters):
     L, Ldot = path_length(places(E, x), velocities(E, x, phi))
     return muscle(*parameters)(L, Ldot).F / L * zero_length_spring(1.0, E, x).K
-
-
-def second_reference(E, x, phi, *parameters):
-    return specific(E, x, phi, *parameters) * along_poses(lambda moved: vector(moved, x), E)
-
-
-def first_printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-    R1, R2, _, _, _, _, dx = between(E, x)
-    d = d_printed(dx, np.diff(velocities(E, x, phi), axis=0)[0], f_opt, a, l_opt, v_max, l_T)
-    column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
-    row = np.concatenate([d @ R1 @ Gamma(x[0]), -d @ R2 @ Gamma(x[1])])
-    return np.outer(column, row)
-
-
-def first_library(E, x, phi, *parameters):
-    return split_library(E, x, phi, *parameters) - second_library(E, x, phi, *parameters)
-
-
-def first_reference(E, x, phi, *parameters):
-    return np.outer(vector(E, x), along_poses(lambda moved: specific(moved, x, phi, *parameters), E))
 
 
 SEGMENT = {"dx": nonzero_vectors(shortest=0.5), "dv": vectors(), **PARAMETERS}
@@ -281,34 +157,6 @@ def d_printed(dx, dv, f_opt, a, l_opt, v_max, l_T):
     lt, vt = (l_MT - l_T) / l_opt, dx @ dv / l_MT / (l_opt * v_max)
     f = f_opt * (a * f_L(lt) * f_V(vt) + f_P(lt))
     return 1 / l_MT**2 * (f / l_MT - f_opt * (a * df_L(lt) * f_V(vt) + df_P(lt)) / l_opt) * dx
-
-
-def d_library(dx, dv, *parameters):
-    zero = np.zeros(3)
-    x, v = np.array([zero, dx]), np.array([zero, dv])
-    L, Ldot = path_length(x, v)
-    F, F_L, F_Ldot = muscle(*parameters)(L, Ldot)
-    by_length, by_rate = length_gradient(x)[:3], (length_hessian(x) @ v.ravel())[:3]
-    return (F_L - F / L) / L * by_length + F_Ldot / L * by_rate
-
-
-def d_reference(dx, dv, *parameters):
-    """Slope of f / |dx| with respect to the first point, velocities held: what multiplies R_1 Gamma_1 in K_1."""
-
-    def ratio(first):
-        span = dx - first
-        L = np.sqrt(np.sum(span * span))
-        return tension(*parameters)(L, np.sum(span * dv) / L) / L
-
-    return complex_step(ratio, np.zeros(3))
-
-
-# --- damping ------------------------------------------------------------------------------------------------
-
-
-def damping_printed(E, x, phi, *parameters):
-    """(1.54), its derivative by complex steps."""
-    return np.outer(vector(E, x), along_twists(lambda z: specific(E, x, z, *parameters), phi))
 
 
 def damping_library(E, x, phi, *parameters):
@@ -329,27 +177,6 @@ def outer_printed(E, x, phi, *parameters):
     return np.outer(column, row)
 
 
-def outer_library(E, x, phi, *parameters):
-    return path_wrenches(muscle(*parameters), E, x, phi).D
-
-
-def outer_reference(E, x, phi, *parameters):
-    return along_twists(lambda z: total(E, x, z, *parameters), phi)
-
-
-def d_velocity_printed(dx, dv, f_opt, a, l_opt, v_max, l_T):
-    l_MT = np.sqrt(dx @ dx)
-    lt, vt = (l_MT - l_T) / l_opt, dx @ dv / l_MT / (l_opt * v_max)
-    return -f_opt * a * df_L(lt) * df_V(vt) / (l_opt * v_max * l_MT**2) * dx
-
-
-def d_velocity_library(dx, dv, *parameters):
-    zero = np.zeros(3)
-    x, v = np.array([zero, dx]), np.array([zero, dv])
-    L, Ldot = path_length(x, v)
-    return muscle(*parameters)(L, Ldot).dF_dLdot / L * length_gradient(x)[:3]
-
-
 def d_velocity_reference(dx, dv, *parameters):
     """Slope of f / |dx| with respect to the velocity of the first point."""
     L = np.sqrt(dx @ dx)
@@ -361,241 +188,426 @@ LAW_NAMES = ("rbnotes.forces.muscle.Muscle",)
 EXACT = (*WRENCHES, *LAW_NAMES)
 STEP_POSES = "complex step of the statics of a muscle whose points move, along body-frame increments"
 STEP_TWISTS = "complex step of the statics of a muscle whose points move, along the twists"
-VECTOR_TEX = r"\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
-ROW_TEX = r"\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix}"
 MISSING_RATE = (
     r"$\dfrac{f_{opt}\,a\,f_L f_V'}{l_{opt}v_{max}}\,\dfrac{\partial v}{\partial E}$ over $l_{MT}$ has to be added to the row: "
     r"with the twists held, a change of pose turns the segment and the velocities of its points."
 )
 FOR_STEP = r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is $-\partial\mathsf f/\partial\Phi$"
 
-RECORDS = [
-    Record(
-        id="sueda/s1.9.4/e1.38",
-        title="Tension of a muscle",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=LAW_NAMES,
-        formula=r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)",
-        oracle="the curves evaluated from the printed coefficients (1.42), (1.44), (1.46)",
-        inputs=LAW,
-        library=law_library,
-        reference=law_reference,
-        tolerance=1e-8,
-    ),
-    Record(
-        id="sueda/s1.9.4/t415",
-        title="f_opt is the peak isometric force",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=LAW_NAMES,
-        formula=r"\max_l\, f\big|_{a=1,\,v=0} = f_{opt}\ \text{(without the passive part)}",
-        oracle="the largest value of the cubics found by interpolation, at their ends and stationary points",
-        inputs=ISOMETRIC,
-        printed=peak_printed,
-        library=peak_library,
-        reference=peak_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.39",
-        title="Wrenches of a muscle",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=EXACT,
-        formula=r"\mathsf f = \frac{f}{\|\Delta\mathbf x\|}" + VECTOR_TEX,
-        remark="A positive tension pulls the points together.",
-        oracle="statics: moments about the bodies' origins and forces, seen from the bodies",
-        inputs=FORCE,
-        printed=force_printed,
-        library=force_library,
-        reference=force_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/t419",
-        title="The same as a point-to-point force with another factor",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.forces.body_forces.zero_length_spring", *WRENCHES),
-        formula=r"k \to f,\quad \Delta\mathbf x \to \Delta\mathbf x/\|\Delta\mathbf x\|\ \text{in (1.35)}",
-        oracle="statics of two points that pull each other with the force f",
-        inputs=FORCE,
-        printed=replaced_printed,
-        library=replaced_library,
-        reference=force_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.47",
-        title="Normalised length of a muscle",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.forces.muscle.Muscle.normalised_length",),
-        formula=r"\tilde l = \frac{l_{MT} - l_T}{l_{opt}}",
-        oracle="1 at the optimal length, and one more for each optimal length more",
-        inputs=LAW,
-        library=normalised_library,
-        reference=normalised_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.48",
-        title="Rate of lengthening of a muscle",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.forces.body_forces.body_path_length",),
-        formula=r"\mathbf v = \frac{\Delta\mathbf x^T}{\|\Delta\mathbf x\|}(\dot{\mathbf x}_2 - \dot{\mathbf x}_1),\qquad "
-        r"\dot{\mathbf x}_i = R_i\Gamma_i\phi_i",
-        remark="A number, though set in bold; (1.49) has it right.",
-        oracle="slope of the length along the motion of both bodies, by complex steps",
-        inputs=MOVING_PAIR,
-        printed=rate_printed,
-        library=rate_library,
-        reference=rate_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.49",
-        title="Normalised rate of lengthening",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.forces.muscle.Muscle.normalised_velocity",),
-        formula=r"\tilde v = \frac{v}{l_{opt}\,v_{max}}",
-        remark=r"So $v_{max}$ is in optimal lengths per second, and shortening at that speed is $\tilde v = -1$.",
-        oracle="slope of the normalised length along the motion of both bodies, by complex steps",
-        inputs=MUSCLE,
-        library=normalised_rate_library,
-        reference=normalised_rate_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.50",
-        title="The two parts of a muscle's stiffness",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=EXACT,
-        formula=r"K = \frac{\partial}{\partial E}\Bigl(\frac{f}{\|\Delta\mathbf x\|}\Bigr)"
-        + VECTOR_TEX
-        + r" + \frac{f}{\|\Delta\mathbf x\|}\frac{\partial}{\partial E}"
-        + VECTOR_TEX,
-        remark=r"The product rule, with the first product read as column times row, and $K = +\partial\mathsf f/\partial E$. "
-        r"In $\partial f/\partial E$ the velocity $\tilde v$ changes too; (1.52) leaves that out.",
-        oracle=STEP_POSES,
-        inputs=MUSCLE,
-        printed=split_printed,
-        library=split_library,
-        reference=split_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.51",
-        title="Second part of a muscle's stiffness: the direction changes",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        implemented_by=(*WRENCHES, "rbnotes.forces.body_forces.zero_length_spring"),
-        formula=r"K_2 = \frac{f}{\|\Delta\mathbf x\|}" + STIFFNESS_TEX,
-        correction=r"$K_2 = -\dfrac{f}{\|\Delta\mathbf x\|}(\cdots)$",
-        remark=r"(1.37) is copied with its sign, but (1.50) adds $K_2 = +\frac{f}{\|\Delta\mathbf x\|}\frac{\partial}{\partial E}"
-        r"(\cdots)$ to a $K_1$ whose sign is right: no choice of sign for the sum mends it.",
-        oracle=STEP_POSES,
-        inputs=MUSCLE,
-        printed=second_printed,
-        library=second_library,
-        reference=second_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.52",
-        title="First part of a muscle's stiffness: the tension changes",
-        verdict=Verdict.CONDITIONAL,
-        chapter=CHAPTER,
-        implemented_by=EXACT,
-        formula=r"K_1 = " + VECTOR_TEX + ROW_TEX,
-        condition=r"the bodies are at rest (or the tension does not depend on $\tilde v$)",
-        correction=MISSING_RATE,
-        remark=r"The sign is that of $+\partial\mathsf f/\partial E$, unlike that of (1.51).",
-        oracle=STEP_POSES,
-        inputs=MUSCLE,
-        given=MUSCLE_AT_REST,
-        printed=first_printed,
-        library=first_library,
-        reference=first_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.53",
-        title="How tension over length changes with the first point",
-        verdict=Verdict.CONDITIONAL,
-        chapter=CHAPTER,
-        implemented_by=(
-            "rbnotes.forces.path.length_gradient",
-            "rbnotes.forces.path.length_hessian",
-            *LAW_NAMES,
-        ),
-        formula=r"\mathbf d = \frac{1}{l_{MT}^2}\Bigl(\frac{f}{l_{MT}} - \frac{f_{opt}(a f_L' f_V + f_P')}{l_{opt}}\Bigr)\Delta\mathbf x",
-        condition=r"$\tilde v$ does not change when the point is displaced: the relative velocity of the two points is zero or along "
-        r"the segment",
-        correction=r"add $-\dfrac{f_{opt}\,a f_L f_V'}{l_{opt}v_{max}l_{MT}^2}\Bigl(I - \dfrac{\Delta\mathbf x\Delta\mathbf x^T}{l_{MT}^2}"
-        r"\Bigr)(\dot{\mathbf x}_2 - \dot{\mathbf x}_1)$",
-        oracle="complex step of f / l_MT with respect to the first point, velocities held",
-        inputs=SEGMENT,
-        given=SEGMENT_AT_REST,
-        printed=d_printed,
-        library=d_library,
-        reference=d_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.54",
-        title="The damping matrix as derivative of the force",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        implemented_by=EXACT,
-        formula=r"D = \frac{\partial}{\partial\Phi}\Bigl(\frac{f}{\|\Delta\mathbf x\|}\Bigr)" + VECTOR_TEX,
-        correction=r"$D = -\dfrac{\partial}{\partial\Phi}(\cdots)$, or $-hD$ in (1.30)",
-        remark=FOR_STEP
-        + r". With the printed sign, a muscle that resists lengthening has a negative $D$ and the step amplifies "
-        "the motion it should damp.",
-        oracle="minus the " + STEP_TWISTS,
-        inputs=MUSCLE,
-        printed=damping_printed,
-        library=damping_library,
-        reference=damping_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.55#a",
-        title="The damping matrix is an outer product",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=EXACT,
-        formula=r"\frac{\partial\mathsf f}{\partial\Phi} = " + VECTOR_TEX + ROW_TEX,
-        remark=r"With $\mathbf d$ the derivative of $f/\|\Delta\mathbf x\|$ with respect to $\dot{\mathbf x}_1$.",
-        oracle=STEP_TWISTS,
-        inputs=MUSCLE,
-        printed=outer_printed,
-        library=outer_library,
-        reference=outer_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.55#b",
-        title="Its sign, where (1.30) uses it",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        implemented_by=EXACT,
-        formula=r"D = " + VECTOR_TEX + ROW_TEX,
-        correction=r"$D = -(\cdots)$",
-        remark=FOR_STEP + ".",
-        oracle="minus the " + STEP_TWISTS,
-        inputs=MUSCLE,
-        printed=outer_printed,
-        library=damping_library,
-        reference=damping_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.56",
-        title="How tension over length changes with the velocity of the first point",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        implemented_by=("rbnotes.forces.path.length_gradient", *LAW_NAMES),
-        formula=r"\mathbf d = -\frac{f_{opt}\,a f_L' f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x",
-        correction=r"$f_L$ without prime: $\mathbf d = -\dfrac{f_{opt}\,a f_L f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x$",
-        remark=r"(1.64) has it right. At the optimal length $f_L' = 0$, so the muscle would not damp where it is strongest. The sign is "
-        r"that of $+\partial\mathsf f/\partial\Phi$.",
-        oracle="complex step of f / l_MT with respect to the velocity of the first point",
-        inputs=SEGMENT,
-        printed=d_velocity_printed,
-        library=d_velocity_library,
-        reference=d_velocity_reference,
-    ),
-]
+
+@claim("sueda/s1.9.4/e1.38", "Tension of a muscle")
+class e1_38:
+    formula = r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)"
+    inputs = LAW
+    library = law_library
+    oracle = "the curves evaluated from the printed coefficients (1.42), (1.44), (1.46)"
+    reference = law_reference
+    tolerance = 1e-08
+    verdict = Verdict.DEFINITION
+    implemented_by = LAW_NAMES
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/t415", "f_opt is the peak isometric force")
+class t415:
+    formula = r"\max_l\, f\big|_{a=1,\,v=0} = f_{opt}\ \text{(without the passive part)}"
+    inputs = ISOMETRIC
+
+    def printed(f_opt, l_opt, v_max, l_T):
+        return 1.0 * f_opt
+
+    def library(f_opt, l_opt, v_max, l_T):
+        return Muscle(f_opt, l_opt, v_max, l_T, 1.0)(l_T + l_opt, 0.0).F
+
+    oracle = "the largest value of the cubics found by interpolation, at their ends and stationary points"
+
+    def reference(f_opt, l_opt, v_max, l_T):
+        """Largest value of the three cubics of (1.43), found by interpolation, at ends and stationary points."""
+        heights: list[float] = []
+        for cubic, ends in zip(active_reference(), ((0.4, 0.7), (0.7, 1.2), (1.2, 1.81)), strict=True):
+            stationary = [at.real for at in np.roots(np.polyder(cubic)) if abs(at.imag) < 1e-12]
+            inside = [at for at in stationary if ends[0] <= at <= ends[1]]
+            heights.extend(np.polyval(cubic, [*ends, *inside]))
+        return f_opt * max(heights)
+
+    verdict = Verdict.HOLDS
+    implemented_by = LAW_NAMES
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.39", "Wrenches of a muscle")
+class e1_39:
+    formula = (
+        r"\mathsf f = \frac{f}{\|\Delta\mathbf x\|}\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
+        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
+    )
+    inputs = FORCE
+
+    def printed(E, x, f):
+        R1, R2, _, _, _, _, dx = between(E, x)
+        return (f / np.linalg.norm(dx)) * np.concatenate(
+            [Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx]
+        )
+
+    def library(E, x, f):
+        return path_wrenches(Constant(f), E, x, np.zeros((2, 6))).w.ravel()
+
+    oracle = "statics: moments about the bodies' origins and forces, seen from the bodies"
+    reference = force_reference
+    verdict = Verdict.HOLDS
+    remark = "A positive tension pulls the points together."
+    implemented_by = EXACT
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/t419", "The same as a point-to-point force with another factor")
+class t419:
+    formula = r"k \to f,\quad \Delta\mathbf x \to \Delta\mathbf x/\|\Delta\mathbf x\|\ \text{in (1.35)}"
+    inputs = FORCE
+
+    def printed(E, x, f):
+        """(1.35) with k replaced by f and dx by the unit direction."""
+        R1, R2, _, _, _, _, dx = between(E, x)
+        direction = dx / np.linalg.norm(dx)
+        return f * np.concatenate([Gamma(x[0]).T @ R1.T @ direction, -Gamma(x[1]).T @ R2.T @ direction])
+
+    def library(E, x, f):
+        return zero_length_spring(f / path_length(places(E, x), np.zeros((2, 3))).L, E, x).w.ravel()
+
+    oracle = "statics of two points that pull each other with the force f"
+    reference = force_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.forces.body_forces.zero_length_spring",
+        "rbnotes.forces.body_forces.path_wrenches",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.47", "Normalised length of a muscle")
+class e1_47:
+    formula = r"\tilde l = \frac{l_{MT} - l_T}{l_{opt}}"
+    inputs = LAW
+
+    def library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+        return Muscle(f_opt, l_opt, v_max, l_T, a).normalised_length(L)
+
+    oracle = "1 at the optimal length, and one more for each optimal length more"
+
+    def reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+        """1 where the muscle without its tendon has its optimal length, and one more for each one more."""
+        return 1 + (L - (l_T + l_opt)) / l_opt
+
+    verdict = Verdict.DEFINITION
+    implemented_by = ("rbnotes.forces.muscle.Muscle.normalised_length",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.48", "Rate of lengthening of a muscle")
+class e1_48:
+    formula = (
+        r"\mathbf v = \frac{\Delta\mathbf x^T}{\|\Delta\mathbf x\|}(\dot{\mathbf x}_2 - \dot{\mathbf "
+        r"x}_1),\qquad \dot{\mathbf x}_i = R_i\Gamma_i\phi_i"
+    )
+    inputs = MOVING_PAIR
+
+    def printed(E, x, phi):
+        R1, R2, _, _, _, _, dx = between(E, x)
+        x1_dot, x2_dot = R1 @ Gamma(x[0]) @ phi[0], R2 @ Gamma(x[1]) @ phi[1]
+        return dx / np.linalg.norm(dx) @ (x2_dot - x1_dot)
+
+    def library(E, x, phi):
+        return body_path_length(E, x, phi).Ldot
+
+    oracle = "slope of the length along the motion of both bodies, by complex steps"
+
+    def reference(E, x, phi):
+        """Slope of the length along the motion of both bodies."""
+        return along_poses(lambda moved: length(moved, x), E) @ phi.ravel()
+
+    verdict = Verdict.HOLDS
+    remark = "A number, though set in bold; (1.49) has it right."
+    implemented_by = ("rbnotes.forces.body_forces.body_path_length",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.49", "Normalised rate of lengthening")
+class e1_49:
+    formula = r"\tilde v = \frac{v}{l_{opt}\,v_{max}}"
+    inputs = MUSCLE
+
+    def library(E, x, phi, f_opt, a, l_opt, v_max, l_T):
+        law = Muscle(f_opt, l_opt, v_max, l_T, a)
+        return law.normalised_velocity(body_path_length(E, x, phi).Ldot)
+
+    oracle = "slope of the normalised length along the motion of both bodies, by complex steps"
+
+    def reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
+        """Slope of the normalised length, per largest speed in optimal lengths per second."""
+        slope = along_poses(lambda moved: (length(moved, x) - l_T) / l_opt, E) @ phi.ravel()
+        return slope / v_max
+
+    verdict = Verdict.DEFINITION
+    remark = (
+        r"So $v_{max}$ is in optimal lengths per second, and shortening at that speed is $\tilde v = -1$."
+    )
+    implemented_by = ("rbnotes.forces.muscle.Muscle.normalised_velocity",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.50", "The two parts of a muscle's stiffness")
+class e1_50:
+    formula = (
+        r"K = \frac{\partial}{\partial E}\Bigl(\frac{f}{\|\Delta\mathbf "
+        r"x\|}\Bigr)\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
+        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix} + \frac{f}{\|\Delta\mathbf "
+        r"x\|}\frac{\partial}{\partial E}\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
+        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
+    )
+    inputs = MUSCLE
+
+    def printed(E, x, phi, *parameters):
+        """(1.50), its two derivatives by complex steps."""
+        slope = along_poses(lambda moved: specific(moved, x, phi, *parameters), E)
+        K1 = np.outer(vector(E, x), slope)
+        K2 = specific(E, x, phi, *parameters) * along_poses(lambda moved: vector(moved, x), E)
+        return K1 + K2
+
+    library = split_library
+    oracle = STEP_POSES
+
+    def reference(E, x, phi, *parameters):
+        return along_poses(lambda moved: total(moved, x, phi, *parameters), E)
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"The product rule, with the first product read as column times row, and $K = +\partial\mathsf "
+        r"f/\partial E$. In $\partial f/\partial E$ the velocity $\tilde v$ changes too; (1.52) leaves "
+        r"that out."
+    )
+    implemented_by = EXACT
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.51", "Second part of a muscle's stiffness: the direction changes")
+class e1_51:
+    formula = (
+        r"K_2 = \frac{f}{\|\Delta\mathbf x\|}\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - "
+        r"{}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & "
+        r"-[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf "
+        r"x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & "
+        r"[{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\"
+        r"R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix}"
+    )
+    inputs = MUSCLE
+
+    def printed(E, x, phi, *parameters):
+        return stiffness_printed(E, x, specific(E, x, phi, *parameters))
+
+    library = second_library
+    oracle = STEP_POSES
+
+    def reference(E, x, phi, *parameters):
+        return specific(E, x, phi, *parameters) * along_poses(lambda moved: vector(moved, x), E)
+
+    verdict = Verdict.ERRATUM
+    correction = r"$K_2 = -\dfrac{f}{\|\Delta\mathbf x\|}(\cdots)$"
+    remark = (
+        r"(1.37) is copied with its sign, but (1.50) adds $K_2 = +\frac{f}{\|\Delta\mathbf "
+        r"x\|}\frac{\partial}{\partial E}(\cdots)$ to a $K_1$ whose sign is right: no choice of sign for "
+        r"the sum mends it."
+    )
+    implemented_by = (
+        "rbnotes.forces.body_forces.path_wrenches",
+        "rbnotes.forces.body_forces.zero_length_spring",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.52", "First part of a muscle's stiffness: the tension changes")
+class e1_52:
+    formula = (
+        r"K_1 = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
+        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf "
+        r"d^TR_2\Gamma_2\end{pmatrix}"
+    )
+    inputs = MUSCLE
+
+    def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
+        R1, R2, _, _, _, _, dx = between(E, x)
+        d = d_printed(dx, np.diff(velocities(E, x, phi), axis=0)[0], f_opt, a, l_opt, v_max, l_T)
+        column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
+        row = np.concatenate([d @ R1 @ Gamma(x[0]), -d @ R2 @ Gamma(x[1])])
+        return np.outer(column, row)
+
+    def library(E, x, phi, *parameters):
+        return split_library(E, x, phi, *parameters) - second_library(E, x, phi, *parameters)
+
+    oracle = STEP_POSES
+
+    def reference(E, x, phi, *parameters):
+        return np.outer(vector(E, x), along_poses(lambda moved: specific(moved, x, phi, *parameters), E))
+
+    verdict = Verdict.CONDITIONAL
+    given = MUSCLE_AT_REST
+    condition = r"the bodies are at rest (or the tension does not depend on $\tilde v$)"
+    correction = MISSING_RATE
+    remark = r"The sign is that of $+\partial\mathsf f/\partial E$, unlike that of (1.51)."
+    implemented_by = EXACT
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.53", "How tension over length changes with the first point")
+class e1_53:
+    formula = (
+        r"\mathbf d = \frac{1}{l_{MT}^2}\Bigl(\frac{f}{l_{MT}} - \frac{f_{opt}(a f_L' f_V + "
+        r"f_P')}{l_{opt}}\Bigr)\Delta\mathbf x"
+    )
+    inputs = SEGMENT
+    printed = d_printed
+
+    def library(dx, dv, *parameters):
+        zero = np.zeros(3)
+        x, v = np.array([zero, dx]), np.array([zero, dv])
+        L, Ldot = path_length(x, v)
+        F, F_L, F_Ldot = muscle(*parameters)(L, Ldot)
+        by_length, by_rate = length_gradient(x)[:3], (length_hessian(x) @ v.ravel())[:3]
+        return (F_L - F / L) / L * by_length + F_Ldot / L * by_rate
+
+    oracle = "complex step of f / l_MT with respect to the first point, velocities held"
+
+    def reference(dx, dv, *parameters):
+        """Slope of f / |dx| with respect to the first point, velocities held: what multiplies R_1 Gamma_1 in K_1."""
+
+        def ratio(first):
+            span = dx - first
+            L = np.sqrt(np.sum(span * span))
+            return tension(*parameters)(L, np.sum(span * dv) / L) / L
+
+        return complex_step(ratio, np.zeros(3))
+
+    verdict = Verdict.CONDITIONAL
+    given = SEGMENT_AT_REST
+    condition = (
+        r"$\tilde v$ does not change when the point is displaced: the relative velocity of the two points "
+        r"is zero or along the segment"
+    )
+    correction = (
+        r"add $-\dfrac{f_{opt}\,a f_L f_V'}{l_{opt}v_{max}l_{MT}^2}\Bigl(I - \dfrac{\Delta\mathbf "
+        r"x\Delta\mathbf x^T}{l_{MT}^2}\Bigr)(\dot{\mathbf x}_2 - \dot{\mathbf x}_1)$"
+    )
+    implemented_by = (
+        "rbnotes.forces.path.length_gradient",
+        "rbnotes.forces.path.length_hessian",
+        "rbnotes.forces.muscle.Muscle",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.54", "The damping matrix as derivative of the force")
+class e1_54:
+    formula = (
+        r"D = \frac{\partial}{\partial\Phi}\Bigl(\frac{f}{\|\Delta\mathbf "
+        r"x\|}\Bigr)\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
+        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
+    )
+    inputs = MUSCLE
+
+    def printed(E, x, phi, *parameters):
+        """(1.54), its derivative by complex steps."""
+        return np.outer(vector(E, x), along_twists(lambda z: specific(E, x, z, *parameters), phi))
+
+    library = damping_library
+    oracle = "minus the complex step of the statics of a muscle whose points move, along the twists"
+    reference = damping_reference
+    verdict = Verdict.ERRATUM
+    correction = r"$D = -\dfrac{\partial}{\partial\Phi}(\cdots)$, or $-hD$ in (1.30)"
+    remark = (
+        r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
+        r"$-\partial\mathsf f/\partial\Phi$. With the printed sign, a muscle that resists lengthening has "
+        r"a negative $D$ and the step amplifies the motion it should damp."
+    )
+    implemented_by = EXACT
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.55#a", "The damping matrix is an outer product")
+class e1_55_a:
+    formula = (
+        r"\frac{\partial\mathsf f}{\partial\Phi} = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
+        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf "
+        r"d^TR_2\Gamma_2\end{pmatrix}"
+    )
+    inputs = MUSCLE
+    printed = outer_printed
+
+    def library(E, x, phi, *parameters):
+        return path_wrenches(muscle(*parameters), E, x, phi).D
+
+    oracle = STEP_TWISTS
+
+    def reference(E, x, phi, *parameters):
+        return along_twists(lambda z: total(E, x, z, *parameters), phi)
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"With $\mathbf d$ the derivative of $f/\|\Delta\mathbf x\|$ with respect to $\dot{\mathbf x}_1$."
+    )
+    implemented_by = EXACT
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.55#b", "Its sign, where (1.30) uses it")
+class e1_55_b:
+    formula = (
+        r"D = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
+        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf "
+        r"d^TR_2\Gamma_2\end{pmatrix}"
+    )
+    inputs = MUSCLE
+    printed = outer_printed
+    library = damping_library
+    oracle = "minus the complex step of the statics of a muscle whose points move, along the twists"
+    reference = damping_reference
+    verdict = Verdict.ERRATUM
+    correction = r"$D = -(\cdots)$"
+    remark = (
+        r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
+        r"$-\partial\mathsf f/\partial\Phi$."
+    )
+    implemented_by = EXACT
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.56", "How tension over length changes with the velocity of the first point")
+class e1_56:
+    formula = r"\mathbf d = -\frac{f_{opt}\,a f_L' f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x"
+    inputs = SEGMENT
+
+    def printed(dx, dv, f_opt, a, l_opt, v_max, l_T):
+        l_MT = np.sqrt(dx @ dx)
+        lt, vt = (l_MT - l_T) / l_opt, dx @ dv / l_MT / (l_opt * v_max)
+        return -f_opt * a * df_L(lt) * df_V(vt) / (l_opt * v_max * l_MT**2) * dx
+
+    def library(dx, dv, *parameters):
+        zero = np.zeros(3)
+        x, v = np.array([zero, dx]), np.array([zero, dv])
+        L, Ldot = path_length(x, v)
+        return muscle(*parameters)(L, Ldot).dF_dLdot / L * length_gradient(x)[:3]
+
+    oracle = "complex step of f / l_MT with respect to the velocity of the first point"
+    reference = d_velocity_reference
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"$f_L$ without prime: $\mathbf d = -\dfrac{f_{opt}\,a f_L "
+        r"f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x$"
+    )
+    remark = (
+        r"(1.64) has it right. At the optimal length $f_L' = 0$, so the muscle would not damp where it is "
+        r"strongest. The sign is that of $+\partial\mathsf f/\partial\Phi$."
+    )
+    implemented_by = (
+        "rbnotes.forces.path.length_gradient",
+        "rbnotes.forces.muscle.Muscle",
+    )
+    chapter = CHAPTER

@@ -18,7 +18,7 @@ from rbnotes.forces.muscle import (
     piecewise_cubic,
     power_coefficients,
 )
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER
 
 MIDDLE = (0.126110265892917, 1.07051016402631)
@@ -68,42 +68,6 @@ def mantissas(coefficients):
     return coefficients / 10.0 ** np.floor(np.log10(np.abs(coefficients)) + 1e-9)
 
 
-def passive_digits_printed():
-    return mantissas(passive_printed())
-
-
-def passive_digits_library():
-    return mantissas(passive_library())
-
-
-def passive_digits_reference():
-    return mantissas(passive_reference())
-
-
-def active_digits_printed():
-    return mantissas(active_printed())
-
-
-def active_digits_library():
-    return mantissas(active_library())
-
-
-def active_digits_reference():
-    return mantissas(active_reference())
-
-
-def velocity_digits_printed():
-    return mantissas(velocity_printed())
-
-
-def velocity_digits_library():
-    return mantissas(velocity_library())
-
-
-def velocity_digits_reference():
-    return mantissas(velocity_reference())
-
-
 def passive_library():
     return power_coefficients(PASSIVE_FORCE_LENGTH)
 
@@ -114,32 +78,6 @@ def active_library():
 
 def velocity_library():
     return power_coefficients(FORCE_VELOCITY)
-
-
-# --- printed ----------------------------------------------------------------------------------------------
-
-
-def cubic_printed(coefficients, x):
-    a, b, c, d = coefficients
-    f = a * x**3 + b * x**2 + c * x + d
-    slope = 3 * a * x**2 + 2 * b * x + c
-    curvature = 6 * a * x + 2 * b
-    return np.array([f, slope, curvature])
-
-
-def cubic_library(coefficients, x):
-    values = [Condition(0, at, 0, np.polyval(coefficients, at)) for at in (-1.0, 0.0, 1.0, 2.0)]
-    curve = piecewise_cubic((-3.0, 3.0), values)
-    return np.array([curve(x, order) for order in (0, 1, 2)])
-
-
-def cubic_reference(coefficients, x):
-    """Horner's rule, carried out on the Taylor series of x + t in t."""
-    series = np.zeros(4)
-    for coefficient in coefficients:
-        series = x * series + np.append(0.0, series[:-1])
-        series[0] += coefficient
-    return series[:3] * [1, 1, 2]
 
 
 def row(x):
@@ -167,14 +105,6 @@ def system(right_end, joint):
     )
     right = np.array([0.0, MIDDLE[0], 1.0, 0.0, MIDDLE[1], 2.85714285714286, 0.0, 0.0])
     return np.linalg.solve(matrix, right).reshape(2, 4)
-
-
-def system_printed():
-    return system(right_end=1.8, joint=1.3)
-
-
-def joint_printed():
-    return system(right_end=1.7, joint=1.0)
 
 
 def passive_printed():
@@ -234,37 +164,6 @@ VELOCITY_CONDITIONS = [
 ]
 
 
-def active_conditions_library():
-    return conditions(active_library(), ACTIVE_CONDITIONS, (0.7, 1.2))
-
-
-def active_conditions_reference():
-    return np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.767020368396388, 0.89, 0.0, 0.0, 0.0, 0.0])
-
-
-def velocity_conditions_library():
-    return conditions(velocity_library(), VELOCITY_CONDITIONS, (-0.05, 0.05))
-
-
-def velocity_conditions_reference():
-    return np.array([0.0, 0.0, 0.0, 1.4, 0.0, 0.0, 1.0, 5.0, 0.0, 0.0, 0.0, 0.0])
-
-
-def figure_printed():
-    """Active tension per peak force at the optimal length and beyond, with the curve of Fig. 1a as f_L."""
-    return PASSIVE_FORCE_LENGTH([1.0, 1.81])
-
-
-def figure_library():
-    return ACTIVE_FORCE_LENGTH([1.0, 1.81])
-
-
-def figure_reference():
-    """(1.43): 1 at the optimal length, nothing left at 1.81 times it."""
-    return np.array([1.0, 0.0])
-
-
-TWELVE_DIGITS = 5e-12
 """Half a unit of the twelfth significant digit."""
 
 SOLVE = ("rbnotes.forces.muscle.piecewise_cubic",)
@@ -273,135 +172,229 @@ ACTIVE = ("rbnotes.forces.muscle.ACTIVE_FORCE_LENGTH", "rbnotes.forces.muscle.po
 VELOCITY = ("rbnotes.forces.muscle.FORCE_VELOCITY", "rbnotes.forces.muscle.power_coefficients", *SOLVE)
 HERMITE = "Hermite interpolation of the values and slopes at 1, 1.3 and 1.7; no linear system"
 
-RECORDS = [
-    Record(
-        id="sueda/s1.9.4/e1.40",
-        title="A cubic and its derivatives",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        implemented_by=SOLVE,
-        formula=r"f_i = a_ix^3 + b_ix^2 + c_ix + d_i,\quad f_i' = 3a_ix^2 + 2b_ix + c_i,\quad f_i'' = 6a_ix + 2b_i",
-        oracle="Horner's rule on the Taylor series of x + t",
-        inputs={"coefficients": vectors(4), "x": numbers()},
-        printed=cubic_printed,
-        library=cubic_library,
-        reference=cubic_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/t432#a",
-        title="Which curve Fig. 1a shows",
-        verdict=Verdict.MISPRINT,
-        chapter=CHAPTER,
-        implemented_by=PASSIVE,
-        formula=r"\text{`the active force length curve, shown in Fig. 1a': two cubics on } [1.0, 1.3], [1.3, 1.7]",
-        correction="the passive force length curve, as the caption of Fig. 1 says; the active one has three cubics and follows "
-        "in (1.43)",
-        remark="As active curve, it would give a muscle that is slack at its optimal length.",
-        oracle="the active curve is 1 at the optimal length and 0 at 1.81 times it, by (1.43)",
-        printed=figure_printed,
-        library=figure_library,
-        reference=figure_reference,
-    ),
-    Record(
-        id="sueda/s1.9.4/t432#b",
-        title="Where the two cubics of the passive curve join",
-        verdict=Verdict.MISPRINT,
-        chapter=CHAPTER,
-        implemented_by=PASSIVE,
-        formula=r"\text{`share the same function and derivative at } x = 1.0\text{'}",
-        correction="at $x = 1.3$, as the two equations behind it and rows 7 and 8 of (1.41) have it",
-        oracle=HERMITE,
-        printed=joint_printed,
-        library=passive_library,
-        reference=passive_reference,
-        tolerance=1e-12,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.41",
-        title="Linear system for the passive curve",
-        verdict=Verdict.ERRATUM,
-        chapter=CHAPTER,
-        implemented_by=PASSIVE,
-        formula=r"f_2(1.8) = 1:\quad\text{row 3} = (0\ \ 0\ \ 0\ \ 0\ \ 1.8^3\ \ 1.8^2\ \ 1.8\ \ 1),\ \text{right-hand side } 1.0",
-        correction=r"$f_2(1.7) = 1$: row 3 is $(0\ \ 0\ \ 0\ \ 0\ \ 1.7^3\ \ 1.7^2\ \ 1.7\ \ 1)$",
-        remark="In the text too: 'we want the right cubic to go through (1.8, 1.0)'. But the interval ends at 1.7, the slope is "
-        "given there, and the printed coefficients (1.42) solve the system with 1.7. As printed, "
-        "$a_2 = 8.7875$ instead of $-2.7612$, and the curve reaches only 0.63 at 1.7.",
-        oracle=HERMITE,
-        printed=system_printed,
-        library=passive_library,
-        reference=passive_reference,
-        tolerance=1e-12,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.42",
-        title="Coefficients of the passive curve",
-        verdict=Verdict.DEMONSTRATION,
-        chapter=CHAPTER,
-        implemented_by=PASSIVE,
-        formula=r"a_1 = 2.55305620081729,\ \ldots,\ d_2 = 11.3749950550874",
-        remark=r"Twelve significant digits agree in every coefficient. The last two or three that are printed (largest "
-        r"difference $2.4\cdot10^{-12}$, in $c_2$) are rounding errors of the linear system in powers of $x$.",
-        oracle=HERMITE,
-        printed=passive_digits_printed,
-        library=passive_digits_library,
-        reference=passive_digits_reference,
-        tolerance=TWELVE_DIGITS,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.43",
-        title="Conditions of the active curve",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=ACTIVE,
-        formula=r"f_1(0.4) = f_1'(0.4) = 0,\ f_2(1) = 1,\ f_2'(1) = 0,\ f_3(1.81) = f_3'(1.81) = 0,\ \ldots",
-        remark="Twelve independent conditions for twelve coefficients.",
-        oracle="the right-hand sides, against values, slopes and jumps of the library's curve",
-        library=active_conditions_library,
-        reference=active_conditions_reference,
-        tolerance=1e-12,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.44",
-        title="Coefficients of the active curve",
-        verdict=Verdict.DEMONSTRATION,
-        chapter=CHAPTER,
-        implemented_by=ACTIVE,
-        formula=r"a_1 = -39.881247949014,\ \ldots,\ d_3 = -11.2356843095252",
-        remark=r"Twelve significant digits agree in every coefficient. The last two or three that are printed (largest "
-        r"difference $1.4\cdot10^{-12}$) are rounding errors; only $a_1$ is right to its last digit.",
-        oracle="Newton interpolation of the middle cubic, then Hermite interpolation of the outer ones",
-        printed=active_digits_printed,
-        library=active_digits_library,
-        reference=active_digits_reference,
-        tolerance=TWELVE_DIGITS,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.45",
-        title="Conditions of the force velocity curve",
-        verdict=Verdict.DEFINITION,
-        chapter=CHAPTER,
-        implemented_by=VELOCITY,
-        formula=r"f_1(-1) = f_1'(-1) = f_1''(-1) = 0,\ f_3(1) = 1.4,\ f_3'(1) = f_3''(1) = 0,\ f_2(0) = 1,\ f_2'(0) = 5,\ \ldots",
-        remark="The curve is C1 at its joints and C2 at its ends.",
-        oracle="the right-hand sides, against values, slopes, second derivatives and jumps of the library's curve",
-        library=velocity_conditions_library,
-        reference=velocity_conditions_reference,
-        tolerance=1e-12,
-    ),
-    Record(
-        id="sueda/s1.9.4/e1.46",
-        title="Coefficients of the force velocity curve",
-        verdict=Verdict.DEMONSTRATION,
-        chapter=CHAPTER,
-        implemented_by=VELOCITY,
-        formula=r"a_1 = 0.915253473864379,\ \ldots,\ d_3 = 1.133351350134",
-        remark=r"Every digit agrees but the last ones of $d_1$, which should equal $a_1 = 0.9152534738643785$, and of "
-        r"$b_3 = -c_3 = -0.799945949598000$.",
-        oracle="the three cubics written with the conditions at -1, 0 and 1 built in, joined by elimination on paper",
-        printed=velocity_digits_printed,
-        library=velocity_digits_library,
-        reference=velocity_digits_reference,
-        tolerance=1e-14,
-    ),
-]
+
+@claim("sueda/s1.9.4/e1.40", "A cubic and its derivatives")
+class e1_40:
+    formula = (
+        r"f_i = a_ix^3 + b_ix^2 + c_ix + d_i,\quad f_i' = 3a_ix^2 + 2b_ix + c_i,\quad f_i'' = 6a_ix + 2b_i"
+    )
+    inputs = {"coefficients": vectors(4), "x": numbers()}
+
+    def printed(coefficients, x):
+        a, b, c, d = coefficients
+        f = a * x**3 + b * x**2 + c * x + d
+        slope = 3 * a * x**2 + 2 * b * x + c
+        curvature = 6 * a * x + 2 * b
+        return np.array([f, slope, curvature])
+
+    def library(coefficients, x):
+        values = [Condition(0, at, 0, np.polyval(coefficients, at)) for at in (-1.0, 0.0, 1.0, 2.0)]
+        curve = piecewise_cubic((-3.0, 3.0), values)
+        return np.array([curve(x, order) for order in (0, 1, 2)])
+
+    oracle = "Horner's rule on the Taylor series of x + t"
+
+    def reference(coefficients, x):
+        """Horner's rule, carried out on the Taylor series of x + t in t."""
+        series = np.zeros(4)
+        for coefficient in coefficients:
+            series = x * series + np.append(0.0, series[:-1])
+            series[0] += coefficient
+        return series[:3] * [1, 1, 2]
+
+    verdict = Verdict.HOLDS
+    implemented_by = SOLVE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/t432#a", "Which curve Fig. 1a shows")
+class t432_a:
+    formula = (
+        r"\text{`the active force length curve, shown in Fig. 1a': two cubics on } [1.0, 1.3], [1.3, 1.7]"
+    )
+
+    def printed():
+        """Active tension per peak force at the optimal length and beyond, with the curve of Fig. 1a as f_L."""
+        return PASSIVE_FORCE_LENGTH([1.0, 1.81])
+
+    def library():
+        return ACTIVE_FORCE_LENGTH([1.0, 1.81])
+
+    oracle = "the active curve is 1 at the optimal length and 0 at 1.81 times it, by (1.43)"
+
+    def reference():
+        """(1.43): 1 at the optimal length, nothing left at 1.81 times it."""
+        return np.array([1.0, 0.0])
+
+    verdict = Verdict.MISPRINT
+    correction = (
+        "the passive force length curve, as the caption of Fig. 1 says; the active one has three cubics "
+        "and follows in (1.43)"
+    )
+    remark = "As active curve, it would give a muscle that is slack at its optimal length."
+    implemented_by = PASSIVE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/t432#b", "Where the two cubics of the passive curve join")
+class t432_b:
+    formula = r"\text{`share the same function and derivative at } x = 1.0\text{'}"
+
+    def printed():
+        return system(right_end=1.7, joint=1.0)
+
+    library = passive_library
+    oracle = HERMITE
+    reference = passive_reference
+    tolerance = 1e-12
+    verdict = Verdict.MISPRINT
+    correction = "at $x = 1.3$, as the two equations behind it and rows 7 and 8 of (1.41) have it"
+    implemented_by = PASSIVE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.41", "Linear system for the passive curve")
+class e1_41:
+    formula = (
+        r"f_2(1.8) = 1:\quad\text{row 3} "
+        r"= (0\ \ 0\ \ 0\ \ 0\ \ 1.8^3\ \ 1.8^2\ \ 1.8\ \ 1),\ \text{right-hand side } 1.0"
+    )
+
+    def printed():
+        return system(right_end=1.8, joint=1.3)
+
+    library = passive_library
+    oracle = HERMITE
+    reference = passive_reference
+    tolerance = 1e-12
+    verdict = Verdict.ERRATUM
+    correction = r"$f_2(1.7) = 1$: row 3 is $(0\ \ 0\ \ 0\ \ 0\ \ 1.7^3\ \ 1.7^2\ \ 1.7\ \ 1)$"
+    remark = (
+        "In the text too: 'we want the right cubic to go through (1.8, 1.0)'. But the interval ends at "
+        "1.7, the slope is given there, and the printed coefficients (1.42) solve the system with 1.7. "
+        "As printed, $a_2 = 8.7875$ instead of $-2.7612$, and the curve reaches only 0.63 at 1.7."
+    )
+    implemented_by = PASSIVE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.42", "Coefficients of the passive curve")
+class e1_42:
+    formula = r"a_1 = 2.55305620081729,\ \ldots,\ d_2 = 11.3749950550874"
+
+    def printed():
+        return mantissas(passive_printed())
+
+    def library():
+        return mantissas(passive_library())
+
+    oracle = HERMITE
+
+    def reference():
+        return mantissas(passive_reference())
+
+    tolerance = 5e-12
+    verdict = Verdict.DEMONSTRATION
+    remark = (
+        r"Twelve significant digits agree in every coefficient. The last two or three that are printed "
+        r"(largest difference $2.4\cdot10^{-12}$, in $c_2$) are rounding errors of the linear system in "
+        r"powers of $x$."
+    )
+    implemented_by = PASSIVE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.43", "Conditions of the active curve")
+class e1_43:
+    formula = r"f_1(0.4) = f_1'(0.4) = 0,\ f_2(1) = 1,\ f_2'(1) = 0,\ f_3(1.81) = f_3'(1.81) = 0,\ \ldots"
+
+    def library():
+        return conditions(active_library(), ACTIVE_CONDITIONS, (0.7, 1.2))
+
+    oracle = "the right-hand sides, against values, slopes and jumps of the library's curve"
+
+    def reference():
+        return np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.767020368396388, 0.89, 0.0, 0.0, 0.0, 0.0])
+
+    tolerance = 1e-12
+    verdict = Verdict.DEFINITION
+    remark = "Twelve independent conditions for twelve coefficients."
+    implemented_by = ACTIVE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.44", "Coefficients of the active curve")
+class e1_44:
+    formula = r"a_1 = -39.881247949014,\ \ldots,\ d_3 = -11.2356843095252"
+
+    def printed():
+        return mantissas(active_printed())
+
+    def library():
+        return mantissas(active_library())
+
+    oracle = "Newton interpolation of the middle cubic, then Hermite interpolation of the outer ones"
+
+    def reference():
+        return mantissas(active_reference())
+
+    tolerance = 5e-12
+    verdict = Verdict.DEMONSTRATION
+    remark = (
+        r"Twelve significant digits agree in every coefficient. The last two or three that are printed "
+        r"(largest difference $1.4\cdot10^{-12}$) are rounding errors; only $a_1$ is right to its last "
+        r"digit."
+    )
+    implemented_by = ACTIVE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.45", "Conditions of the force velocity curve")
+class e1_45:
+    formula = (
+        r"f_1(-1) = f_1'(-1) = f_1''(-1) = 0,\ f_3(1) = 1.4,\ f_3'(1) = f_3''(1) = 0,\ f_2(0) "
+        r"= 1,\ f_2'(0) = 5,\ \ldots"
+    )
+
+    def library():
+        return conditions(velocity_library(), VELOCITY_CONDITIONS, (-0.05, 0.05))
+
+    oracle = (
+        "the right-hand sides, against values, slopes, second derivatives and jumps of the library's curve"
+    )
+
+    def reference():
+        return np.array([0.0, 0.0, 0.0, 1.4, 0.0, 0.0, 1.0, 5.0, 0.0, 0.0, 0.0, 0.0])
+
+    tolerance = 1e-12
+    verdict = Verdict.DEFINITION
+    remark = "The curve is C1 at its joints and C2 at its ends."
+    implemented_by = VELOCITY
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/e1.46", "Coefficients of the force velocity curve")
+class e1_46:
+    formula = r"a_1 = 0.915253473864379,\ \ldots,\ d_3 = 1.133351350134"
+
+    def printed():
+        return mantissas(velocity_printed())
+
+    def library():
+        return mantissas(velocity_library())
+
+    oracle = (
+        "the three cubics written with the conditions at -1, 0 and 1 built in, joined by elimination on paper"
+    )
+
+    def reference():
+        return mantissas(velocity_reference())
+
+    tolerance = 1e-14
+    verdict = Verdict.DEMONSTRATION
+    remark = (
+        "Every digit agrees but the last ones of $d_1$, which should equal $a_1 = 0.9152534738643785$, "
+        "and of $b_3 = -c_3 = -0.799945949598000$."
+    )
+    implemented_by = VELOCITY
+    chapter = CHAPTER

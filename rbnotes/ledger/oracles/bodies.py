@@ -1,7 +1,4 @@
-"""What references are built from: motions through space, point masses, the bracket of a vector.
-
-Nothing here uses the library's geometry, so that an agreement with the library means something.
-"""
+"""Motions through space, point masses, the bracket of a vector."""
 
 from __future__ import annotations
 
@@ -54,40 +51,3 @@ def kinetic_energy_matrix(mass: float, inertia: Array, com: Array, *, linear_fir
     flying = np.broadcast_to(np.eye(3), turning.shape)
     velocities = np.concatenate([flying, turning] if linear_first else [turning, flying], axis=-1)
     return each * np.einsum("pic,pid->cd", velocities, velocities)
-
-
-def constrained_system(M: Array, G: Array, b: Array, g: Array) -> tuple[Array, Array]:
-    """v and lambda with ``M v - G^T lambda = b`` and ``G v = g``, solved as one dense linear system."""
-    k, n = G.shape
-    system = np.zeros((n + k, n + k))
-    for i in range(n):
-        system[i, :n] = M[i]
-        system[i, n:] = [-row[i] for row in G]
-    system[n:, :n] = G
-    both = np.linalg.solve(system, np.concatenate([b, g]))
-    return both[:n], both[n:]
-
-
-def energy_matrix(M: Array, velocities: Callable[[Array], Array], size: int) -> Array:
-    """Matrix of the kinetic energy in ``size`` velocities that the others follow, from energies alone."""
-
-    def energy(reduced: Array) -> float:
-        v = velocities(reduced)
-        return float(v @ M @ v / 2)
-
-    units = np.eye(size)
-    return np.array([[energy(a + b) - energy(a) - energy(b) for b in units] for a in units])
-
-
-def least_action(M: Array, f: Array, G: Array, g: Array) -> Array:
-    """The v with ``G v = g`` that minimises ``v^T M v / 2 - f^T v``, by least squares in the null space."""
-    particular = np.linalg.lstsq(G, g, rcond=None)[0]
-    free = np.linalg.svd(G)[2][len(G) :].T
-    root = np.linalg.cholesky(M)
-    along = np.linalg.lstsq(root.T @ free, np.linalg.solve(root, f - M @ particular), rcond=None)[0]
-    return particular + free @ along
-
-
-def multipliers_of(force: Array, G: Array) -> Array:
-    """Weights of the rows of G in a force that they make up."""
-    return np.linalg.lstsq(np.stack(list(G), axis=1), force, rcond=None)[0]

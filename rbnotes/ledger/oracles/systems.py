@@ -1,0 +1,46 @@
+"""Constrained linear systems, solved without the library's factors; masses from energies alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rbnotes.arguments import Array
+
+
+def constrained_system(M: Array, G: Array, b: Array, g: Array) -> tuple[Array, Array]:
+    """v and lambda with ``M v - G^T lambda = b`` and ``G v = g``, solved as one dense linear system."""
+    k, n = G.shape
+    system = np.zeros((n + k, n + k))
+    for i in range(n):
+        system[i, :n] = M[i]
+        system[i, n:] = [-row[i] for row in G]
+    system[n:, :n] = G
+    both = np.linalg.solve(system, np.concatenate([b, g]))
+    return both[:n], both[n:]
+
+
+def energy_matrix(M: Array, velocities: Callable[[Array], Array], size: int) -> Array:
+    """Matrix of the kinetic energy in ``size`` velocities that the others follow, from energies alone."""
+
+    def energy(reduced: Array) -> float:
+        v = velocities(reduced)
+        return float(v @ M @ v / 2)
+
+    units = np.eye(size)
+    return np.array([[energy(a + b) - energy(a) - energy(b) for b in units] for a in units])
+
+
+def least_action(M: Array, f: Array, G: Array, g: Array) -> Array:
+    """The v with ``G v = g`` that minimises ``v^T M v / 2 - f^T v``, by least squares in the null space."""
+    particular = np.linalg.lstsq(G, g, rcond=None)[0]
+    free = np.linalg.svd(G)[2][len(G) :].T
+    root = np.linalg.cholesky(M)
+    along = np.linalg.lstsq(root.T @ free, np.linalg.solve(root, f - M @ particular), rcond=None)[0]
+    return particular + free @ along
+
+
+def multipliers_of(force: Array, G: Array) -> Array:
+    """Weights of the rows of G in a force that they make up."""
+    return np.linalg.lstsq(np.stack(list(G), axis=1), force, rcond=None)[0]
