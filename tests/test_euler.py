@@ -163,7 +163,7 @@ def test_singular_pitch_is_an_error_that_tells_the_distance(call, name, distance
         call(at_pitch(side * (np.pi / 2 - distance)))
     assert raised.value.name == name
     told = float(raised.value.got.split("= ")[1].split(",")[0])
-    np.testing.assert_allclose(told, distance, rtol=1e-2, atol=2e-16)
+    np.testing.assert_allclose(told, distance, rtol=1e-2, atol=1e-15)
     assert f"{euler.SINGULAR_WITHIN:g}" in str(raised.value)
 
 

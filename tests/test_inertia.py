@@ -198,7 +198,7 @@ def test_flat_bodies_are_read_from_anywhere(second_moments, distance):
         M = inertia.transform_inertia(E, inertia.spatial_inertia(1.3, J))
         body = inertia.from_spatial_inertia(M)
         np.testing.assert_allclose(body.com, E[:3, 3], rtol=1e-12, atol=1e-12)
-        rounding = 1e-14 * (1 + np.max(np.abs(M)))
+        rounding = 1e-13 * (1 + np.max(np.abs(M)))
         np.testing.assert_allclose(body.inertia, E[:3, :3] @ J @ E[:3, :3].T, atol=rounding)
 
 

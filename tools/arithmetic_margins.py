@@ -2,7 +2,7 @@
 
 Runs both in child processes, each with another choice of the kernels of OpenBLAS, NumPy and the C library
 or of the number of threads, and prints the smallest margin of each with its place. The margin of a tolerance
-is tolerance / residual. Tolerances of 1e-6 or more bound what a model leaves out, and those of printed
+is tolerance / residual. Tolerances of 1e-7 or more bound what a model leaves out, and those of printed
 numbers what the print does, not rounding: for these it is the room left, in units of what the residual
 differs between the variants. Exit status 1 if a margin is below ten or a child fails. What the comparisons
 of tests can hide: see `margins_plugin.py`.
@@ -26,7 +26,7 @@ import numpy as np
 
 ROOT = Path(__file__).parents[1]
 WANTED = 10.0
-LOOSE = 1e-6
+LOOSE = 1e-7
 NOT_NUMERICAL = ("book", "ledger", "viewer", "test_command_line.py", "test_installed.py")
 
 DIGITS = "printed digits"

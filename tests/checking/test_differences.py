@@ -58,7 +58,7 @@ def test_fast_waves_are_known_to_be_difficult(t, frequency):
     assert abs(rough.value - exact) <= rough.error
     fine = derivative(lambda s: np.sin(frequency * s), t, step=0.1 / frequency)
     assert abs(fine.value - exact) <= fine.error
-    assert fine.error < 1e-8 * frequency
+    assert fine.error < 1e-7 * frequency
 
 
 @pytest.mark.parametrize("t", [1e3, -123456.789, 1e6 / 3])
@@ -206,10 +206,10 @@ def test_complex_step_is_exact_to_rounding(function, slope, x):
 
 @given(vectors(4), matrices(3, 4))
 def test_complex_step_of_vectors_and_matrices(x, A):
-    np.testing.assert_allclose(complex_step(lambda q: A @ q, x), A, rtol=1e-15)
+    np.testing.assert_allclose(complex_step(lambda q: A @ q, x), A, rtol=1e-14)
     exact = np.einsum("ik,j->ijk", np.eye(4), x) + np.einsum("i,jk->ijk", x, np.eye(4))
-    np.testing.assert_allclose(complex_step(lambda q: np.outer(q, q), x), exact, atol=1e-15)
-    np.testing.assert_allclose(complex_step(lambda q: q @ q, x), 2 * x, rtol=1e-15)
+    np.testing.assert_allclose(complex_step(lambda q: np.outer(q, q), x), exact, atol=1e-14)
+    np.testing.assert_allclose(complex_step(lambda q: q @ q, x), 2 * x, rtol=1e-14)
     np.testing.assert_array_equal(complex_step(lambda q: np.ones(2), x), np.zeros((2, 4)))
 
 

@@ -133,8 +133,8 @@ def test_pendulum_drifts_without_and_stays_with():
 def test_projection_is_nearest_in_the_norm_of_the_mass(M, nudge):
     on = project_positions([0.5, 1.2, 0.6, 0.7], np.eye(4), curved, curved_rows).positions
     x = on + nudge
-    found = project_positions(x, M, curved, curved_rows)
-    assert np.max(np.abs(curved(found.positions))) <= 1e-10
+    found = project_positions(x, M, curved, curved_rows, tolerance=1e-12)
+    assert np.max(np.abs(curved(found.positions))) <= 1e-11
     best = minimize(
         lambda y: (y - x) @ M @ (y - x),
         found.positions,

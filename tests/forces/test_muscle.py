@@ -81,7 +81,7 @@ class TestCurves:
     def test_coefficients_against_exact_solution(self, name):
         curve, _ = CURVES[name]
         exact = np.array(exact_cubics(name), dtype=float)
-        assert_allclose(power_coefficients(curve), exact, rtol=1e-13)
+        assert_allclose(power_coefficients(curve), exact, rtol=1e-12)
 
     def test_values_and_derivatives_inside(self, name):
         curve, knots = CURVES[name]
@@ -116,9 +116,9 @@ def test_shapes_of_the_curves():
     x = np.linspace(-3, 3, 6001)
     assert_allclose(ACTIVE_FORCE_LENGTH(x).max(), 1.0, atol=1e-12)
     assert x[ACTIVE_FORCE_LENGTH(x).argmax()] == pytest.approx(1.0)
-    assert ACTIVE_FORCE_LENGTH(x).min() >= -1e-14
-    assert np.all(ACTIVE_FORCE_LENGTH([0.3, 0.4, 1.81, 5.0]) == pytest.approx(0.0, abs=1e-14))
-    assert np.all(np.diff(FORCE_VELOCITY(x)) >= -1e-14)
+    assert ACTIVE_FORCE_LENGTH(x).min() >= -1e-13
+    assert np.all(ACTIVE_FORCE_LENGTH([0.3, 0.4, 1.81, 5.0]) == pytest.approx(0.0, abs=1e-13))
+    assert np.all(np.diff(FORCE_VELOCITY(x)) >= -1e-13)
     assert_allclose(FORCE_VELOCITY([-9.0, 0.0, 9.0]), [0.0, 1.0, 1.4], atol=1e-13)
     assert np.all(np.diff(PASSIVE_FORCE_LENGTH(x), 2) >= -1e-13), "the passive curve is convex"
     assert_allclose(PASSIVE_FORCE_LENGTH([0.0, 1.0, 1.7]), [0.0, 0.0, 1.0], atol=1e-13)

@@ -141,7 +141,7 @@ def test_dissipation_is_the_most_of_the_section(rng):
 
 def test_box_residual_is_zero_only_at_solutions(rng):
     problem = heap(rng)
-    solution = gauss_seidel_friction(problem, cone="box", tolerance=1e-10)
+    solution = gauss_seidel_friction(problem, cone="box", tolerance=1e-12)
     velocities = problem.contact_velocity(solution.velocity)
     assert natural_residual(problem, solution.impulses, velocities, cone="box") < 1e-10
     for component in range(3):

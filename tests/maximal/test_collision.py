@@ -24,7 +24,8 @@ from rbnotes.maximal.collision import Collider, Plane, Rounded, box, capsule, co
 from rbnotes.maximal.collision.distance import closest_on_segments
 
 FLAT = 0.03
-"""Edges and faces that lean by less lie flat: see rbnotes.maximal.collision.manifold."""
+LEANING = 0.5
+"""Edges and faces that lean by less lie flat, or may come to: see rbnotes.maximal.collision.manifold."""
 
 FAR = 100.0
 """A margin beyond which nothing is."""
@@ -131,8 +132,11 @@ class TestPoints:
         for shape, pose, sign in ((a, pose_a, 1), (b, pose_b, -1)):
             surface = found.position + sign * half
             off = height(shape, pose, surface)
-            flat = 2 * FLAT * shape.half_extents.max() if shape.radius else 1e-9
-            assert np.all(np.abs(off) <= flat + 1e-9)
+            # A round end that lies flat or leans over a face is touched beside its nearest point.
+            flat = 2 * FLAT * shape.half_extents.max() + FLAT**2 / 2 * shape.radius if shape.radius else 0.0
+            leaning = (1 - np.sqrt(1 - LEANING**2)) * shape.radius
+            assert abs(off[found.gap.argmin()]) <= flat + 1e-9
+            assert np.abs(off).max() <= max(flat, leaning) + 1e-9
         assert np.all(np.linalg.norm(found.normal, axis=1) - 1 < 1e-12)
 
     @given(shapes, near_frames, shapes, near_frames)
@@ -275,7 +279,7 @@ class TestManifolds:
         assert found.gap.min() == pytest.approx(-depth)
         apart = pose.copy()
         apart[:3, 3] += (depth + 1e-9) * found.normal[0]
-        assert collide(a, apart, b, pose, 1.0).gap.min() == pytest.approx(0, abs=1e-8)
+        assert collide(a, apart, b, pose, 1.0).gap.min() == pytest.approx(1e-9, abs=1e-12)
 
     def test_nothing_beyond_the_margin(self):
         assert len(collide(sphere(1), at(0, 0, 2.1), sphere(1), np.eye(4), 0.09).gap) == 0
