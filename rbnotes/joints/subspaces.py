@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbnotes import se3
 from rbnotes.arguments import Array
@@ -30,10 +31,10 @@ def basis(projection: Array, rank: int) -> Array:
     return columns @ root
 
 
-def _axes(projection: Array, rank: int) -> Array:
+def _axes(projection: Array, rank: int) -> NDArray[np.intp]:
     """The axes ``(..., rank)`` that are kept longest, each one after what the former ones span is gone."""
     rest = projection
-    axes = np.zeros((*projection.shape[:-2], rank), dtype=int)
+    axes = np.zeros((*projection.shape[:-2], rank), dtype=np.intp)
     for i in range(rank):
         lengths = np.diagonal(rest, axis1=-2, axis2=-1)
         axes[..., i] = np.argmax(np.round(lengths, 9), axis=-1)  # the first one of equals
