@@ -14,7 +14,7 @@ from rbnotes.friction.contacts import (
     ContactProblem,
     Contacts,
     ContactSolution,
-    NotConverged,
+    FrictionNotConverged,
     facet_directions,
     tangent_directions,
 )
@@ -28,8 +28,8 @@ __all__ = [
     "ContactSolution",
     "Contacts",
     "FrictionLCP",
+    "FrictionNotConverged",
     "Laws",
-    "NotConverged",
     "anitescu_stewart",
     "box_friction",
     "coulomb",

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import BoxLCP, solve_lcp
-from rbnotes.friction.contacts import ContactProblem, ContactSolution, NotConverged, solution_from
+from rbnotes.friction.contacts import ContactProblem, ContactSolution, FrictionNotConverged, solution_from
 
 
 def box_friction(
@@ -48,7 +48,7 @@ def box_friction(
     ------
     Unsolved
         If the contacts and equations contradict each other.
-    NotConverged
+    FrictionNotConverged
         If updates are asked for and the estimate still changes after the last one.
     """
     if updates < 0:
@@ -78,7 +78,7 @@ def box_friction(
         model="box friction",
     )
     if updates and relative > tolerance:
-        raise NotConverged(solution, tolerance)
+        raise FrictionNotConverged(solution, tolerance)
     return solution
 
 

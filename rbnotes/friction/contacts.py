@@ -24,6 +24,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import LCP, solve_lcp
 from rbnotes.complementarity.conversions import is_held
 from rbnotes.constraints import KKT, factor_kkt, is_symmetric
+from rbnotes.errors import NotConverged
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,15 +161,18 @@ class ContactSolution:
         return np.concatenate([self.normal[:, None], self.tangential], axis=1)
 
 
-class NotConverged(RuntimeError):
+class FrictionNotConverged(NotConverged):
     """A friction model did not get to its tolerance; ``solution`` holds how far it came."""
+
+    solution: ContactSolution
 
     def __init__(self, solution: ContactSolution, tolerance: float) -> None:
         super().__init__(
             f"{solution.model}: residual {solution.residual:.2g} after {solution.iterations} iterations, "
-            f"expected at most {tolerance:.2g}"
+            f"expected at most {tolerance:.2g}",
+            solution,
+            solution.residual,
         )
-        self.solution = solution
 
 
 def solution_from(
@@ -188,12 +192,12 @@ def raise_not_converged(problem: ContactProblem, solution: ContactSolution, tole
     ------
     Unsolved
         If even without friction no velocity satisfies all contacts and equations.
-    NotConverged
+    FrictionNotConverged
         Otherwise.
     """
     W, free = problem.delassus[::3, ::3], problem.free_contact_velocity[:, 0]
     solve_lcp(LCP(W, free))
-    raise NotConverged(solution, tolerance)
+    raise FrictionNotConverged(solution, tolerance)
 
 
 def tangent_directions(normals: ArrayLike) -> Array:

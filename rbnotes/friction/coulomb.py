@@ -61,7 +61,7 @@ def coulomb(
         If the mass matrix is not symmetric.
     Unsolved
         If ``check`` and the contacts and equations contradict each other.
-    NotConverged
+    FrictionNotConverged
         If ``check`` and the tolerance is not met.
     """
     if not is_symmetric(problem.mass):

@@ -49,7 +49,7 @@ def gauss_seidel_friction(
     ------
     Unsolved
         If ``check`` and the contacts and equations contradict each other.
-    NotConverged
+    FrictionNotConverged
         If ``check`` and the tolerance is not met within ``max_sweeps``.
     """
     arguments.choice("cone", cone, ("disc", "box"))

@@ -251,7 +251,7 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 3
     except NotProjected as error:
         raise SingularConfiguration(
             "poses",
-            f"joints that are still {error.error:.3g} apart",
+            f"joints that are still {error.residual:.3g} apart",
             "poses from which they can be brought together",
         ) from error
 

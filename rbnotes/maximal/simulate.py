@@ -99,7 +99,7 @@ def simulate(
 
     Raises
     ------
-    Unsolved, NotConverged
+    NotConverged
         If the friction model finds no solution.
     """
     state = _checked_state(world, state)

@@ -10,10 +10,11 @@ from scipy.optimize import brentq
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import Status, Unsolved
+from rbnotes.errors import NotConverged
 from rbnotes.friction import (
     ContactProblem,
     Contacts,
-    NotConverged,
+    FrictionNotConverged,
     anitescu_stewart,
     box_friction,
     coulomb,
@@ -389,11 +390,13 @@ def test_contradictions_can_be_looked_at(solve, limit):
 
 def test_too_few_sweeps_are_named_or_reported(rng):
     problem = heap(rng)
-    with pytest.raises(NotConverged) as raised:
+    with pytest.raises(FrictionNotConverged) as raised:
         gauss_seidel_friction(problem, max_sweeps=2)
+    assert isinstance(raised.value, NotConverged)
     assert raised.value.solution.iterations == 2
+    assert raised.value.residual == raised.value.solution.residual > 1e-8
     assert gauss_seidel_friction(problem, max_sweeps=2, check=False).residual > 1e-8
-    with pytest.raises(NotConverged):
+    with pytest.raises(FrictionNotConverged):
         coulomb(problem, max_programs=1, tolerance=1e-12)
 
 
