@@ -12,7 +12,7 @@ a gap, bodies may approach at gap/h, which closes it in this step and no further
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,15 +22,26 @@ from scipy import sparse
 from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import MixedLCP, solve_lcp
-from rbnotes.friction import ContactProblem, ContactSolution, box_friction
+from rbnotes.constraints.stabilization import least_correction
+from rbnotes.contact import (
+    WORLD,
+    Collider,
+    ContactPoints,
+    Contacts,
+    Rounded,
+    contact_points,
+    contact_rows,
+    normal_rows,
+)
+from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution
+from rbnotes.friction import box_friction
 from rbnotes.maximal.body import BodyState
-from rbnotes.maximal.collision import Collider, ContactPoints, Rounded, contact_points, contact_rows
 from rbnotes.maximal.free_motion import MOMENTUM, Applied, Integrator, nothing
-from rbnotes.maximal.joints import joint_matrix
+from rbnotes.maximal.joints import joint_errors, joint_matrix
 from rbnotes.maximal.mechanism import DENSE, STABILIZATIONS, Mechanism, mechanical_energy, project_poses
 from rbnotes.maximal.trajectory import ContactRecord, Trajectory, events_of, record_contacts
 
-FrictionModel = Callable[[ContactProblem], ContactSolution]
+FrictionModel = Callable[[StepProblem], StepSolution]
 """Any of :mod:`rbnotes.friction`, or a function of one's own."""
 
 Progress = Callable[[int, int], object]
@@ -46,12 +57,15 @@ class World:
     """Shapes that the bodies and the world carry."""
     applied: Applied = nothing
     """Body wrenches besides gravity."""
-    apart: Sequence[tuple[int | None, int | None]] | None = None
-    """Pairs of bodies (None for the world) that do not touch; by default those that a joint connects."""
+    apart: Sequence[tuple[int, int]] | None = None
+    """Pairs of bodies (or ``WORLD``) that do not touch; by default those that a joint connects."""
 
     def __post_init__(self) -> None:
         if self.apart is None:
-            pairs = tuple((joint.body, joint.parent) for joint in self.mechanism.joints)
+            pairs = tuple(
+                (joint.body, WORLD if joint.parent is None else joint.parent)
+                for joint in self.mechanism.joints
+            )
             object.__setattr__(self, "apart", pairs)
 
 
@@ -108,20 +122,20 @@ def simulate(
     states, joint_impulses, records = [state], [], list[ContactRecord]()
     points = nearby_points(world, state, h)
     for step in range(1, steps + 1):
-        contacts = contact_rows(points, state.E)
-        speeds = separation_speeds(points, contacts.normals @ state.phi.ravel(), h, mechanism.gravity)
+        rows, twists = contact_rows(points, state.E), state.phi.ravel()
+        speeds = separation_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
         G = joint_matrix(mechanism.joints, state.E)
         joint_speeds = np.zeros(G.shape[0])
         if stabilization == "baumgarte":
             speeds = np.maximum(speeds, gain / h * (-points.gap - slop))
-            joint_speeds = gain / h * (G @ _closing_displacement(mechanism, state.E))
+            joint_speeds = gain / h * (G @ _closing_displacement(mechanism, state.E, G))
 
         M_hat, b, _ = integrator.system(mechanism, state, h, world.applied)
-        contacts = replace(contacts, normal_target=speeds)
-        problem = ContactProblem(_handy(M_hat), b, contacts, _handy(G), joint_speeds)
-        solution = friction(problem)
+        contacts = Contacts(rows, points.mu, speeds)
+        joints = BilateralRows(_handy(G), joint_speeds)
+        solution = friction(StepProblem(_handy(M_hat), b, joints, contacts=contacts))
         joint_impulses.append(solution.bilateral)
-        records.append(record_contacts(points, problem, solution, state.phi.ravel()))
+        records.append(record_contacts(points, rows, twists, solution))
 
         state = integrator.move(mechanism, BodyState(state.E, solution.velocity.reshape(-1, 6)), h)
         if projects:
@@ -148,8 +162,8 @@ def nearby_points(world: World, state: BodyState, h: float) -> ContactPoints:
     """Contacts that could close within the next step, from the speeds that the bodies have."""
     sizes = np.zeros(len(state.phi))
     for each in world.colliders:
-        if each.body is not None and isinstance(each.shape, Rounded):
-            size = np.linalg.norm(each.frame[:3, 3]) + each.shape.bounding_radius
+        if each.body != WORLD and isinstance(each.surface, Rounded):
+            size = np.linalg.norm(each.frame[:3, 3]) + each.surface.bounding_radius
             sizes[each.body] = max(sizes[each.body], size)
     angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(state.phi, 2, axis=1))
     fastest = np.max(linear + angular * sizes) + h * np.linalg.norm(world.mechanism.gravity)
@@ -185,16 +199,19 @@ def separated_poses(mechanism: Mechanism, poses: ArrayLike, points: ContactPoint
         If the joints do not let the bodies separate.
     """
     poses = arguments.frame("poses", poses)
-    N, G = contact_rows(points, poses).normals, _handy(joint_matrix(mechanism.joints, poses))
+    N, G = _handy(normal_rows(points, poses).matrix), _handy(joint_matrix(mechanism.joints, poses))
     M = _handy(mechanism.mass)
     shift = solve_lcp(MixedLCP(M, np.zeros(M.shape[0]), N, -points.gap, G, np.zeros(G.shape[0]))).x
     assert shift is not None
     return project_poses(mechanism, poses @ se3.exp(shift.reshape(-1, 6)))
 
 
-def _closing_displacement(mechanism: Mechanism, poses: Array) -> Array:
-    """Body twists ``(6 n,)`` that bring the joints together in unit time."""
-    return se3.log(se3.inverse(poses) @ project_poses(mechanism, poses)).ravel()
+def _closing_displacement(mechanism: Mechanism, poses: Array, G: Any) -> Array:
+    """Body twists ``(6 n,)`` that bring the joints together in unit time, to first order.
+
+    Targets go through it so that redundant rows never ask for different velocities.
+    """
+    return least_correction(G, mechanism.inverse_mass @ G.T, joint_errors(mechanism.joints, poses))
 
 
 def _handy(matrix: Any) -> Any:
