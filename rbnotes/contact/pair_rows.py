@@ -81,6 +81,16 @@ class PairRows:
         """The rows as a sparse matrix ``(c k, 6 n)``."""
         return self._blocks.tocsr()
 
+    def toarray(self) -> Array:
+        """The rows as a dense matrix ``(c k, 6 n)``, for few bodies."""
+        groups, k, _ = self.on_a.shape
+        dense = np.zeros((groups, k, self.bodies, 6))
+        number = np.arange(groups)
+        if self.bodies:
+            dense[number, :, self.a] += self.on_a
+            dense[number, :, self.b] += self.on_b
+        return dense.reshape(self.shape)
+
     def delassus(self, inverse_masses: ArrayLike) -> Any:
         """Velocities along the rows per impulse along them, as a sparse matrix ``(c k, c k)`` of blocks.
 

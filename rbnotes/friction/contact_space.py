@@ -11,7 +11,7 @@ without friction are contacts here that have no tangents.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from rbnotes.complementarity import LCP, solve_lcp
 from rbnotes.constraints import KKT, factor_kkt
 from rbnotes.contact import Contacts, PairRows
 from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.errors import NotConverged
 
 HELD = 1e-13
@@ -39,6 +40,8 @@ class ContactSpace:
     problem: StepProblem
     contacts: Contacts
     """The c contacts of the problem, and after them its inequalities."""
+    rows: Matrix
+    """Their rows as a matrix ``(3 c, n)``, dense or sparse as the mass matrix is."""
     kkt: KKT
     """The factored system of the masses and the equations."""
     free_velocity: Array
@@ -138,18 +141,19 @@ def contact_space(problem: StepProblem) -> ContactSpace:
     kkt = factor_kkt(problem.mass, equations.rows)
     free_velocity = kkt.solve(problem.momentum, equations.target)[0]
 
-    W = _delassus(problem, contacts, kkt)
-    held = np.abs(np.diagonal(W)) <= HELD * _mobility_without_equations(contacts.matrix, problem.mass)
+    rows = _matrix_like(problem.mass, contacts.rows)
+    W = _delassus(problem, contacts, rows, kkt)
+    held = np.abs(np.diagonal(W)) <= HELD * _mobility_without_equations(rows, problem.mass)
     W[held], W[:, held] = 0.0, 0.0
     if problem.symmetric:
         W = (W + W.T) / 2
 
     # Velocities along held directions are what the equations leave of them: nothing, but for rounding.
     free = _relative(contacts, free_velocity)
-    terms = (abs(contacts.matrix) @ np.abs(free_velocity)).reshape(-1, 3)
+    terms = (abs(rows) @ np.abs(free_velocity)).reshape(-1, 3)
     rounding = 1e-12 * (terms + np.abs(free))
     free = np.where(held.reshape(-1, 3) & (np.abs(free) <= rounding), 0.0, free)
-    return ContactSpace(problem, contacts, kkt, free_velocity, W, free)
+    return ContactSpace(problem, contacts, rows, kkt, free_velocity, W, free)
 
 
 def raise_not_converged(space: ContactSpace, solution: StepSolution, tolerance: float) -> NoReturn:
@@ -176,46 +180,48 @@ def _all_contacts(problem: StepProblem) -> Contacts:
     if not inequalities.count:
         return contacts
     without_tangents = sparse.kron(sparse.csr_array(inequalities.rows), [[1.0], [0.0], [0.0]])
-    rows = sparse.vstack([sparse.csr_array(contacts.matrix), without_tangents], format="csr")
     return Contacts(
-        rows if sparse.issparse(problem.mass) else rows.toarray(),
+        sparse.vstack([sparse.csr_array(contacts.matrix), without_tangents], format="csr"),
         np.concatenate([contacts.mu, np.zeros(inequalities.count)]),
         np.concatenate([contacts.normal_target, inequalities.target]),
     )
 
 
-def _delassus(problem: StepProblem, contacts: Contacts, kkt: KKT) -> Array:
-    """W, body by body where bodies answer one by one, else from solutions with the factored system."""
+def _matrix_like(mass: Matrix, rows: PairRows | Matrix) -> Matrix:
+    """The rows, dense or sparse as the mass matrix is."""
+    if sparse.issparse(mass):
+        return rows.matrix if isinstance(rows, PairRows) else sparse.csr_array(rows)
+    return rows.toarray() if isinstance(rows, PairRows) or sparse.issparse(rows) else rows
+
+
+def _delassus(problem: StepProblem, contacts: Contacts, rows: Matrix, kkt: KKT) -> Array:
+    """W; body by body where many bodies answer one by one, else by solving for its columns."""
+    if not sparse.issparse(rows):
+        return rows @ kkt.solve(rows.T, np.zeros((problem.bilateral.count, len(rows))))[0]
     if isinstance(contacts.rows, PairRows) and not problem.bilateral.count:
         inertias = _body_blocks(problem.mass)
         if inertias is not None:
             return contacts.rows.delassus(np.linalg.inv(inertias)).toarray()
-    rows = contacts.matrix
     W = np.empty((rows.shape[0], rows.shape[0]))
     for start in range(0, len(W), BATCH):
         columns = slice(start, start + BATCH)
-        pushes = rows[columns].toarray().T if sparse.issparse(rows) else rows[columns].T
-        responses = kkt.solve(pushes, np.zeros((problem.bilateral.count, pushes.shape[1])))[0]
-        W[:, columns] = rows @ responses
+        pushes = rows[columns].toarray().T
+        W[:, columns] = rows @ kkt.solve(pushes, np.zeros((problem.bilateral.count, pushes.shape[1])))[0]
     return W
 
 
-def _body_blocks(mass: Any) -> Array | None:
-    """The diagonal blocks ``(n, 6, 6)`` of a mass matrix that has no others, else nothing."""
-    count = mass.shape[0] // 6
-    if sparse.issparse(mass):
-        entries = sparse.coo_array(mass)
-        row, column = entries.coords
-        if np.any(row // 6 != column // 6):
-            return None
-        blocks = np.zeros((count, 6, 6))
-        np.add.at(blocks, (row // 6, row % 6, column % 6), entries.data)
-        return blocks
-    blocks = np.einsum("iaib->iab", mass.reshape(count, 6, count, 6))
-    return blocks if np.count_nonzero(mass) == np.count_nonzero(blocks) else None
+def _body_blocks(mass: Matrix) -> Array | None:
+    """The diagonal blocks ``(n, 6, 6)`` of a sparse mass matrix that has no others, else nothing."""
+    entries = sparse.coo_array(mass)
+    row, column = entries.coords
+    if np.any(row // 6 != column // 6):
+        return None
+    blocks = np.zeros((mass.shape[0] // 6, 6, 6))
+    np.add.at(blocks, (row // 6, row % 6, column % 6), entries.data)
+    return blocks
 
 
-def _mobility_without_equations(rows: Any, mass: Any) -> Array:
+def _mobility_without_equations(rows: Matrix, mass: Matrix) -> Array:
     """About what the diagonal of W would be without equations."""
     return (rows * rows) @ (1 / np.abs(mass.diagonal()))
 

@@ -99,11 +99,10 @@ def _primal_qp(space: ContactSpace, facets: int) -> QP:
     directions = facet_directions(facets)
     normal = np.ones((contacts.count, facets, 1))
     edges = np.concatenate([normal, contacts.mu[:, None, None] * directions], axis=2)
-    rows = sparse.block_diag(list(edges), format="csr") @ contacts.matrix
     return QP(
         Q=problem.mass,
         c=-problem.momentum,
-        A=rows.toarray() if sparse.issparse(rows) and not sparse.issparse(problem.mass) else rows,
+        A=sparse.block_diag(list(edges), format="csr") @ space.rows,
         b=np.repeat(contacts.normal_target, facets),
         G=problem.bilateral.rows,
         g=problem.bilateral.target,

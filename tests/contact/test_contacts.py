@@ -44,6 +44,7 @@ def test_products_are_those_of_the_matrix(rows, data):
     np.testing.assert_allclose(rows @ twists, expected @ twists, atol=1e-12)
     np.testing.assert_allclose(rows.T @ impulses, expected.T @ impulses, atol=1e-12)
     np.testing.assert_array_equal(rows.matrix.toarray(), expected)
+    np.testing.assert_array_equal(rows.toarray(), expected)
     masses = [data.draw(spd_matrices(6)) for _ in range(rows.bodies)]
     inverses = np.linalg.inv(masses)
     mobility = np.zeros((expected.shape[1],) * 2)
