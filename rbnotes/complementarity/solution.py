@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from rbnotes.arguments import Array
 from rbnotes.complementarity.residuals import Residuals
+from rbnotes.errors import NotConverged
 
 
 class Status(StrEnum):
@@ -89,11 +90,16 @@ def judged(status: Status, residuals: Residuals, tolerance: float) -> Status:
     return Status.ILL_CONDITIONED if unfit else status
 
 
-class Unsolved(RuntimeError):
-    """A problem was not solved; ``status`` says why and ``solution`` holds how far the solver came."""
+class Unsolved(NotConverged):
+    """A problem was not solved; ``status`` says why and ``solution`` holds how far the solver came.
+
+    ``residual`` is the relative one.
+    """
+
+    solution: Solution
 
     def __init__(self, solution: Solution) -> None:
-        super().__init__(
-            f"{solution.method}: {solution.status} (relative residual {solution.residuals.relative:.2g})"
-        )
-        self.solution, self.status = solution, solution.status
+        residual = solution.residuals.relative
+        message = f"{solution.method}: {solution.status} (relative residual {residual:.2g})"
+        super().__init__(message, solution, residual)
+        self.status = solution.status

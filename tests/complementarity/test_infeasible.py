@@ -8,6 +8,7 @@ from scipy import sparse
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking.strategies import matrices, vectors
 from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Status, Unsolved, solve_lcp
+from rbnotes.errors import NotConverged
 
 PROVING = ("active_set", "pivoting", "lemke")
 
@@ -113,5 +114,7 @@ def test_empty_and_trivial_problems(method):
 def test_the_error_carries_the_solution():
     with pytest.raises(Unsolved, match=r"lemke: infeasible \(relative residual") as error:
         solve_lcp(LCP([[0.0]], [-1.0]), "lemke")
+    assert isinstance(error.value, NotConverged)
+    assert error.value.residual == error.value.solution.residuals.relative > 0
     assert error.value.solution.status is Status.INFEASIBLE
     np.testing.assert_array_equal(error.value.solution.certificate, [1.0])

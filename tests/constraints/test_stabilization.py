@@ -24,6 +24,7 @@ from rbnotes.constraints.stabilization import (
     velocity_target,
 )
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+from rbnotes.errors import NotConverged
 from rbnotes.inertia import spatial_inertia
 from rbnotes.maximal.joints import ball, hinge, joint_errors, joint_matrix
 
@@ -238,10 +239,14 @@ class TestErrors:
     def test_constraints_that_nothing_satisfies(self):
         with pytest.raises(NotProjected, match="is left after 20 steps"):
             project_positions([1.0], np.eye(1), lambda x: x**2 + 1, lambda x: 2 * x[None])
-        with pytest.raises(NotProjected):
+        with pytest.raises(NotProjected) as raised:
             project_positions(
-                [0.5], np.eye(1), lambda x: np.array([x[0], x[0] - 1]), lambda x: np.ones((2, 1))
+                [0.5], np.eye(1), lambda x: np.array([x[0], x[0] - 1]), lambda x: np.ones((2, 1)), limit=7
             )
+        assert isinstance(raised.value, NotConverged)
+        assert raised.value.residual == raised.value.solution.error == pytest.approx(0.5)
+        assert raised.value.solution.positions == pytest.approx(0.5)
+        assert raised.value.solution.iterations == 7
 
     def test_shapes(self):
         with pytest.raises(InvalidArgument, match="poses, inertias: got shapes"):
