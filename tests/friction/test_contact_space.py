@@ -1,0 +1,191 @@
+"""A step problem reduced to its contacts: what the reduction stands for, and what it refuses."""
+
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from friction_scenes import heap, particle
+from scipy import sparse
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.contact import WORLD, Contacts, PairRows, tangent_directions
+from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step
+from rbnotes.friction import (
+    anitescu_stewart,
+    box_friction,
+    contact_space,
+    coulomb,
+    facet_directions,
+    gauss_seidel_friction,
+    measure_laws,
+    single_qp,
+)
+
+MODELS = (box_friction, anitescu_stewart, single_qp, gauss_seidel_friction, coulomb)
+
+
+def test_facets_come_in_opposite_pairs():
+    for facets in (4, 6, 8, 20):
+        directions = facet_directions(facets)
+        assert np.allclose(np.linalg.norm(directions, axis=1), 1)
+        assert np.allclose(directions[: facets // 2], -directions[facets // 2 :])
+    for facets in (3, 5, 2, 0):
+        with pytest.raises(InvalidArgument, match="facets"):
+            facet_directions(facets)
+
+
+def test_delassus_is_the_answer_to_unit_impulses(rng):
+    problem = heap(rng, equations=3)
+    space = contact_space(problem)
+    free = space.velocities_at(space.free_velocity)
+    G = problem.bilateral.rows
+    for i in (0, 4, 11, 20):
+        unit = np.zeros(21)
+        unit[i] = 1.0
+        v, reactions = space.move(unit.reshape(7, 3))
+        assert np.allclose(G @ v, 0, atol=1e-10)
+        balance = problem.momentum + problem.contacts.rows[i] + G.T @ reactions
+        assert np.allclose(problem.mass @ v, balance)
+        assert np.allclose(space.velocities_at(v) - free, space.delassus[:, i].reshape(7, 3))
+        assert np.allclose(space.velocities(unit.reshape(7, 3)), space.velocities_at(v))
+    assert np.allclose(space.delassus, space.delassus.T)
+
+
+def test_sparse_data_are_the_same_problem(rng):
+    dense = heap(rng, equations=2)
+    like = StepProblem(
+        sparse.csr_array(dense.mass),
+        dense.momentum,
+        BilateralRows(sparse.csr_array(dense.bilateral.rows)),
+        contacts=Contacts(sparse.csr_array(dense.contacts.rows), dense.contacts.mu, 0.1),
+    )
+    one, other = contact_space(dense), contact_space(like)
+    assert np.allclose(other.delassus, one.delassus)
+    assert np.allclose(other.free[:, 0], one.free[:, 0] - 0.1)
+    for form in ("primal", "dual"):
+        target = replace(dense, contacts=Contacts(dense.contacts.rows, dense.contacts.mu, 0.1))
+        assert np.allclose(single_qp(like, form=form).velocity, single_qp(target, form=form).velocity)
+
+
+def as_pairs(problem):
+    """The contacts of a heap as blocks of pairs of bodies."""
+    blocks = problem.contacts.rows.reshape(problem.contacts.count, 3, -1, 6)
+    touched = np.any(blocks, axis=(1, 3))
+    a, b = [], []
+    for bodies in touched:
+        a.append(np.flatnonzero(bodies)[0])
+        b.append(np.flatnonzero(bodies)[1] if bodies.sum() > 1 else WORLD)
+    number = np.arange(len(a))
+    rows = PairRows(np.array(a), np.array(b), blocks[number, :, a], blocks[number, :, b], blocks.shape[2])
+    return replace(problem, contacts=Contacts(rows, problem.contacts.mu, problem.contacts.normal_target))
+
+
+@pytest.mark.parametrize("equations", [0, 3])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
+def test_pairs_of_bodies_are_the_same_problem(rng, equations, form):
+    dense = heap(rng, equations=equations, mu=(0.1, 0.4))
+    pairs = as_pairs(dense)
+    assert np.any(pairs.contacts.rows.b == WORLD)
+    assert np.any(pairs.contacts.rows.b != WORLD)
+    bilateral = BilateralRows(form(dense.bilateral.rows)) if equations else BilateralRows()
+    pairs = replace(pairs, mass=form(dense.mass), bilateral=bilateral)
+    one, other = contact_space(dense), contact_space(pairs)
+    np.testing.assert_allclose(other.delassus, one.delassus, atol=1e-12 * np.abs(one.delassus).max())
+    np.testing.assert_allclose(other.free, one.free, atol=1e-11)
+    for model in MODELS:
+        close = 1e-4 if model is coulomb else 1e-6
+        np.testing.assert_allclose(model(pairs).velocity, model(dense).velocity, atol=close)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
+def test_masses_that_couple_bodies_do_not_take_the_way_of_blocks(rng, form):
+    """An implicit step couples bodies through its springs, and need not be symmetric."""
+    dense = heap(rng)
+    coupling = np.zeros((24, 24))
+    coupling[2, 13], coupling[13, 2], coupling[20, 4] = 0.3, 0.3, 0.2
+    dense = replace(dense, mass=dense.mass + coupling)
+    W = contact_space(replace(as_pairs(dense), mass=form(dense.mass))).delassus
+    rows = dense.contacts.rows
+    np.testing.assert_allclose(W, rows @ np.linalg.solve(dense.mass, rows.T), atol=1e-12 * np.abs(W).max())
+
+
+def test_many_bodies_take_no_dense_rows():
+    """Where a square matrix would take 2.6 GB, the system, its factors and a batch of columns do."""
+    bodies, contacts = 3000, 20
+    rng = np.random.default_rng(3)
+    numbers = np.linspace(0, bodies - 2, contacts).astype(int)
+    blocks = rng.normal(size=(2, contacts, 3, 6))
+    rows = PairRows(numbers, numbers + 1, *blocks, bodies)
+    mass = sparse.diags_array(rng.uniform(1, 2, 6 * bodies), format="csc")
+    joint = sparse.csr_array(([1.0, -1.0], ([0, 0], [3, 9])), shape=(1, 6 * bodies))
+    mobility = sparse.diags_array(1 / mass.diagonal())
+    C, G = rows.matrix, joint
+    free = (C @ mobility @ C.T).toarray()
+    towards = (C @ mobility @ G.T).toarray()
+    joined = free - towards @ towards.T / (G @ mobility @ G.T).toarray()
+    touching, momentum = Contacts(rows, rng.uniform(0.1, 0.5, contacts)), rng.normal(size=6 * bodies)
+    for bilateral, expected in ((BilateralRows(), free), (BilateralRows(joint), joined)):
+        problem = StepProblem(mass, momentum, bilateral, contacts=touching)
+        tracemalloc.start()
+        space = contact_space(problem)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 100e6
+        np.testing.assert_allclose(space.delassus, expected, atol=1e-10)
+        assert measure_laws(problem, gauss_seidel_friction(problem)).natural < 1e-7
+    assert np.abs(free - joined).max() > 0.1
+
+
+def test_inequalities_are_contacts_without_friction(rng):
+    """... and without contacts besides, the answer is that of the mixed LCP."""
+    problem = heap(rng, equations=2, mu=(0.1, 0.4))
+    limits = UnilateralRows(rng.normal(size=(3, 24)), [0.3, -0.2, 0.5])
+    limited = replace(problem, unilateral=limits)
+    for model in MODELS:
+        found = model(limited)
+        assert found.unilateral.shape == (3,)
+        assert found.normal.shape == (7,)
+        assert found.tangential.shape == (7, 2)
+        balance = problem.mass @ found.velocity - problem.momentum - limits.rows.T @ found.unilateral
+        balance -= problem.contacts.rows.T @ found.contact_impulses.ravel()
+        np.testing.assert_allclose(balance, problem.bilateral.rows.T @ found.bilateral, atol=1e-9)
+        over = limits.rows @ found.velocity - limits.target
+        assert np.all(over > -1e-5)
+        assert np.all(found.unilateral > -1e-9)
+        assert np.abs(over * found.unilateral).max() < 1e-4
+        assert np.any(found.unilateral > 0.01)
+
+        alone = model(replace(limited, contacts=None))
+        expected = solve_step(replace(limited, contacts=None))
+        np.testing.assert_allclose(alone.velocity, expected.velocity, atol=1e-5)
+        np.testing.assert_allclose(alone.unilateral, expected.unilateral, atol=1e-5)
+
+
+def test_bad_problems_are_named():
+    problem = particle([0, 0, -1.0])
+    with pytest.raises(InvalidArgument, match="M"):
+        contact_space(replace(problem, mass=-np.eye(3)))
+    with pytest.raises(InvalidArgument, match="problem: got soft rows"):
+        contact_space(replace(problem, bilateral=BilateralRows([[1.0, 0, 0]], softness=0.1)))
+    with pytest.raises(InvalidArgument, match="problem: got soft rows"):
+        contact_space(replace(problem, unilateral=UnilateralRows([[1.0, 0, 0]], softness=0.1)))
+
+    class Bare:
+        count, rows, mu, normal_target = 1, np.eye(3), np.ones(1), np.zeros(1)
+
+    with pytest.raises(InvalidArgument, match="contacts: got Bare"):
+        contact_space(StepProblem(np.eye(3), np.zeros(3), contacts=Bare()))
+
+
+def test_contacts_that_equations_hold_fast_are_no_trouble():
+    tilted = tangent_directions(np.array([0.6, 0.0, 0.8]))
+    held = StepProblem(
+        np.diag([1.0, 2.0, 3.0]),
+        [1.0, 2.0, -30.0],
+        BilateralRows([[0.3, 0.0, 0.4], tilted[0], tilted[1]]),
+        contacts=Contacts([[[0.6, 0.0, 0.8], *tilted]], 0.5),
+    )
+    assert np.all(contact_space(held).delassus == 0)
+    for model in MODELS:
+        np.testing.assert_allclose(model(held).velocity, 0, atol=1e-12)
