@@ -143,6 +143,9 @@ def test_inequalities_are_contacts_without_friction(rng):
     problem = heap(rng, equations=2, mu=(0.1, 0.4))
     limits = UnilateralRows(rng.normal(size=(3, 24)), [0.3, -0.2, 0.5])
     limited = replace(problem, unilateral=limits)
+    W = contact_space(limited).delassus
+    assert np.all(np.diagonal(W)[[21, 24, 27]] > 0)
+    assert np.all(W[[22, 23, 25, 26, 28, 29]] == 0)
     for model in MODELS:
         found = model(limited)
         assert found.unilateral.shape == (3,)
@@ -156,6 +159,11 @@ def test_inequalities_are_contacts_without_friction(rng):
         assert np.all(found.unilateral > -1e-9)
         assert np.abs(over * found.unilateral).max() < 1e-4
         assert np.any(found.unilateral > 0.01)
+
+        if model in (gauss_seidel_friction, coulomb):
+            assert measure_laws(limited, found).natural < 1e-5
+            without = replace(found, unilateral=np.zeros(3))
+            assert measure_laws(limited, without).natural > 0.01
 
         alone = model(replace(limited, contacts=None))
         G = problem.bilateral
