@@ -7,7 +7,7 @@ from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking.strategies import matrices, vectors
-from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, MixedLCP, Status, Unsolved, solve_lcp
+from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Status, Unsolved, solve_lcp
 from rbnotes.errors import NotConverged
 
 PROVING = ("active_set", "pivoting", "lemke")
@@ -34,7 +34,7 @@ def test_infeasible_problems_come_with_a_proof(N, extra):
 def test_contradicting_contacts(form):
     """A block between walls that close: two contacts push against each other."""
     N = form(np.array([[1.0], [-1.0]]))
-    problem = MixedLCP(form(np.eye(1)), [0.0], N, [0.5, 0.5])
+    problem = QP(form(np.eye(1)), [0.0], N, [0.5, 0.5])
     for method in (*PROVING, "quadratic"):
         with pytest.raises(Unsolved, match="infeasible"):
             solve_lcp(problem, method)
