@@ -17,7 +17,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics import WORLD
+from rbnotes.dynamics.state import WORLD
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class PairRows:
         return TransposedPairRows(self)
 
     def __matmul__(self, twists: ArrayLike | Any) -> Any:
-        """Velocities ``(c k,)`` along the rows at twists ``(6 n,)``; or the rows times a matrix ``(6 n, r)``."""
+        """Velocities along the rows ``(c k,)`` at twists ``(6 n,)``; or the product with a matrix."""
         if sparse.issparse(twists) or np.ndim(twists) == 2:
             return self.matrix @ arguments.matrix("twists", twists, self.shape[1], None)
         phi = arguments.vector("twists", twists, self.shape[1]).reshape(-1, 6)

@@ -34,7 +34,7 @@ def primal_qp(problem: StepProblem, facets: int = 4) -> QP:
 def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
     """The program in impulses: all normal ones, then the facets' of one contact after the other (1.88).
 
-    Equations of the problem are kept to by the inverse mass, not by rows of the program.
+    Equations of the problem are kept to by the inverse mass, not by rows of the primal.
     """
     return _dual_qp(contact_space(problem), facets)
 
@@ -78,14 +78,14 @@ def single_qp(
         impulses: Array = np.zeros((0, 3))
         residual = 0.0
     elif form == "primal":
-        program = solve_lcp(_primal_qp(space, facets), method)
+        primal = solve_lcp(_primal_qp(space, facets), method)
         touching = space.with_friction
-        edges, alone = np.split(program.z, [touching * facets])
+        edges, alone = np.split(primal.z, [touching * facets])
         edges = edges.reshape(touching, facets)
         impulses = np.zeros((count, 3))
         impulses[:touching] = _from_edges(edges.sum(axis=1), space.mu[:touching, None] * edges, directions)
         impulses[touching:, 0] = alone
-        residual = program.residuals.relative
+        residual = primal.residuals.relative
     else:
         qp = _dual_qp(space, facets)
         E = qp.A[qp.size :]
@@ -93,10 +93,10 @@ def single_qp(
         conditions = LCP(
             np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]]), np.r_[qp.c, qp.b[qp.size :]]
         )
-        solution = solve_lcp(conditions, "lemke")
-        found = solution.z[: qp.size]
+        dual = solve_lcp(conditions, "lemke")
+        found = dual.z[: qp.size]
         impulses = _from_edges(found[:count], found[count:].reshape(count, facets), directions)
-        residual = solution.residuals.relative
+        residual = dual.residuals.relative
     return space.solution(impulses, iterations=1, residual=residual, method=f"single QP, {form}")
 
 
