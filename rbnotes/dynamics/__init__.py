@@ -16,10 +16,12 @@ step, constraint and contact ends in; one :class:`Reduction` ``v = J v_reduced +
 from rbnotes.dynamics.bodies import (
     GRAVITY,
     FreeSystem,
+    body_acceleration,
     gravity_wrench,
     gyroscopic_damping,
     gyroscopic_wrench,
     kinetic_energy,
+    world_momentum,
 )
 from rbnotes.dynamics.constrained import (
     ConstrainedStep,
@@ -94,6 +96,7 @@ __all__ = [
     "StepSolution",
     "System",
     "UnilateralRows",
+    "body_acceleration",
     "box_from_step",
     "bridson_marino",
     "constrained",
@@ -127,4 +130,5 @@ __all__ = [
     "trapezoidal",
     "trapezoidal_problem",
     "with_rows",
+    "world_momentum",
 ]

@@ -54,6 +54,19 @@ def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
     return se3.point_wrench(E, com, mass[..., None] * arguments.vector("g", g))
 
 
+def body_acceleration(M: ArrayLike, phi: ArrayLike, wrench: ArrayLike) -> Array:
+    """Rate of the body twist ``(..., 6)``: ``M dphi/dt = ad(phi)^T M phi + wrench`` (Sueda eq. (1.21))."""
+    force = gyroscopic_wrench(M, phi) + arguments.twist("wrench", wrench)
+    return np.linalg.solve(np.asarray(M, dtype=np.float64), force[..., None])[..., 0]
+
+
+def world_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
+    """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates."""
+    M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
+    momentum = np.einsum("...ij,...j->...i", M, phi)
+    return np.einsum("...ji,...j->...i", se3.Ad_inverse(E), momentum)
+
+
 def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
     """``phi^T M phi / 2 (...)``, J."""
     M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
@@ -128,6 +141,7 @@ class FreeSystem:
 
     def force(self, state: State) -> Array:
         """Gyroscopic wrenches, gravity and applied forces ``(N,)``."""
+        self._check(state)
         own = np.concatenate([_gyroscopic(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
         return own + self.external_force(state)
 
@@ -143,6 +157,7 @@ class FreeSystem:
 
     def forces(self, state: State) -> Forces:
         """All forces, with exact derivatives of all but those applied ones that leave them out."""
+        self._check(state)
         gyroscopic = _gyroscopic_damping(self.inertias, state.phi)
         particles = np.zeros(len(self.masses))
         D = self._block_diagonal(gyroscopic, particles)
@@ -179,16 +194,15 @@ class FreeSystem:
         return state.moved(increment, h)
 
     def energy(self, state: State) -> float:
-        """Kinetic energy, and the potentials of gravity (zero at the world's origin) and applied forces, J.
+        """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J.
 
-        Applied forces without an ``energy`` do not count.
+        That of applied forces is theirs to tell: see :meth:`rbnotes.forces.ForceGroups.energy`.
         """
         self._check(state)
         velocity = state.velocity
         centres = se3.transform_points(state.E, self.mass_properties.com)
         weight = np.sum(self.weights * centres) + np.sum(self.masses[:, None] * self.gravity * state.x)
-        stored = getattr(self.applied, "energy", lambda state: 0.0)
-        return float(velocity @ (self.block_mass @ velocity) / 2 - weight + stored(state))
+        return float(velocity @ (self.block_mass @ velocity) / 2 - weight)
 
     def _check(self, state: State) -> None:
         counts = len(state.E), len(state.x), len(state.q)

@@ -48,8 +48,7 @@ class Forces(NamedTuple):
 
 
 ForceLaw = Callable[[State], Forces]
-"""Forces that depend on the state; :class:`rbnotes.forces.ForceGroups` is one. One that has a method
-``energy(state)`` counts in the energy of a system."""
+"""Forces that depend on the state; :class:`rbnotes.forces.ForceGroups` is one."""
 
 
 def no_forces(state: State) -> Forces:

@@ -12,17 +12,14 @@ a gap, bodies may approach at gap/h, which closes it in this step and no further
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity import MixedLCP, solve_lcp
-from rbnotes.constraints.stabilization import least_correction
+from rbnotes.complementarity import QP, solve_lcp
 from rbnotes.contact import (
     WORLD,
     Collider,
@@ -33,12 +30,11 @@ from rbnotes.contact import (
     contact_rows,
     normal_rows,
 )
-from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution
+from rbnotes.dynamics import Scheme, State, StepProblem, StepSolution
 from rbnotes.friction import box_friction
-from rbnotes.maximal.body import BodyState
-from rbnotes.maximal.free_motion import MOMENTUM, Applied, Integrator, nothing
-from rbnotes.maximal.joints import joint_errors, joint_matrix
-from rbnotes.maximal.mechanism import DENSE, STABILIZATIONS, Mechanism, mechanical_energy, project_poses
+from rbnotes.maximal.free_motion import MOMENTUM
+from rbnotes.maximal.joints import joint_matrix
+from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism, as_dense_as, mechanism_rows, project_poses
 from rbnotes.maximal.trajectory import ContactRecord, Trajectory, events_of, record_contacts
 
 FrictionModel = Callable[[StepProblem], StepSolution]
@@ -55,8 +51,6 @@ class World:
     mechanism: Mechanism
     colliders: Sequence[Collider] = ()
     """Shapes that the bodies and the world carry."""
-    applied: Applied = nothing
-    """Body wrenches besides gravity."""
     apart: Sequence[tuple[int, int]] | None = None
     """Pairs of bodies (or ``WORLD``) that do not touch; by default those that a joint connects."""
 
@@ -71,12 +65,12 @@ class World:
 
 def simulate(
     world: World,
-    state: BodyState,
+    state: State,
     h: float,
     steps: int,
     *,
     friction: FrictionModel = box_friction,
-    integrator: Integrator = MOMENTUM,
+    integrator: Scheme = MOMENTUM,
     stabilization: str = "projection",
     gain: float = 0.2,
     slop: float = 1e-5,
@@ -95,7 +89,7 @@ def simulate(
     friction
         Finds velocities and impulses: a function of :mod:`rbnotes.friction`, or one like them.
     integrator
-        Of the bodies' motion: one of :mod:`rbnotes.maximal.free_motion`.
+        Of the bodies' motion: a scheme of :mod:`rbnotes.maximal.free_motion` or of :mod:`rbnotes.dynamics`.
     stabilization : "projection", "baumgarte" or "none"
         What is done about joints that came apart and bodies that overlap: move them back by the smallest
         displacement, have the next velocities take back a part, or nothing.
@@ -124,25 +118,21 @@ def simulate(
     for step in range(1, steps + 1):
         rows, twists = contact_rows(points, state.E), state.phi.ravel()
         speeds = separation_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
-        G = joint_matrix(mechanism.joints, state.E)
-        joint_speeds = np.zeros(G.shape[0])
         if stabilization == "baumgarte":
             speeds = np.maximum(speeds, gain / h * (-points.gap - slop))
-            joint_speeds = gain / h * (G @ _closing_displacement(mechanism, state.E, G))
-
-        M_hat, b, _ = integrator.system(mechanism, state, h, world.applied)
+        joints = mechanism_rows(mechanism, state, h, gain=gain if stabilization == "baumgarte" else 0.0)
         contacts = Contacts(rows, points.mu, speeds)
-        joints = BilateralRows(_handy(G), joint_speeds)
-        solution = friction(StepProblem(_handy(M_hat), b, joints, contacts=contacts))
+        free = integrator.problem(mechanism, state, h)
+        solution = friction(replace(free, bilateral=joints, contacts=contacts))
         joint_impulses.append(solution.bilateral)
         records.append(record_contacts(points, rows, twists, solution))
 
-        state = integrator.move(mechanism, BodyState(state.E, solution.velocity.reshape(-1, 6)), h)
+        state = integrator.move(mechanism, state, solution.velocity, h)
         if projects:
-            state = BodyState(project_poses(mechanism, state.E), state.phi)
+            state = replace(state, E=project_poses(mechanism, state.E))
         points = nearby_points(world, state, h)
         if projects and np.any(points.gap < -slop):
-            state = BodyState(separated_poses(mechanism, state.E, points), state.phi)
+            state = replace(state, E=separated_poses(mechanism, state.E, points))
             points = nearby_points(world, state, h)
         states.append(state)
         if progress is not None:
@@ -151,14 +141,14 @@ def simulate(
         h * np.arange(steps + 1),
         np.stack([each.E for each in states]),
         np.stack([each.phi for each in states]),
-        np.array([mechanical_energy(mechanism, each) for each in states]),
+        np.array([mechanism.energy(each) for each in states]),
         np.array(joint_impulses),
         tuple(records),
         events_of(records, h),
     )
 
 
-def nearby_points(world: World, state: BodyState, h: float) -> ContactPoints:
+def nearby_points(world: World, state: State, h: float) -> ContactPoints:
     """Contacts that could close within the next step, from the speeds that the bodies have."""
     sizes = np.zeros(len(state.phi))
     for each in world.colliders:
@@ -199,33 +189,21 @@ def separated_poses(mechanism: Mechanism, poses: ArrayLike, points: ContactPoint
         If the joints do not let the bodies separate.
     """
     poses = arguments.frame("poses", poses)
-    N, G = _handy(normal_rows(points, poses).matrix), _handy(joint_matrix(mechanism.joints, poses))
-    M = _handy(mechanism.mass)
-    shift = solve_lcp(MixedLCP(M, np.zeros(M.shape[0]), N, -points.gap, G, np.zeros(G.shape[0]))).x
-    assert shift is not None
-    return project_poses(mechanism, poses @ se3.exp(shift.reshape(-1, 6)))
+    M = mechanism.mass(State(poses))
+    N, G = (
+        as_dense_as(M, rows)
+        for rows in (normal_rows(points, poses).matrix, joint_matrix(mechanism.joints, poses))
+    )
+    apart = QP(M, np.zeros(M.shape[0]), N, -points.gap, G, np.zeros(G.shape[0]))
+    return project_poses(mechanism, poses @ se3.exp(solve_lcp(apart).x.reshape(-1, 6)))
 
 
-def _closing_displacement(mechanism: Mechanism, poses: Array, G: Any) -> Array:
-    """Body twists ``(6 n,)`` that bring the joints together in unit time, to first order.
-
-    Targets go through it so that redundant rows never ask for different velocities.
-    """
-    return least_correction(G, mechanism.inverse_mass @ G.T, joint_errors(mechanism.joints, poses))
-
-
-def _handy(matrix: Any) -> Any:
-    """The matrix made dense while that is quicker."""
-    return matrix.toarray() if sparse.issparse(matrix) and matrix.shape[1] <= 6 * DENSE else matrix
-
-
-def _checked_state(world: World, state: BodyState) -> BodyState:
+def _checked_state(world: World, state: State) -> State:
     count = len(world.mechanism.bodies)
-    poses, twists = arguments.frame("poses", state.E), arguments.twist("twists", state.phi)
-    if poses.shape != (count, 4, 4) or twists.shape != (count, 6):
-        got = f"poses {poses.shape} and twists {twists.shape}"
-        raise InvalidArgument("state", got, f"shapes ({count}, 4, 4) and ({count}, 6)")
-    return BodyState(poses, twists)
+    if len(state.E) != count or state.size != 6 * count:
+        got = f"{len(state.E)} bodies and {state.size} velocities"
+        raise InvalidArgument("state", got, f"{count} bodies, and nothing else")
+    return state
 
 
 def _checked_numbers(
