@@ -4,12 +4,12 @@
     OMP_NUM_THREADS=1 python benchmarks/lcp.py              # a few minutes; prints a table per family
     OMP_NUM_THREADS=1 python benchmarks/lcp.py --sizes 10 100 --json results.json
 
-Three families: contact steps of a heap of spheres (independent contacts) and of a wall of bricks (redundant
-contacts), given as sparse M, f, N, n; and random dense LCPs, given as M, q. Every solver starts from these
-data (Lemke's method of quantecon from the LCP's M, q in all of them, which it gets for nothing) and ends with
-the impulses z. Solvers run with their default tolerances; the error is the relative natural residual of their
-z. Times are processor times of one thread, the shortest of several runs: other work on the machine hardly
-shows. Peers that are not installed are left out.
+Three families: contact steps of a heap of spheres (independent contacts) and of a wall of bricks
+(redundant contacts), given as sparse masses and rows; and random dense LCPs, given as M, q. Every solver
+starts from these data (Lemke's method of quantecon from the LCP's M, q in all of them, which it gets for
+nothing) and ends with the impulses z. Solvers run with their default tolerances; the error is the
+relative natural residual of their z. Times are processor times of one thread, the shortest of several
+runs: other work on the machine hardly shows. Peers that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ from scipy import sparse
 
 from rbnotes.complementarity import (
     LCP,
-    MixedLCP,
     QuadraticProgram,
+    Unsolved,
     box_residuals,
-    lcp_from_mixed,
     qp_from_lcp,
-    qp_from_mixed,
     solve_lcp,
 )
+from rbnotes.dynamics import StepProblem, lcp_from_step, qp_from_step, solve_step
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 BUDGET = 2.0
@@ -62,25 +61,34 @@ class Result:
     error: float
 
 
-def ours(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
+def ours(problem: LCP | StepProblem) -> Iterator[tuple[str, Solver]]:
     """Fresh problem objects each time, so that nothing is remembered."""
 
-    def fresh() -> LCP | MixedLCP:
-        if isinstance(problem, LCP):
-            return LCP(problem.M, problem.q)
-        return MixedLCP(problem.M, problem.f, problem.N, problem.n)
+    def impulses(method: str) -> np.ndarray:
+        fresh = replace(problem)
+        if isinstance(fresh, LCP):
+            return solve_lcp(fresh, method, check=False).z
+        try:
+            return solve_step(fresh, method=method).unilateral
+        except Unsolved as error:
+            return error.solution.z
 
     for method in ("active_set", "pivoting", "gauss_seidel", "lemke"):
-        if method == "lemke" and problem.size > 500:
+        if method == "lemke" and pairs(problem) > 500:
             continue
-        yield f"rbnotes {method}", lambda method=method: solve_lcp(fresh(), method, check=False).z
+        yield f"rbnotes {method}", lambda method=method: impulses(method)
 
 
-def through_cvxpy(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
+def pairs(problem: LCP | StepProblem) -> int:
+    """How many impulses are sought."""
+    return problem.size if isinstance(problem, LCP) else problem.unilateral.count
+
+
+def through_cvxpy(problem: LCP | StepProblem) -> Iterator[tuple[str, Solver]]:
     """Translated before the clock starts; each solve sets all numbers anew."""
-    if problem.size > 1000 and isinstance(problem, LCP):
+    if isinstance(problem, LCP) and problem.size > 1000:
         return
-    qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_mixed(problem)
+    qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_step(problem)
     for name in ("CLARABEL", "OSQP"):
         program = QuadraticProgram(
             qp, vary=("Q", "c", "A", "b") if sparse.issparse(qp.Q) else ("Q", "c"), solver=name
@@ -101,7 +109,7 @@ def quantecon(lcp: LCP) -> Iterator[tuple[str, Solver]]:
             yield "quantecon lcp_lemke", lambda: lcp_lemke(M, lcp.q, max_iter=10**6).z
 
 
-def through_qpsolvers(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
+def through_qpsolvers(problem: LCP | StepProblem) -> Iterator[tuple[str, Solver]]:
     try:
         import qpsolvers
     except ImportError:
@@ -122,12 +130,12 @@ def through_qpsolvers(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
                 ),
             )
             continue
-        P, G = sparse.csc_matrix(problem.M), sparse.csc_matrix(-problem.N)
+        P, G = sparse.csc_matrix(problem.mass), sparse.csc_matrix(-problem.unilateral.rows)
         if name not in qpsolvers.sparse_solvers:
-            if problem.size > DENSE_LIMIT:
+            if problem.unilateral.count > DENSE_LIMIT:
                 continue
             P, G = P.toarray(), G.toarray()
-        arguments = (P, -problem.f, G, -problem.n)
+        arguments = (P, -problem.momentum, G, -problem.unilateral.target)
 
         def multipliers(arguments: tuple = arguments, name: str = name) -> np.ndarray:
             return qpsolvers.solve_problem(qpsolvers.Problem(*arguments), solver=name).z
@@ -177,7 +185,7 @@ def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
     results, slow = [], set()
     for size in sizes:
         problem = FAMILIES[family](size)
-        lcp = problem if isinstance(problem, LCP) else lcp_from_mixed(problem)
+        lcp = problem if isinstance(problem, LCP) else lcp_from_step(problem)
         for name, solver in (
             *ours(problem),
             *through_cvxpy(problem),
@@ -195,7 +203,7 @@ def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
             if seconds > BUDGET:
                 slow.add(name)
             error = np.inf if z is None or not np.all(np.isfinite(z)) else box_residuals(lcp, z).relative
-            results.append(Result(family, problem.size, name, seconds, error))
+            results.append(Result(family, pairs(problem), name, seconds, error))
     return results
 
 
@@ -239,7 +247,7 @@ def overhead(size: int = 100) -> str:
     rng = np.random.default_rng(0)
     lines = ["| problem | solver | solver alone, ms | cvxpy on top, ms | ratio |", "|---|---|---|---|---|"]
     for family in ("heap", "wall"):
-        qp = qp_from_mixed(FAMILIES[family](size))
+        qp = qp_from_step(FAMILIES[family](size))
         sequence = [replace(qp, c=qp.c * rng.uniform(0.5, 1.5, qp.size)) for _ in range(30)]
         for vary in (("c", "b"), ("Q", "c", "A", "b")):
             for name in ("CLARABEL", "OSQP"):

@@ -25,7 +25,8 @@ class PairRows:
     """c groups of k rows on the twists of n bodies; those of a group all involve bodies a and b.
 
     As a matrix it is ``(c k, 6 n)``: ``rows @ twists.ravel()`` are velocities along the rows, and
-    ``rows.T @ impulses`` the impulsive wrenches that impulses along them amount to.
+    ``rows.T @ impulses`` the impulsive wrenches that impulses along them amount to. ``rows @ J`` are the rows
+    on other velocities, those that make the twists by a matrix J.
 
     Raises
     ------
@@ -66,9 +67,11 @@ class PairRows:
         """From impulses along the rows to wrenches."""
         return TransposedPairRows(self)
 
-    def __matmul__(self, twists: ArrayLike) -> Array:
-        """Velocities along the rows ``(c k,)`` at the twists ``(6 n,)``."""
-        phi = arguments.vector("twists", twists, 6 * self.bodies).reshape(-1, 6)
+    def __matmul__(self, twists: ArrayLike | Any) -> Any:
+        """Velocities along the rows ``(c k,)`` at twists ``(6 n,)``; or the product with a matrix."""
+        if sparse.issparse(twists) or np.ndim(twists) == 2:
+            return self.matrix @ arguments.matrix("twists", twists, self.shape[1], None)
+        phi = arguments.vector("twists", twists, self.shape[1]).reshape(-1, 6)
         if not self.bodies:
             return np.zeros(self.shape[0])
         of_a = np.einsum("cki,ci->ck", self.on_a, phi[self.a])

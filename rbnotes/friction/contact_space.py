@@ -5,7 +5,7 @@ The motion is eliminated. What is left are the impulses p of the contacts and th
     u = W p + free,
 
 normal and tangential, three of each a contact, with the equations of the problem kept to. Inequalities
-without friction are contacts here that have no tangents.
+without friction are contacts here that have no tangents; where they are soft, the softness is part of W.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, solve_lcp
-from rbnotes.constraints import KKT, factor_kkt
+from rbnotes.constraints import KKT
 from rbnotes.contact import Contacts, PairRows
-from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.dynamics import StepProblem, StepSolution, factor_step
 from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.errors import NotConverged
 
@@ -43,13 +42,15 @@ class ContactSpace:
     rows: Matrix
     """Their rows as a matrix ``(3 c, n)``, dense or sparse as the mass matrix is."""
     kkt: KKT
-    """The factored system of the masses and the equations."""
+    """The factored system of the masses and the equations, soft ones included."""
     free_velocity: Array
     """Velocities ``(n,)`` without contact impulses."""
     delassus: Array
     """``W (3 c, 3 c)``: contact velocities per contact impulse, with the equations kept to.
 
     Zero in the rows and columns of directions that the equations hold fast."""
+    symmetric: bool
+    """Whether W is: then the impulses of some models minimise something."""
     free: Array
     """Contact velocities ``(c, 3)`` without contact impulses: normal ones above their targets, tangential
     ones."""
@@ -58,6 +59,11 @@ class ContactSpace:
     def count(self) -> int:
         """Number of contacts c."""
         return self.contacts.count
+
+    @property
+    def with_friction(self) -> int:
+        """How many of them are contacts, and not inequalities."""
+        return self.count - self.problem.unilateral.count
 
     @property
     def mu(self) -> Array:
@@ -78,9 +84,11 @@ class ContactSpace:
         """Contact velocities ``(c, 3)`` under contact impulses ``(c, 3)``."""
         return self.free + (self.delassus @ impulses.ravel()).reshape(-1, 3)
 
-    def velocities_at(self, v: ArrayLike) -> Array:
-        """Contact velocities ``(c, 3)`` at velocities v ``(n,)``, normal ones above their targets."""
-        return _relative(self.contacts, arguments.vector("v", v, self.problem.size))
+    def velocities_of(self, solution: StepSolution) -> Array:
+        """Contact velocities ``(c, 3)`` of a solution, normal ones above their targets."""
+        velocities = _relative(self.contacts, arguments.vector("v", solution.velocity, self.problem.size))
+        velocities[self.with_friction :, 0] += _softness(self.problem) @ solution.unilateral
+        return velocities
 
     def move(self, impulses: Array) -> tuple[Array, Array]:
         """Velocities ``(n,)`` and impulses ``(m,)`` of the equations under contact impulses ``(c, 3)``."""
@@ -90,13 +98,12 @@ class ContactSpace:
     def solution(self, impulses: Array, *, iterations: int, residual: float, method: str) -> StepSolution:
         """The solution of the problem with these contact impulses ``(c, 3)``."""
         velocity, bilateral = self.move(impulses)
-        with_friction = self.count - self.problem.unilateral.count
         return StepSolution(
             velocity,
             bilateral,
-            unilateral=impulses[with_friction:, 0].copy(),
-            normal=impulses[:with_friction, 0].copy(),
-            tangential=impulses[:with_friction, 1:].copy(),
+            unilateral=impulses[self.with_friction :, 0].copy(),
+            normal=impulses[: self.with_friction, 0].copy(),
+            tangential=impulses[: self.with_friction, 1:].copy(),
             iterations=iterations,
             residual=residual,
             method=method,
@@ -128,24 +135,25 @@ def contact_space(problem: StepProblem) -> ContactSpace:
 
     Raises
     ------
-    InvalidArgument
-        If the contacts are no :class:`rbnotes.contact.Contacts`, or rows are soft: friction models know hard
-        ones only.
     SingularConfiguration
         If the mass matrix is singular, or symmetric but not positive definite.
     """
-    if problem.bilateral.soft or problem.unilateral.soft:
-        raise InvalidArgument("problem", "soft rows", "hard ones, softness 0")
     contacts = _all_contacts(problem)
-    equations = problem.bilateral
-    kkt = factor_kkt(problem.mass, equations.rows)
-    free_velocity = kkt.solve(problem.momentum, equations.target)[0]
+    kkt = factor_step(problem)
+    free_velocity = kkt.solve(problem.momentum, problem.bilateral.target)[0]
 
     rows = _matrix_like(problem.mass, contacts.rows)
     W = _delassus(problem, contacts, rows, kkt)
     held = np.abs(np.diagonal(W)) <= HELD * _mobility_without_equations(rows, problem.mass)
     W[held], W[:, held] = 0.0, 0.0
-    if problem.symmetric:
+    if problem.unilateral.soft:
+        pairs = 3 * np.arange(contacts.count - problem.unilateral.count, contacts.count)
+        W[np.ix_(pairs, pairs)] += _softness(problem)
+    symmetric = problem.symmetric and all(
+        each.softness.ndim == 1 or np.array_equal(each.softness, each.softness.T)
+        for each in (problem.bilateral, problem.unilateral)
+    )
+    if symmetric:
         W = (W + W.T) / 2
 
     # Velocities along held directions are what the equations leave of them: nothing, but for rounding.
@@ -153,7 +161,7 @@ def contact_space(problem: StepProblem) -> ContactSpace:
     terms = (abs(rows) @ np.abs(free_velocity)).reshape(-1, 3)
     rounding = 1e-12 * (terms + np.abs(free))
     free = np.where(held.reshape(-1, 3) & (np.abs(free) <= rounding), 0.0, free)
-    return ContactSpace(problem, contacts, rows, kkt, free_velocity, W, free)
+    return ContactSpace(problem, contacts, rows, kkt, free_velocity, W, symmetric, free)
 
 
 def raise_not_converged(space: ContactSpace, solution: StepSolution, tolerance: float) -> NoReturn:
@@ -172,11 +180,13 @@ def raise_not_converged(space: ContactSpace, solution: StepSolution, tolerance: 
 
 def _all_contacts(problem: StepProblem) -> Contacts:
     """The contacts, then the inequalities as contacts without tangents."""
-    contacts, inequalities = problem.contacts, problem.unilateral
-    if contacts is None:
+    given, inequalities = problem.contacts, problem.unilateral
+    if given is None:
         contacts = Contacts(np.zeros((0, problem.size)), 0.0)
-    if not isinstance(contacts, Contacts):
-        raise InvalidArgument("contacts", type(contacts).__name__, "rbnotes.contact.Contacts")
+    elif isinstance(given, Contacts):
+        contacts = given
+    else:
+        contacts = Contacts(given.rows, given.mu, given.normal_target)
     if not inequalities.count:
         return contacts
     without_tangents = sparse.kron(sparse.csr_array(inequalities.rows), [[1.0], [0.0], [0.0]])
@@ -219,6 +229,12 @@ def _body_blocks(mass: Matrix) -> Array | None:
     blocks = np.zeros((mass.shape[0] // 6, 6, 6))
     np.add.at(blocks, (row // 6, row % 6, column % 6), entries.data)
     return blocks
+
+
+def _softness(problem: StepProblem) -> Array:
+    """That of the inequalities ``(m, m)``."""
+    softness = problem.unilateral.softness
+    return np.diag(softness) if softness.ndim == 1 else softness
 
 
 def _mobility_without_equations(rows: Matrix, mass: Matrix) -> Array:

@@ -58,15 +58,15 @@ def coulomb(
     Raises
     ------
     InvalidArgument
-        If the mass matrix is not symmetric.
+        If the mass matrix or a softness is not symmetric.
     Unsolved
         If ``check`` and the contacts and equations contradict each other.
     FrictionNotConverged
         If ``check`` and the tolerance is not met.
     """
-    if not problem.symmetric:
-        raise InvalidArgument("mass", "a matrix that is not symmetric", "a symmetric one")
     space = contact_space(problem)
+    if not space.symmetric:
+        raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
     count = space.count
     impulses: Array = np.zeros((count, 3))
     residual, programs = 0.0, 0

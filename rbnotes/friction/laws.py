@@ -102,7 +102,7 @@ def measure_laws(
     space = contact_space(problem)
     if space.count == 0:
         return Laws(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    u, r, mu = space.velocities_at(solution.velocity), space.impulses_of(solution), space.mu
+    u, r, mu = space.velocities_of(solution), space.impulses_of(solution), space.mu
     a, b = r[:, 0], r[:, 1:]
     # Friction measured by the section, and the sliding by what a unit section takes from it.
     if cone == "disc":

@@ -19,9 +19,9 @@ import numpy as np
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import LCP, QP, solve_lcp
-from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.dynamics import StepProblem, StepSolution, hardened
 from rbnotes.friction.contact_space import ContactSpace, contact_space
 from rbnotes.friction.facets import facet_directions, facet_rows
 
@@ -34,7 +34,7 @@ def primal_qp(problem: StepProblem, facets: int = 4) -> QP:
 def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
     """The program in impulses: all normal ones, then the facets' of one contact after the other (1.88).
 
-    Equations of the problem are kept to by the inverse mass, not by rows of the program.
+    Equations of the problem are kept to by the inverse mass, not by rows of the primal.
     """
     return _dual_qp(contact_space(problem), facets)
 
@@ -64,22 +64,28 @@ def single_qp(
     Raises
     ------
     InvalidArgument
-        If the mass matrix is not symmetric.
+        If the mass matrix or a softness is not symmetric.
     Unsolved
         If the contacts and equations contradict each other.
     """
     arguments.choice("form", form, ("primal", "dual"))
     space = contact_space(problem)
-    count, mu = space.count, space.mu
+    if not space.symmetric:
+        raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
+    count = space.count
     directions = facet_directions(facets)
     if count == 0:
         impulses: Array = np.zeros((0, 3))
         residual = 0.0
     elif form == "primal":
-        solution = solve_lcp(_primal_qp(space, facets), method)
-        edges = solution.z.reshape(count, facets)
-        impulses = _from_edges(edges.sum(axis=1), mu[:, None] * edges, directions)
-        residual = solution.residuals.relative
+        primal = solve_lcp(_primal_qp(space, facets), method)
+        touching = space.with_friction
+        edges, alone = np.split(primal.z, [touching * facets])
+        edges = edges.reshape(touching, facets)
+        impulses = np.zeros((count, 3))
+        impulses[:touching] = _from_edges(edges.sum(axis=1), space.mu[:touching, None] * edges, directions)
+        impulses[touching:, 0] = alone
+        residual = primal.residuals.relative
     else:
         qp = _dual_qp(space, facets)
         E = qp.A[qp.size :]
@@ -95,17 +101,26 @@ def single_qp(
 
 
 def _primal_qp(space: ContactSpace, facets: int) -> QP:
-    problem, contacts = space.problem, space.contacts
+    touching = space.with_friction
     directions = facet_directions(facets)
-    normal = np.ones((contacts.count, facets, 1))
-    edges = np.concatenate([normal, contacts.mu[:, None, None] * directions], axis=2)
+    normal = np.ones((touching, facets, 1))
+    edges = np.concatenate([normal, space.mu[:touching, None, None] * directions], axis=2)
+    to_edges = sparse.bsr_array(
+        (edges, np.arange(touching), np.arange(touching + 1)), shape=(touching * facets, 3 * touching)
+    )
+    rows = sparse.csr_array(to_edges @ space.rows[: 3 * touching])
+    targets = np.repeat(space.contacts.normal_target[:touching], facets)
+    # The slacks of soft rows are velocities, too; contacts do not know them.
+    hard = hardened(space.problem)
+    slacks = sparse.csr_array((rows.shape[0], hard.size - space.problem.size))
+    A = sparse.vstack([sparse.hstack([rows, slacks]), hard.unilateral.rows], format="csr")
     return QP(
-        Q=problem.mass,
-        c=-problem.momentum,
-        A=sparse.block_diag(list(edges), format="csr") @ space.rows,
-        b=np.repeat(contacts.normal_target, facets),
-        G=problem.bilateral.rows,
-        g=problem.bilateral.target,
+        Q=hard.mass,
+        c=-hard.momentum,
+        A=A if sparse.issparse(hard.mass) else A.toarray(),
+        b=np.concatenate([targets, hard.unilateral.target]),
+        G=hard.bilateral.rows,
+        g=hard.bilateral.target,
     )
 
 

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import WORLD, Contacts, PairRows, tangent_directions
-from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step
+from rbnotes.dynamics import BilateralRows, Reduction, StepProblem, StepSolution, UnilateralRows, solve_step
 from rbnotes.friction import (
     anitescu_stewart,
     box_friction,
@@ -21,6 +21,11 @@ from rbnotes.friction import (
     measure_laws,
     single_qp,
 )
+
+
+def dual(problem):
+    return single_qp(problem, form="dual")
+
 
 MODELS = (box_friction, anitescu_stewart, single_qp, gauss_seidel_friction, coulomb)
 
@@ -38,7 +43,6 @@ def test_facets_come_in_opposite_pairs():
 def test_delassus_is_the_answer_to_unit_impulses(rng):
     problem = heap(rng, equations=3)
     space = contact_space(problem)
-    free = space.velocities_at(space.free_velocity)
     G = problem.bilateral.rows
     for i in (0, 4, 11, 20):
         unit = np.zeros(21)
@@ -47,8 +51,9 @@ def test_delassus_is_the_answer_to_unit_impulses(rng):
         assert np.allclose(G @ v, 0, atol=1e-10)
         balance = problem.momentum + problem.contacts.rows[i] + G.T @ reactions
         assert np.allclose(problem.mass @ v, balance)
-        assert np.allclose(space.velocities_at(v) - free, space.delassus[:, i].reshape(7, 3))
-        assert np.allclose(space.velocities(unit.reshape(7, 3)), space.velocities_at(v))
+        assert np.allclose(problem.contacts.rows @ v, (space.free.ravel() + space.delassus[:, i]))
+        found = StepSolution(v, reactions, normal=unit[::3], tangential=unit.reshape(7, 3)[:, 1:])
+        assert np.allclose(space.velocities(unit.reshape(7, 3)), space.velocities_of(found))
     assert np.allclose(space.delassus, space.delassus.T)
 
 
@@ -137,45 +142,74 @@ def test_many_bodies_take_no_dense_rows():
     assert np.abs(free - joined).max() > 0.1
 
 
-def test_inequalities_are_contacts_without_friction(rng):
-    """... and without contacts besides, the answer is that of the mixed LCP."""
+SOFT = np.array([[0.3, 0.1, 0.0], [0.1, 0.2, 0.05], [0.0, 0.05, 0.4]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
+@pytest.mark.parametrize("softness", [0.0, [0.1, 0.0, 0.3], SOFT], ids=["hard", "diagonal", "full"])
+def test_inequalities_are_contacts_without_friction(rng, softness, form):
+    """... and without contacts besides, the answer is that of a step without friction."""
     problem = heap(rng, equations=2, mu=(0.1, 0.4))
-    limits = UnilateralRows(rng.normal(size=(3, 24)), [0.3, -0.2, 0.5])
-    limited = replace(problem, unilateral=limits)
-    for model in MODELS:
-        found = model(limited)
+    some = [0.05, 0.0] if np.any(softness) else 0.0
+    equations = BilateralRows(form(problem.bilateral.rows), [0.1, -0.2], some)
+    limits = UnilateralRows(form(rng.normal(size=(3, 24))), [0.3, -0.2, 0.5], softness)
+    problem = replace(problem, mass=form(problem.mass), bilateral=equations, unilateral=limits)
+    W = contact_space(problem).delassus
+    assert np.all(np.diagonal(W)[[21, 24, 27]] > 0)
+    assert np.all(W[[22, 23, 25, 26, 28, 29]] == 0)
+    Q = np.diag(limits.softness) if limits.softness.ndim == 1 else limits.softness
+    for model in (*MODELS, dual):
+        found = model(problem)
         assert found.unilateral.shape == (3,)
         assert found.normal.shape == (7,)
         assert found.tangential.shape == (7, 2)
         balance = problem.mass @ found.velocity - problem.momentum - limits.rows.T @ found.unilateral
         balance -= problem.contacts.rows.T @ found.contact_impulses.ravel()
-        np.testing.assert_allclose(balance, problem.bilateral.rows.T @ found.bilateral, atol=1e-9)
-        over = limits.rows @ found.velocity - limits.target
+        np.testing.assert_allclose(balance, equations.rows.T @ found.bilateral, atol=1e-9)
+        missed = equations.rows @ found.velocity + equations.softness * found.bilateral - equations.target
+        np.testing.assert_allclose(missed, 0, atol=1e-9)
+        over = limits.rows @ found.velocity + Q @ found.unilateral - limits.target
         assert np.all(over > -1e-5)
         assert np.all(found.unilateral > -1e-9)
         assert np.abs(over * found.unilateral).max() < 1e-4
         assert np.any(found.unilateral > 0.01)
+        if model in (gauss_seidel_friction, coulomb):
+            assert measure_laws(problem, found).natural < 1e-5
+            pulled = replace(found, unilateral=-found.unilateral)
+            assert np.isclose(measure_laws(problem, pulled).pull, found.unilateral.max())
 
-        alone = model(replace(limited, contacts=None))
-        expected = solve_step(replace(limited, contacts=None))
+        alone = model(replace(problem, contacts=None))
+        expected = solve_step(replace(problem, contacts=None))
         np.testing.assert_allclose(alone.velocity, expected.velocity, atol=1e-5)
         np.testing.assert_allclose(alone.unilateral, expected.unilateral, atol=1e-5)
+        np.testing.assert_allclose(alone.bilateral, expected.bilateral, atol=1e-5)
+
+
+def test_reduced_contacts_are_contacts(rng):
+    """A heap whose velocities follow from twelve others: the same as with the equations that say so."""
+    whole = as_pairs(heap(rng, mu=(0.1, 0.4)))
+    J, drift = rng.normal(size=(24, 12)), np.zeros(24)
+    reduction = Reduction(J, drift)
+    reduced = reduction.reduce(whole)
+    across = np.linalg.svd(J)[0][:, 12:].T
+    held = replace(whole, bilateral=BilateralRows(across))
+    for model in MODELS:
+        fewer, all_of_them = model(reduced), model(held)
+        close = 1e-4 if model is coulomb else 1e-6
+        np.testing.assert_allclose(reduction.velocities(fewer.velocity), all_of_them.velocity, atol=close)
 
 
 def test_bad_problems_are_named():
     problem = particle([0, 0, -1.0])
     with pytest.raises(InvalidArgument, match="M"):
         contact_space(replace(problem, mass=-np.eye(3)))
-    with pytest.raises(InvalidArgument, match="problem: got soft rows"):
-        contact_space(replace(problem, bilateral=BilateralRows([[1.0, 0, 0]], softness=0.1)))
-    with pytest.raises(InvalidArgument, match="problem: got soft rows"):
-        contact_space(replace(problem, unilateral=UnilateralRows([[1.0, 0, 0]], softness=0.1)))
-
-    class Bare:
-        count, rows, mu, normal_target = 1, np.eye(3), np.ones(1), np.zeros(1)
-
-    with pytest.raises(InvalidArgument, match="contacts: got Bare"):
-        contact_space(StepProblem(np.eye(3), np.zeros(3), contacts=Bare()))
+    lopsided = np.array([[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]])
+    limits = UnilateralRows(np.eye(3), softness=lopsided)
+    for crooked in (replace(problem, mass=lopsided), replace(problem, unilateral=limits)):
+        for model in (coulomb, single_qp, dual):
+            with pytest.raises(InvalidArgument, match="problem: got a mass or softness"):
+                model(crooked)
+        assert measure_laws(crooked, anitescu_stewart(crooked), cone="pyramid").complementarity < 1e-9
 
 
 def test_contacts_that_equations_hold_fast_are_no_trouble():

@@ -305,7 +305,7 @@ def test_single_qp_keeps_impulse_and_velocity_in_dual_cones(rng, form):
         problem = heap(rng, ratio=3.0)
         solution = single_qp(problem, facets, form=form)
         laws = measure_laws(problem, solution, cone="pyramid", facets=facets)
-        u = contact_space(problem).velocities_at(solution.velocity)
+        u = contact_space(problem).velocities_of(solution)
         speed = (u[:, 1:] @ facet_directions(facets).T).max(axis=1)
         scale = np.abs(solution.contact_impulses).max()
         assert laws.cone < 1e-7 * scale

@@ -557,6 +557,39 @@ class TestContacts:
         assert World(world.mechanism, apart=()).apart == ()
 
 
+def test_many_bodies_are_each_as_if_alone():
+    """Above fifty bodies all matrices are sparse; pairs that never meet move as each does by itself."""
+    rng = np.random.default_rng(8)
+    shapes = [Sphere(0.1), Capsule(0.08, 0.3)]
+    M = masses(shapes, [500.0, 300.0])
+    count, h, steps = 27, 0.02, 6
+    poses, twists = [], []
+    for k in range(count):
+        turned = so3.exp([np.pi / 2, 0, 0]) @ so3.exp([0, 0, rng.normal()])
+        poses += [at(2.0 * k, 0, 0.12), se3.frame(turned, [2.0 * k, 0.3, 0.12])]
+        twists += [rng.normal(size=6) + [0, 0, 0, 0, 0, -3.0], rng.normal(size=6)]
+    poses, twists = np.stack(poses), np.stack(twists)
+
+    def run(pairs):
+        bodies = np.concatenate([[2 * k, 2 * k + 1] for k in pairs])
+        at_start = poses[bodies]
+        joints = [
+            maximal.joint_at("ball", at(2.0 * k, 0.15, 0.12), at_start, 2 * i + 1, 2 * i)
+            for i, k in enumerate(pairs)
+        ]
+        ground = Collider(WORLD, Plane(), mu=0.4)
+        carried = [Collider(i, shape, mu=0.4) for i, shape in enumerate(shapes * len(pairs))]
+        world = World(Mechanism(np.concatenate([M] * len(pairs)), joints), [ground, *carried])
+        return simulate(world, maximal.project(world.mechanism, State(at_start, twists[bodies])), h, steps)
+
+    together = run(range(count))
+    for k in (0, 11, 26):
+        alone = run([k])
+        assert any(np.any(record.impulses[:, 0] > 0) for record in alone.contacts)
+        np.testing.assert_allclose(together.twists[:, 2 * k : 2 * k + 2], alone.twists, atol=1e-7)
+        np.testing.assert_allclose(together.poses[:, 2 * k : 2 * k + 2], alone.poses, atol=1e-8)
+
+
 def test_progress_is_told():
     seen = []
     mechanism, start, _ = chain(2)
