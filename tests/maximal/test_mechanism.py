@@ -18,6 +18,7 @@ from rbnotes.checking.strategies import arrays, frames, inertias, masses, number
 from rbnotes.constraints import factor_kkt
 from rbnotes.dynamics import Forces, FreeSystem, State, integrate, runge_kutta, symplectic_euler
 from rbnotes.dynamics.bodies import DENSE
+from rbnotes.joints import Cylindrical, ExponentialSpherical, Fixed, Revolute, Universal
 from rbnotes.maximal import Mechanism
 from rbnotes.maximal.mechanism import STABILIZATIONS
 
@@ -218,7 +219,7 @@ class TestReactions:
         """Two bodies at rest, one fixed to the other, and that one fixed to the world."""
         M = np.stack([inertia.spatial_inertia(m, J, com), inertia.spatial_inertia(2.0, J, -com)])
         poses = np.stack([E0, E1])
-        joints = [maximal.joint_at("fixed", where, poses, 0), maximal.joint_at("fixed", where, poses, 1, 0)]
+        joints = [maximal.joint_at(Fixed(), where, poses, 0), maximal.joint_at(Fixed(), where, poses, 1, 0)]
         mechanism = Mechanism(M, joints, g)
         motion = maximal.accelerations(mechanism, State(poses, np.zeros((2, 6))))
         np.testing.assert_allclose(motion.phidot, 0, atol=1e-8)
@@ -239,7 +240,7 @@ class TestReactions:
     def test_no_joint_pushes_where_it_gives_way(self, kind, where, pull):
         """The reaction in the joint frame has no component along a freedom, and the rest holds the body."""
         body = inertia.spatial_inertia(1.0, np.diag([0.3, 0.4, 0.5]))
-        joint = maximal.Joint(kind, 0, None, None, where)
+        joint = getattr(maximal, kind)(0, None, None, where)
         pulled = Mechanism(body[None], [joint], np.zeros(3), lambda state: Forces.without_derivatives(pull))
         state = State(where)
         motion = maximal.accelerations(pulled, state)
@@ -282,10 +283,10 @@ def four_bar(angle, rate, placed):
     own = pose(turn(X, -np.pi / 2))
     at = [placed @ pose(p=p) @ own for p in (np.zeros(3), start, end, start + end)]
     joints = [
-        maximal.joint_at("hinge", at[0], poses, 0),
-        maximal.joint_at("hinge", at[1], poses, 2),
-        maximal.joint_at("hinge", at[2], poses, 1, 0),
-        maximal.joint_at("hinge", at[3], poses, 1, 2),
+        maximal.joint_at(Revolute(), at[0], poses, 0),
+        maximal.joint_at(Revolute(), at[1], poses, 2),
+        maximal.joint_at(Revolute(), at[2], poses, 1, 0),
+        maximal.joint_at(Revolute(), at[3], poses, 1, 2),
     ]
     mechanism = Mechanism(bodies, joints, placed[:3, :3] @ [0, 0, -G9])
     inertia_ = 2 * m_crank * crank**2 / 3 + m_coupler * crank**2
@@ -366,9 +367,9 @@ def hanging_chain():
     poses = se3.exp(rng.normal(size=(3, 6)))
     where = se3.exp(0.5 * rng.normal(size=(3, 6)))
     joints = [
-        maximal.joint_at("ball", where[0], poses, 0),
-        maximal.joint_at("universal", where[1], poses, 1, 0),
-        maximal.joint_at("cylindrical", where[2], poses, 2, 1),
+        maximal.joint_at(ExponentialSpherical(), where[0], poses, 0),
+        maximal.joint_at(Universal(), where[1], poses, 1, 0),
+        maximal.joint_at(Cylindrical(), where[2], poses, 2, 1),
     ]
     mechanism = Mechanism(bodies, joints)
     return mechanism, maximal.project(mechanism, State(poses, rng.normal(size=(3, 6))))
@@ -472,7 +473,7 @@ class TestProjection:
 class TestErrors:
     def test_mechanisms_are_checked(self):
         body = rods([1.0], [1.0])
-        with pytest.raises(InvalidArgument, match="joints: got a hinge joint between 1 and 0"):
+        with pytest.raises(InvalidArgument, match="joints: got a revolute joint between 1 and 0"):
             Mechanism(body, [maximal.hinge(0, parent=1)])
         with pytest.raises(InvalidArgument, match=r"bodies: got shape \(6, 6\)"):
             Mechanism(body[0])

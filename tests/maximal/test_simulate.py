@@ -23,6 +23,7 @@ from rbnotes.dynamics import (
     symplectic_euler,
     world_momentum,
 )
+from rbnotes.joints import ExponentialSpherical, Revolute
 from rbnotes.maximal import Mechanism
 from rbnotes.maximal.free_motion import ENERGY, IMPLICIT, MOMENTUM
 from rbnotes.maximal.mechanism import STABILIZATIONS
@@ -299,8 +300,8 @@ def pile():
     second = first @ se3.frame(so3.exp([0.2, 0, 0]), [0, 0.0, -0.75])
     poses = np.stack([first, second, at(0.3, 0, 0.15, 0, 0, 0.2), at(0.72, 0.1, 0.2)])
     joints = [
-        maximal.joint_at("ball", first @ at(0, 0, 0.4), poses, 0),
-        maximal.joint_at("hinge", first @ at(0, 0, -0.4, np.pi / 2, 0, 0), poses, 1, 0),
+        maximal.joint_at(ExponentialSpherical(), first @ at(0, 0, 0.4), poses, 0),
+        maximal.joint_at(Revolute(), first @ at(0, 0, -0.4, np.pi / 2, 0, 0), poses, 1, 0),
     ]
     twists = np.zeros((4, 6))
     twists[2] = [0.5, 0.2, 1.0, -0.5, 0.1, -0.3]
@@ -401,7 +402,7 @@ class TestLoop:
             [at(0, 0, 0.25, 0, np.pi / 2, 0), at(0.25, 0, 0.5), at(0.5, 0, 0.25, 0, np.pi / 2, 0)]
         )
         places = [((0, 0, 0), 0, None), ((0, 0, 0.5), 1, 0), ((0.5, 0, 0.5), 2, 1), ((0.5, 0, 0), 2, None)]
-        joints = [maximal.joint_at("hinge", se3.frame(about_y, p), poses, a, b) for p, a, b in places]
+        joints = [maximal.joint_at(Revolute(), se3.frame(about_y, p), poses, a, b) for p, a, b in places]
         return World(Mechanism(np.stack([rod] * 3), joints)), poses
 
     @pytest.mark.parametrize("stabilization", STABILIZATIONS)
@@ -574,7 +575,7 @@ def test_many_bodies_are_each_as_if_alone():
         bodies = np.concatenate([[2 * k, 2 * k + 1] for k in pairs])
         at_start = poses[bodies]
         joints = [
-            maximal.joint_at("ball", at(2.0 * k, 0.15, 0.12), at_start, 2 * i + 1, 2 * i)
+            maximal.joint_at(ExponentialSpherical(), at(2.0 * k, 0.15, 0.12), at_start, 2 * i + 1, 2 * i)
             for i, k in enumerate(pairs)
         ]
         ground = Collider(WORLD, Plane(), mu=0.4)

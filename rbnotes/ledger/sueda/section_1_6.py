@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking.strategies import frames, inertias, masses, twists, vectors
+from rbnotes.dynamics import body_acceleration, gravity_wrench
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_2 import twist_matrix
-from rbnotes.maximal import acceleration, gravity_wrench
 
 CHAPTER = "free-flight"
 PUSHED = {"m": masses(), "c": vectors(), "J": inertias(), "phi": twists(), "wrench": twists()}
@@ -42,7 +42,7 @@ def centred_reference(m, J, phi, wrench):
 
 def centred_library(m, J, phi, wrench):
     M = spatial_inertia(m, J)
-    return M @ acceleration(M, phi, wrench)
+    return M @ body_acceleration(M, phi, wrench)
 
 
 @claim("sueda/s1.6/e1.21", "The Newton-Euler equations in body coordinates")
@@ -58,15 +58,15 @@ class e1_21:
         return np.linalg.solve(M, ad.T @ M @ phi + wrench)
 
     def library(m, c, J, phi, wrench):
-        return acceleration(spatial_inertia(m, J, c), phi, wrench)
+        return body_acceleration(spatial_inertia(m, J, c), phi, wrench)
 
     oracle = "the acceleration for which six point masses need just this wrench"
     reference = acceleration_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     implemented_by = (
-        "rbnotes.maximal.acceleration",
-        "rbnotes.maximal.gyroscopic_wrench",
+        "rbnotes.dynamics.body_acceleration",
+        "rbnotes.dynamics.gyroscopic_wrench",
     )
     chapter = CHAPTER
 
@@ -98,7 +98,7 @@ class e1_22:
         r"About another origin, with the centre of mass at $c$: $\begin{pmatrix} c\times R^Tm\mathbf g \\ "
         r"R^Tm\mathbf g \end{pmatrix}$"
     )
-    implemented_by = ("rbnotes.maximal.gravity_wrench",)
+    implemented_by = ("rbnotes.dynamics.gravity_wrench",)
     chapter = CHAPTER
 
 
@@ -130,7 +130,7 @@ class e1_23_a:
         "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`": "the velocity crossed with itself is zero, as the notes say",
     }
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.maximal.acceleration",)
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER
 
 
@@ -161,7 +161,7 @@ class e1_23_b:
         "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`": "the velocity crossed with itself is zero, as the notes say",
     }
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.maximal.acceleration",)
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER
 
 
@@ -191,7 +191,7 @@ class e1_23_c:
         "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`": "the velocity crossed with itself is zero, as the notes say",
     }
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.maximal.acceleration",)
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER
 
 
@@ -220,7 +220,7 @@ class e1_23_d:
         "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`": "the velocity crossed with itself is zero, as the notes say",
     }
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.maximal.acceleration",)
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER
 
 
@@ -249,5 +249,5 @@ class e1_23_e:
         "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`": "the velocity crossed with itself is zero, as the notes say",
     }
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.maximal.acceleration",)
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER
