@@ -159,7 +159,7 @@ class t654_a:
 
     def library(M, G, x, f, gamma, h):
         step = solve_step(StepProblem(M, f, BilateralRows(G, velocity_target(G @ x, gamma))))
-        return np.append(step.v, -step.bilateral)
+        return np.append(step.velocity, -step.bilateral)
 
     oracle = "the error that is to be left, reached by the least impulse from the free motion"
 

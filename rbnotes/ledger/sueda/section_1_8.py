@@ -114,5 +114,5 @@ class m1:
         "The program itself is not part of the notes; the chapter flies a body of 10 g with the "
         "described velocities."
     )
-    implemented_by = ("rbnotes.maximal.fly",)
+    implemented_by = ("rbnotes.dynamics.integrate",)
     chapter = "free-flight"
