@@ -149,9 +149,10 @@ def frame(name: str, value: ArrayLike) -> Array:
         *rows, last = E.tolist()
         if last == _LAST_ROW and _is_rotation(*rows):
             return E
-    defect = np.max(np.abs(E[..., 3, :] - _LAST_ROW), initial=0.0)
-    if defect > ROTATION_TOLERANCE:
-        raise InvalidArgument(name, f"a last row {defect:.3g} off (0, 0, 0, 1)", "a rigid transformation")
+    error = np.abs(E[..., 3, :] - _LAST_ROW)
+    if not _every(error <= ROTATION_TOLERANCE):
+        got = f"a last row {np.max(error):.3g} off (0, 0, 0, 1)"
+        raise InvalidArgument(name, got, "a rigid transformation")
     _check_rotations(name, E[..., :3, :3], value)
     return E
 
@@ -288,9 +289,9 @@ def _is_rotation(row1: list[float], row2: list[float], row3: list[float]) -> boo
 
 def _check_rotations(name: str, R: Array, given: ArrayLike) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
-        defect = np.max(np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)), initial=0.0)
-    if not defect <= ROTATION_TOLERANCE:  # NaN where huge entries overflow
-        got = f"a matrix with max |R^T R - I| = {defect:.3g}"
+        error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3))
+    if not _every(error <= ROTATION_TOLERANCE):  # NaN, where huge entries overflow, is not
+        got = f"a matrix with max |R^T R - I| = {np.max(error):.3g}"
         raise InvalidArgument(name, got, "a rotation matrix" + _in_double_precision(given))
     if not _every(np.linalg.det(R) > 0):
         raise InvalidArgument(name, "a reflection (determinant -1)", "a rotation matrix (determinant +1)")
