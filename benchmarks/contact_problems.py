@@ -11,8 +11,8 @@ from scipy import sparse
 from scipy.spatial import cKDTree
 
 from rbnotes.complementarity import LCP
-from rbnotes.contact import WORLD, PairRows
-from rbnotes.dynamics import StepProblem, UnilateralRows
+from rbnotes.contact import PairRows
+from rbnotes.dynamics import WORLD, StepProblem, UnilateralRows
 
 GRAVITY, STEP = 9.81, 0.01
 

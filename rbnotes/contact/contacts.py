@@ -16,7 +16,8 @@ from scipy import sparse
 from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact.detection import ContactPoints
-from rbnotes.contact.pair_rows import WORLD, PairRows
+from rbnotes.contact.pair_rows import PairRows
+from rbnotes.dynamics import WORLD
 
 Matrix = Any
 """A NumPy array or a scipy.sparse array, with two axes."""

@@ -21,7 +21,6 @@ from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import QP, solve_lcp
 from rbnotes.contact import (
-    WORLD,
     Collider,
     ContactPoints,
     Contacts,
@@ -30,7 +29,7 @@ from rbnotes.contact import (
     contact_rows,
     normal_rows,
 )
-from rbnotes.dynamics import Scheme, State, StepProblem, StepSolution
+from rbnotes.dynamics import WORLD, Scheme, State, StepProblem, StepSolution
 from rbnotes.friction import box_friction
 from rbnotes.maximal.free_motion import MOMENTUM
 from rbnotes.maximal.joints import joint_matrix
