@@ -25,8 +25,8 @@ from rbnotes.contact import (
     ContactPoints,
     Contacts,
     Rounded,
+    _rows,
     contact_points,
-    contact_rows,
     normal_rows,
 )
 from rbnotes.dynamics import WORLD, Scheme, State, StepProblem, StepSolution
@@ -115,7 +115,7 @@ def simulate(
     states, joint_impulses, records = [state], [], list[ContactRecord]()
     points = nearby_points(world, state, h)
     for step in range(1, steps + 1):
-        rows, twists = contact_rows(points, state.E), state.phi.ravel()
+        rows, twists = _rows.contact_rows(points, state.E), state.phi.ravel()
         speeds = separation_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
         if stabilization == "baumgarte":
             speeds = np.maximum(speeds, gain / h * (-points.gap - slop))
