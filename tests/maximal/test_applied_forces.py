@@ -100,7 +100,7 @@ def test_stiff_springs_need_the_implicit_step():
     mechanism, state = hinged()
     ends = np.array([[0.2, 0.3, 0.0], [0.0, 0.2, -0.3]])
     length = np.linalg.norm(np.subtract(*se3.transform_points(state.E, ends)))
-    spring = Paths(LinearSpring(1e6, length), through(on_body(0, ends[0]), on_body(1, ends[1])))
+    spring = Paths(LinearSpring(1e6, rest_length=length), through(on_body(0, ends[0]), on_body(1, ends[1])))
     stiff = replace(mechanism, applied=ForceGroups([spring]))
     for integrator in (IMPLICIT, implicit_euler):
         calm = simulate(World(stiff), state, 0.005, 40, integrator=integrator)
