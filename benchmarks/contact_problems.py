@@ -1,7 +1,7 @@
 """Contact steps of growing size: a wall of bricks, a heap of spheres, and random monotone problems.
 
-One step of a scene without friction is a mixed LCP in the velocities: ``M v = M v0 + h f + N^T z``,
-``0 <= z _|_ N v >= 0``, with impulses z.
+One step of a scene without friction is a quadratic program in the velocities, whose multipliers are the
+impulses z: ``M v = M v0 + h f + N^T z``, ``0 <= z _|_ N v >= 0``.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from rbnotes.complementarity import LCP, MixedLCP
+from rbnotes.complementarity import LCP, QP
 
 GRAVITY, STEP = 9.81, 0.01
 
 
-def heap(contacts: int, seed: int = 0) -> MixedLCP:
+def heap(contacts: int, seed: int = 0) -> QP:
     """Spheres of unequal mass in a loose hexagonal heap on the ground, falling and jostling (full rank)."""
     rng = np.random.default_rng(seed)
     side = max(2, round((contacts / 4.5) ** (1 / 3)))
@@ -45,10 +45,10 @@ def heap(contacts: int, seed: int = 0) -> MixedLCP:
     masses = np.repeat(rng.uniform(0.5, 2.0, len(centres)), 3)
     velocity = 0.2 * rng.standard_normal(3 * len(centres))
     velocity[2::3] -= GRAVITY * STEP
-    return MixedLCP(sparse.diags_array(masses, format="csc"), masses * velocity, N, np.zeros(contacts))
+    return QP(sparse.diags_array(masses, format="csc"), -masses * velocity, N, np.zeros(contacts))
 
 
-def wall(contacts: int, seed: int = 0) -> MixedLCP:
+def wall(contacts: int, seed: int = 0) -> QP:
     """Bricks in running bond, each interface held by four corners: six velocities a brick, redundant."""
     rng = np.random.default_rng(seed)
     length, depth, height = 1.0, 0.5, 0.3
@@ -97,7 +97,7 @@ def wall(contacts: int, seed: int = 0) -> MixedLCP:
     M = np.tile(np.concatenate([inertia, np.full(3, mass)]), len(centres))
     velocity = 0.02 * rng.standard_normal(len(M))
     velocity[5::6] -= GRAVITY * STEP
-    return MixedLCP(sparse.diags_array(M, format="csc"), M * velocity, N, np.zeros(len(points)))
+    return QP(sparse.diags_array(M, format="csc"), -M * velocity, N, np.zeros(len(points)))
 
 
 def random_lcp(size: int, seed: int = 0) -> LCP:
