@@ -1,7 +1,7 @@
 """Contact steps of growing size: a wall of bricks, a heap of spheres, and random monotone problems.
 
-One step of a scene without friction is a step problem: ``M v = M v0 + h f + N^T z``, ``0 <= z _|_ N v >= 0``,
-with impulses z.
+One step of a scene without friction is a quadratic program in the velocities, whose multipliers are the
+impulses z: ``M v = M v0 + h f + N^T z``, ``0 <= z _|_ N v >= 0``.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from rbnotes.complementarity import LCP
-from rbnotes.contact import WORLD, PairRows
-from rbnotes.dynamics import StepProblem, UnilateralRows
+from rbnotes.complementarity import LCP, QP
+from rbnotes.contact import PairRows
+from rbnotes.dynamics import WORLD
 
 GRAVITY, STEP = 9.81, 0.01
 
 
-def heap(contacts: int, seed: int = 0) -> StepProblem:
+def heap(contacts: int, seed: int = 0) -> QP:
     """Spheres of unequal mass in a loose hexagonal heap on the ground, falling and jostling (full rank)."""
     rng = np.random.default_rng(seed)
     side = max(2, round((contacts / 4.5) ** (1 / 3)))
@@ -50,7 +50,7 @@ def heap(contacts: int, seed: int = 0) -> StepProblem:
     return _step(masses, velocity, N)
 
 
-def wall(contacts: int, seed: int = 0) -> StepProblem:
+def wall(contacts: int, seed: int = 0) -> QP:
     """Bricks in running bond, each interface held by four corners: six velocities a brick, redundant."""
     rng = np.random.default_rng(seed)
     length, depth, height = 1.0, 0.5, 0.3
@@ -97,10 +97,9 @@ def wall(contacts: int, seed: int = 0) -> StepProblem:
     return _step(M, velocity, rows.matrix)
 
 
-def _step(masses: np.ndarray, velocity: np.ndarray, N: sparse.sparray) -> StepProblem:
+def _step(masses: np.ndarray, velocity: np.ndarray, N: sparse.sparray) -> QP:
     """The problem of a step with a diagonal mass matrix."""
-    mass = sparse.diags_array(masses, format="csc")
-    return StepProblem(mass, masses * velocity, unilateral=UnilateralRows(N))
+    return QP(sparse.diags_array(masses, format="csc"), -masses * velocity, N, np.zeros(N.shape[0]))
 
 
 def random_lcp(size: int, seed: int = 0) -> LCP:

@@ -4,12 +4,12 @@
     OMP_NUM_THREADS=1 python benchmarks/lcp.py              # a few minutes; prints a table per family
     OMP_NUM_THREADS=1 python benchmarks/lcp.py --sizes 10 100 --json results.json
 
-Three families: contact steps of a heap of spheres (independent contacts) and of a wall of bricks
-(redundant contacts), given as sparse masses and rows; and random dense LCPs, given as M, q. Every solver
-starts from these data (Lemke's method of quantecon from the LCP's M, q in all of them, which it gets for
-nothing) and ends with the impulses z. Solvers run with their default tolerances; the error is the
-relative natural residual of their z. Times are processor times of one thread, the shortest of several
-runs: other work on the machine hardly shows. Peers that are not installed are left out.
+Three families: contact steps of a heap of spheres (independent contacts) and of a wall of bricks (redundant
+contacts), given as sparse M, f, N, n; and random dense LCPs, given as M, q. Every solver starts from these
+data (Lemke's method of quantecon from the LCP's M, q in all of them, which it gets for nothing) and ends with
+the impulses z. Solvers run with their default tolerances; the error is the relative natural residual of their
+z. Times are processor times of one thread, the shortest of several runs: other work on the machine hardly
+shows. Peers that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from scipy import sparse
 
 from rbnotes.complementarity import (
     LCP,
+    QP,
     QuadraticProgram,
-    Unsolved,
     box_residuals,
+    lcp_from_qp,
     qp_from_lcp,
     solve_lcp,
 )
-from rbnotes.dynamics import StepProblem, lcp_from_step, qp_from_step, solve_step
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 BUDGET = 2.0
@@ -61,34 +61,30 @@ class Result:
     error: float
 
 
-def ours(problem: LCP | StepProblem) -> Iterator[tuple[str, Solver]]:
+def pairs(problem: LCP | QP) -> int:
+    """Number of pairs (z, w)."""
+    return problem.size if isinstance(problem, LCP) else len(problem.b)
+
+
+def ours(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
     """Fresh problem objects each time, so that nothing is remembered."""
 
-    def impulses(method: str) -> np.ndarray:
-        fresh = replace(problem)
-        if isinstance(fresh, LCP):
-            return solve_lcp(fresh, method, check=False).z
-        try:
-            return solve_step(fresh, method=method).unilateral
-        except Unsolved as error:
-            return error.solution.z
+    def fresh() -> LCP | QP:
+        if isinstance(problem, LCP):
+            return LCP(problem.M, problem.q)
+        return QP(problem.Q, problem.c, problem.A, problem.b)
 
     for method in ("active_set", "pivoting", "gauss_seidel", "lemke"):
         if method == "lemke" and pairs(problem) > 500:
             continue
-        yield f"rbnotes {method}", lambda method=method: impulses(method)
+        yield f"rbnotes {method}", lambda method=method: solve_lcp(fresh(), method, check=False).z
 
 
-def pairs(problem: LCP | StepProblem) -> int:
-    """How many impulses are sought."""
-    return problem.size if isinstance(problem, LCP) else problem.unilateral.count
-
-
-def through_cvxpy(problem: LCP | StepProblem) -> Iterator[tuple[str, Solver]]:
+def through_cvxpy(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
     """Translated before the clock starts; each solve sets all numbers anew."""
-    if isinstance(problem, LCP) and problem.size > 1000:
+    if pairs(problem) > 1000 and isinstance(problem, LCP):
         return
-    qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_step(problem)
+    qp = qp_from_lcp(problem) if isinstance(problem, LCP) else problem
     for name in ("CLARABEL", "OSQP"):
         program = QuadraticProgram(
             qp, vary=("Q", "c", "A", "b") if sparse.issparse(qp.Q) else ("Q", "c"), solver=name
@@ -109,20 +105,20 @@ def quantecon(lcp: LCP) -> Iterator[tuple[str, Solver]]:
             yield "quantecon lcp_lemke", lambda: lcp_lemke(M, lcp.q, max_iter=10**6).z
 
 
-def through_qpsolvers(problem: LCP | StepProblem) -> Iterator[tuple[str, Solver]]:
+def through_qpsolvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
     try:
         import qpsolvers
     except ImportError:
         return
     for name in sorted(qpsolvers.available_solvers):
         if isinstance(problem, LCP):
-            if problem.size > (200 if name in ("ecos", "qpalm", "scs", "highs") else 2000):
+            if pairs(problem) > (200 if name in ("ecos", "qpalm", "scs", "highs") else 2000):
                 continue
             if name in qpsolvers.dense_solvers:
                 arguments = (problem.M, problem.q)
             else:
                 arguments = (sparse.csc_matrix(problem.M), problem.q)
-            zero = np.zeros(problem.size)
+            zero = np.zeros(pairs(problem))
             yield (
                 f"qpsolvers {name}",
                 lambda arguments=arguments, name=name, zero=zero: qpsolvers.solve_qp(
@@ -130,12 +126,12 @@ def through_qpsolvers(problem: LCP | StepProblem) -> Iterator[tuple[str, Solver]
                 ),
             )
             continue
-        P, G = sparse.csc_matrix(problem.mass), sparse.csc_matrix(-problem.unilateral.rows)
+        P, G = sparse.csc_matrix(problem.Q), sparse.csc_matrix(-problem.A)
         if name not in qpsolvers.sparse_solvers:
-            if problem.unilateral.count > DENSE_LIMIT:
+            if pairs(problem) > DENSE_LIMIT:
                 continue
             P, G = P.toarray(), G.toarray()
-        arguments = (P, -problem.momentum, G, -problem.unilateral.target)
+        arguments = (P, problem.c, G, -problem.b)
 
         def multipliers(arguments: tuple = arguments, name: str = name) -> np.ndarray:
             return qpsolvers.solve_problem(qpsolvers.Problem(*arguments), solver=name).z
@@ -185,7 +181,7 @@ def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
     results, slow = [], set()
     for size in sizes:
         problem = FAMILIES[family](size)
-        lcp = problem if isinstance(problem, LCP) else lcp_from_step(problem)
+        lcp = problem if isinstance(problem, LCP) else lcp_from_qp(problem)
         for name, solver in (
             *ours(problem),
             *through_cvxpy(problem),
@@ -247,7 +243,7 @@ def overhead(size: int = 100) -> str:
     rng = np.random.default_rng(0)
     lines = ["| problem | solver | solver alone, ms | cvxpy on top, ms | ratio |", "|---|---|---|---|---|"]
     for family in ("heap", "wall"):
-        qp = qp_from_step(FAMILIES[family](size))
+        qp = FAMILIES[family](size)
         sequence = [replace(qp, c=qp.c * rng.uniform(0.5, 1.5, qp.size)) for _ in range(30)]
         for vary in (("c", "b"), ("Q", "c", "A", "b")):
             for name in ("CLARABEL", "OSQP"):

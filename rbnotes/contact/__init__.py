@@ -1,7 +1,8 @@
 """Contact: which solids touch and where, and the rows that this makes on the motion of a system.
 
 >>> import numpy as np
->>> from rbnotes.contact import WORLD, Collider, Plane, contact_points, contact_rows
+>>> from rbnotes.contact import Collider, Plane, contact_points, contact_rows
+>>> from rbnotes.dynamics import WORLD
 >>> from rbnotes.solids import Sphere
 >>> colliders = [Collider(WORLD, Plane()), Collider(0, Sphere(0.1))]
 >>> pose = np.eye(4)[None]
@@ -20,11 +21,10 @@ from rbnotes.contact.contacts import (
 )
 from rbnotes.contact.detection import Collider, ContactPoints, collide, contact_points
 from rbnotes.contact.manifold import Manifold
-from rbnotes.contact.pair_rows import WORLD, PairRows
+from rbnotes.contact.pair_rows import PairRows
 from rbnotes.contact.shapes import Plane, Rounded, Shape, surface
 
 __all__ = [
-    "WORLD",
     "Collider",
     "ContactPoints",
     "Contacts",

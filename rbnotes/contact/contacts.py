@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from rbnotes import arguments, se3
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact import _rows
 from rbnotes.contact.detection import ContactPoints
-from rbnotes.contact.pair_rows import WORLD, PairRows
+from rbnotes.contact.pair_rows import PairRows
 
 Matrix = Any
 """A NumPy array or a scipy.sparse array, with two axes."""
@@ -96,18 +97,18 @@ def contact_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
     poses : (n, 4, 4)
         Poses of the bodies.
     """
-    return _rows_along(contact_axes(points.normal), points, poses)
+    return _rows.rows_along(contact_axes(points.normal), points, arguments.frame("poses", poses))
 
 
 def normal_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
     """One row a contact, that of :func:`contact_rows` along the normal: the rate of the gap."""
-    return _rows_along(points.normal[:, None], points, poses)
+    normals = arguments.unit_vector("points.normal", points.normal)
+    return _rows.rows_along(normals[:, None], points, arguments.frame("poses", poses))
 
 
 def contact_axes(normals: ArrayLike) -> Array:
-    """Normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``."""
-    normals = arguments.unit_vector("normals", normals)
-    return np.concatenate([normals[..., None, :], tangent_directions(normals)], axis=-2)
+    """Unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``."""
+    return _rows.contact_axes(arguments.unit_vector("normals", normals))
 
 
 def tangent_directions(normals: ArrayLike) -> Array:
@@ -115,28 +116,7 @@ def tangent_directions(normals: ArrayLike) -> Array:
 
     The first is perpendicular to the axis of the frame that is farthest from the normal.
     """
-    normals = arguments.unit_vector("normals", normals)
-    axis = np.eye(3)[np.argmin(np.abs(normals), axis=-1)]
-    first = np.cross(axis, normals)
-    first /= np.linalg.norm(first, axis=-1, keepdims=True)
-    return np.stack([first, np.cross(normals, first)], axis=-2)
-
-
-def _rows_along(directions: Array, points: ContactPoints, poses: ArrayLike) -> PairRows:
-    """Rows along directions of the world ``(c, k, 3)``."""
-    poses = arguments.frame("poses", poses)
-
-    def blocks(numbers: NDArray[np.intp]) -> Array:
-        """What takes twists to velocities of the bodies' points."""
-        result = np.zeros((*directions.shape[:2], 6))
-        moves = np.flatnonzero(numbers != WORLD)
-        body = numbers[moves]
-        R = poses[body, :3, :3]
-        x = np.einsum("cji,cj->ci", R, points.position[moves] - poses[body, :3, 3])
-        result[moves] = directions[moves] @ R @ se3.Gamma(x)
-        return result
-
-    return PairRows(points.a, points.b, blocks(points.a), -blocks(points.b), len(poses))
+    return _rows.tangent_directions(arguments.unit_vector("normals", normals))
 
 
 def _flat(rows: Any) -> Any:

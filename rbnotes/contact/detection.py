@@ -18,8 +18,8 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact.distance import Core
 from rbnotes.contact.manifold import Manifold, manifold, manifold_with_plane, no_contact
-from rbnotes.contact.pair_rows import WORLD
 from rbnotes.contact.shapes import Plane, Rounded, Shape, Surface, surface
+from rbnotes.dynamics import WORLD
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +180,8 @@ def _placed(collider: Collider, poses: Array) -> Array:
         return collider.frame
     if collider.body >= len(poses):
         raise InvalidArgument("colliders", f"body {collider.body}", f"numbers below {len(poses)}")
-    return poses[collider.body] @ collider.frame
+    placed: Array = poses[collider.body] @ collider.frame
+    return placed
 
 
 def _near(colliders: Sequence[Collider], placed: list[Array], margin: float) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics.state import WORLD
+from rbnotes.dynamics import WORLD
 
 
 @dataclass(frozen=True, eq=False)

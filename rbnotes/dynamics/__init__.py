@@ -31,7 +31,7 @@ from rbnotes.dynamics.constrained import (
     with_rows,
 )
 from rbnotes.dynamics.motion import ForceLaw, Forces, MechanicalSystem, System, free_acceleration, no_forces
-from rbnotes.dynamics.reduction import ReducedContacts, Reduction
+from rbnotes.dynamics.reduction import Reduction
 from rbnotes.dynamics.schemes import (
     Scheme,
     Solve,
@@ -83,7 +83,6 @@ __all__ = [
     "Forces",
     "FreeSystem",
     "MechanicalSystem",
-    "ReducedContacts",
     "Reduction",
     "Rows",
     "RowsAt",

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics.step_problem import ContactRows, Matrix, Rows, StepProblem, StepSolution
+from rbnotes.dynamics.step_problem import Matrix, Rows, StepProblem, StepSolution
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,26 +118,10 @@ class Reduction:
         kind: type[Rows] = type(rows)
         return kind(rows.rows @ self.J, rows.target - rows.rows @ self.drift, rows.softness)
 
-    def _reduced_contacts(self, contacts: ContactRows) -> ContactRows:
-        drift = (contacts.rows @ self.drift).reshape(-1, 3)
+    def _reduced_contacts(self, contacts: Any) -> Any:
+        rows = getattr(contacts.rows, "matrix", contacts.rows)
+        drift = (rows @ self.drift).reshape(-1, 3)
         if np.any(drift[:, 1:]):
             got = f"a drift of {np.max(np.abs(drift[:, 1:])):.3g} along a tangent"
             raise InvalidArgument("contacts", got, "contacts that a drift does not drag along")
-        return ReducedContacts(contacts.rows @ self.J, contacts.mu, contacts.normal_target - drift[:, 0])
-
-
-@dataclass(frozen=True, eq=False)
-class ReducedContacts:
-    """Contacts among reduced velocities."""
-
-    rows: Matrix
-    """``(3 c, r)``."""
-    mu: Array
-    """``(c,)``."""
-    normal_target: Array
-    """``(c,)``."""
-
-    @property
-    def count(self) -> int:
-        """Number of contacts c."""
-        return len(self.mu)
+        return replace(contacts, rows=rows @ self.J, normal_target=contacts.normal_target - drift[:, 0])

@@ -77,7 +77,7 @@ class UnilateralRows(Rows):
 
 
 class ContactRows(Protocol):
-    """What a step needs to know of c contacts with friction; see :mod:`rbnotes.contact`."""
+    """What a step needs to know of c contacts with friction; :class:`rbnotes.contact.Contacts` is one."""
 
     @property
     def count(self) -> int:
@@ -88,7 +88,7 @@ class ContactRows(Protocol):
     def rows(self) -> Matrix:
         """``(3 c, n)``: the normal and the two tangential rows of one contact after the other.
 
-        A matrix, or an operator with ``rows @ v`` and ``rows.T @ impulses``.
+        A matrix, or an operator with ``rows @ v``, ``rows.T @ impulses`` and its ``matrix``.
         """
         ...
 

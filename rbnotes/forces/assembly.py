@@ -201,7 +201,8 @@ class ForceGroups:
 
     >>> from rbnotes.dynamics import FreeSystem, State, implicit_euler, integrate
     >>> from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_particle, on_world, through
-    >>> spring = Paths(LinearSpring(100.0, 1.0), through(on_world([0.0, 0.0, 0.0]), on_particle(0)))
+    >>> ends = through(on_world([0.0, 0.0, 0.0]), on_particle(0))
+    >>> spring = Paths(LinearSpring(100.0, rest_length=1.0), ends)
     >>> hanging = FreeSystem(masses=[1.0], applied=ForceGroups([spring]))
     >>> states = integrate(implicit_euler, hanging, State(x=[[0.0, 0.0, -1.0]]), 0.1, 100)
     >>> states.x[-1, 0].round(4).tolist()

@@ -50,14 +50,7 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
     """
     impulses = arguments.array("impulses", impulses, 3)
     mu = arguments.scalar("mu", mu, minimum=0.0)
-    a, b = impulses[..., 0], impulses[..., 1:]
-    size = np.linalg.norm(b, axis=-1)
-    on_surface = (a + mu * size) / (1 + mu**2)
-    inside, polar = (size <= mu * a) & (a >= 0), mu * size <= -a
-    new_a = np.where(inside, a, np.where(polar, 0.0, on_surface))
-    radius = np.where(inside, size, mu * new_a)
-    direction = np.divide(b, size[..., None], out=np.zeros_like(b), where=size[..., None] > 0)
-    return np.concatenate([new_a[..., None], radius[..., None] * direction], axis=-1)
+    return _project_on_cone(impulses, mu)
 
 
 def natural_residual(
@@ -133,7 +126,7 @@ def residual_in(space: ContactSpace, impulses: Array, velocities: Array, cone: s
     effective_mass = _reciprocal(space.mobility)
     if cone == "disc":
         shifted = u + np.outer(mu * np.linalg.norm(u[:, 1:], axis=1), [1.0, 0.0, 0.0])
-        nearest = project_on_cone(r - effective_mass[:, None] * shifted, mu)
+        nearest = _project_on_cone(r - effective_mass[:, None] * shifted, mu)
     else:
         bounds = np.maximum(mu * r[:, 0], 0.0)[:, None]
         lower = np.hstack([np.zeros_like(bounds), -bounds, -bounds])
@@ -146,3 +139,14 @@ def residual_in(space: ContactSpace, impulses: Array, velocities: Array, cone: s
 def _reciprocal(mobility: Array) -> Array:
     """Effective masses; zero where the contact cannot move, and no impulse changes anything."""
     return np.divide(1.0, mobility, out=np.zeros_like(mobility), where=mobility > 0)
+
+
+def _project_on_cone(impulses: Array, mu: Array) -> Array:
+    a, b = impulses[..., 0], impulses[..., 1:]
+    size = np.linalg.norm(b, axis=-1)
+    on_surface = (a + mu * size) / (1 + mu**2)
+    inside, polar = (size <= mu * a) & (a >= 0), mu * size <= -a
+    new_a = np.where(inside, a, np.where(polar, 0.0, on_surface))
+    radius = np.where(inside, size, mu * new_a)
+    direction = np.divide(b, size[..., None], out=np.zeros_like(b), where=size[..., None] > 0)
+    return np.concatenate([new_a[..., None], radius[..., None] * direction], axis=-1)

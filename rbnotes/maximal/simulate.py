@@ -21,16 +21,15 @@ from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import QP, solve_lcp
 from rbnotes.contact import (
-    WORLD,
     Collider,
     ContactPoints,
     Contacts,
     Rounded,
+    _rows,
     contact_points,
-    contact_rows,
     normal_rows,
 )
-from rbnotes.dynamics import Scheme, State, StepProblem, StepSolution
+from rbnotes.dynamics import WORLD, Scheme, State, StepProblem, StepSolution
 from rbnotes.friction import box_friction
 from rbnotes.maximal.free_motion import MOMENTUM
 from rbnotes.maximal.joints import joint_matrix
@@ -116,7 +115,7 @@ def simulate(
     states, joint_impulses, records = [state], [], list[ContactRecord]()
     points = nearby_points(world, state, h)
     for step in range(1, steps + 1):
-        rows, twists = contact_rows(points, state.E), state.phi.ravel()
+        rows, twists = _rows.contact_rows(points, state.E), state.phi.ravel()
         speeds = separation_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
         if stabilization == "baumgarte":
             speeds = np.maximum(speeds, gain / h * (-points.gap - slop))

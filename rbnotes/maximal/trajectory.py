@@ -24,7 +24,7 @@ class Event(NamedTuple):
     kind: str
     """"made", "broken", "slides" or "sticks"."""
     a: int
-    """Number of one body, or :data:`~rbnotes.contact.WORLD`."""
+    """Number of one body, or :data:`~rbnotes.dynamics.WORLD`."""
     b: int
     """Number of the other."""
 

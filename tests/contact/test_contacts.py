@@ -8,7 +8,8 @@ from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking.strategies import spd_matrices
-from rbnotes.contact import WORLD, Contacts, PairRows, contact_axes, tangent_directions
+from rbnotes.contact import Contacts, PairRows, contact_axes, tangent_directions
+from rbnotes.dynamics import WORLD
 
 
 @st.composite

@@ -20,7 +20,6 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.contact import (
-    WORLD,
     Collider,
     ContactPoints,
     Plane,
@@ -32,6 +31,7 @@ from rbnotes.contact import (
     surface,
 )
 from rbnotes.contact.distance import closest_on_segments
+from rbnotes.dynamics import WORLD
 from rbnotes.solids import Box, Capsule, Cylinder, Sphere
 
 FLAT = 0.03

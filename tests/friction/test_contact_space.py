@@ -9,8 +9,16 @@ from friction_scenes import heap, particle
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import WORLD, Contacts, PairRows, tangent_directions
-from rbnotes.dynamics import BilateralRows, Reduction, StepProblem, StepSolution, UnilateralRows, solve_step
+from rbnotes.contact import Contacts, PairRows, tangent_directions
+from rbnotes.dynamics import (
+    WORLD,
+    BilateralRows,
+    Reduction,
+    StepProblem,
+    StepSolution,
+    UnilateralRows,
+    solve_step,
+)
 from rbnotes.friction import (
     anitescu_stewart,
     box_friction,

@@ -137,6 +137,33 @@ class TestFreedom:
         np.testing.assert_array_equal(np.abs(joints.steady_rows(arm)), np.eye(6)[[0, 1, 5]])
 
 
+class TestRows:
+    def test_of_a_cross_never_flip(self):
+        """The common perpendicular of both axes, x of the one frame and y of the other."""
+        for q in np.linspace(-3, 3, 25):
+            joint = joints.Universal()
+            rows = joints.annihilator(joint, [0.4, q])
+            np.testing.assert_array_equal(rows[:3], np.eye(6)[3:])
+            perpendicular = np.cross(joint.transform([0.4, q])[0, :3], Y)
+            np.testing.assert_allclose(rows[3], [*perpendicular, 0, 0, 0], atol=1e-14)
+
+    def test_along_axes_are_numbers_of_the_twist(self):
+        for joint, numbers in (
+            (joints.Fixed(), (0, 1, 2, 3, 4, 5)),
+            (joints.Revolute(X), (1, 2, 3, 4, 5)),
+            (joints.Prismatic(Y), (0, 1, 2, 3, 5)),
+            (joints.Cylindrical(), (0, 1, 3, 4)),
+            (joints.PlanarTranslation(), (0, 1, 2, 5)),
+            (joints.Translational(), (0, 1, 2)),
+            (joints.EulerSpherical("ZXZ"), (3, 4, 5)),
+            (joints.QuaternionSpherical(), (3, 4, 5)),
+            (joints.Free2D(position_first=False), (0, 1, 5)),
+            (joints.Free3D(), ()),
+        ):
+            rows = joints.annihilator(joint, joint.home)
+            np.testing.assert_array_equal(rows, np.eye(6)[list(numbers)])
+
+
 class TestModels:
     def test_equal_ones_compare_and_hash_equal(self):
         pairs = [
