@@ -11,27 +11,30 @@ Geometry and mass::
     quaternion        unit quaternions as rotations
     euler             roll, pitch and yaw
     inertia           spatial inertia of shapes, meshes and composite bodies
+    solids            one shape: its inertia, its collider, its drawing
 
-Forces and steps::
+Motion and forces::
 
+    dynamics          states, systems, time steps, the problem of one step, reduction
     forces            tension laws on paths, muscles, frame springs, with exact Jacobians
-    integrators       explicit, symplectic, implicit steps without constraints
-    stepping          time steps under constraints
 
 Constraints, contact, friction::
 
     constraints       KKT systems, projections, regularisation, stabilisation
     complementarity   quadratic programs and linear complementarity problems, and their solvers
+    contact           shapes that touch: distances, manifolds, rows of contacts
     friction          friction models, side by side on the same contacts
     attachments       components that move with others, eliminated from the system
 
 Whole systems::
 
+    joints            every type of joint, written once: its motion and its Jacobians
     maximal           bodies with six coordinates each: joints, contact, a simulator
 
 Checks and pictures::
 
     arguments         checks of arguments, and the errors they raise
+    errors            what solvers raise that do not get to an answer
     checking          numerical derivatives and random rotations, frames, inertias
     ledger            a record for each claim of the notes, run against an oracle
     challenge         checks your own function against the record of a claim
@@ -66,17 +69,20 @@ if TYPE_CHECKING:
         checking,
         complementarity,
         constraints,
+        contact,
+        dynamics,
+        errors,
         euler,
         forces,
         friction,
         inertia,
-        integrators,
+        joints,
         ledger,
         maximal,
         quaternion,
         se3,
         so3,
-        stepping,
+        solids,
         viewer,
     )
     from rbnotes.ledger.challenge import challenge
@@ -89,17 +95,20 @@ __all__ = [
     "checking",
     "complementarity",
     "constraints",
+    "contact",
+    "dynamics",
+    "errors",
     "euler",
     "forces",
     "friction",
     "inertia",
-    "integrators",
+    "joints",
     "ledger",
     "maximal",
     "quaternion",
     "se3",
     "so3",
-    "stepping",
+    "solids",
     "viewer",
 ]
 __version__ = "0.1.0"
