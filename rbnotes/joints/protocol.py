@@ -9,8 +9,8 @@ the parent's, as a function of k coordinates q, and
 
 From these all else follows: the reduced coordinates of a tree, and the rows, drifts and reactions of maximal
 coordinates (:mod:`rbnotes.joints.annihilator`). A new type says ``coordinates``, ``_transform``, ``_S`` and
-``_dS`` (or ``_Sdot`` if the whole of dS is dear), for coordinates that are already checked; the rest has
-defaults.
+``_dS``, for coordinates that are already checked; the rest has defaults, which it may better: ``_Sdot`` if
+the whole of dS is dear, ``_coordinates_of`` where there is a closed form.
 """
 
 from __future__ import annotations
