@@ -61,7 +61,8 @@ class JointType(ABC):
     @cached_property
     def freedom(self) -> int:
         """Number of independent relative motions, except at singular states."""
-        return min(self.coordinates - self.constraints, self.algebra.shape[1])
+        result: int = min(self.coordinates - self.constraints, self.algebra.shape[1])
+        return result
 
     def transform(self, q: ArrayLike) -> Array:
         """Pose Q ``(..., 4, 4)`` of the moving frame in the resting one, for coordinates ``(..., k)``."""
@@ -134,7 +135,8 @@ class JointType(ABC):
     def _dS(self, q: Array) -> Array: ...
 
     def _Sdot(self, q: Array, qdot: Array) -> Array:
-        return np.einsum("...ijk,...k->...ij", self._dS(q), qdot)
+        result: Array = np.einsum("...ijk,...k->...ij", self._dS(q), qdot)
+        return result
 
     def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         return q, qdot

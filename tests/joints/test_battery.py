@@ -15,7 +15,7 @@ from rbnotes.checking.strategies import unit_vectors
 def by_difference(joint, q):
     """S ``(6, k)`` from differences of the pose: ``Q^-1 dQ/dq_i`` is the matrix of the twist S_i."""
     dQ = jacobian(joint.transform, q).value
-    velocities = np.einsum("ij,jkl->lik", np.linalg.inv(joint.transform(q)), dQ)
+    velocities = np.einsum("ab,bcd->dac", np.linalg.inv(joint.transform(q)), dQ)
     np.testing.assert_allclose(velocities[:, :3, :3], -np.swapaxes(velocities[:, :3, :3], 1, 2), atol=1e-8)
     angular = np.stack([velocities[:, 2, 1], velocities[:, 0, 2], velocities[:, 1, 0]])
     return np.concatenate([angular, velocities[:, :3, 3].T])
