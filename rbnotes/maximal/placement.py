@@ -175,11 +175,13 @@ class Placement:
 
 
 def apply(A: Array, x: Array) -> Array:
+    """``A x``, over leading axes."""
     result: Array = np.einsum("...ij,...j->...i", A, x)
     return result
 
 
 def checked_poses(poses: ArrayLike) -> Array:
+    """Poses ``(n, 4, 4)``, one for each body."""
     checked = arguments.frame("poses", poses)
     if checked.ndim != 3:
         raise InvalidArgument("poses", f"shape {checked.shape}", "one pose for each body, shape (n, 4, 4)")
@@ -187,6 +189,7 @@ def checked_poses(poses: ArrayLike) -> Array:
 
 
 def body_index(name: str, index: Any, count: int | None = None) -> int:
+    """The index of a body, of one of ``count`` if that is given."""
     if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < 0:
         raise InvalidArgument(name, repr(index), "the index of a body")
     if count is not None and index >= count:

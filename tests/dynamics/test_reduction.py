@@ -24,6 +24,7 @@ from rbnotes.dynamics import (
     solve_step,
 )
 from rbnotes.friction import coulomb
+from rbnotes.joints import Revolute
 from rbnotes.maximal import Mechanism
 
 FULL, REDUCED = 6, 4
@@ -100,9 +101,12 @@ def test_joint_coordinates_of_a_linkage_agree_with_its_constraints():
     poses = linkage(q)
     joints = [
         maximal.joint_at(
-            "hinge", linkage([0.0, 0.0])[0] @ se3.inverse(se3.exp([0.2, 0.1, -0.4, 0.3, -0.2, 0.2])), poses, 0
+            Revolute(),
+            linkage([0.0, 0.0])[0] @ se3.inverse(se3.exp([0.2, 0.1, -0.4, 0.3, -0.2, 0.2])),
+            poses,
+            0,
         ),
-        maximal.joint_at("hinge", poses[1], poses, 1, 0),
+        maximal.joint_at(Revolute(), poses[1], poses, 1, 0),
     ]
     mechanism = Mechanism(bodies, joints)
     state = State(poses, (J @ qdot).reshape(2, 6))

@@ -29,6 +29,7 @@ from rbnotes.forces import (
     on_world,
     through,
 )
+from rbnotes.joints import Revolute
 from rbnotes.maximal import ENERGY, IMPLICIT, MOMENTUM, Mechanism, World, simulate
 
 FORCES = ForceGroups(
@@ -58,7 +59,7 @@ def hinged():
         ]
     )
     poses = se3.exp([[0.4, -0.7, 0.2, 0.0, 0.0, 0.0], [-0.9, 0.1, 0.5, 1.2, 0.4, -0.3]])
-    joints = [maximal.joint_at("hinge", se3.exp([0.2, 0.5, -0.1, 0.3, 0.2, 0.1]), poses, 0)]
+    joints = [maximal.joint_at(Revolute(), se3.exp([0.2, 0.5, -0.1, 0.3, 0.2, 0.1]), poses, 0)]
     mechanism = Mechanism(bodies, joints, applied=FORCES)
     rng = np.random.default_rng(1)
     return mechanism, maximal.project(mechanism, State(poses, rng.normal(size=(2, 6))))
