@@ -30,6 +30,10 @@ LONGER = 30
 """A mutant that makes so many times the calls of its form counts as endless ..."""
 CALLS = 20_000
 """... once it makes this many."""
+MOST_LISTED = 1 / 3
+"""Share of the mutants that a record may call equivalent."""
+SHORTEST_BEGINNING = 12
+"""Letters that a name with a star has at least."""
 LISTED = 8
 """Inputs on which a mutant that is called equivalent is tried."""
 
@@ -147,16 +151,18 @@ def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
         return ["compares zero with zero"]
     form = plain(form)
     found: list[str] = []
-    used: set[str] = set()
+    used: list[str] = []
     few = [cases.expected(index) for index in range(min(LISTED, len(cases.inputs)))]
+    every = 0
     for mutant in (
         *source_mutants(form, cases.inputs[:: max(1, len(cases.inputs) // 4)]),
         *result_mutants(form, few),
     ):
+        every += 1
         listed = _listed(mutant.change, record)
         accepted = cases.accept(mutant.form, record.tolerance, first=LISTED if listed else None)
         if listed and accepted:
-            used.add(listed)
+            used.append(listed)
         elif accepted and not (mutant.swaps and mutant.swaps.called and not mutant.swaps.changed):
             found.append(mutant.change)
     found += [
@@ -164,12 +170,15 @@ def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
         for name in record.equivalent_mutants
         if name not in used
     ]
+    if len(used) > MOST_LISTED * every:
+        found.append(f"equivalent_mutants: {len(used)} of {every} are too many to be equivalent")
     return list(dict.fromkeys(found))
 
 
 def _listed(change: str, record: Record) -> str:
     for name in record.equivalent_mutants:
-        if name == change or (name.endswith("*") and change.startswith(name[:-1])):
+        beginning = name[:-1] if name.endswith("*") else ""
+        if name == change or (len(beginning) >= SHORTEST_BEGINNING and change.startswith(beginning)):
             return name
     return ""
 

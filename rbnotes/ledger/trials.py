@@ -37,9 +37,12 @@ class NoOracle(ArithmeticError):
 
 
 def result(form: Function, values: Values) -> Array:
-    """The form's result as an array."""
+    """The form's result as an array of real numbers."""
     with np.errstate(all="ignore"):
-        return np.asarray(form(*values.values()), dtype=np.float64)
+        raw = np.asarray(form(*values.values()))
+    if np.iscomplexobj(raw):
+        raise ValueError("the result is complex")
+    return raw.astype(np.float64)
 
 
 def expectation(reference: Function, values: Values) -> Array:

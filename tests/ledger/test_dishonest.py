@@ -818,3 +818,69 @@ def test_entries_beside_a_huge_one_are_judged_by_their_own_size():
         return np.append(turned_printed(R, a), 1e9)
 
     assert verify(make(**honest, printed=huge_printed)).confirmed
+
+
+def core(R, a):
+    return R @ bracket(a) @ R.T
+
+
+def printed_through_core(R, a):
+    return core(R, a)
+
+
+def reference_through_core(R, a):
+    return core(R, a)
+
+
+def bracketed_otherwise(R, a):
+    return R @ (bracket(a) @ R.T)
+
+
+def own_copy(Q, x):
+    matrix = bracket(x)
+    return Q @ (matrix @ Q.T)
+
+
+def copied_through_a_helper(R, a):
+    return own_copy(R, a)
+
+
+def reaches_on_some_inputs(R, a):
+    return so3.hat(R @ a) if a[0] > 0.5 else turned_reference(R, a)
+
+
+def complex_printed(R, a):
+    return turned_printed(R, a) + 1j
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("written again", {"reference": bracketed_otherwise}),
+        ("written again", {"reference": copied_through_a_helper}),
+        ("written again", {"printed": turned_library}),
+        ("under test", {"reference": reaches_on_some_inputs}),
+        (
+            "no more than what primitive",
+            {
+                "printed": printed_through_core,
+                "reference": reference_through_core,
+                "primitives": (f"{__name__}.core", f"{__name__}.bracket"),
+            },
+        ),
+        ("off by", {"printed": complex_printed}),
+    ],
+)
+def test_copies_in_disguise(kind, changes):
+    assert refused(kind, **changes)
+
+
+def test_calling_everything_equivalent():
+    stars = {
+        f"{word}*": WHY
+        for word in ("dropped minus in", "dropped factor", "swapped operands", "negated result")
+    }
+    assert any("equivalent_mutants" in line for line in survivors(make(equivalent_mutants=stars)))
+    level = {"R": st.just(np.eye(3)), "a": some.numbers().map(on_z)}
+    every = {change: WHY for change in survivors(make(inputs=level))}
+    assert any("too many" in line for line in survivors(make(inputs=level, equivalent_mutants=every)))

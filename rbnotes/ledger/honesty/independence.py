@@ -6,12 +6,14 @@ record names; and it must not be a copy of them.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
+from types import FunctionType
 
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.honesty.claim_code import forms, plain
+from rbnotes.ledger.honesty.claim_code import forms, helpers, plain, tree
 from rbnotes.ledger.honesty.normal_form import normal_form
 from rbnotes.ledger.honesty.tracing import Named, Trace, display, trace
 from rbnotes.ledger.record import Record
@@ -29,15 +31,17 @@ TRACED = 4
 
 def findings(record: Record, draws: Sequence[Values]) -> list[str]:
     """What the oracle shares with the forms without the record's naming it, and what is never run."""
-    watched = list(draws[:: max(1, len(draws) // TRACED)])
+    few = draws[:: max(1, len(draws) // TRACED)]
     implementing = [Named(name, resolve(name)) for name in record.implemented_by]
     primitives = [Named(name, resolve(name)) for name in record.primitives]
     traces = {
-        name: trace(form, watched, primitives if name == "reference" else ())
-        for name, form in forms(record).items()
+        name: trace(form, few, primitives) for name, form in forms(record).items() if name != "reference"
     }
+    assert record.reference is not None
+    chooses = any(map(_has_branches, helpers(plain(record.reference))))
+    traces["reference"] = trace(record.reference, draws if chooses else few, primitives)
     return [
-        *_primitives(record, primitives, implementing, traces["reference"]),
+        *_primitives(record, primitives, implementing, traces),
         *_reached(record, primitives, implementing, traces),
         *_implemented(record, implementing, traces),
         *_copies(record),
@@ -45,9 +49,10 @@ def findings(record: Record, draws: Sequence[Values]) -> list[str]:
 
 
 def _primitives(
-    record: Record, primitives: list[Named], implementing: list[Named], reference: Trace
+    record: Record, primitives: list[Named], implementing: list[Named], traces: dict[str, Trace]
 ) -> list[str]:
     found = []
+    reference = traces["reference"]
     own = {form.__code__ for form in map(plain, forms(record).values())}
     for primitive in primitives:
         if primitive.name in TOO_WIDE or any(part.startswith("_") for part in primitive.name.split(".")):
@@ -58,6 +63,10 @@ def _primitives(
             found.append(f"oracle: primitive {primitive.name} is what is under test")
         elif not reference.enters(primitive):
             found.append(f"oracle: primitive {primitive.name} is never entered by the reference")
+        elif primitive.name in (reference.handed_on or ()) and any(
+            trace.enters(primitive) for name, trace in traces.items() if name != "reference"
+        ):
+            found.append(f"oracle: the reference is no more than what primitive {primitive.name} returns")
     return found
 
 
@@ -118,11 +127,21 @@ def _implemented(record: Record, implementing: list[Named], traces: dict[str, Tr
 def _copies(record: Record) -> list[str]:
     assert record.reference is not None
     reference = normal_form(plain(record.reference))
-    return [
+    found = [
         f"oracle: the reference is the {name} form written again"
         for name, form in forms(record).items()
         if name != "reference" and (form is record.reference or normal_form(plain(form)) == reference)
     ]
+    if record.printed is not None and record.library is not None:
+        printed, library = plain(record.printed), plain(record.library)
+        if printed is library or normal_form(printed) == normal_form(library):
+            found.append("form: the printed form is the library form written again")
+    return found
+
+
+def _has_branches(function: FunctionType) -> bool:
+    choices = ast.If | ast.IfExp | ast.BoolOp | ast.While
+    return any(isinstance(node, choices) for node in ast.walk(tree(function)))
 
 
 def same_bits(record: Record, draws: Sequence[Values], expected: Sequence[Array]) -> list[str]:

@@ -9,7 +9,7 @@ import ast
 from functools import cache
 from types import FunctionType
 
-from rbnotes.ledger.honesty.claim_code import tree
+from rbnotes.ledger.honesty.claim_code import home, tree
 
 SPELLINGS = {"dot": "@", "matmul": "@", "add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 WRAPPERS = ("array", "asarray", "float", "float64", "copy")
@@ -20,11 +20,26 @@ def normal_form(function: FunctionType) -> str:
     """Text that is the same for functions which differ in names, temporaries or commuted operands only."""
     source = tree(function)
     every = (*source.args.posonlyargs, *source.args.args, *source.args.kwonlyargs)
-    known: dict[str, str] = {argument.arg: f"<{place}>" for place, argument in enumerate(every)}
+    known = Names(function, {argument.arg: f"<{place}>" for place, argument in enumerate(every)})
     return _body(source.body, known)
 
 
-def _body(statements: list[ast.stmt], known: dict[str, str]) -> str:
+class Names(dict[str, str]):
+    """What the local names of a function stand for, and the function, for the names of its module."""
+
+    def __init__(self, function: FunctionType, known: dict[str, str]) -> None:
+        super().__init__(known)
+        self.function = function
+
+    def helper(self, name: str, count: int) -> FunctionType | None:
+        """The claim's function of a name, if it takes so many arguments and this is all that it takes."""
+        value = None if name in self else self.function.__globals__.get(name)
+        if not isinstance(value, FunctionType) or home(value.__module__) != "claim" or value is self.function:
+            return None
+        return value if value.__code__.co_argcount == count and value.__code__.co_flags & 0x0C == 0 else None
+
+
+def _body(statements: list[ast.stmt], known: Names) -> str:
     lines = []
     for statement in statements:
         match statement:
@@ -41,7 +56,7 @@ def _body(statements: list[ast.stmt], known: dict[str, str]) -> str:
     return "\n".join(lines)
 
 
-def _assigned(target: ast.expr, value: ast.expr, known: dict[str, str]) -> bool:
+def _assigned(target: ast.expr, value: ast.expr, known: Names) -> bool:
     """Note a temporary; whether the assignment was one."""
     if isinstance(target, ast.Name):
         known[target.id] = _expression(value, known)
@@ -57,7 +72,7 @@ def _assigned(target: ast.expr, value: ast.expr, known: dict[str, str]) -> bool:
     return False
 
 
-def _statement(statement: ast.stmt, known: dict[str, str]) -> str:
+def _statement(statement: ast.stmt, known: Names) -> str:
     """Loops, branches and assignments to entries: part by part."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -74,7 +89,7 @@ def _statement(statement: ast.stmt, known: dict[str, str]) -> str:
     return " ".join(parts)
 
 
-def _expression(node: ast.expr, known: dict[str, str]) -> str:
+def _expression(node: ast.expr, known: Names) -> str:
     match node:
         case ast.Name(name):
             return known.get(name, name)
@@ -83,8 +98,12 @@ def _expression(node: ast.expr, known: dict[str, str]) -> str:
         case ast.BinOp(op=ast.Mult()):
             sign, factors = _factors(node, known)
             return f"{sign}(" + "*".join(sorted(factors)) + ")"
+        case ast.BinOp(op=ast.MatMult()):
+            return "(" + "@".join(_chain(node, known)) + ")"
+        case ast.Call(ast.Name(name), arguments, []) if helper := known.helper(name, len(arguments)):
+            return _inlined(helper, [_expression(argument, known) for argument in arguments])
         case ast.BinOp(left, op, right):
-            names = {ast.MatMult: "@", ast.Div: "/", ast.Pow: "**"}
+            names = {ast.Div: "/", ast.Pow: "**"}
             name = names.get(type(op), type(op).__name__)
             return f"({_expression(left, known)}{name}{_expression(right, known)})"
         case ast.Call(function, [value], _) if _last(function) in WRAPPERS:
@@ -106,7 +125,7 @@ def _expression(node: ast.expr, known: dict[str, str]) -> str:
         case ast.Constant(value) if isinstance(value, int | float) and not isinstance(value, bool):
             return repr(float(value))
         case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp() | ast.Lambda():
-            inner = dict(known)
+            inner = Names(known.function, known)
             for part in ast.walk(node):
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                     inner[part.id] = f"<inner {len(inner)}>"
@@ -115,7 +134,41 @@ def _expression(node: ast.expr, known: dict[str, str]) -> str:
             return type(node).__name__ + _children(node, known)
 
 
-def _children(node: ast.AST, known: dict[str, str]) -> str:
+def _chain(node: ast.expr, known: Names) -> list[str]:
+    """The factors of a matrix product, however it is bracketed."""
+    match node:
+        case ast.BinOp(left, ast.MatMult(), right):
+            return _chain(left, known) + _chain(right, known)
+    text = _expression(node, known)
+    inner = text[1:-1]
+    whole = text.startswith("(") and "@" in inner and _depth_one(inner)
+    return [inner] if whole else [text]
+
+
+def _depth_one(text: str) -> bool:
+    """Whether a text between brackets is one chain of products."""
+    depth, outside = 0, ""
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if depth < 0:
+            return False
+        if depth == 0:
+            outside += letter
+    return "@" in outside and not any(sign in outside for sign in "+-* ")
+
+
+def _inlined(helper: FunctionType, arguments: list[str]) -> str:
+    """What a helper returns, if it does nothing but compute one expression."""
+    source = tree(helper)
+    every = (*source.args.posonlyargs, *source.args.args)
+    names = (argument.arg for argument in every)
+    text = _body(source.body, Names(helper, dict(zip(names, arguments, strict=True))))
+    if text.startswith("return ") and "\n" not in text:
+        return text.removeprefix("return ")
+    return f"{helper.__name__}({', '.join(arguments)})"
+
+
+def _children(node: ast.AST, known: Names) -> str:
     parts = []
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
@@ -126,7 +179,7 @@ def _children(node: ast.AST, known: dict[str, str]) -> str:
     return "(" + ", ".join(parts + texts) + ")"
 
 
-def _terms(node: ast.expr, known: dict[str, str], sign: str) -> list[str]:
+def _terms(node: ast.expr, known: Names, sign: str) -> list[str]:
     """The signed terms of a sum."""
     other = "-" if sign == "+" else "+"
     match node:
@@ -145,7 +198,7 @@ def _terms(node: ast.expr, known: dict[str, str], sign: str) -> list[str]:
     return [sign + _expression(node, known)]
 
 
-def _factors(node: ast.expr, known: dict[str, str]) -> tuple[str, list[str]]:
+def _factors(node: ast.expr, known: Names) -> tuple[str, list[str]]:
     """The sign and the factors of a product."""
     match node:
         case ast.BinOp(left, ast.Mult(), right):

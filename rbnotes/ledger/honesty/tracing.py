@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
+from rbnotes.arguments import Array
 from rbnotes.ledger.honesty.claim_code import home, mentioned, name_of
 from rbnotes.ledger.trials import Values, result
 
@@ -77,6 +80,8 @@ class Trace:
     """Identities of what the claim's and the library's code names."""
     sheltered: dict[CodeType, str] = field(default_factory=dict)
     """What ran only below one of the primitives, as a part of it."""
+    handed_on: set[str] | None = None
+    """The primitives whose result was the form's own result, on every input."""
 
     def enters(self, target: Named) -> bool:
         """Whether any of the target's code ran; a value without code counts when code that ran names it."""
@@ -96,6 +101,8 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
     _forget_results(form)
     seen = Trace()
     stack: list[str] = []  # for each running function: what of its callees is part of a primitive
+    running: list[CodeType] = []
+    given: list[tuple[str, Array]] = []  # what primitives returned
     primitives = tuple(primitives)
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
@@ -105,6 +112,7 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
             module = frame.f_globals.get("__name__", "")
             where, code = home(module), frame.f_code
             covered = stack[-1] if stack else NOTHING
+            running.append(code)
             if where == "elsewhere":
                 seen.foreign.add(code)
             elif where != "claim" and module.startswith(covered):
@@ -117,13 +125,25 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
             stack.append(covered)
         elif event == "return" and stack:
             stack.pop()
+            code = running.pop()
+            if isinstance(argument, np.ndarray | float) and np.size(argument):
+                module = frame.f_globals.get("__name__", "")
+                given.extend(
+                    (primitive.name, np.asarray(argument))
+                    for primitive in primitives
+                    if primitive.holds(code, module)
+                )
 
     before = sys.getprofile()
     for values in draws:
-        stack.clear()
+        for memory in (stack, running, given):
+            memory.clear()
         sys.setprofile(watch)
         try:
-            result(form, values)
+            right = result(form, values)
+            sys.setprofile(before)
+            same = {name for name, value in given if np.array_equal(value, right)}
+            seen.handed_on = same if seen.handed_on is None else seen.handed_on & same
         except Exception:  # a printed form may fail; its verdict says so
             pass
         finally:
