@@ -26,10 +26,10 @@ FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }
 
 
-def mutants(source: ast.FunctionDef) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Each change as a text, and the function with it."""
+def mutants(source: ast.FunctionDef, constants: Iterable[str] = ()) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Each change as a text, and the function with it; ``constants`` are names of arrays of zeros."""
     spared = set(_spared(source))
-    zeros = _zeros(source)
+    zeros = _zeros(source) | set(constants)
     for place, node in enumerate(ast.walk(source)):
         if node not in spared:
             for text, new in _changes(node, zeros):
@@ -54,10 +54,14 @@ def _replaced(source: ast.FunctionDef, place: int, new: ast.AST) -> ast.Function
 def _spared(source: ast.FunctionDef) -> Iterator[ast.AST]:
     """What is no part of the formula: declarations, messages, shapes, options."""
     yield from ast.walk(source.args)
+    if source.returns is not None:
+        yield from ast.walk(source.returns)
     for node in ast.walk(source):
         match node:
             case ast.Raise() | ast.Assert() | ast.JoinedStr():
                 yield from ast.walk(node)
+            case ast.AnnAssign(_, annotation):
+                yield from ast.walk(annotation)
             case ast.Subscript(ast.Attribute(attr="shape"), index):
                 yield node
                 yield from ast.walk(index)
@@ -72,11 +76,15 @@ def _zeros(source: ast.FunctionDef) -> set[str]:
     for node in ast.walk(source):
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                for name in ast.walk(target):
-                    if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
-                        zero[name.id] = zero.get(name.id, True) and name is target and _is_zero(node.value)
-                    elif isinstance(name, ast.Name):
-                        zero[name.id] = False  # an entry of it is assigned
+                pairs = [(target, node.value)]
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                    pairs = list(zip(target.elts, node.value.elts, strict=False))
+                for name, value in pairs:
+                    if isinstance(name, ast.Name):
+                        zero[name.id] = zero.get(name.id, True) and _is_zero(value)
+                        continue
+                    # A part of it is assigned, or something unpacked.
+                    zero.update({part.id: False for part in ast.walk(name) if isinstance(part, ast.Name)})
     return {name for name, always in zero.items() if always}
 
 

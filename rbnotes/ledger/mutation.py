@@ -41,8 +41,8 @@ LISTED = 8
 class Swaps:
     """The product ``b @ a`` in the place of ``a @ b``.
 
-    It is no change at all if one of them is a symmetric positive definite matrix, such as a mass matrix, and
-    the other a vector.
+    It is no change at all if one of them is a symmetric semidefinite matrix, such as a mass matrix, and the
+    other a vector.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,10 @@ class Swaps:
 
 def _is_definite(A: Array) -> bool:
     square = A.ndim == 2 and A.shape[0] == A.shape[1]
-    return square and np.allclose(A, A.T, rtol=1e-12, atol=1e-12) and np.linalg.eigvalsh(A)[0] > 0
+    if not square or not np.allclose(A, A.T, rtol=1e-9, atol=1e-9):
+        return False
+    values = np.linalg.eigvalsh(A)
+    return bool(values[0] >= -1e-9 or values[-1] <= 1e-9)
 
 
 @dataclass(frozen=True)
@@ -199,13 +202,19 @@ def source_mutants(form: FunctionType, draws: list[Values]) -> Iterator[Mutant]:
     loops = [part for part in parts if mutants.has_while(ast.walk(tree(part)))]
     for part in parts:
         where = "" if part is form else f"in {part.__name__}: "
-        for change, source in mutants.mutants(tree(part)):
+        for change, source in mutants.mutants(tree(part), _zeros(part)):
             changed = {**{other: tree(other) for other in loops}, part: source}
             for each in changed.values():
                 mutants.with_ticks(each, TICK)
             swaps = Swaps()
             names = {TICK: _tick, mutants.SWAPPED: swaps}
             yield Mutant(where + change, rebuilt(form, changed, names), swaps)
+
+
+def _zeros(function: FunctionType) -> list[str]:
+    """The arrays of zeros among the names of a function's module."""
+    constants = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    return [name for name, value in constants.items() if isinstance(value, np.ndarray) and not np.any(value)]
 
 
 def _tick() -> None:
