@@ -65,6 +65,8 @@ def _spared(source: ast.FunctionDef) -> Iterator[ast.AST]:
             case ast.Subscript(ast.Attribute(attr="shape"), index):
                 yield node
                 yield from ast.walk(index)
+            case ast.Subscript(_, index):
+                yield from (part for part in ast.walk(index) if isinstance(part, ast.UnaryOp))
             case ast.Call(keywords=options):
                 for option in options:
                     yield from ast.walk(option)
