@@ -66,6 +66,4 @@ def _flags(holds_when: Function, draws: Sequence[Values]) -> Iterator[str]:
 
 
 def _is_flag(values: list[Any]) -> bool:
-    if all(isinstance(value, bool | np.bool_ | str) for value in values):
-        return True
-    return all(np.ndim(value) == 0 for value in values) and len({repr(v) for v in values}) <= FLAG_VALUES
+    return len({repr(value) for value in values}) <= FLAG_VALUES

@@ -30,6 +30,7 @@ MUTATING = (
     "sort",
     "put",
 )
+REFLECTION = ("sys", "inspect", "globals", "locals", "eval", "exec", "__import__", "gc", "random")
 LITERAL_CALLS = ("array", "asarray", "float", "complex", "radians", "deg2rad", "eye")
 
 
@@ -127,6 +128,10 @@ def _code(record: Record) -> Iterator[str]:
             source = tree(part)
             if _keeps_state(source):
                 yield f"state: {part.__name__} of {name} changes what outlives its call"
+            if any(isinstance(node, ast.Try | ast.TryStar | ast.Match) for node in ast.walk(source)):
+                yield f"form: {part.__name__} of {name} branches by try or match, which are not counted"
+            if any(isinstance(node, ast.Name) and node.id in REFLECTION for node in ast.walk(source)):
+                yield f"form: {part.__name__} of {name} looks at itself or its callers"
             if name == "printed" and record.verdict in NEEDS_CORRECTION and _gives_up(source):
                 yield f"form: {part.__name__} of the printed form raises or returns nan or inf by itself"
 
