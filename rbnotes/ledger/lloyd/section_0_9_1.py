@@ -6,8 +6,8 @@ import numpy as np
 
 from rbnotes.checking import jacobian
 from rbnotes.integrators import State, System, symplectic_euler
-from rbnotes.ledger.lloyd.section_0_9_2 import STEP, N, bent_system
-from rbnotes.ledger.oracles.integration import bent_force
+from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, SYMMETRIC, N, bent_system
+from rbnotes.ledger.oracles.bent_forces import bent_force
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
@@ -60,6 +60,8 @@ class d1_a:
         after = np.linalg.solve(M / h**2, M @ (2 * x - before) / h**2 + bent_force(f, K, D, x, v)(x, v))
         return np.concatenate([after, (after - x) / h])
 
+    equivalent_mutants = SYMMETRIC
+    primitives = BENT
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.integrators.symplectic_euler",)
     chapter = CHAPTER
@@ -92,8 +94,12 @@ class d1_b:
     def reference(M, x, v, h):
         return np.kron([[0.0, 1.0], [-1.0, 0.0]], M)
 
-    tolerance = 1e-07
     verdict = Verdict.HOLDS
+    equivalent_mutants = {
+        "in pull: *": "the force of another potential",
+        "in pulled_step: *": "another kick along a potential's slope, another drift along the momentum",
+        "in step_slopes: negated*": "the derivative elsewhere, where the step is symplectic as well",
+    }
     remark = "For forces of a potential, which damping is not; $A$ is the derivative of the step."
     implemented_by = ("rbnotes.integrators.symplectic_euler",)
     chapter = CHAPTER

@@ -6,9 +6,18 @@ import numpy as np
 
 from rbnotes.checking import complex_step
 from rbnotes.integrators import State, System, solve_free, trapezoidal, trapezoidal_system
-from rbnotes.ledger.lloyd.section_0_9_2 import AFFINE, GENTLE, STEP, N, bent_system, is_affine, slopes_of
+from rbnotes.ledger.lloyd.section_0_9_2 import (
+    AFFINE,
+    BENT,
+    GENTLE,
+    STEP,
+    SYMMETRIC,
+    N,
+    bent_system,
+    is_affine,
+)
+from rbnotes.ledger.oracles.bent_forces import bent_force, bent_slopes
 from rbnotes.ledger.oracles.integration import (
-    bent_force,
     newton_step,
     root_on_the_way,
     trapezoidal_equations,
@@ -16,11 +25,8 @@ from rbnotes.ledger.oracles.integration import (
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
-SCHEME = (
-    "rbnotes.integrators.trapezoidal",
-    "rbnotes.integrators.trapezoidal_system",
-)
-ARRANGED = (*SCHEME, "rbnotes.integrators.VelocitySystem.force_beside")
+SYSTEM = ("rbnotes.integrators.trapezoidal_system",)
+ARRANGED = (*SYSTEM, "rbnotes.integrators.VelocitySystem.force_beside")
 ROOT = "the root of the two equations of the rule, for a nonlinear force and its arguments as 0.9 has them"
 NEWTON = "the equations of the rule for a nonlinear force: the first step of Newton's method"
 
@@ -28,9 +34,10 @@ NEWTON = "the equations of the rule for a nonlinear force: the first step of New
 def rule_library(M, f, K, D, x, v, h, share):
     """The library's step again and again, each time with the tangent of the force where it ended."""
     force = bent_force(f, K, D, x, v, share)
+    stiffness, damping = bent_slopes(K, D, x, v, share)
     x1, v1 = x, v
-    for _ in range(40):
-        K1, D1 = slopes_of(force, x1, v1)
+    for _ in range(12):
+        K1, D1 = stiffness(x1, v1), damping(x1, v1)
         tangent_at_start = force(x1, v1) + K1 @ (x - x1) + D1 @ (v - v1)
         mean = (f + tangent_at_start) / 2
         tangent = System(M, lambda *_, f=mean: f, lambda *_, K=K1: K, lambda *_, D=D1: D)
@@ -44,8 +51,9 @@ def rule_reference(M, f, K, D, x, v, h, share):
     return root_on_the_way(equations_at, np.concatenate([x, v]), h)
 
 
-def velocity_library(M, f, K, D, x, v, h):
-    return trapezoidal(bent_system(M, f, K, D, x, v), State(x, v), h).v
+def arranged_library(M, f, K, D, x, v, h):
+    system = trapezoidal_system(bent_system(M, f, K, D, x, v), State(x, v), h)
+    return np.linalg.solve(system.M_hat, M @ v + h * system.force_beside(M, v, h))
 
 
 def velocity_reference(M, f, K, D, x, v, h):
@@ -104,7 +112,8 @@ class d1:
         r"$\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1})$ and "
         r"$\mathbf f(\mathbf x^k, \dot{\mathbf x}^k)$: 0.9 has the positions first."
     )
-    implemented_by = SCHEME
+    primitives = BENT
+    implemented_by = SYSTEM
     chapter = CHAPTER
 
 
@@ -136,7 +145,8 @@ class d2:
         r"The rule leads to it for the tangent of the force at the start: one step of Newton's method, "
         r"off by $O(h^3)$ in each step, which keeps the second order."
     )
-    implemented_by = SCHEME
+    primitives = BENT
+    implemented_by = SYSTEM
     chapter = CHAPTER
 
 
@@ -155,11 +165,14 @@ class t303:
         right = (M - h / 2 * D + h**2 / 4 * K) @ v + h * f
         return np.linalg.solve(M - h / 2 * D - h**2 / 4 * K, right)
 
-    library = velocity_library
+    def library(M, f, K, D, x, v, h):
+        return trapezoidal(bent_system(M, f, K, D, x, v), State(x, v), h).v
+
     oracle = NEWTON
     reference = velocity_reference
     verdict = Verdict.HOLDS
-    implemented_by = SCHEME
+    primitives = BENT
+    implemented_by = ("rbnotes.integrators.trapezoidal",)
     chapter = CHAPTER
 
 
@@ -173,11 +186,13 @@ class d3:
         f_hat = f - 1 / 2 * D @ v + h / 4 * K @ v
         return np.linalg.solve(M_hat, M @ v + h * f_hat)
 
-    library = velocity_library
+    library = arranged_library
     oracle = NEWTON
     reference = velocity_reference
     verdict = Verdict.HOLDS
     remark = r"With the right $\hat{\mathbf f}^k$, see the next display."
+    equivalent_mutants = SYMMETRIC
+    primitives = BENT
     implemented_by = ARRANGED
     chapter = CHAPTER
 
@@ -214,6 +229,7 @@ class d4:
         "The force is multiplied by $h$ in the display before, so its last term carries $h/4$. As "
         "printed the units do not agree either."
     )
+    primitives = BENT
     implemented_by = ARRANGED
     chapter = CHAPTER
 
@@ -230,10 +246,14 @@ class d5:
         f_tilde = f + h / 2 * K @ v
         return np.linalg.solve(M_hat, M_hat @ v + h * f_tilde)
 
-    library = velocity_library
+    def library(M, f, K, D, x, v, h):
+        system = trapezoidal_system(bent_system(M, f, K, D, x, v), State(x, v), h)
+        return v + h * np.linalg.solve(system.M_hat, system.force_beside(system.M_hat, v, h))
+
     oracle = NEWTON
     reference = velocity_reference
     verdict = Verdict.HOLDS
+    primitives = BENT
     implemented_by = ARRANGED
     chapter = CHAPTER
 
@@ -261,5 +281,6 @@ class d6:
         return (force(x, v) + force(x, v) + change) / 2
 
     verdict = Verdict.HOLDS
+    primitives = BENT
     implemented_by = ARRANGED
     chapter = CHAPTER

@@ -4,46 +4,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.checking import complex_step
-from rbnotes.checking.strategies import full_rank_matrices
 from rbnotes.integrators import State, System, bridson_marino
-from rbnotes.ledger.lloyd.section_0_9_2 import STEP, N, bent_system
-from rbnotes.ledger.oracles.integration import bent_force, newton_step
+from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, bent_system
+from rbnotes.ledger.oracles.bent_forces import bent_force
+from rbnotes.ledger.oracles.integration import (
+    positions_from_the_middle,
+    velocity_halfway,
+    velocity_of_both_ends,
+)
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.stepping import StepConstraints, solve_step
 
 CHAPTER = "time-stepping"
-HELD = {**STEP, "G": full_rank_matrices(1, N)}
 SCHEME = ("rbnotes.integrators.bridson_marino",)
 
 
 def halfway_reference(M, f, K, D, x, v, h):
-    """Implicit Euler over half the step at fixed positions, ``M (u - v) = h/2 f(x, u)``: a step of Newton."""
-    force = bent_force(f, K, D, x, v)
-    return newton_step(lambda u: M @ (u - v) - h / 2 * force(x, u), v)
+    return velocity_halfway(M, bent_force(f, K, D, x, v), x, v, h)
 
 
 def position_reference(M, f, K, D, x, v, h):
-    """Positions after the step with the acceleration at its middle, ``M (x1 - x - h v) = h^2/2 f(x, u)``.
-
-    The force there is its tangent in the velocities.
-    """
-    u = halfway_reference(M, f, K, D, x, v, h)
-    force = bent_force(f, K, D, x, v)
-    tangent = force(x, v) + complex_step(lambda t: force(x, v + t[0] * (u - v)), np.zeros(1))[:, 0]
-    return x + h * v + h**2 / 2 * np.linalg.solve(M, tangent)
+    return positions_from_the_middle(M, bent_force(f, K, D, x, v), x, v, h)
 
 
 def velocity_reference(M, f, K, D, x, v, h):
-    """The trapezoidal rule in the velocities, both positions known: ``M (w - v) = h/2 (f(x, v) + f(x1, w))``.
-
-    A step of Newton's method from the old velocities, with the slopes of the first half of the step.
-    """
     force = bent_force(f, K, D, x, v)
-    x1 = position_reference(M, f, K, D, x, v, h)
-    missing = h / 2 * (force(x, v) + force(x1, v))
-    slopes = complex_step(lambda w: M @ (w - v) - h / 2 * force(x, w), v)
-    return v + np.linalg.solve(slopes, missing)
+    x1 = positions_from_the_middle(M, force, x, v, h)
+    return velocity_of_both_ends(M, force, x, x1, v, h)
 
 
 @claim("lloyd/s0.9.4/d1", "The intermediate velocity")
@@ -66,33 +52,17 @@ class d1:
     reference = halfway_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
+    primitives = BENT
     implemented_by = SCHEME
     chapter = CHAPTER
 
 
 @claim("lloyd/s0.9.4/t330", "The intermediate velocity is modified to satisfy constraints")
 class t330:
-    formula = r"\mathbf G\dot{\mathbf x}^{k+1/2} = 0 \text{ after the modification}"
-    inputs = HELD
-
-    def library(M, f, K, D, x, v, h, G):
-        def held(system):
-            return solve_step(system, StepConstraints(G=G)).v
-
-        return (bridson_marino(bent_system(M, f, K, D, x, v), State(x, v), h, solve=held).x - x) / h
-
-    oracle = "the admissible velocity with the least energy in M - h/2 D about the free one, by least squares"
-
-    def reference(M, f, K, D, x, v, h, G):
-        free = halfway_reference(M, f, K, D, x, v, h)
-        Z = np.linalg.svd(G)[2][len(G) :].T
-        slopes = complex_step(lambda u: M @ u - h / 2 * bent_force(f, K, D, x, v)(x, u), v)
-        return Z @ np.linalg.lstsq(Z.T @ slopes @ Z, Z.T @ slopes @ free, rcond=None)[0]
-
-    tolerance = 1e-08
+    formula = r"\dot{\mathbf x}^{k+1/2}\text{ is now modified to satisfy constraints}"
     verdict = Verdict.DEFINITION
     remark = "An impulse along the rows of the constraints does it, as in 0.10."
-    implemented_by = (*SCHEME, "rbnotes.stepping.solve_step")
+    implemented_by = ("rbnotes.stepping.constrained_step",)
     chapter = CHAPTER
 
 
@@ -102,7 +72,7 @@ class d2:
     inputs = STEP
 
     def printed(M, f, K, D, x, v, h):
-        return x + h * halfway_reference(M, f, K, D, x, v, h)
+        return x + h * velocity_halfway(M, bent_force(f, K, D, x, v), x, v, h)
 
     def library(M, f, K, D, x, v, h):
         return bridson_marino(bent_system(M, f, K, D, x, v), State(x, v), h).x
@@ -110,6 +80,7 @@ class d2:
     oracle = "free flight plus the acceleration of the half step over half the square of the step"
     reference = position_reference
     verdict = Verdict.HOLDS
+    primitives = BENT
     implemented_by = SCHEME
     chapter = CHAPTER
 
@@ -121,7 +92,7 @@ class t334:
 
     def printed(M, f, K, D, x, v, h):
         force = bent_force(f, K, D, x, v)  # f(x, xdot), as introduced in 0.9
-        return force(v, position_reference(M, f, K, D, x, v, h))
+        return force(v, positions_from_the_middle(M, force, x, v, h))
 
     def library(M, f, K, D, x, v, h):
         """From the momentum of the whole step: what is left of it without the force at the start."""
@@ -131,11 +102,13 @@ class t334:
     oracle = "the nonlinear force itself, at the new positions and the old velocities"
 
     def reference(M, f, K, D, x, v, h):
-        return bent_force(f, K, D, x, v)(position_reference(M, f, K, D, x, v, h), v)
+        force = bent_force(f, K, D, x, v)
+        return force(positions_from_the_middle(M, force, x, v, h), v)
 
     tolerance = 1e-08
     verdict = Verdict.MISPRINT
     correction = r"$\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^k)$: 0.9 has the positions first."
+    primitives = BENT
     implemented_by = SCHEME
     chapter = CHAPTER
 
@@ -151,8 +124,8 @@ class d3:
     inputs = STEP
 
     def printed(M, f, K, D, x, v, h):
-        x1 = position_reference(M, f, K, D, x, v, h)
-        f1 = bent_force(f, K, D, x, v)(x1, v)
+        force = bent_force(f, K, D, x, v)
+        f1 = force(positions_from_the_middle(M, force, x, v, h), v)
         return np.linalg.solve(M - h / 2 * D, (M - h / 2 * D) @ v + h / 2 * (f + f1))
 
     def library(M, f, K, D, x, v, h):
@@ -165,6 +138,7 @@ class d3:
     reference = velocity_reference
     verdict = Verdict.HOLDS
     remark = "With $\\mathbf f'$ as corrected, and its slope at the start: that at the new positions is $O(h)$ away."
+    primitives = BENT
     implemented_by = SCHEME
     chapter = CHAPTER
 
@@ -197,10 +171,12 @@ class t338:
     oracle = "positions and velocities from the equations of both halves"
 
     def reference(M, f, K, D, x, v, h):
-        ends = position_reference(M, f, K, D, x, v, h), velocity_reference(M, f, K, D, x, v, h)
-        return np.concatenate(ends)
+        force = bent_force(f, K, D, x, v)
+        x1 = positions_from_the_middle(M, force, x, v, h)
+        return np.concatenate([x1, velocity_of_both_ends(M, force, x, x1, v, h)])
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
+    primitives = BENT
     implemented_by = SCHEME
     chapter = CHAPTER

@@ -1,4 +1,4 @@
-"""Steps of time integrators from the equations that define them, for a force that bends."""
+"""Steps of time integrators from the equations that define them."""
 
 from __future__ import annotations
 
@@ -8,26 +8,9 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.checking import complex_step
+from rbnotes.ledger.oracles.bent_forces import Force
 
-Force = Callable[[Array, Array], Array]
 Equations = Callable[[Array], Array]
-
-
-def bend(y: Array, u: Array) -> Array:
-    """What the force has beyond its tangent at the start, for displacements y and changes of velocity u."""
-    return np.array([y[0] * y[1] + u[2] ** 2 / 2, y[2] ** 2 - y[0] * u[1], u[0] * u[1] + y[1] ** 3])
-
-
-def bent_force(f: Array, K: Array, D: Array, x: Array, v: Array, share: float = 1.0) -> Force:
-    """A nonlinear force with the value f and the slopes K, D at (x, v) ``(3,)``.
-
-    A ``share`` of zero makes it affine.
-    """
-
-    def force(y: Array, u: Array) -> Array:
-        return f + K @ (y - x) + D @ (u - v) + share * bend(y - x, u - v)
-
-    return force
 
 
 def newton_step(equations: Equations, guess: Array) -> Array:
@@ -43,7 +26,7 @@ def root_on_the_way(equations_at: Callable[[float], Equations], guess: Array, h:
     ArithmeticError
         If the iteration does not converge.
     """
-    for size in np.linspace(0.0, h, 9)[1:]:
+    for size in np.linspace(0.0, h, 4)[1:]:
         equations = equations_at(size)
         for _ in range(30):
             guess, last = newton_step(equations, guess), guess
@@ -79,3 +62,28 @@ def trapezoidal_equations(M: Array, force: Force, x: Array, v: Array) -> Callabl
         return equations
 
     return equations_at
+
+
+def velocity_halfway(M: Array, force: Force, x: Array, v: Array, h: float) -> Array:
+    """Implicit Euler over half the step at fixed positions, ``M (u - v) = h/2 f(x, u)``: a step of Newton."""
+    return newton_step(lambda u: M @ (u - v) - h / 2 * force(x, u), v)
+
+
+def positions_from_the_middle(M: Array, force: Force, x: Array, v: Array, h: float) -> Array:
+    """Positions after a step with the acceleration at its middle, ``M (x1 - x - h v) = h^2/2 f(x, u)``.
+
+    The force there is its tangent in the velocities.
+    """
+    u = velocity_halfway(M, force, x, v, h)
+    tangent = force(x, v) + complex_step(lambda t: force(x, v + t[0] * (u - v)), np.zeros(1))[:, 0]
+    return x + h * v + h**2 / 2 * np.linalg.solve(M, tangent)
+
+
+def velocity_of_both_ends(M: Array, force: Force, x: Array, x1: Array, v: Array, h: float) -> Array:
+    """The trapezoidal rule in the velocities, both positions known: ``M (w - v) = h/2 (f(x, v) + f(x1, w))``.
+
+    A step of Newton's method from the old velocities, with the slopes of the first half of the step.
+    """
+    missing = h / 2 * (force(x, v) + force(x1, v))
+    slopes = complex_step(lambda w: M @ (w - v) - h / 2 * force(x, w), v)
+    return v + np.linalg.solve(slopes, missing)
