@@ -129,6 +129,10 @@ class d1_b:
         return least_energy(Mh, M @ v + h * f, np.vstack([G, N]), [-np.inf, 0.0, 0.0], 3 * [np.inf])
 
     tolerance = 1e-08
+    equivalent_mutants = {
+        "negated G in `np.vstack((G, N[list(pushing)]))`": "the equation G v = 0 is the same with its sign changed",
+        "dropped minus in `-1e-10`": "the allowance for rounding may have either sign",
+    }
     verdict = Verdict.HOLDS
     remark = "With the sign of the first row corrected."
     implemented_by = ("rbnotes.complementarity.solve_lcp",)

@@ -18,14 +18,15 @@ from rbnotes.checking.strategies import (
     spd_matrices,
     vectors,
 )
-from rbnotes.complementarity import LCP, lemke
+from rbnotes.complementarity import LCP, box_residuals, lemke
 from rbnotes.friction import ContactProblem, Contacts, anitescu_stewart, friction_lcp
 from rbnotes.ledger.lloyd.section_0_10 import CHAPTER, CONTACTS, PUSHED, SIZE
-from rbnotes.ledger.oracles.pyramid import corners, gauge, pyramid_contact
+from rbnotes.ledger.oracles.pyramid import corners, gauge, pyramid_contact, sliding_states, without_first
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
 FACETS = 4
+FLOOR = Contacts([[0.0, 0.0, 1.0]], [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
 PYRAMIDS = {
     **PUSHED,
     "T": arrays(CONTACTS, 2, SIZE),
@@ -93,22 +94,23 @@ def pyramid_matrix(M, G, N, D, mus):
 
 
 def struck_by_print(M, axes, mu, p):
-    """Velocity, z = (theta, phi, xi) and w = (nu, sigma, gamma) from the printed matrix, by Lemke's method."""
-    N, D, momentum = axes[2:], corners(8) @ axes[:2], axes.T @ p
-    A = pyramid_matrix(M, np.zeros((0, 3)), N, D, np.array([[mu]]))
-    answers = np.linalg.solve(M, np.column_stack([momentum, -A[:3, 3:]]))
-    problem = LCP(A[3:, 3:] + A[3:, :3] @ answers[:, 1:], A[3:, :3] @ answers[:, 0])
-    z = lemke(problem).z
-    return answers @ np.append(1.0, z), z, problem.M @ z + problem.q
+    """Velocity and (theta, phi, xi) of the contact from the printed matrix, by Lemke's method."""
+    N, D, E = axes[2:], corners(8) @ axes[:2], np.ones((8, 1))
+    A = np.zeros((13, 13))
+    A[:3, :3], A[:3, 3:4], A[:3, 4:12] = M, -N.T, -D.T
+    A[3:4, :3], A[4:12, :3], A[4:12, 12:] = N, D, E
+    A[12, 3], A[12:, 4:12] = mu, -E.T
+    z = lemke(LCP(*without_first(A, axes.T @ p))).z
+    return np.linalg.solve(M, axes.T @ p - A[:3, 3:] @ z), z
 
 
 def struck_by_library(M, axes, mu, p):
-    """The same from the library's LCP, eight facets."""
+    """The same from the library's LCP."""
     problem = ContactProblem(M, axes.T @ p, Contacts(axes[2:], axes[None, :2], mu))
     lcp, directions = friction_lcp(problem, 8)
     z = lemke(lcp).z
     impulse = np.append(z[0], z[1:9] @ directions)
-    return problem.moved_by(impulse[None])[0], z, lcp.M @ z + lcp.q
+    return problem.moved_by(impulse[None])[0], z
 
 
 def struck_reference(M, axes, mu, p):
@@ -116,21 +118,10 @@ def struck_reference(M, axes, mu, p):
 
 
 def largest_xi(s, limit, excess):
-    """The larger of two xi that satisfies all conditions where a particle slides with s and mu theta = limit.
-
-    Friction is in the corner most against the sliding, as far as there is any.
-    """
-    D = corners(8)
-    against = np.where(np.arange(8) == np.argmin(D @ s), limit, 0.0)
-    momentum = np.append(s - against @ D, -limit)
-    contacts = Contacts([[0.0, 0.0, 1.0]], [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
-    lcp, _ = friction_lcp(ContactProblem(np.eye(3), momentum, contacts), 8)
-    least = np.max(np.abs(D @ s))
-    allowed = [least]
-    z = np.concatenate([[limit], against, [least + excess]])
-    if np.max(np.abs(np.minimum(z, lcp.M @ z + lcp.q))) < 1e-9:
-        allowed.append(least + excess)
-    return allowed[-1]
+    """The larger xi of two states of a particle that the conditions of the LCP allow."""
+    momentum, states = sliding_states(s, limit, excess)
+    lcp, _ = friction_lcp(ContactProblem(np.eye(3), momentum, FLOOR), 8)
+    return max(z[-1] for z in states if box_residuals(lcp, z).natural < 1e-9)
 
 
 def is_pressed(s, limit, excess):
@@ -190,7 +181,10 @@ class d2_a:
         used = phi.reshape(CONTACTS, FACETS).sum(axis=1)
         return np.concatenate([multipliers, [row @ new for row in N], sigma, mu * theta - used])
 
-    equivalent_mutants = {"swapped operands in `M @ v`": "the mass matrix is symmetric, so that v M is M v"}
+    equivalent_mutants = {
+        "swapped operands in `-M @ v`": "the mass matrix is symmetric, so that v M is M v",
+        "in pyramid_matrix: negated G*": "the rows of an equation may be negated where its right side is zero",
+    }
     verdict = Verdict.HOLDS
     remark = (
         r"The directions $\mathbf d_k$ of a contact have to leave no half-plane empty, since "
@@ -272,7 +266,7 @@ class d2_d:
     def library(theta, mu, phi):
         contacts = Contacts(np.zeros((CONTACTS, SIZE)), np.zeros((CONTACTS, 2, SIZE)), mu)
         lcp, _ = friction_lcp(ContactProblem(np.eye(SIZE), np.zeros(SIZE), contacts), FACETS)
-        return (lcp.M @ np.concatenate([theta, phi, np.zeros(CONTACTS)]) + lcp.q)[-CONTACTS:]
+        return lcp.M[-CONTACTS:, :-CONTACTS] @ np.concatenate([theta, phi])
 
     oracle = "what each contact leaves of its own bound, one after the other"
 
@@ -333,7 +327,7 @@ class t399_b:
 
     def printed(M, axes, mu, p):
         """Power of the friction impulses of the solution, and their sum over the bound."""
-        v, z, _ = struck_by_print(M, axes, mu, p)
+        v, z = struck_by_print(M, axes, mu, p)
         return z[1:9] @ (corners(8) @ axes[:2] @ v)
 
     def library(M, axes, mu, p):
@@ -365,9 +359,9 @@ class d3_a:
 
     def printed(theta, mu, phi):
         """gamma, from its row of the library's LCP: mu theta minus the sum of the facets' impulses."""
-        contacts = Contacts([[0.0, 0.0, 1.0]], [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], mu)
+        contacts = Contacts(FLOOR.normals, FLOOR.tangents, mu)
         lcp, _ = friction_lcp(ContactProblem(np.eye(3), np.zeros(3), contacts), FACETS)
-        return lcp.M[-1] @ np.concatenate([[theta], phi, [0.0]])
+        return lcp.M[-1, :-1] @ np.append(theta, phi)
 
     oracle = "the friction impulse itself, measured by the square that is the pyramid's section"
 
@@ -449,6 +443,9 @@ class d4_a:
     given = PRESSED
     holds_when = is_pressed
     condition = r"$\mu\theta > 0$: the contact presses, and has friction"
+    equivalent_mutants = {
+        "in largest_xi: min for max*": "where the contact presses only one of the two states is allowed"
+    }
     exact = "both results are flags"
     remark = r"With $\theta = 0$, at a contact that opens, $\xi$ may be anything not too small."
     implemented_by = ("rbnotes.friction.friction_lcp",)
@@ -462,14 +459,14 @@ class d4_b:
 
     def printed(M, axes, mu, p):
         """Whether it slides, and what friction uses up then: all of mu theta."""
-        v, z, _ = struck_by_print(M, axes, mu, p)
-        slides = np.linalg.norm(axes[:2] @ v) > 1e-9
+        v, z = struck_by_print(M, axes, mu, p)
+        slides = np.linalg.norm(v) > 1e-9  # along the plane, since it does not open
         return slides * np.array([1.0, mu * z[0], 0.0])
 
     def library(M, axes, mu, p):
-        v, z, w = struck_by_library(M, axes, mu, p)
+        v, z = struck_by_library(M, axes, mu, p)
         slides = np.linalg.norm(axes[:2] @ v) > 1e-9
-        return slides * np.array([1.0, np.sum(z[1:9]), w[-1]])
+        return slides * np.array([1.0, np.sum(z[1:9]), mu * z[0] - np.sum(z[1:9])])
 
     oracle = TRYING + "; the octagon that the friction impulse lies on, and what mu theta has beyond it"
 
@@ -480,6 +477,11 @@ class d4_b:
         return slides * np.array([1.0, used, mu * theta - used])
 
     verdict = Verdict.HOLDS
+    equivalent_mutants = {
+        "in struck_by_print: swapped operands in `axes.T @ p - A[:3, 3:] @ z`": (
+            "the velocity with the other sign slides as well"
+        )
+    }
     primitives = ("rbnotes.ledger.oracles.pyramid.corners",)
     implemented_by = ("rbnotes.friction.friction_lcp",)
     chapter = CHAPTER
@@ -495,12 +497,12 @@ class d5:
 
     def printed(M, axes, mu, p):
         """Sliding velocity and xi: zero where gamma > 0."""
-        v, z, w = struck_by_print(M, axes, mu, p)
-        inside = w[-1] > 1e-9
+        v, z = struck_by_print(M, axes, mu, p)
+        inside = mu * z[0] - np.sum(z[1:9]) > 1e-9
         return np.zeros(3) if inside else np.append(axes[:2] @ v, z[-1])
 
     def library(M, axes, mu, p):
-        v, z, _ = struck_by_library(M, axes, mu, p)
+        v, z = struck_by_library(M, axes, mu, p)
         return np.append(axes[:2] @ v, z[-1])
 
     oracle = TRYING + "; its sliding velocity, and how fast that is along the facet most against it"
@@ -511,6 +513,14 @@ class d5:
         return np.append(sliding, max(-corner @ sliding for corner in corners(8)))
 
     verdict = Verdict.HOLDS
+    equivalent_mutants = {
+        change: "gamma is never positive then, and the solution itself is returned, which is right too"
+        for change in (
+            "dropped `mu * z[0]` in `mu * z[0] - np.sum(z[1:9])`",
+            "swapped operands in `mu * z[0] - np.sum(z[1:9])`",
+            "index 0 -> 1 in `z[0]`",
+        )
+    }
     primitives = ("rbnotes.ledger.oracles.pyramid.corners",)
     implemented_by = ("rbnotes.friction.friction_lcp",)
     chapter = CHAPTER

@@ -49,3 +49,22 @@ def pyramid_contact(
             candidates.append(ends @ shares)
     best = min(candidates, key=violation)
     return inverse @ (momentum + rows.T @ best), float(best[0]), best[1:]
+
+
+def without_first(A: Array, right: Array) -> tuple[Array, Array]:
+    """M and q of what is left of ``A (x, z) - (right, 0) = (0, w)`` when the three x are eliminated."""
+    answers = np.linalg.solve(A[:3, :3], np.column_stack([-A[:3, 3:], right]))
+    return A[3:, 3:] + A[3:, :3] @ answers[:, :-1], A[3:, :3] @ answers[:, -1]
+
+
+def sliding_states(s: Array, limit: float, excess: float) -> tuple[Array, list[Array]]:
+    """Momentum of a unit mass that is left sliding on a floor with s ``(2,)``, and two states to go with it.
+
+    Friction is the ``limit`` along the facet most against the sliding, out of eight, with a coefficient of
+    one. The states are (theta, phi, xi) with the least xi that has all sigma >= 0, and with more.
+    """
+    facets = corners(8)
+    phi = limit * (np.arange(8) == np.argmin(facets @ s))
+    least = max(-facets @ s)
+    momentum = np.append(s - phi @ facets, -limit)
+    return momentum, [np.concatenate([[limit], phi, [xi]]) for xi in (least, least + excess)]
