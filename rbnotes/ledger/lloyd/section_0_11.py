@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
-from rbnotes.checking import complex_step, jacobian
+from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import (
     full_rank_matrices,
     matrices,
@@ -13,7 +14,14 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.constraints.regularization import regularized_rows, soft_energy, soft_force, solve_regularized
-from rbnotes.ledger.oracles.softened import curved_constraint, elastic_work, soft_multiplier, soft_step
+from rbnotes.ledger.oracles.softened import (
+    beginning,
+    curved_constraint,
+    elastic_work,
+    errors_of_step,
+    soft_multiplier,
+    soft_step,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 N, K = 4, 2
@@ -23,7 +31,7 @@ ENERGY = {"q": vectors(N), "alpha": spd_matrices(K)}
 ROWS = {
     "phi": vectors(K),
     "alpha": spd_matrices(K),
-    "beta": spd_matrices(K),
+    "beta": st.builds(lambda S, A: S + A - A.T, spd_matrices(K), matrices(K, K)),
     "h": positive_numbers(0.125, 1.0),
 }
 STEP = {"M": spd_matrices(N), "G": full_rank_matrices(K, N), "b": vectors(N), **ROWS}
@@ -61,24 +69,10 @@ def rows_reference(phi, alpha, relaxed, h):
     return np.vstack([at_none[:, None] - of_units, at_none])
 
 
-def beginning(mean):
-    """Value and slope at h = 0 of what depends on the step size, extrapolated from eight of them."""
-    sizes = np.arange(1, 9) / 8
-    scale = 1 / 64
-    fitted = np.polynomial.polynomial.polyfit(sizes, [mean(scale * s) for s in sizes], 7)
-    return fitted[0], fitted[1] / scale
-
-
-def end_of(q, v, a, h):
-    """Error after a step of the motion, and ``G v`` there with G at its start."""
-    G = jacobian(curved_constraint, q).value
-    return curved_constraint(q + h * v + h**2 / 2 * a), G @ (v + h * a)
-
-
 def library_mean(q, v, a, h, beta):
     """Minus the mean multiplier that the library's row gives for unit compliance, for the motion's ``G v``."""
-    rows = regularized_rows(curved_constraint(q), 1.0, beta, h)
-    _, rate = end_of(q, v, a, h)
+    phi, _, rate = errors_of_step(q, v, a, h)
+    rows = regularized_rows(phi, 1.0, beta, h)
     return np.linalg.solve(rows.R, rate - rows.g) / h
 
 
@@ -124,11 +118,11 @@ class d2:
     inputs = ENERGY
 
     def printed(q, alpha):
-        G = jacobian(curved_constraint, q).value
+        G = complex_step(curved_constraint, q)
         return -G.T @ np.linalg.inv(alpha) @ curved_constraint(q)
 
     def library(q, alpha):
-        G = jacobian(curved_constraint, q).value
+        G = complex_step(curved_constraint, q)
         return G.T @ soft_force(curved_constraint(q), np.zeros(K), alpha)
 
     oracle = "slope of the work, by complex steps, for two curved constraint functions"
@@ -137,7 +131,7 @@ class d2:
         return -complex_step(lambda y: elastic_work(curved_constraint(y), alpha), q)
 
     verdict = Verdict.HOLDS
-    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint",)
+    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
     implemented_by = FORCE
     chapter = "regularization"
 
@@ -162,6 +156,11 @@ class e0_7:
         "alpha^-1 beta dissipate, by complex steps"
     )
     reference = soft_multiplier
+    equivalent_mutants = {
+        "swapped operands in `-np.linalg.inv(alpha) @ (phi + beta @ rate)`": (
+            "alpha is symmetric, and so is its inverse"
+        )
+    }
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = "regularization"
@@ -234,10 +233,14 @@ class t438_a:
     inputs = PATH
 
     def printed(q, v, a):
-        return np.array(beginning(lambda h: (end_of(q, v, a, h)[0] + curved_constraint(q)) / 2))
+        def mean(h):
+            start, end, _ = errors_of_step(q, v, a, h)
+            return (end + start) / 2
+
+        return beginning(mean)
 
     def library(q, v, a):
-        return np.array(beginning(lambda h: library_mean(q, v, a, h, 0.0)))
+        return beginning(lambda h: library_mean(q, v, a, h, 0.0))
 
     oracle = "value and slope at h = 0 of the mean of two curved constraint functions, by quadrature"
 
@@ -248,7 +251,7 @@ class t438_a:
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     remark = "To second order: the trapezoidal rule is off by $h^2/12$ times the second derivative."
-    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint",)
+    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
     implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
     chapter = "regularization"
 
@@ -259,7 +262,7 @@ class t438_b:
     inputs = PATH
 
     def printed(q, v, a):
-        return beginning(lambda h: end_of(q, v, a, h)[1])[0]
+        return beginning(lambda h: errors_of_step(q, v, a, h)[2])[0]
 
     def library(q, v, a):
         return beginning(lambda h: library_mean(q, v, a, h, 1.0) - library_mean(q, v, a, h, 0.0))[0]
@@ -288,11 +291,14 @@ class t438_c:
     inputs = PATH
 
     def printed(q, v, a):
-        return np.array(beginning(lambda h: curved_constraint(q) + h * end_of(q, v, a, h)[1]))
+        def end(h):
+            start, _, rate = errors_of_step(q, v, a, h)
+            return start + h * rate
+
+        return beginning(end)
 
     def library(q, v, a):
-        phi = curved_constraint(q)
-        return np.array(beginning(lambda h: 2 * library_mean(q, v, a, h, 0.0) - phi))
+        return beginning(lambda h: 2 * library_mean(q, v, a, h, 0.0) - curved_constraint(q))
 
     oracle = "value and slope at h = 0 of two curved constraint functions along the motion"
 
@@ -301,7 +307,7 @@ class t438_c:
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint",)
+    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
     implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
     chapter = "regularization"
 
@@ -498,6 +504,9 @@ class d5_a:
     library = undamped_library
     oracle = DEFINING
     reference = undamped_reference
+    equivalent_mutants = {
+        "swapped operands in `-np.linalg.inv(alpha) / 2 @ (h * G @ v + 2 * phi)`": "alpha is symmetric, and so is its inverse"
+    }
     verdict = Verdict.HOLDS
     implemented_by = SOLVED
     chapter = "regularization"
@@ -519,6 +528,9 @@ class d5_b:
     library = undamped_library
     oracle = DEFINING
     reference = undamped_reference
+    equivalent_mutants = {
+        "swapped operands in `-np.linalg.inv(alpha) / 2 @ (phi_next + phi)`": "alpha is symmetric, and so is its inverse"
+    }
     verdict = Verdict.HOLDS
     remark = "Exact for constraints that are linear in the positions."
     implemented_by = SOLVED

@@ -36,11 +36,12 @@ MOVING = {
     "ratio": numbers(0.25, 2),
     "push": numbers(-200, 200),
 }
+# beta = depth / speed + share h, about where it is large enough.
 LEAVING = {
     "depth": numbers(0.25, 2),
     "speed": numbers(0.25, 2),
-    "beta": positive_numbers(0.0625, 4),
-    "h": positive_numbers(0.0625, 0.25),
+    "share": numbers(-1.5, 0.5),
+    "h": numbers(0.03125, 0.0625),
 }
 
 
@@ -111,6 +112,11 @@ class e0_10:
         v, force, _ = soft_contacts(M, G, b, phi, np.diag(alpha), np.diag(beta), h)
         return np.concatenate([v, h * force])
 
+    equivalent_mutants = {
+        "in printed_contacts: swapped operands in `gamma @ alpha`": "both are diagonal here",
+        "in printed_contacts: swapped operands in `-gamma @ phi`": "gamma is diagonal here",
+        "in by_active_rows: negated value in `system[N:][~on] = np.eye(N + K)[N:][~on]`": "the equation is z = 0",
+    }
     verdict = Verdict.HOLDS
     implemented_by = SOLVED
     chapter = "regularization"
@@ -177,6 +183,13 @@ class d7:
         left = np.sum(alpha * force, axis=1)
         return np.array([left, np.sign(left)]).ravel() if min(force) > 1e-9 else np.tile(phi, 2)
 
+    equivalent_mutants = {
+        "in printed_contacts: swapped operands in `gamma @ alpha`": "gamma is a multiple of the identity here",
+        "in printed_contacts: swapped operands in `-gamma @ phi`": "gamma is a multiple of the identity here",
+        "in printed_contacts: dropped factor `h` in `z / h`": "only the sign of the force is asked for",
+        "in by_active_rows: negated value in `system[N:][~on] = np.eye(N + K)[N:][~on]`": "the equation is z = 0",
+        "in by_active_rows: negated z in `[z, w]`": "where all push, w is zero, and decides between the cases",
+    }
     verdict = Verdict.CONDITIONAL
     given = {**SPRUNG, "alpha": DIAGONAL}
     holds_when = own_springs
@@ -200,8 +213,8 @@ class d8:
         return np.concatenate([left, np.ones(K)]) if np.all(w > 1e-9) else np.append(phi, phi)
 
     def library(M, G, b, phi, alpha, beta, h):
-        v, _, w = library_contacts(M, G, b, phi, alpha, beta, h)
-        left = phi + (h / 2 * IDENTITY + beta) @ G @ v
+        _, _, w = library_contacts(M, G, b, phi, alpha, beta, h)
+        left = (h / 2 * IDENTITY + beta) @ w
         return np.concatenate([left, signs(left)]) if np.all(w > 1e-9) else np.append(phi, phi)
 
     oracle = "(h/2 + beta) w of contacts that push or are off, and the signs, all combinations tried"
@@ -211,6 +224,11 @@ class d8:
         scaled = h / 2 * w + np.sum(beta * w, axis=1)
         return np.array([scaled, np.sign(scaled)]).ravel() if min(w) > 1e-9 else np.tile(phi, 2)
 
+    equivalent_mutants = {
+        "dropped factor `alpha` in `alpha * IDENTITY`": "springs do not count where all contacts are off",
+        "in printed_contacts: *": "only the sign of w is asked for, and where all are off z is zero",
+        "in by_active_rows: negated value in `system[N:][~on] = np.eye(N + K)[N:][~on]`": "the equation is z = 0",
+    }
     verdict = Verdict.CONDITIONAL
     given = {**DAMPED, "beta": DIAGONAL}
     holds_when = own_dampers
@@ -248,7 +266,7 @@ class t479_a:
     condition = "no other force changes the sign of the rate within the step"
     remark = "The contact force depends on the velocity at the end of the step, not on that at its start."
     exact = "both results are flags"
-    implemented_by = SOLVED
+    implemented_by = ("rbnotes.stepping.solve_step",)
     chapter = "regularization"
 
 
@@ -260,12 +278,14 @@ class t479_b:
     )
     inputs = LEAVING
 
-    def printed(depth, speed, beta, h):
+    def printed(depth, speed, share, h):
         """Depth at the end of a step at the old velocity, if beta is so large that the contact lets go; else 0."""
+        beta = depth / speed + share * h
         large = beta > depth / speed - h / 2
         return min(0.0, h * speed - depth) * large
 
-    def library(depth, speed, beta, h):
+    def library(depth, speed, share, h):
+        beta = depth / speed + share * h
         rows = regularized_rows([-depth], 0.01, beta, h)
         system = VelocitySystem(np.eye(1), np.array([speed]))
         v, _, z = solve_step(system, StepConstraints(N=np.eye(1), n=rows.g, Q=rows.R))
@@ -273,12 +293,13 @@ class t479_b:
 
     oracle = "a unit mass on a spring and damper that pushes or is off: how deep it is after the step, if off"
 
-    def reference(depth, speed, beta, h):
-        one = np.eye(1)
+    def reference(depth, speed, share, h):
+        one, beta = np.eye(1), depth / speed + share * h
         v, force, _ = soft_contacts(one, one, np.array([speed]), np.array([-depth]), one / 100, beta * one, h)
         return min(0.0, h * v[0] - depth) if force[0] == 0 else 0.0
 
     verdict = Verdict.HOLDS
     remark = r"Large: $\beta > -\phi_k/\dot\phi_k - h/2$, if no other force acts."
-    implemented_by = SOLVED
+    exact = "in free flight all three only multiply and subtract the same two numbers"
+    implemented_by = ("rbnotes.stepping.solve_step",)
     chapter = "regularization"

@@ -268,32 +268,34 @@ class t254:
         r"\mathbf m_j \text{ stored for all } j \in \alpha \;\Rightarrow\; \mathbf M_{\alpha\alpha}, "
         r"\mathbf M_{\beta\alpha} \text{ available}"
     )
-    inputs = {"M": PIVOTED["M"], "entering": PARTITIONS}
+    inputs = {**MIXED, "left": st.integers(0, ROWS - 1)}
 
-    def printed(M, entering):
-        """The blocks as far as the columns of the z_j that were added to the basis, each stored once, tell them."""
-        stored = {j: M[:, j] for j in entering}
-        alpha, beta = split(tuple(stored))
-        columns = np.stack([stored[j] for j in alpha], axis=1)
-        return np.concatenate([columns[alpha].ravel(), columns[beta].ravel()])
+    def printed(M, G, N, f, g, n, alpha, left):
+        """Columns are computed once each, as z_j enter; the last to enter may leave again, and its column stays."""
+        Ai, padded = inverse_and_rows(M, G, N)
+        stored = {}
+        for j in (*alpha, left, *alpha):
+            if j not in stored:
+                stored[j] = padded @ Ai @ padded[j]
+        basic, rest = split(alpha)
+        columns = np.stack([stored[j] for j in basic], axis=1)
+        return np.concatenate([columns[basic].ravel(), columns[rest].ravel()])
 
-    def library(M, entering):
-        basis = Basis(System(LCP(M, np.zeros(ROWS))))
-        for j in entering:
+    def library(M, G, N, f, g, n, alpha, left):
+        lcp = lcp_from_mixed(MixedLCP(M, f, N, n, G, g))
+        basis = Basis(System(lcp))
+        for j in alpha:
             basis.exchange(j)
-        alpha, beta = split(tuple(entering))
-        inside = np.stack([basis.columns.rows(i, basis.alpha) for i in alpha])
-        outside = [basis.columns.rows(i, basis.alpha) for i in beta]
-        assert basis.columns.built == len(entering)
-        return np.concatenate([inside.ravel(), *outside])
+        inside = [basis.columns.rows(i, basis.alpha) for i in (*alpha, *split(alpha)[1])]
+        return np.concatenate(inside)
 
-    oracle = "both blocks entry by entry, from the whole matrix"
+    oracle = "how the slacks of the mixed system, solved whole, answer to a unit of each basic z"
 
-    def reference(M, entering):
-        """Both blocks entry by entry, from how w answers to a unit of each basic z."""
-        outside = [i for i in range(ROWS) if i not in entering]
-        answers = [[M[i] @ np.eye(ROWS)[j] for j in entering] for i in (*entering, *outside)]
-        return np.array(answers).ravel()
+    def reference(M, G, N, f, g, n, alpha, left):
+        at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
+        answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in alpha]
+        rows = [*alpha, *(i for i in range(ROWS) if i not in alpha)]
+        return np.array([[answer[i] for answer in answers] for i in rows]).ravel()
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
@@ -301,10 +303,7 @@ class t254:
         r"To move $z_r$ with $r \in \beta$ takes $\mathbf m_r$ as well, also if $z_r$ stops at a bound "
         r"and is never added; the text below says so (\"if necessary\")."
     )
-    implemented_by = (
-        "rbnotes.complementarity.Columns",
-        "rbnotes.complementarity.Basis.exchange",
-    )
+    implemented_by = ("rbnotes.complementarity.Basis.exchange",)
     chapter = CHAPTER
 
 

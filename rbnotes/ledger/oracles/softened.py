@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def elastic_work(phi: Array, alpha: Array) -> Array:
 
 
 def soft_multiplier(phi: Array, rate: Array, alpha: Array, dampers: Array) -> Array:
-    """Minus the slopes of the elastic work along the errors, and of half the power of dampers along the rates."""
+    """Minus the slopes of the springs' work along the errors and of dampers' half power along the rates."""
     elastic = complex_step(lambda e: elastic_work(e, alpha), phi)
     viscous = complex_step(lambda r: r @ dampers @ r / 2, rate)
     return -(elastic + viscous)
@@ -62,3 +63,16 @@ def soft_contacts(
         if np.all(force >= -1e-12) and np.all(w >= -1e-12):
             return v, force, w
     raise ArithmeticError("no combination of contacts is consistent")
+
+
+def errors_of_step(q: Array, v: Array, a: Array, h: float) -> tuple[Array, Array, Array]:
+    """phi at both ends of a step of ``q + v t + a t^2 / 2``, and ``G v`` at its end with G at its start."""
+    G = complex_step(curved_constraint, q)
+    return curved_constraint(q), curved_constraint(q + h * v + h**2 / 2 * a), G @ (v + h * a)
+
+
+def beginning(mean: Callable[[float], Array]) -> Array:
+    """Value and slope ``(2, k)`` at h = 0 of what depends on the step size, from eight step sizes."""
+    sizes, unit = np.arange(1, 9) / 8, 1 / 64
+    fitted = np.polynomial.polynomial.polyfit(sizes, [mean(unit * s) for s in sizes], 7)
+    return np.stack([fitted[0], fitted[1] / unit])
