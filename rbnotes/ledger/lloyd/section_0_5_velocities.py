@@ -45,6 +45,12 @@ class t100:
         forces = [least_constraint(M, G, unit) for unit in IDENTITY]
         return np.array([np.stack(forces, axis=1), velocity_projection_reference(M, G)])
 
+    equivalent_mutants = {
+        "swapped operands in `IDENTITY - held @ Mi`": "the square of a matrix does not know its sign",
+        "swapped operands in `IDENTITY - Mi @ held`": "the square of a matrix does not know its sign",
+        "dropped factor `Pf` in `Pf @ Pf`": "that is the claim",
+        "dropped factor `Pv` in `Pv @ Pv`": "that is the claim",
+    }
     verdict = Verdict.HOLDS
     remark = "Oblique ones, which are not symmetric unless all masses are equal."
     implemented_by = (
