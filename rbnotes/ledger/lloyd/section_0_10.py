@@ -86,6 +86,7 @@ class d1_a:
         new, _ = constrained_system(Mh, G, pushes + M @ v + f * h, np.zeros(1))
         return np.append(new, [row @ new for row in N])
 
+    combined_with = ("lloyd/s0.7/d6", "lloyd/s0.10/d2")
     verdict = Verdict.ERRATUM
     correction = (
         r"The first row has $-\mathbf N^T$ (and, to match, $-\mathbf G^T$), as in (0.3) and in the matrix "
@@ -177,6 +178,7 @@ class e0_5:
         new, _ = constrained_system(Mh, G, total, np.zeros(1))
         return np.concatenate([new, [row @ new for row in N], [row @ new for pair in T for row in pair]])
 
+    combined_with = ("lloyd/s0.10/e0.6",)
     verdict = Verdict.ERRATUM
     correction = r"The first row has $-\mathbf N^T$ and $-\mathbf D^T$ (and $-\mathbf G^T$ to match)."
     remark = (
@@ -203,17 +205,17 @@ class e0_5_b:
     def printed(Mh, M, G, N, v, f, h, theta, T, phi):
         """Three blocks, where the matrix has four rows of them; the signs of the first row are mended."""
         D = T.reshape(2 * CONTACTS, SIZE)
-        constant = np.concatenate([-M @ v - h * f, np.zeros(len(G)), np.zeros(len(N))])
-        rows = np.vstack([Mh, G, N, D])
+        right = np.concatenate([M @ v + h * f, np.zeros(len(G)), np.zeros(len(N))])
         pushes = np.concatenate([N.T @ theta + D.T @ phi, np.zeros(len(G) + len(N) + len(D))])
-        columns = np.vstack([-G.T, np.zeros((len(rows) - SIZE, len(G)))])
-        right = pushes - constant
-        motion = np.linalg.solve(np.hstack([rows, columns])[: SIZE + len(G)], right[: SIZE + len(G)])
-        return np.concatenate([motion[:SIZE], N @ motion[:SIZE], D @ motion[:SIZE]])
+        system = np.zeros((SIZE + 1, SIZE + 1))
+        system[:SIZE, :SIZE], system[:SIZE, SIZE:], system[SIZE:, :SIZE] = Mh, -G.T, G
+        new = np.linalg.solve(system, (pushes + right)[: SIZE + 1])[:SIZE]
+        return np.concatenate([new, N @ new, D @ new])
 
     library = e0_5.library
     oracle = PUSHES
     reference = e0_5.reference
+    undefined = "three blocks cannot be added to four rows of them"
     verdict = Verdict.MISPRINT
     correction = r"A fourth block, $0$, in the row of $\boldsymbol\sigma$."
     scan = True
@@ -270,7 +272,33 @@ class t374:
         r"\overline{\boldsymbol\phi} = -\underline{\boldsymbol\phi} "
         r"= \mu\,\boldsymbol\theta_\text{estimate}"
     )
-    inputs = {**PUSHED, "T": arrays(CONTACTS, 2, SIZE), "mu": vectors(CONTACTS, 0.0, 1.0)}
+    inputs = {
+        **MOVING,
+        "N": arrays(1, SIZE),
+        "theta": vectors(1, 0.25, 2.0),
+        "T": arrays(1, 2, SIZE),
+        "mu": vectors(1, 0.25, 1.0),
+    }
+
+    def printed(Mh, M, G, N, v, f, h, theta, T, mu):
+        """Each normal impulse is zero or holds its row; each tangential one holds it too or is at a bound."""
+        limits = np.repeat(mu * theta, 2)
+        rows, push = np.vstack([G, N, T[0]]), M @ v + h * f
+        tangential = [(np.nan, -limit, limit) for limit in limits]
+        found = []
+        for given in map(np.array, itertools.product((np.nan, 0.0), *tangential)):
+            impulses = np.append(np.nan, given)
+            held = np.isnan(impulses)
+            impulses[held] = 0.0
+            kept = rows[held]
+            system = np.block([[Mh, -kept.T], [kept, np.zeros((len(kept), len(kept)))]])
+            right = np.append(push + impulses @ rows, np.zeros(len(kept)))
+            new, impulses[held] = np.split(np.linalg.lstsq(system, right, rcond=1e-12)[0], [SIZE])
+            pressing, rubbing, sliding = impulses[1], impulses[2:], rows[2:] @ new
+            beyond = np.max(np.abs(rubbing) - limits)
+            driving = np.max(rubbing * sliding)
+            found.append((max(beyond, driving, -pressing, -np.min(N @ new)), new))
+        return min(found, key=lambda pair: pair[0])[1]
 
     def library(Mh, M, G, N, v, f, h, theta, T, mu):
         problem = ContactProblem(Mh, M @ v + h * f, Contacts(N, T, mu), G)
@@ -279,14 +307,19 @@ class t374:
     oracle = LEAST
 
     def reference(Mh, M, G, N, v, f, h, theta, T, mu):
-        rows = np.vstack([G, N, T.reshape(2 * CONTACTS, SIZE)])
-        limits = np.repeat(mu * theta, 2) + 1e-13  # the bounds of this solver must differ
-        lower = np.concatenate([[-np.inf], np.zeros(CONTACTS), -limits])
-        upper = np.concatenate([[np.inf], np.full(CONTACTS, np.inf), limits])
+        rows = np.vstack([G, N, T[0]])
+        limits = np.repeat(mu * theta, 2)
+        lower = np.concatenate([[-np.inf], np.zeros(1), -limits])
+        upper = np.concatenate([[np.inf], [np.inf], limits])
         return least_energy(Mh, M @ v + h * f, rows, lower, upper)
 
-    tolerance = 1e-06
-    verdict = Verdict.DEFINITION
+    equivalent_mutants = {
+        "negated G in `[G, N, T[0]]`": "the equation G v = 0 is the same with its sign changed",
+        "negated T[0] in `[G, N, T[0]]`": "the bounds are the same on both sides",
+        "negated kept*": "the velocity along rows that are held is zero",
+    }
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
     remark = (
         "The estimate is that of the step before, or of the problem without friction. The whole problem "
         "is checked here, for any estimate."

@@ -243,6 +243,7 @@ class d2_c:
     library = d2_a.library
     oracle = d2_a.oracle
     reference = d2_a.reference
+    undefined = "four blocks cannot be added to five rows of them"
     verdict = Verdict.MISPRINT
     correction = r"A fifth block, $0$, in the row of $\boldsymbol\gamma$; the same is lost in (0.5)."
     scan = True
@@ -313,6 +314,7 @@ class t399_a:
         stretches = [np.repeat(np.eye(count)[contact][None], facets, axis=0) for contact in range(count)]
         return np.concatenate(stretches)
 
+    defines = (r"\mathbf E_{ij}",)
     verdict = Verdict.DEFINITION
     exact = "all three only place ones and zeros"
     remark = "The column j is the contact; all other entries are zero."
