@@ -13,6 +13,7 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.complementarity import BoxLCP, solve_lcp
 from rbnotes.constraints.sequential import friction_impulse
+from rbnotes.integrators import linearly_implicit_velocity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "gauss-seidel"
@@ -20,6 +21,13 @@ SLIDING = {"v_t": numbers(-4, 4), "w": positive_numbers(), "limit": positive_num
 TANGENT = {"D": nonzero_vectors(12).map(lambda d: d.reshape(2, 6)), "v": vectors(6)}
 STRUCK = {**TANGENT, "M": spd_matrices(6), "impulse": vectors(2)}
 IMPLEMENTED = ("rbnotes.constraints.sequential.friction_impulse",)
+
+
+def violation(phi, limit, lower, upper):
+    """Of ``0 <= phi + limit``, ``0 <= limit - phi``, each with its part of sigma: signs and products."""
+    above, below = phi + limit, limit - phi
+    signs = max(0.0, -above, -lower, -below, upper)
+    return max(signs, abs(above * lower), abs(below * upper))
 
 
 def impulse_printed(v_t, w, limit):
@@ -44,7 +52,12 @@ class d2:
     inputs = STRUCK
 
     def printed(D, v, M, impulse):
-        return D @ np.linalg.inv(M) @ D.T @ impulse
+        w = D @ np.linalg.inv(M) @ D.T
+        return w @ impulse
+
+    def library(D, v, M, impulse):
+        none = 0 * M
+        return D @ (linearly_implicit_velocity(M, v, D.T @ impulse, none, none, 1.0) - v)
 
     oracle = "tangential velocities before and after, from the momentum"
 
@@ -54,7 +67,7 @@ class d2:
         return D @ after - D @ v
 
     verdict = Verdict.HOLDS
-    implemented_by = IMPLEMENTED
+    implemented_by = ("rbnotes.integrators.linearly_implicit_velocity",)
     chapter = CHAPTER
 
 
@@ -102,28 +115,43 @@ class d3:
 
 @claim("lloyd/s0.16/t724", "The impulse is that of box friction")
 class t724:
-    formula = r"\text{This is equivalent to the box friction conditions described in (0.6)}"
+    formula = (
+        r"\text{This is equivalent to the box friction conditions described in (0.6):}\quad"
+        r"0\le\boldsymbol\phi-\underline{\boldsymbol\phi}\perp\boldsymbol\sigma\ge0,\quad"
+        r"0\le\overline{\boldsymbol\phi}-\boldsymbol\phi\perp\boldsymbol\sigma\le0"
+    )
     inputs = SLIDING
-    printed = impulse_printed
+
+    def printed(v_t, w, limit):
+        """The impulse; and once more, off by its violation of (0.6), where sigma is the velocity after it."""
+        phi = impulse_printed(v_t, w, limit)
+        sigma = v_t + w * phi
+        return np.array([phi, phi + violation(phi, limit, sigma, sigma)])
 
     def library(v_t, w, limit):
-        """The box LCP of this one direction."""
-        return solve_lcp(BoxLCP(((w,),), (v_t,), -limit, limit)).z[0]
+        """The impulse; and that of the box LCP, off by its violation of (0.6) with two parts of sigma."""
+        z = solve_lcp(BoxLCP(((w,),), (v_t,), -limit, limit)).z[0]
+        sigma = v_t + w * z
+        off = violation(z, limit, max(sigma, 0.0), min(sigma, 0.0))
+        return np.array([friction_impulse(v_t, w, limit), z + off])
 
-    oracle = "box friction by trying its states: stick, or slide against the impulse at a bound"
+    oracle = "the impulse that the projection on its limits leaves alone, by bisection; it violates nothing"
 
     def reference(v_t, w, limit):
-        """Box friction by trying its states: stick, or slide against the impulse at a bound."""
-        stick = v_t / w
-        if abs(stick) <= limit:
-            return 0.0 - stick
+        """(0.6) says that phi is the number within its limits that is nearest to phi - sigma."""
         low, high = -limit, limit
-        return low if v_t + w * low > 0 else high
+        for _ in range(80):
+            middle = (low + high) / 2
+            moved = middle - np.clip(middle - (v_t + w * middle), -limit, limit)
+            low, high = (low, middle) if moved > 0 else (middle, high)
+        return np.full(2, (low + high) / 2)
 
     verdict = Verdict.ERRATUM
     correction = (
-        r"It is, with the second case corrected, with the two parts of $\boldsymbol\sigma$ that (0.6) "
-        r"needs, and for one direction at a time."
+        r"It is, with the second case corrected, and with the two parts of $\boldsymbol\sigma$ that (0.6) "
+        r"needs, a positive one at the lower limit and a negative one at the upper: as printed both conditions "
+        r"have the same $\boldsymbol\sigma$, which must then be zero, so that nothing may ever slip. One "
+        r"direction at a time."
     )
     remark = (
         "Two directions that act on each other, with a matrix $w$ that is not diagonal, take several "

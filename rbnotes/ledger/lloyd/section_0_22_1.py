@@ -23,19 +23,9 @@ from rbnotes.ledger.lloyd.section_0_22 import (
     MOVING,
     PAIRS,
     POSES,
-    REST,
-    UNITS,
     VELOCITIES,
     VISCOUS,
-    along,
-    forces,
     library_forces,
-    names,
-    orientations,
-    origin_velocities_reference,
-    origins,
-    to_body,
-    variations_of_forces,
 )
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import (
     LOG,
@@ -44,6 +34,18 @@ from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import (
     U_transposed_reference,
 )
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.frame_springs import (
+    REST,
+    UNITS,
+    along,
+    forces,
+    names,
+    orientations,
+    origin_velocities,
+    origins,
+    to_body,
+    variations_of_forces,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 DELTA = {"delta": VELOCITIES}
@@ -294,7 +296,7 @@ class d2:
     oracle = MOVING
 
     def reference(poses, velocities):
-        return origin_velocities_reference(poses, velocities)[0]
+        return origin_velocities(poses, velocities)[0]
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.point_velocity",)
@@ -350,7 +352,7 @@ class d4:
     oracle = MOVING
 
     def reference(poses, velocities):
-        return origin_velocities_reference(poses, velocities)[1]
+        return origin_velocities(poses, velocities)[1]
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.point_velocity",)
@@ -646,7 +648,7 @@ class d17:
     def printed(poses, velocities, k_t, k_r, d_t, d_r, held):
         n, U = names(poses), U_of(poses)
         _, omega_A, _, omega_B = to_body(poses[:2, :3, :3], velocities)
-        dx_1, dx_2 = origin_velocities_reference(poses, velocities)
+        dx_1, dx_2 = origin_velocities(poses, velocities)
         pull = k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
         twist = k_r * n.R_1W @ (n.phi * n.u) + d_r * (velocities[3] - velocities[1])
         A_f_1, A_tau_1 = n.R_AW.T @ pull, n.R_AW.T @ twist

@@ -7,15 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.ledger.lloyd.section_0_22 import (
-    CHAPTER,
-    FORCES,
-    REST,
-    forces,
-    names,
-    origin_velocities_reference,
-    to_body,
-)
+from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, FORCES
 from rbnotes.ledger.lloyd.section_0_22_1 import (
     ELASTIC_VARIATION,
     FORCE_DIFFERENCES,
@@ -26,6 +18,7 @@ from rbnotes.ledger.lloyd.section_0_22_1 import (
     variation,
 )
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.frame_springs import REST, forces, names, origin_velocities, to_body
 from rbnotes.ledger.record import Verdict, claim
 
 
@@ -81,7 +74,7 @@ class e0_51:
         n = names(poses)
         omega_A, omega_B = to_body(poses[:2, :3, :3], velocities)[[1, 3]]
         dtheta_A, dtheta_B = delta[1], delta[3]
-        dx_1, dx_2 = origin_velocities_reference(poses, velocities)
+        dx_1, dx_2 = origin_velocities(poses, velocities)
         B_f_2d = n.R_2B @ (-d_t * n.R_2W.T @ (dx_2 - dx_1))
         return (
             d_t * bracket(omega_B) @ bracket(n.p_2) @ dtheta_B

@@ -9,21 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking import derivative
-from rbnotes.ledger.lloyd.section_0_22 import (
-    CHAPTER,
-    FORCES,
-    REST,
-    UNITS,
-    VELOCITIES,
-    VISCOUS,
-    forces,
-    library_forces,
-    names,
-    to_body,
-    to_world,
-    world_forces,
-)
+from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, FORCES, VELOCITIES, VISCOUS, library_forces
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.frame_springs import REST, UNITS, forces, names, to_body, to_world, world_forces
 from rbnotes.ledger.record import Verdict, claim
 
 IDENTITY = np.eye(3)

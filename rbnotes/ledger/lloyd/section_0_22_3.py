@@ -11,24 +11,21 @@ import numpy as np
 from rbnotes import so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import rotations, vectors
-from rbnotes.ledger.lloyd.section_0_22 import (
-    CHAPTER,
+from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, VELOCITIES, VISCOUS, library_forces
+from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
+from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
+from rbnotes.ledger.lloyd.section_0_22_2 import velocity_jacobian_reference
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.frame_springs import (
     UNITS,
-    VELOCITIES,
-    VISCOUS,
     forces,
-    library_forces,
     names,
-    origin_velocities_reference,
+    origin_velocities,
     to_body,
     to_world,
     variations_of_forces,
     world_forces,
 )
-from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
-from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
-from rbnotes.ledger.lloyd.section_0_22_2 import velocity_jacobian_reference
-from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
 IDENTITY = np.eye(3)
@@ -44,7 +41,7 @@ COUPLED = {
 def loads(poses, velocities, k_t, k_r, d_t, d_r):
     """Force and couple on frame 1, in world axes; those on frame 2 are the opposite."""
     n = names(poses)
-    dx_1, dx_2 = origin_velocities_reference(poses, velocities)
+    dx_1, dx_2 = origin_velocities(poses, velocities)
     pull = k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
     return pull, k_r * n.R_1W @ (n.phi * n.u) + d_r * (velocities[3] - velocities[1])
 
