@@ -23,11 +23,10 @@ STRUCK = {**TANGENT, "M": spd_matrices(6), "impulse": vectors(2)}
 IMPLEMENTED = ("rbnotes.constraints.sequential.friction_impulse",)
 
 
-def violation(phi, limit, lower, upper):
-    """Of ``0 <= phi + limit``, ``0 <= limit - phi``, each with its part of sigma: signs and products."""
+def violation(phi, sigma, limit):
+    """Of (0.6) as printed, with one sigma at both limits: the worst of its signs and products."""
     above, below = phi + limit, limit - phi
-    signs = max(0.0, -above, -lower, -below, upper)
-    return max(signs, abs(above * lower), abs(below * upper))
+    return max(-above, -sigma, -below, sigma, abs(above * sigma), abs(below * sigma))
 
 
 def impulse_printed(v_t, w, limit):
@@ -126,14 +125,12 @@ class t724:
         """The impulse; and once more, off by its violation of (0.6), where sigma is the velocity after it."""
         phi = impulse_printed(v_t, w, limit)
         sigma = v_t + w * phi
-        return np.array([phi, phi + violation(phi, limit, sigma, sigma)])
+        return np.array([phi, phi + violation(phi, sigma, limit)])
 
     def library(v_t, w, limit):
-        """The impulse; and that of the box LCP, off by its violation of (0.6) with two parts of sigma."""
+        """The impulse by cases, and that of the box LCP, which gives sigma one part for each limit."""
         z = solve_lcp(BoxLCP(((w,),), (v_t,), -limit, limit)).z[0]
-        sigma = v_t + w * z
-        off = violation(z, limit, max(sigma, 0.0), min(sigma, 0.0))
-        return np.array([friction_impulse(v_t, w, limit), z + off])
+        return np.array([friction_impulse(v_t, w, limit), z])
 
     oracle = "the impulse that the projection on its limits leaves alone, by bisection; it violates nothing"
 
