@@ -67,15 +67,15 @@ VISCOUS = {"poses": POSES, "velocities": VELOCITIES, "d_t": positive_numbers(), 
 
 
 def library_forces(
-    poses: Array, velocities: Array, k_t=0.0, k_r=0.0, d_t=0.0, d_r=0.0, axes="body", held="world"
+    poses: Array, velocities: Array, k_t=0.0, k_r=0.0, d_t=0.0, d_r=0.0, axes="body", follow=0.0
 ) -> BodyForces:
     """The library's forces at velocities in world axes; w is ``(4, 3)`` and K, D are in Lloyd's order."""
     spring = FrameSpring.isotropic(poses[2], poses[3], k_t, k_r, d_t, d_r)
     E = poses[:2]
     phi = to_body(E[:, :3, :3], velocities).reshape(2, 6)[:, LINEAR_FIRST]
     found = frame_spring_forces(spring, E, phi)
-    if held == "world":
-        found = hold_world_velocities(found, phi)
+    held = hold_world_velocities(found, phi)
+    found = found._replace(K=(1 - follow) * held.K + follow * found.K)
     if axes == "world":
         found = in_world_axes(found, E)
     order = np.ix_(LLOYD_ORDER, LLOYD_ORDER)

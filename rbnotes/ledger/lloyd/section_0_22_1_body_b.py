@@ -6,7 +6,9 @@ Oracle and arguments are those of :mod:`rbnotes.ledger.lloyd.section_0_22_1`.
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
+from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, FORCES
 from rbnotes.ledger.lloyd.section_0_22_1 import (
     ELASTIC_VARIATION,
@@ -28,6 +30,30 @@ def elastic_torque_B_library(poses, k_t, k_r, delta):
 
 def elastic_torque_B_reference(poses, k_t, k_r, delta):
     return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[3]
+
+
+AXIS = np.array([0.36, -0.48, 0.8])
+
+
+def turned_about_axis(entries):
+    """Poses of bodies that are turned about one axis; the frames in them are general."""
+    turns, places = entries.reshape(2, 4, 3)
+    turns[:2] = turns[:2, :1] * AXIS
+    frames = np.zeros((4, 4, 4))
+    frames[:, :3, :3] = Rotation.from_rotvec(turns).as_matrix()
+    frames[:, :3, 3], frames[:, 3, 3] = places, 1
+    return frames
+
+
+TURNED_ABOUT_AXIS = arrays(24).map(np.copy).map(turned_about_axis)
+TURNING_ABOUT_AXIS = arrays(2, 4).map(
+    lambda w: np.array([w[0, :3], w[0, 3] * AXIS, w[1, :3], w[1, 3] * AXIS])
+)
+
+
+def same_components(poses, velocities, d_t, d_r, delta):
+    """Are the components of the angular velocities in the bodies those in the world?"""
+    return bool(np.allclose(to_body(poses[:2, :3, :3], velocities)[[1, 3]], velocities[[1, 3]], atol=1e-9))
 
 
 @claim("lloyd/s0.22.1/e0.50", "Variation of the elastic force on B")
@@ -72,7 +98,7 @@ class e0_51:
 
     def printed(poses, velocities, d_t, d_r, delta):
         n = names(poses)
-        omega_A, omega_B = to_body(poses[:2, :3, :3], velocities)[[1, 3]]
+        omega_A, omega_B = velocities[[1, 3]]  # in the world, as 0.22 defines them
         dtheta_A, dtheta_B = delta[1], delta[3]
         dx_1, dx_2 = origin_velocities(poses, velocities)
         B_f_2d = n.R_2B @ (-d_t * n.R_2W.T @ (dx_2 - dx_1))
@@ -90,12 +116,15 @@ class e0_51:
     def reference(poses, velocities, d_t, d_r, delta):
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
 
-    verdict = Verdict.HOLDS
-    remark = (
-        r"Velocities are held in the world; their components here are those in their own bodies, "
-        r"${}^B\boldsymbol\omega_B$ and ${}^A\boldsymbol\omega_A$, as (0.44) writes them. With the world "
-        r"components that the same letters stand for in section 0.22 the right side is wrong."
+    verdict = Verdict.CONDITIONAL
+    holds_when = same_components
+    given = {**VISCOUS_VARIATION, "poses": TURNED_ABOUT_AXIS, "velocities": TURNING_ABOUT_AXIS}
+    condition = (
+        r"The angular velocities are written in the axes of their own bodies, ${}^B\boldsymbol\omega_B$ and "
+        r"${}^A\boldsymbol\omega_A$, as (0.44) writes them. Section 0.22 defines the same letters in the world; with "
+        "those components the right side is wrong unless each body's rotation leaves its angular velocity alone."
     )
+    remark = "Velocities are held in the world. The assembled matrix says that its quantities are local."
     implemented_by = (
         FORCES,
         WORLD,

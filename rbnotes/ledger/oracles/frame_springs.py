@@ -7,6 +7,7 @@ the world, of frame 1 in A and of frame 2 in B.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -100,7 +101,9 @@ def to_body(R: Array, four: Array) -> Array:
     return to_world(np.swapaxes(R, -1, -2), four)
 
 
-def world_forces(poses: Array, velocities: Array, k_t=0.0, k_r=0.0, d_t=0.0, d_r=0.0) -> Array:
+def world_forces(
+    poses: Array, velocities: Array, k_t: float = 0.0, k_r: float = 0.0, d_t: float = 0.0, d_r: float = 0.0
+) -> Array:
     """Rows (f_A, tau_A, f_B, tau_B) in world axes for poses ``(N, 4, 4, 4)``, velocities in world axes."""
     R = poses[:, :2, :3, :3]
     arms = np.einsum("nbij,nbj->nbi", R, poses[:, 2:, :3, 3])
@@ -126,22 +129,27 @@ def variations_of_forces(
     velocities: Array,
     variations: Array,
     axes: str = "body",
-    held: str = "world",
+    follow: float = 0.0,
     **stiffness: float,
 ) -> Array:
-    """Derivatives ``(N, 4, 3)`` of the forces along variations of the poses, velocities held."""
-    components = to_body(poses[:2, :3, :3], velocities)
+    """Derivatives ``(N, 4, 3)`` of the forces along variations of the poses.
+
+    Velocities turn by the share ``follow`` of their bodies' turns: 0 holds them in the world, 1 in them.
+    """
+    turns = variations.reshape(-1, 2, 2, 3)[:, :, 1]
+    if axes == "body":
+        turns = np.einsum("bij,nbj->nbi", poses[:2, :3, :3], turns)
 
     def rows(t: float) -> Array:
         there = moved(poses, variations, t, axes)
-        R = there[:, :2, :3, :3]
-        found = world_forces(there, velocities if held == "world" else to_world(R, components), **stiffness)
-        return to_body(R, found) if axes == "body" else found
+        turned = Rotation.from_rotvec((follow * t * turns).reshape(-1, 3)).as_matrix().reshape(-1, 2, 3, 3)
+        found = world_forces(there, to_world(turned, velocities), **stiffness)
+        return to_body(there[:, :2, :3, :3], found) if axes == "body" else found
 
     return derivative(rows).value
 
 
-def along(function, poses: Array, variations: Array, axes: str = "body") -> Array:
+def along(function: Callable[[Array], Array], poses: Array, variations: Array, axes: str = "body") -> Array:
     """Derivative of a function of poses ``(N, 4, 4, 4)`` along each of the variations ``(N, 4, 3)``."""
     return derivative(lambda t: function(moved(poses, variations, t, axes))).value
 
@@ -161,34 +169,37 @@ def axial(W: Array) -> Array:
     return np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)
 
 
-def energy(poses, k_t, k_r):
+def energy(poses: Array, k_t: float, k_r: float) -> Array:
     """Potential of distance and angle ``(N,)``."""
     x, R = origins(poses), orientations(poses)
     turned = Rotation.from_matrix(np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]).as_rotvec()
     return k_t * np.sum((x[:, 1] - x[:, 0]) ** 2, axis=-1) / 2 + k_r * np.sum(turned**2, axis=-1) / 2
 
 
-def relative_rates(poses):
+def relative_rates(poses: Array) -> Array:
     """Matrix ``(6, 12)`` from body velocities to (x_2' - x_1', omega_2 - omega_1), by moving the bodies."""
     x, R = (along(part, poses, UNITS) for part in (origins, orientations))
     spins = axial(R @ np.swapaxes(orientations(poses[None]), -1, -2))
     return np.concatenate([x[:, 1] - x[:, 0], spins[:, 1] - spins[:, 0]], axis=-1).T
 
 
-def at_the_frames(poses):
+def at_the_frames(poses: Array) -> Array:
     """The same frames 1 and 2, taken as the bodies."""
     return np.array([poses[0] @ poses[2], poses[1] @ poses[3], np.eye(4), np.eye(4)])
 
 
-def elastic_forces(poses, k_t, k_r):
+def elastic_forces(poses: Array, k_t: float, k_r: float) -> Array:
+    """Rows in body axes: minus the slopes of the potential along motions of the bodies."""
     return -along(lambda there: energy(there, k_t, k_r), poses, UNITS).reshape(4, 3)
 
 
-def viscous_forces(poses, velocities, d_t, d_r):
+def viscous_forces(poses: Array, velocities: Array, d_t: float, d_r: float) -> Array:
+    """Rows in body axes: minus the slopes of ``d_t |x_2' - x_1'|^2 / 2 + d_r |omega_2 - omega_1|^2 / 2``."""
     rates = relative_rates(poses)
     body_velocities = to_body(poses[:2, :3, :3], velocities).ravel()
     return -(rates.T @ np.diag([d_t] * 3 + [d_r] * 3) @ rates @ body_velocities).reshape(4, 3)
 
 
-def origin_velocities(poses, velocities):
+def origin_velocities(poses: Array, velocities: Array) -> Array:
+    """Velocities ``(2, 3)`` of the origins of frames 1 and 2, in the world."""
     return along(origins, poses, velocities[None], axes="world")[0]
