@@ -32,6 +32,7 @@ from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import (
 from rbnotes.ledger.oracles.frame_springs import (
     REST,
     along,
+    at_frame_1,
     axial,
     forces,
     names,
@@ -54,10 +55,6 @@ def variation(poses, velocities, delta, **stiffness):
 
 def library_variation(poses, velocities, delta, **stiffness):
     return (library_forces(poses, velocities, **stiffness).K @ delta.ravel()).reshape(4, 3)
-
-
-def at_frame_1(poses):
-    return np.array([poses[0] @ poses[2], poses[1], np.eye(4), poses[3]])
 
 
 def U_of(poses):

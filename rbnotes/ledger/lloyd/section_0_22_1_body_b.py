@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes.checking.strategies import arrays
-from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, FORCES
+from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, FORCES, library_forces
 from rbnotes.ledger.lloyd.section_0_22_1 import (
     ELASTIC_VARIATION,
     FORCE_DIFFERENCES,
@@ -20,7 +20,7 @@ from rbnotes.ledger.lloyd.section_0_22_1 import (
     variation,
 )
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.frame_springs import REST, forces, names, origin_velocities, to_body
+from rbnotes.ledger.oracles.frame_springs import REST, names, origin_velocities, to_body
 from rbnotes.ledger.record import Verdict, claim
 
 
@@ -145,7 +145,7 @@ class d15:
     def printed(poses, k_t, k_r, delta):
         n, U = names(poses), U_of(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
-        df_Bk = variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+        df_Bk = library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
         return (
             -k_r * n.R_1B @ U.T @ n.R_A1 @ dtheta_A
             + k_r * n.R_1B @ U.T @ n.R_B1 @ dtheta_B
@@ -178,8 +178,8 @@ class e0_52:
     def printed(poses, k_t, k_r, delta):
         n, U = names(poses), U_of(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
-        df_Bk = variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
-        tau_B = forces(poses, REST, k_t=k_t, k_r=k_r)[3]
+        df_Bk = library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+        tau_B = library_forces(poses, REST, k_t, k_r).w[3]
         return (
             -k_r * n.R_1B @ U.T @ n.R_A1 @ dtheta_A
             + k_r * n.R_1B @ U @ n.R_B1 @ dtheta_B
@@ -215,7 +215,7 @@ class e0_53:
         dtheta_B = delta[3]
         tau_1d = d_r * n.R_1W.T @ (velocities[3] - velocities[1])
         B_tau_1d = n.R_1B @ tau_1d
-        df_Bd = variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
+        df_Bd = library_variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
         return np.cross(B_tau_1d, dtheta_B) + np.cross(n.p_2, df_Bd)
 
     def library(poses, velocities, d_t, d_r, delta):

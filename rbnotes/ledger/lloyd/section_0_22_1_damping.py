@@ -15,6 +15,7 @@ from rbnotes.ledger.lloyd.section_0_22 import (
     MOVING,
     POSES,
     VELOCITIES,
+    library_forces,
 )
 from rbnotes.ledger.lloyd.section_0_22_1 import (
     FORCE_DIFFERENCES,
@@ -25,7 +26,6 @@ from rbnotes.ledger.lloyd.section_0_22_1 import (
 )
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
-    forces,
     names,
     origin_velocities,
     to_body,
@@ -161,7 +161,7 @@ class e0_44_a:
         omega_A, omega_B = velocities[1], velocities[3]
         dtheta_A, dtheta_B = delta[1], delta[3]
         domega_A = np.zeros(3)  # the velocities are held
-        f_Ad = forces(poses, velocities, d_t=d_t, d_r=d_r)[0]
+        f_Ad = library_forces(poses, velocities, d_t=d_t, d_r=d_r).w[0]
         first = -np.cross(omega_B, n.R_BW @ bracket(n.p_2) @ dtheta_B)
         second = np.cross(omega_A, n.R_AW @ bracket(n.p_1) @ dtheta_A)
         return d_t * n.R_AW.T @ (first + second) + np.cross(f_Ad, domega_A)
@@ -197,7 +197,7 @@ class e0_44_b:
         omega_A, omega_B = to_body(poses[:2, :3, :3], velocities)[[1, 3]]
         dtheta_A, dtheta_B = delta[1], delta[3]
         domega_A = np.zeros(3)  # the velocities are held
-        f_Ad = forces(poses, velocities, d_t=d_t, d_r=d_r)[0]
+        f_Ad = library_forces(poses, velocities, d_t=d_t, d_r=d_r).w[0]
         return (
             -d_t * n.R_BA @ bracket(omega_B) @ bracket(n.p_2) @ dtheta_B
             + d_t * bracket(omega_A) @ bracket(n.p_1) @ dtheta_A

@@ -15,7 +15,6 @@ from rbnotes.ledger.lloyd.section_0_22_1 import FORCE_DIFFERENCES, IDENTITY, WHO
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
     UNITS,
-    forces,
     names,
     origin_velocities,
     to_body,
@@ -136,7 +135,7 @@ class t1161:
         B_f_2 = bracket(-n.R_BW.T @ (k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)))
         couple, brake = k_r * n.R_1W @ (n.phi * n.u), d_r * (velocities[3] - velocities[1])
         A_tau_1, B_tau_1d = bracket(n.R_AW.T @ (couple + brake)), bracket(n.R_BW.T @ brake)
-        tau_B = bracket(forces(poses, velocities, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r)[3])
+        tau_B = bracket(library_forces(poses, velocities, k_t, k_r, d_t, d_r).w[3])
         f_A = np.hstack([-k_t * IDENTITY, d_t * w_A @ p_1 + A_f_1k, k_t * n.R_BA, -d_t * n.R_BA @ w_B @ p_2])
         f_B = np.hstack(
             [

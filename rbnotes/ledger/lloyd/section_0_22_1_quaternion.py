@@ -6,7 +6,8 @@ import numpy as np
 
 from rbnotes import quaternion
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER
-from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import TURN, axis_angle, rate_of
+from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import TURN, axis_angle, rates
+from rbnotes.ledger.oracles.rotation_vectors import rate_of
 from rbnotes.ledger.record import Verdict, claim
 
 
@@ -15,7 +16,7 @@ def half_cosine_library(w, omega):
 
 
 def half_cosine_reference(w, omega):
-    return rate_of(lambda phi, u: np.cos(phi / 2))(w, omega)
+    return rate_of(lambda phi, u: np.cos(phi / 2), w, omega)
 
 
 def half_sine_library(w, omega):
@@ -23,7 +24,7 @@ def half_sine_library(w, omega):
 
 
 def half_sine_reference(w, omega):
-    return rate_of(lambda phi, u: np.sin(phi / 2) * u)(w, omega)
+    return rate_of(lambda phi, u: np.sin(phi / 2) * u, w, omega)
 
 
 @claim("lloyd/s0.22.1/d6#a", "Rate of the scalar part of the quaternion, left side")
@@ -32,7 +33,9 @@ class d6_a:
     inputs = TURN
 
     def printed(w, omega):
-        return rate_of(lambda phi, u: np.cos(phi / 2) * u)(w, omega)
+        phi, u = axis_angle(w)
+        dphi, du = rates(w, omega)
+        return -1 / 2 * np.sin(phi / 2) * dphi * u + np.cos(phi / 2) * du
 
     library = half_cosine_library
     oracle = "differences of cos(phi/2) while frame 2 turns against frame 1"
@@ -50,7 +53,7 @@ class d6_b:
 
     def printed(w, omega):
         phi, _ = axis_angle(w)
-        dphi = rate_of(lambda phi, u: phi)(w, omega)
+        dphi, _ = rates(w, omega)
         return -1 / 2 * np.sin(phi / 2) * dphi
 
     library = half_cosine_library
@@ -88,8 +91,7 @@ class d6_d:
 
     def printed(w, omega):
         phi, u = axis_angle(w)
-        dphi = rate_of(lambda phi, u: phi)(w, omega)
-        du = rate_of(lambda phi, u: u)(w, omega)
+        dphi, du = rates(w, omega)
         return 1 / 2 * np.cos(phi / 2) * dphi * u + np.sin(phi / 2) * du
 
     library = half_sine_library

@@ -23,8 +23,6 @@ from rbnotes.ledger.lloyd.section_0_22_1 import (
 )
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import (
     LOG,
-    U_reference,
-    U_transposed_reference,
 )
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
@@ -34,6 +32,7 @@ from rbnotes.ledger.oracles.frame_springs import (
     names,
     orientations,
 )
+from rbnotes.ledger.oracles.rotation_vectors import vector_rates, vector_rates_in_frame_2
 from rbnotes.ledger.record import Verdict, claim
 
 
@@ -72,7 +71,7 @@ def difference_reference(poses, k_t, k_r):
     """U and U^T as derivatives of the rotation vector, with omega in frame 1 and in frame 2."""
     n = names(poses)
     w = n.phi * n.u
-    return -k_r * n.R_1A @ (U_reference(w) - U_transposed_reference(w)) @ n.R_1A.T
+    return -k_r * n.R_1A @ (vector_rates(w) - vector_rates_in_frame_2(w)) @ n.R_1A.T
 
 
 @claim("lloyd/s0.22.1/t1109", "Relative rotation in terms of the bodies")
@@ -112,7 +111,7 @@ class e0_46:
     def printed(poses, k_t, k_r, delta):
         n, U = names(poses), U_of(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
-        df_Ak = variation(poses, REST, delta, k_t=k_t, k_r=k_r)[0]
+        df_Ak = library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[0]
         return (
             -k_r * n.R_1A @ U @ n.R_A1 @ dtheta_A
             + k_r * n.R_1A @ U @ n.R_B1 @ dtheta_B
@@ -187,7 +186,7 @@ class e0_48:
     def printed(poses, k_t, k_r, delta):
         n, U = names(poses), U_of(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
-        df_Ak = variation(poses, REST, delta, k_t=k_t, k_r=k_r)[0]
+        df_Ak = library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[0]
         A_tau_1k = n.R_1A @ (k_r * (n.phi * n.u))
         return (
             -k_r * n.R_1A @ U.T @ n.R_A1 @ dtheta_A
@@ -217,7 +216,7 @@ class e0_49:
         dtheta_A = delta[1]
         tau_1d = d_r * n.R_1W.T @ (velocities[3] - velocities[1])
         A_tau_1d = n.R_1A @ tau_1d
-        df_Ad = variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[0]
+        df_Ad = library_variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[0]
         return np.cross(A_tau_1d, dtheta_A) + np.cross(n.p_1, df_Ad)
 
     def library(poses, velocities, d_t, d_r, delta):

@@ -11,21 +11,14 @@ from rbnotes.ledger.lloyd.section_0_22 import CHAPTER
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import (
     TURN,
     U_printed,
-    turning,
-    vector_rate_reference,
 )
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.rotation_vectors import rotation_to_B, turning
 from rbnotes.ledger.record import Verdict, claim
 
 
-def vector_in_B(R_2B, w, omega):
-    """R_1B and R_1B (phi u) while frame 2, fixed in B, turns against 1 with omega, in frame 1."""
-    rotation_vector = turning(w, omega)
-
-    def R_1B(t):
-        return R_2B @ Rotation.from_rotvec(rotation_vector(t)).as_matrix().T
-
-    return R_1B, lambda t: R_1B(t) @ rotation_vector(t)
+def rotation_1_to_B(R_2B, w):
+    return R_2B @ Rotation.from_rotvec(w).as_matrix().T
 
 
 def vector_in_B_library(R_2B, w, omega):
@@ -33,7 +26,7 @@ def vector_in_B_library(R_2B, w, omega):
 
 
 def vector_in_B_reference(R_2B, w, omega):
-    return derivative(vector_in_B(R_2B, w, omega)[1]).value
+    return derivative(lambda t: rotation_to_B(R_2B, w, omega, t) @ turning(w, omega, t)).value
 
 
 def rotation_rate_library(R_2B, w, omega):
@@ -41,7 +34,7 @@ def rotation_rate_library(R_2B, w, omega):
 
 
 def rotation_rate_reference(R_2B, w, omega):
-    return derivative(vector_in_B(R_2B, w, omega)[0]).value
+    return derivative(lambda t: rotation_to_B(R_2B, w, omega, t)).value
 
 
 WITH_OFFSET = {"R_2B": rotations(), **TURN}
@@ -56,9 +49,8 @@ class d12_a:
     inputs = WITH_OFFSET
 
     def printed(R_2B, w, omega):
-        R_1B, _ = vector_in_B(R_2B, w, omega)
-        dR_1B = derivative(R_1B).value
-        return R_1B(0) @ vector_rate_reference(w, omega) + dR_1B @ w
+        R_1B, dR_1B = rotation_1_to_B(R_2B, w), rotation_rate_library(R_2B, w, omega)
+        return R_1B @ so3.left_jacobian_inverse(w) @ omega + dR_1B @ w
 
     library = vector_in_B_library
     oracle = "differences of R_1B (phi u) while frame 2, fixed in B, turns against frame 1"
@@ -74,9 +66,8 @@ class d12_b:
     inputs = WITH_OFFSET
 
     def printed(R_2B, w, omega):
-        R_1B, _ = vector_in_B(R_2B, w, omega)
-        dR_1B = derivative(R_1B).value
-        return R_1B(0) @ U_printed(w) @ omega + dR_1B @ w
+        R_1B, dR_1B = rotation_1_to_B(R_2B, w), rotation_rate_library(R_2B, w, omega)
+        return R_1B @ U_printed(w) @ omega + dR_1B @ w
 
     library = vector_in_B_library
     oracle = "differences of R_1B (phi u) while frame 2, fixed in B, turns against frame 1"
@@ -110,7 +101,7 @@ class d13_b:
     inputs = WITH_OFFSET
 
     def printed(R_2B, w, omega):
-        R_1B = vector_in_B(R_2B, w, omega)[0](0)
+        R_1B = rotation_1_to_B(R_2B, w)
         return -R_1B @ bracket(omega)
 
     library = rotation_rate_library
@@ -127,7 +118,7 @@ class d14_a:
     inputs = WITH_OFFSET
 
     def printed(R_2B, w, omega):
-        R_1B = vector_in_B(R_2B, w, omega)[0](0)
+        R_1B = rotation_1_to_B(R_2B, w)
         return R_1B @ U_printed(w) @ omega - R_1B @ bracket(omega) @ w
 
     library = vector_in_B_library
@@ -144,7 +135,7 @@ class d14_b:
     inputs = WITH_OFFSET
 
     def printed(R_2B, w, omega):
-        R_1B = vector_in_B(R_2B, w, omega)[0](0)
+        R_1B = rotation_1_to_B(R_2B, w)
         return R_1B @ U_printed(w) @ omega + R_1B @ bracket(w) @ omega
 
     library = vector_in_B_library
@@ -161,7 +152,7 @@ class d14_c:
     inputs = WITH_OFFSET
 
     def printed(R_2B, w, omega):
-        R_1B = vector_in_B(R_2B, w, omega)[0](0)
+        R_1B = rotation_1_to_B(R_2B, w)
         return R_1B @ U_printed(w).T @ omega
 
     library = vector_in_B_library

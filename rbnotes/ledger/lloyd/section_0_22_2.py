@@ -121,7 +121,7 @@ class e0_55_a:
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
         _, domega_A, _, domega_B = delta
-        df_Ad = variation_reference(poses, d_t, d_r, delta)[0]
+        df_Ad = variation_library(poses, d_t, d_r, delta)[0]
         return d_r * n.R_AW.T @ (domega_B - domega_A) + np.cross(n.p_1, df_Ad)
 
     library = torque_A_library
@@ -143,7 +143,7 @@ class e0_55_b:
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
         _, domega_A, _, domega_B = in_bodies(poses, delta)
-        df_Ad = variation_reference(poses, d_t, d_r, delta)[0]
+        df_Ad = variation_library(poses, d_t, d_r, delta)[0]
         return d_r * n.R_BA @ domega_B - d_r * domega_A + np.cross(n.p_1, df_Ad)
 
     library = torque_A_library
@@ -193,7 +193,7 @@ class e0_57:
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
         _, domega_A, _, domega_B = in_bodies(poses, delta)
-        df_Bd = variation_reference(poses, d_t, d_r, delta)[2]
+        df_Bd = variation_library(poses, d_t, d_r, delta)[2]
         return -d_r * domega_B - d_r * n.R_AB @ domega_A + np.cross(n.p_2, df_Bd)
 
     def library(poses, d_t, d_r, delta):

@@ -15,10 +15,10 @@ from rbnotes.checking.strategies import rotations, vectors
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, VELOCITIES, VISCOUS, library_forces
 from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
-from rbnotes.ledger.lloyd.section_0_22_2 import velocity_jacobian_reference
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
     UNITS,
+    moved,
     names,
     orientations,
     origin_velocities,
@@ -67,7 +67,14 @@ def turned(poses, columns):
 
 
 def rotated_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
-    return turned(poses, variations_of_forces(poses, velocities, UNITS, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r))
+    """Components in the bodies, along motions of both; seen in the world where the bodies were."""
+
+    def rows(t):
+        there = moved(poses, UNITS, t, "world")
+        found = world_forces(there, velocities, k_t, k_r, d_t, d_r)
+        return to_world(poses[:2, :3, :3], to_body(there[:, :2, :3, :3], found))
+
+    return derivative(rows).value.reshape(12, 12).T
 
 
 def world_position_library(poses, velocities, k_t, k_r, d_t, d_r):
@@ -106,7 +113,7 @@ class e0_58:
                 [zero, zero, zero, n.R_BW.T],
             ]
         )
-        return left @ velocity_jacobian_reference(poses, velocities, d_t, d_r) @ right
+        return left @ library_forces(poses, velocities, d_t=d_t, d_r=d_r).D @ right
 
     library = world_velocity_library
     oracle = (

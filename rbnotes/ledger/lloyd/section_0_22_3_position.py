@@ -12,14 +12,13 @@ from rbnotes.ledger.lloyd.section_0_22_3 import (
     COUPLED,
     IDENTITY,
     loads,
-    rotated_position_reference,
+    turned,
     world_position_library,
     world_position_reference,
 )
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
     elastic_forces,
-    forces,
     names,
     origin_velocities,
     to_body,
@@ -32,15 +31,15 @@ from rbnotes.ledger.record import Verdict, claim
 VARIATION = {**WHOLE, "delta": VELOCITIES}
 
 
-def variation(poses, velocities, k_t, k_r, d_t, d_r, delta, axes):
+def world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
     stiffness = {"k_t": k_t, "k_r": k_r, "d_t": d_t, "d_r": d_r}
-    return variations_of_forces(poses, velocities, delta[None], axes=axes, **stiffness)[0]
+    return variations_of_forces(poses, velocities, delta[None], axes="world", **stiffness)[0]
 
 
 def body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    """Change in body axes along variations that are given in world axes."""
-    there = to_body(poses[:2, :3, :3], delta)
-    return variation(poses, velocities, k_t, k_r, d_t, d_r, there, "body")
+    """Change in body axes along variations that are given in world axes, by the library."""
+    K = library_forces(poses, velocities, k_t, k_r, d_t, d_r).K
+    return (K @ to_body(poses[:2, :3, :3], delta).ravel()).reshape(4, 3)
 
 
 def world_force_A_library(poses, velocities, k_t, k_r, d_t, d_r, delta):
@@ -49,7 +48,7 @@ def world_force_A_library(poses, velocities, k_t, k_r, d_t, d_r, delta):
 
 
 def world_force_A_reference(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    return variation(poses, velocities, k_t, k_r, d_t, d_r, delta, "world")[0]
+    return world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
 
 
 def couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
@@ -65,7 +64,7 @@ def world_torque_variation_library(poses, velocities, k_t, k_r, d_t, d_r, delta)
 
 
 def world_torque_variation_reference(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    return variation(poses, velocities, k_t, k_r, d_t, d_r, delta, "world")[1]
+    return world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[1]
 
 
 def diagonal_blocks(J):
@@ -93,7 +92,7 @@ class d3_a:
         n = names(poses)
         dtheta_A = delta[1]
         df_A = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
-        f_A = forces(poses, velocities, axes="world", k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r)[0]
+        f_A = library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").w[0]
         return n.R_AW @ df_A + np.cross(dtheta_A, f_A)
 
     library = world_force_A_library
@@ -260,7 +259,7 @@ class t1267:
         f_1, tau_1 = loads(poses, velocities, k_t, k_r, d_t, d_r)
         f_2, tau_2 = -f_1, -tau_1
         p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
-        J = rotated_position_reference(poses, velocities, k_t, k_r, d_t, d_r)
+        J = turned(poses, library_forces(poses, velocities, k_t, k_r, d_t, d_r).K.T.reshape(12, 4, 3))
         J_01 = J[:3, 3:6] - bracket(f_1)
         J_23 = J[6:9, 9:] - bracket(f_2)
         # The blocks (0,1) and (2,3) also enter (1,1) and (3,3).
@@ -277,7 +276,8 @@ class t1267:
     )
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        return diagonal_blocks(world_position_reference(poses, velocities, k_t, k_r, d_t, d_r))
+        J = world_position_reference(poses, velocities, k_t, k_r, d_t, d_r)
+        return np.stack([J[:3, 3:6], J[6:9, 9:], J[3:6, 3:6], J[9:, 9:]])
 
     verdict = Verdict.HOLDS
     remark = (

@@ -188,6 +188,11 @@ def at_the_frames(poses: Array) -> Array:
     return np.array([poses[0] @ poses[2], poses[1] @ poses[3], np.eye(4), np.eye(4)])
 
 
+def at_frame_1(poses: Array) -> Array:
+    """Frame 1 taken as body A; the rest as it was."""
+    return np.array([poses[0] @ poses[2], poses[1], np.eye(4), poses[3]])
+
+
 def elastic_forces(poses: Array, k_t: float, k_r: float) -> Array:
     """Rows in body axes: minus the slopes of the potential along motions of the bodies."""
     return -along(lambda there: energy(there, k_t, k_r), poses, UNITS).reshape(4, 3)
