@@ -32,6 +32,11 @@ from rbnotes.ledger.oracles.paths import (
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "multi-point-springs"
+SLOPES = ("rbnotes.ledger.oracles.paths.slopes",)
+SLOPES_BY_BLOCKS = (
+    "rbnotes.ledger.oracles.paths.blocks",
+    "rbnotes.ledger.oracles.paths.slopes",
+)
 PATH = "rbnotes.forces.path."
 N = 3
 """Segments of the paths."""
@@ -124,6 +129,11 @@ class d1:
         F = tension(sum(map(math.dist, x[:-1], x[1:])), rate_under_way(x, v), k, d)
         return -F * slopes(active_length, x)
 
+    primitives = (
+        "rbnotes.ledger.lloyd.section_0_12.tension",
+        "rbnotes.ledger.oracles.paths.active_length",
+        "rbnotes.ledger.oracles.paths.rate_under_way",
+    )
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER
@@ -200,6 +210,7 @@ class d2:
     def reference(x, v, k, d):
         return blocks(slopes(lambda z: smooth_force(z, v, k, d), x))[1:N].reshape(-1, 3, 3)
 
+    primitives = SLOPES_BY_BLOCKS
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER
@@ -234,6 +245,7 @@ class e0_13:
     def reference(x):
         return blocks(slopes(segment_directions, x))
 
+    primitives = ("rbnotes.ledger.oracles.paths.blocks",)
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_hessian",)
     chapter = CHAPTER
@@ -260,6 +272,7 @@ class d3:
     def reference(x, v, k, d):
         return blocks(slopes(lambda z: smooth_force(x, z, k, d), v))[1:N].reshape(-1, 3, 3)
 
+    primitives = SLOPES_BY_BLOCKS
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER

@@ -15,6 +15,7 @@ from rbnotes.ledger.lloyd.section_0_14 import (
     CHAPTER,
     MOVING,
     POINTS,
+    SLOPES,
     SPRING,
     VIA,
     N,
@@ -64,6 +65,7 @@ class d4_a:
     def reference(x, v, k, d):
         return slopes(lambda z: smooth_tension(z, v, k, d), x)
 
+    primitives = SLOPES
     verdict = Verdict.HOLDS
     implemented_by = (
         "rbnotes.forces.path.length_gradient",
@@ -92,6 +94,7 @@ class d4_b:
     def reference(x, v, k, d):
         return slopes(lambda z: smooth_tension(x, z, k, d), v)
 
+    primitives = SLOPES
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_gradient",)
     chapter = CHAPTER
@@ -137,6 +140,7 @@ class d5_b:
     library = rate_slope_library
     oracle = "complex step of the rate"
     reference = rate_slope_reference
+    primitives = SLOPES
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_hessian",)
     chapter = CHAPTER

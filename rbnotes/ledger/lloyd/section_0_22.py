@@ -35,6 +35,20 @@ from rbnotes.ledger.oracles.frame_springs import (
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frame-springs"
+TO_BODY = ("rbnotes.ledger.oracles.frame_springs.to_body",)
+CHANGES_OF_AXES = (
+    "rbnotes.ledger.oracles.frame_springs.to_body",
+    "rbnotes.ledger.oracles.frame_springs.to_world",
+)
+MOTIONS_AND_AXES = (
+    "rbnotes.ledger.oracles.frame_springs.moved",
+    "rbnotes.ledger.oracles.frame_springs.to_body",
+    "rbnotes.ledger.oracles.frame_springs.to_world",
+)
+MOTIONS_IN_THE_WORLD = (
+    "rbnotes.ledger.oracles.frame_springs.moved",
+    "rbnotes.ledger.oracles.frame_springs.to_world",
+)
 FORCES = "rbnotes.forces.frame_spring.frame_spring_forces"
 DISPLACEMENT = "rbnotes.forces.frame_spring.frame_displacement"
 LLOYD_ORDER = np.concatenate([LINEAR_FIRST, 6 + LINEAR_FIRST])
@@ -193,12 +207,10 @@ class e0_37:
     def reference(poses, k_t, k_r):
         return elastic_forces(at_the_frames(poses), k_t, k_r)
 
+    primitives = ("rbnotes.ledger.oracles.frame_springs.at_the_frames",)
     verdict = Verdict.HOLDS
     remark = r"$\mathbf R_{12}$ leaves its own axis alone, so $\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$ too."
-    implemented_by = (
-        FORCES,
-        "rbnotes.forces.frame_spring.frame_spring_energy",
-    )
+    implemented_by = (FORCES,)
     chapter = CHAPTER
 
 
@@ -231,16 +243,17 @@ class e0_38:
     def reference(poses, velocities, d_t, d_r):
         return viscous_forces(at_the_frames(poses), velocities, d_t, d_r)
 
+    primitives = (
+        "rbnotes.ledger.oracles.frame_springs.at_the_frames",
+        "rbnotes.ledger.oracles.frame_springs.to_body",
+    )
     verdict = Verdict.HOLDS
     remark = (
         r"While $\mathbf x_1\ne\mathbf x_2$ these forces also brake a common rotation of both frames, and "
         r"their couple $(\mathbf x_1-\mathbf x_2)\times\mathbf f$ changes the angular momentum of the "
         r"pair; the library's ``damping='displacement'`` does neither."
     )
-    implemented_by = (
-        FORCES,
-        "rbnotes.forces.frame_spring.frame_spring_dissipated_power",
-    )
+    implemented_by = (FORCES,)
     chapter = CHAPTER
 
 
@@ -291,10 +304,7 @@ class e0_39:
     oracle = ENERGY
     reference = elastic_forces
     verdict = Verdict.HOLDS
-    implemented_by = (
-        FORCES,
-        "rbnotes.forces.frame_spring.frame_spring_energy",
-    )
+    implemented_by = (FORCES,)
     chapter = CHAPTER
 
 
@@ -327,11 +337,9 @@ class e0_40:
 
     oracle = DISSIPATION
     reference = viscous_forces
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
-    implemented_by = (
-        FORCES,
-        "rbnotes.forces.frame_spring.frame_spring_dissipated_power",
-    )
+    implemented_by = (FORCES,)
     chapter = CHAPTER
 
 
@@ -376,6 +384,7 @@ class e0_42:
         turning = along(orientations, poses, velocities[None], axes="world")[0]
         return axial(turning @ np.swapaxes(orientations(poses[None])[0], -1, -2))
 
+    primitives = ("rbnotes.ledger.oracles.frame_springs.orientations",)
     verdict = Verdict.HOLDS
     remark = "In world components; in components of its own frame each is turned by the offset rotation."
     implemented_by = ("rbnotes.se3.Ad_inverse",)

@@ -16,12 +16,15 @@ from rbnotes.checking.strategies import positive_numbers, vectors
 from rbnotes.forces.body_forces import directional_force
 from rbnotes.inertia import LINEAR_FIRST
 from rbnotes.ledger.lloyd.section_0_22 import (
+    CHANGES_OF_AXES,
     CHAPTER,
     ELASTIC,
     FORCES,
+    MOTIONS_AND_AXES,
     MOVING,
     PAIRS,
     POSES,
+    TO_BODY,
     VELOCITIES,
     VISCOUS,
     library_forces,
@@ -122,6 +125,11 @@ class t1056_a:
         delta = np.array([0 * turn, turn, 0 * turn, 0 * turn])
         return variation(at_frame_1(poses), REST, delta, k_t=k_t, k_r=k_r)[0]
 
+    primitives = (
+        "rbnotes.ledger.oracles.frame_springs.at_frame_1",
+        "rbnotes.ledger.oracles.frame_springs.to_body",
+        "rbnotes.ledger.oracles.frame_springs.to_world",
+    )
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -151,6 +159,7 @@ class t1056_b:
             lambda t: (poses[0, :3, :3] @ Rotation.from_rotvec(t * turn).as_matrix()).T @ force
         ).value
 
+    primitives = TO_BODY
     verdict = Verdict.MISPRINT
     correction = r"${}^A\mathbf f_{1k}\times\delta\boldsymbol\theta_A$, with the $\delta$."
     implemented_by = ("rbnotes.forces.body_forces.directional_force",)
@@ -180,6 +189,7 @@ class e0_43_a:
     def reference(poses, k_t, k_r, delta):
         return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[0]
 
+    primitives = MOTIONS_AND_AXES
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -216,6 +226,7 @@ class e0_43_b:
     def reference(poses, velocities, k_t, k_r, delta):
         return variation(poses, velocities, delta, k_t=k_t, k_r=k_r)[0]
 
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.ERRATUM
     correction = (
         r"$\delta\boldsymbol\theta_A$ and $\delta\boldsymbol\theta_B$ in place of the angular velocities "

@@ -9,7 +9,13 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes.checking.strategies import arrays
-from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, FORCES, library_forces
+from rbnotes.ledger.lloyd.section_0_22 import (
+    CHANGES_OF_AXES,
+    CHAPTER,
+    FORCES,
+    MOTIONS_AND_AXES,
+    library_forces,
+)
 from rbnotes.ledger.lloyd.section_0_22_1 import (
     ELASTIC_VARIATION,
     FORCE_DIFFERENCES,
@@ -81,6 +87,7 @@ class e0_50:
     def reference(poses, k_t, k_r, delta):
         return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
 
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.HOLDS
     remark = r"$\mathbf R_{AB}\mathbf p_1\times\cdot$ reads $\mathbf R_{AB}(\mathbf p_1\times\cdot)$."
     implemented_by = (FORCES,)
@@ -116,6 +123,7 @@ class e0_51:
     def reference(poses, velocities, d_t, d_r, delta):
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
 
+    primitives = MOTIONS_AND_AXES
     verdict = Verdict.CONDITIONAL
     holds_when = same_components
     given = {**VISCOUS_VARIATION, "poses": TURNED_ABOUT_AXIS, "velocities": TURNING_ABOUT_AXIS}
@@ -155,6 +163,7 @@ class d15:
     library = elastic_torque_B_library
     oracle = FORCE_DIFFERENCES
     reference = elastic_torque_B_reference
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.ERRATUM
     correction = (
         r"Both signs of $k_r$ are reversed, for the torque on B is *minus* $k_r\mathbf R_{1B}(\phi\mathbf "
@@ -190,6 +199,7 @@ class e0_52:
     library = elastic_torque_B_library
     oracle = FORCE_DIFFERENCES
     reference = elastic_torque_B_reference
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.ERRATUM
     correction = (
         r"$+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A-k_r\mathbf R_{1B}\mathbf "
@@ -226,6 +236,7 @@ class e0_53:
     def reference(poses, velocities, d_t, d_r, delta):
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[3]
 
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.ERRATUM
     correction = (
         r"${}^B\boldsymbol\tau_{2d}\times\delta\boldsymbol\theta_B$: the torque on frame 2, which is the "

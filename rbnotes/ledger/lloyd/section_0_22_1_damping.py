@@ -10,6 +10,7 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import rotations, vectors
 from rbnotes.inertia import LINEAR_FIRST
 from rbnotes.ledger.lloyd.section_0_22 import (
+    CHANGES_OF_AXES,
     CHAPTER,
     FORCES,
     MOVING,
@@ -169,6 +170,7 @@ class e0_44_a:
     library = damping_force_A_library
     oracle = FORCE_DIFFERENCES
     reference = damping_force_A_reference
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.ERRATUM
     correction = r"The last term is $\mathbf f_{Ad}\times\delta\boldsymbol\theta_A$."
     remark = (
@@ -207,6 +209,7 @@ class e0_44_b:
     library = damping_force_A_library
     oracle = FORCE_DIFFERENCES
     reference = damping_force_A_reference
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.ERRATUM
     correction = r"The last term is $\mathbf f_{Ad}\times\delta\boldsymbol\theta_A$."
     implemented_by = (

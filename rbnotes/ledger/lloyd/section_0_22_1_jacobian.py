@@ -9,6 +9,7 @@ from rbnotes.checking.strategies import numbers
 from rbnotes.ledger.lloyd.section_0_22 import (
     CHAPTER,
     FORCES,
+    MOTIONS_AND_AXES,
     library_forces,
 )
 from rbnotes.ledger.lloyd.section_0_22_1 import FORCE_DIFFERENCES, IDENTITY, WHOLE, WORLD, U_of
@@ -98,6 +99,7 @@ class d17:
         )
         return change.reshape(12, 12).T
 
+    primitives = MOTIONS_AND_AXES
     verdict = Verdict.CONDITIONAL
     holds_when = held_in_the_world
     given = {**WHOLE, "follow": st.just(0.0)}
@@ -160,6 +162,7 @@ class t1161:
         change = variations_of_forces(poses, velocities, UNITS, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r)
         return change.reshape(12, 12).T
 
+    primitives = MOTIONS_AND_AXES
     verdict = Verdict.ERRATUM
     correction = (
         "They can after (0.43), (0.44), (0.52) and (0.53) have been corrected; the matrix that follows has "

@@ -6,6 +6,7 @@ import numpy as np
 
 from rbnotes import so3
 from rbnotes.ledger.lloyd.section_0_22 import (
+    CHANGES_OF_AXES,
     CHAPTER,
     ELASTIC,
     FORCES,
@@ -121,6 +122,7 @@ class e0_46:
     library = elastic_torque_A_library
     oracle = FORCE_DIFFERENCES
     reference = elastic_torque_A_reference
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -141,6 +143,7 @@ class d11_a:
     library = difference_library
     oracle = "U and U^T as differences of the rotation vector, omega in frame 1 and in frame 2"
     reference = difference_reference
+    primitives = ("rbnotes.ledger.oracles.frame_springs.names",)
     verdict = Verdict.HOLDS
     implemented_by = (
         LOG,
@@ -165,6 +168,7 @@ class d11_b:
     library = difference_library
     oracle = "U and U^T as differences of the rotation vector, omega in frame 1 and in frame 2"
     reference = difference_reference
+    primitives = ("rbnotes.ledger.oracles.frame_springs.names",)
     verdict = Verdict.HOLDS
     implemented_by = (
         LOG,
@@ -198,6 +202,7 @@ class e0_48:
     library = elastic_torque_A_library
     oracle = FORCE_DIFFERENCES
     reference = elastic_torque_A_reference
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -227,6 +232,7 @@ class e0_49:
     def reference(poses, velocities, d_t, d_r, delta):
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[1]
 
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.HOLDS
     remark = "Angular velocities are held in the world."
     implemented_by = (

@@ -9,7 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking import derivative
-from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, FORCES, VELOCITIES, VISCOUS, library_forces
+from rbnotes.ledger.lloyd.section_0_22 import (
+    CHANGES_OF_AXES,
+    CHAPTER,
+    FORCES,
+    TO_BODY,
+    VELOCITIES,
+    VISCOUS,
+    library_forces,
+)
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import REST, UNITS, forces, names, to_body, to_world, world_forces
 from rbnotes.ledger.record import Verdict, claim
@@ -83,6 +91,7 @@ class e0_54_a:
     library = force_A_library
     oracle = DIFFERENCES
     reference = force_A_reference
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -105,6 +114,7 @@ class e0_54_b:
     library = force_A_library
     oracle = DIFFERENCES
     reference = force_A_reference
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -127,6 +137,7 @@ class e0_55_a:
     library = torque_A_library
     oracle = DIFFERENCES
     reference = torque_A_reference
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -149,6 +160,7 @@ class e0_55_b:
     library = torque_A_library
     oracle = DIFFERENCES
     reference = torque_A_reference
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -177,6 +189,7 @@ class e0_56:
     def reference(poses, d_t, d_r, delta):
         return variation_reference(poses, d_t, d_r, delta)[2]
 
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -204,6 +217,7 @@ class e0_57:
     def reference(poses, d_t, d_r, delta):
         return variation_reference(poses, d_t, d_r, delta)[3]
 
+    primitives = TO_BODY
     verdict = Verdict.ERRATUM
     correction = (
         r"$-d_r\,{}^B\delta\boldsymbol\omega_B+d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf "
@@ -234,6 +248,7 @@ class t1200:
 
     oracle = DIFFERENCES
     reference = velocity_jacobian_reference
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.ERRATUM
     correction = "After the sign in (0.57) has been corrected; the matrix that follows has it right."
     implemented_by = (FORCES,)
@@ -294,6 +309,7 @@ class d2:
 
     oracle = DIFFERENCES
     reference = velocity_jacobian_reference
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.HOLDS
     remark = "Symmetric, and the sign that (0.57) has wrong is right here."
     implemented_by = (FORCES,)

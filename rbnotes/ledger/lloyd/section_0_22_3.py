@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import rotations, vectors
-from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, VELOCITIES, VISCOUS, library_forces
+from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, MOTIONS_AND_AXES, VELOCITIES, VISCOUS, library_forces
 from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
 from rbnotes.ledger.oracles.bodies import bracket
@@ -232,6 +232,7 @@ class e0_59:
         "bodies; in body axes, the result turned"
     )
     reference = rotated_position_reference
+    primitives = MOTIONS_AND_AXES
     verdict = Verdict.HOLDS
     remark = (
         "This is not yet the Jacobian of forces in world axes, as the notes say; velocities are held in "
@@ -299,6 +300,7 @@ class t1253_b:
         case = (poses, velocities, k_t, k_r, d_t, d_r)
         return (rotated_position_reference(*case) - world_position_reference(*case))[:3, 3:6]
 
+    primitives = MOTIONS_AND_AXES
     verdict = Verdict.HOLDS
     implemented_by = (AXES,)
     chapter = CHAPTER

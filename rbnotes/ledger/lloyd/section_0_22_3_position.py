@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, VELOCITIES, library_forces
+from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, MOTIONS_IN_THE_WORLD, VELOCITIES, library_forces
 from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
 from rbnotes.ledger.lloyd.section_0_22_3 import (
@@ -101,6 +101,7 @@ class d3_a:
         "bodies, all in world axes"
     )
     reference = world_force_A_reference
+    primitives = ("rbnotes.ledger.oracles.frame_springs.to_world",)
     verdict = Verdict.HOLDS
     implemented_by = (AXES,)
     chapter = CHAPTER
@@ -124,6 +125,7 @@ class d3_b:
         "bodies, all in world axes"
     )
     reference = world_force_A_reference
+    primitives = MOTIONS_IN_THE_WORLD
     verdict = Verdict.HOLDS
     implemented_by = (AXES,)
     chapter = CHAPTER
@@ -150,6 +152,11 @@ class t1258:
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
         return virtual_work(poses, velocities, k_t, k_r, d_t, d_r)[0]
 
+    primitives = (
+        "rbnotes.ledger.oracles.frame_springs.along",
+        "rbnotes.ledger.oracles.frame_springs.to_body",
+        "rbnotes.ledger.oracles.frame_springs.to_world",
+    )
     verdict = Verdict.HOLDS
     implemented_by = (AXES,)
     chapter = CHAPTER
@@ -179,6 +186,11 @@ class d4:
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
         return virtual_work(poses, velocities, k_t, k_r, d_t, d_r)[1]
 
+    primitives = (
+        "rbnotes.ledger.oracles.frame_springs.along",
+        "rbnotes.ledger.oracles.frame_springs.to_body",
+        "rbnotes.ledger.oracles.frame_springs.to_world",
+    )
     verdict = Verdict.HOLDS
     implemented_by = (AXES,)
     chapter = CHAPTER
@@ -207,6 +219,7 @@ class d5_a:
         "bodies, all in world axes"
     )
     reference = world_torque_variation_reference
+    primitives = MOTIONS_IN_THE_WORLD
     verdict = Verdict.ERRATUM
     correction = (
         r"$\dots+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$: the force in the moment varies too. The "
@@ -238,6 +251,7 @@ class d5_b:
         "bodies, all in world axes"
     )
     reference = world_torque_variation_reference
+    primitives = MOTIONS_IN_THE_WORLD
     verdict = Verdict.ERRATUM
     correction = r"$\dots+[{}^W\mathbf p_1]\,\delta\,{}^W\mathbf f_1$."
     implemented_by = (AXES,)
@@ -279,6 +293,7 @@ class t1267:
         J = world_position_reference(poses, velocities, k_t, k_r, d_t, d_r)
         return np.stack([J[:3, 3:6], J[6:9, 9:], J[3:6, 3:6], J[9:, 9:]])
 
+    primitives = MOTIONS_IN_THE_WORLD
     verdict = Verdict.HOLDS
     remark = (
         r"$\mathbf J_{01}$ inside $\mathbf J_{11}$, and $\mathbf J_{23}$ inside $\mathbf J_{33}$, are the "
@@ -335,6 +350,7 @@ class d6:
         "bodies, all in world axes"
     )
     reference = world_position_reference
+    primitives = MOTIONS_IN_THE_WORLD
     verdict = Verdict.HOLDS
     remark = r"$\mathbf J_{ij}$ are blocks of this matrix, and velocities are held in the world."
     implemented_by = (

@@ -153,8 +153,5 @@ class t1288:
 
     verdict = Verdict.HOLDS
     remark = "It is skew: its symmetric part is zero."
-    implemented_by = (
-        PULL,
-        "rbnotes.forces.symmetry.asymmetry",
-    )
+    implemented_by = (PULL,)
     chapter = CHAPTER

@@ -174,6 +174,7 @@ class d5_a:
     library = inertia_variation_library
     oracle = TURNING_INERTIA
     reference = inertia_variation_reference
+    primitives = ("rbnotes.ledger.oracles.turning.turned_in_world",)
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.symmetry.inertia_variation",)
     chapter = CHAPTER
