@@ -30,16 +30,14 @@ def violation(phi, sigma, limit):
 
 
 def impulse_printed(v_t, w, limit):
-    if v_t >= w * limit:
-        return -limit
-    if v_t <= w * limit:
-        return limit
-    return -v_t / w
+    """The first case that applies, from the top."""
+    return np.select([v_t >= w * limit, v_t <= w * limit], [-limit, limit], -v_t / w)
 
 
 @claim("lloyd/s0.16/d1", "Tangential velocities at a contact")
 class d1:
     formula = r"\mathbf v_t = \mathbf D\mathbf v"
+    defines = (r"\mathbf v_t",)
     verdict = Verdict.DEFINITION
     implemented_by = IMPLEMENTED
     chapter = CHAPTER

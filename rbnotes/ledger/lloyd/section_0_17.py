@@ -93,12 +93,26 @@ SIGN_OF_R = (
 @claim("lloyd/s0.17/e0.18", "An attachment as a constraint")
 class e0_18:
     formula = r"\mathbf v_k + \mathbf G_{k\alpha}\mathbf v_\alpha = 0"
-    verdict = Verdict.DEFINITION
+    inputs = {"Gka": arrays(ATTACHED, ACTIVE), "v_active": vectors(ACTIVE)}
+
+    def printed(Gka, v_active):
+        return -Gka @ v_active
+
+    def library(Gka, v_active):
+        return attached(Gka).velocities(v_active)[BETA]
+
+    oracle = "the attached velocities, row by row"
+
+    def reference(Gka, v_active):
+        return [-sum(g * v for g, v in zip(row, v_active, strict=True)) for row in Gka]
+
+    exact = "both sum the same few products in the same order"
+    verdict = Verdict.HOLDS
     remark = (
         r"The library holds the map that it stands for, $\mathbf v_k = \mathbf J\mathbf v_\alpha$ with "
         r"$\mathbf J = -\mathbf G_{k\alpha}$."
     )
-    implemented_by = ("rbnotes.attachments.Attachment",)
+    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
     chapter = CHAPTER
 
 
@@ -115,6 +129,7 @@ class d1:
 
     oracle = "the attached velocities, component by component"
     reference = following
+    exact = "both sum the same few products in the same order"
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.attachments.null_space", "rbnotes.attachments.NullSpace.velocities")
     chapter = CHAPTER
@@ -207,6 +222,7 @@ class d2_a:
         rows = np.hstack([Gba, IDENTITY])
         return np.linalg.solve(rows[:, BETA], gb - rows[:, ALPHA] @ va)
 
+    exact = "both sum the same few products in the same order"
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
     chapter = CHAPTER

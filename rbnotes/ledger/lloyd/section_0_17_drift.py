@@ -45,7 +45,8 @@ class t732:
 
     def library(masters, weights, x):
         attachment = point_on_points(POINTS, [int(j) for j in masters], weights)
-        return -null_space([3] * (POINTS + 1), [attachment]).J.toarray()[3 * POINTS :]
+        space = null_space([3] * (POINTS + 1), [attachment])
+        return -np.stack([space.velocities(unit)[3 * POINTS :] for unit in np.eye(3 * POINTS)], axis=1)
 
     oracle = "the place of the attached point, by differences, as each of the active points moves"
 
@@ -58,7 +59,7 @@ class t732:
 
     verdict = Verdict.HOLDS
     remark = 'The notes say "sparse except for".'
-    implemented_by = ("rbnotes.attachments.point_on_points", "rbnotes.attachments.null_space")
+    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
     chapter = CHAPTER
 
 
@@ -83,6 +84,7 @@ class t774_b:
     )
     reference = drift_reference
     tolerance = 1e-08
+    combined_with = ("lloyd/s0.17/e0.19",)
     verdict = Verdict.ERRATUM
     correction = r"$\mathbf g_\beta = -h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha$"
     remark = (

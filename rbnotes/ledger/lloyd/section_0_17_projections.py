@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, ConstrainedSystem, eliminate, reduction_matrix
+from rbnotes.attachments import Attachment, ConstrainedSystem, eliminate
 from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.lloyd.section_0_17 import ACTIVE, ATTACHED, CHAPTER, SIZE, TIED
 from rbnotes.ledger.oracles.attached import effective_mass, following
@@ -45,6 +45,17 @@ def k_attached(Gka):
 
 def j_attached(Gja):
     return Attachment(1, {0: -Gja})
+
+
+def forces_handed_on(sizes, attachments):
+    """Column by column: what is left of unit forces after the elimination of attachments in an order."""
+    columns = []
+    for unit in np.eye(sum(sizes)):
+        system = ConstrainedSystem(np.eye(sum(sizes)), unit)
+        for attachment in attachments:
+            system = eliminate(system, sizes, attachment)
+        columns.append(system.f)
+    return np.stack(columns, axis=1)
 
 
 def handed_on(Gka):
@@ -98,7 +109,7 @@ class d4:
         return P_printed(Gba)
 
     def library(Gba):
-        return reduction_matrix([ACTIVE, ATTACHED], Attachment(1, {0: -Gba}))[0].toarray()
+        return forces_handed_on([ACTIVE, ATTACHED], [Attachment(1, {0: -Gba})])
 
     oracle = "the velocities that follow each unit velocity of the active components, as rows"
 
@@ -107,8 +118,9 @@ class d4:
         columns = [following(Gba, unit) for unit in np.eye(ACTIVE)]
         return np.vstack([*columns, *np.zeros((ATTACHED, SIZE))])
 
+    exact = "both only place entries and their opposites"
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.reduction_matrix",)
+    implemented_by = ("rbnotes.attachments.eliminate",)
     chapter = CHAPTER
 
 
@@ -122,12 +134,13 @@ class d5:
     printed = P_k_printed
 
     def library(Gka):
-        return reduction_matrix(SIZES, k_attached(Gka))[0].toarray()
+        return forces_handed_on(SIZES, [k_attached(Gka)])
 
     oracle = "unit forces: those on k go to its masters, the others stay where they are"
     reference = handed_on
+    exact = "both only place entries and their opposites"
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.reduction_matrix",)
+    implemented_by = ("rbnotes.attachments.eliminate",)
     chapter = CHAPTER
 
 
@@ -174,9 +187,8 @@ class t793:
         return np.stack([P_k @ P_j, P_j @ P_k])
 
     def library(Gka, Gja):
-        P_k = reduction_matrix(SIZES, k_attached(Gka))[0].toarray()
-        P_j = reduction_matrix(SIZES, j_attached(Gja))[0].toarray()
-        return np.stack([P_k @ P_j, P_j @ P_k])
+        k, j = k_attached(Gka), j_attached(Gja)
+        return np.stack([forces_handed_on(SIZES, (k, j)), forces_handed_on(SIZES, (j, k))])
 
     oracle = "unit forces: those on j and on k go to their masters, whichever is first"
 
@@ -188,7 +200,8 @@ class t793:
             P[:ACTIVE, ACTIVE + i] = -row
         return np.stack([P, P])
 
+    exact = "both only place entries and their opposites"
     verdict = Verdict.HOLDS
     remark = "True as long as neither component is attached to the other, which this section assumes."
-    implemented_by = ("rbnotes.attachments.reduction_matrix",)
+    implemented_by = ("rbnotes.attachments.eliminate",)
     chapter = CHAPTER

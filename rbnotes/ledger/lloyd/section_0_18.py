@@ -35,6 +35,7 @@ TIED = {
     "Gb": arrays(B, KEPT).map(one_in_beta_on_the_other),
     "Gk": arrays(K, KEPT),
 }
+ONE_ON_THE_OTHER = {"Gb": "of two attached components the second is a master of the first"}
 WHOLE = {
     **TIED,
     "f": arrays(SIZE),
@@ -146,14 +147,6 @@ FOLLOWING_ROWS = "what the constraints make of unit velocities of the components
 LEFT = "the effective inertia from the energy, times the constrained motion of least action"
 
 
-@claim("lloyd/s0.18/d1", "An attachment to attached components")
-class d1:
-    formula = r"\mathbf v_k + \mathbf G_{k\alpha}\mathbf v_\alpha + \mathbf G_{k\beta}\mathbf v_\beta = 0"
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.attachments.Attachment",)
-    chapter = CHAPTER
-
-
 @claim("lloyd/s0.18/e0.25", "The whole system with one attachment apart")
 class e0_25:
     formula = (
@@ -184,6 +177,7 @@ class e0_25:
     def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
         return np.concatenate(motion(M, G, Gb, Gk, f, S, ga, gb, gk))
 
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
     remark = (
@@ -216,6 +210,7 @@ class e0_26_a:
     library = without_k_library
     oracle = LEAST_ACTION
     reference = without_k_reference
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.HOLDS
     remark = (
         r"With (0.27) to (0.35). The elimination leaves $\mathbf R_\alpha$ as it is; checked with the sign that "
@@ -247,6 +242,7 @@ class e0_26_b:
     library = without_k_library
     oracle = LEAST_ACTION
     reference = without_k_reference
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
     remark = "The sign of (0.19) and (0.25), carried over."

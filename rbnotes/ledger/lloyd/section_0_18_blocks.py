@@ -11,6 +11,7 @@ from rbnotes.ledger.lloyd.section_0_18 import (
     KEPT,
     LAST,
     LEFT,
+    ONE_ON_THE_OTHER,
     REDUCE,
     ROWS,
     TIED,
@@ -49,6 +50,7 @@ class e0_27:
     def reference(M, G, Gb, Gk):
         return effective_mass(M, Gk)[ALPHA, ALPHA]
 
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER
@@ -76,6 +78,7 @@ class e0_28:
     def reference(M, G, Gb, Gk):
         return effective_mass(M, Gk)[ALPHA, BETA]
 
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER
@@ -103,6 +106,7 @@ class e0_29:
     def reference(M, G, Gb, Gk):
         return effective_mass(M, Gk)[BETA, ALPHA]
 
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER
@@ -130,6 +134,7 @@ class e0_30:
     def reference(M, G, Gb, Gk):
         return effective_mass(M, Gk)[BETA, BETA]
 
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER
@@ -154,6 +159,8 @@ class e0_31:
     def reference(M, G, Gb, Gk):
         return effective_rows(G, Gk)[:, ALPHA]
 
+    exact = "both sum the same few products in the same order"
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER
@@ -176,6 +183,8 @@ class e0_32:
     def reference(M, G, Gb, Gk):
         return effective_rows(G, Gk)[:, BETA]
 
+    exact = "both sum the same few products in the same order"
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER
@@ -201,6 +210,7 @@ class e0_33:
     def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
         return force_reference(M, G, Gb, Gk, f, S, ga, gb, gk)[ALPHA]
 
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER
@@ -226,6 +236,7 @@ class e0_34:
     def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
         return force_reference(M, G, Gb, Gk, f, S, ga, gb, gk)[BETA]
 
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER
@@ -249,6 +260,7 @@ class e0_35:
         v, constraints, *_ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
         return effective_rows(G, Gk) @ v[:KEPT] - S * constraints
 
+    special = ONE_ON_THE_OTHER
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER

@@ -87,6 +87,21 @@ def two_masters_reference(w1, w2, m1, m2, mk):
     return energy_matrix(np.diag(np.repeat([m1, m2, mk], 3)), lambda v: between(w1, w2, v), 6)
 
 
+ON_BOTH = {"G": arrays(K, KEPT), "va": vectors(A), "vb": vectors(B)}
+
+
+def attached_to_both_library(G, va, vb):
+    space = null_space([A, B, K], [Attachment(2, {0: -G[:, ALPHA], 1: -G[:, BETA]})])
+    return space.velocities(np.concatenate([va, vb]))[KEPT:]
+
+
+def attached_to_both_reference(G, va, vb):
+    """The v_k that makes the constraint's sum zero, by least squares."""
+    rows = np.hstack([G, IDENTITY])
+    others = np.concatenate([va, vb, np.zeros(K)])
+    return np.linalg.lstsq(rows[:, KEPT:], -(rows @ others), rcond=None)[0]
+
+
 @claim("lloyd/s0.18/t801", "Elimination one attachment at a time")
 class t801:
     formula = (
@@ -168,30 +183,42 @@ class t851:
 
     oracle = "the power of all forces on unit velocities of the active component"
     reference = graph_power
+    exact = "both sum the same few products in the same order"
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.18/d1", "An attachment to attached components")
+class d1:
+    formula = r"\mathbf v_k + \mathbf G_{k\alpha}\mathbf v_\alpha + \mathbf G_{k\beta}\mathbf v_\beta = 0"
+    inputs = ON_BOTH
+
+    def printed(G, va, vb):
+        """The zero of the sum, in v_k."""
+        at_zero = G[:, ALPHA] @ va + G[:, BETA] @ vb
+        return np.linalg.solve(IDENTITY, -at_zero)
+
+    library = attached_to_both_library
+    oracle = "the constraint solved for the velocity of k, by least squares"
+    reference = attached_to_both_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
     chapter = CHAPTER
 
 
 @claim("lloyd/s0.18/d2", "Velocity of an attached component")
 class d2:
     formula = r"\mathbf v_k = -\mathbf G_{k\alpha}\mathbf v_\alpha - \mathbf G_{k\beta}\mathbf v_\beta"
-    inputs = {"G": arrays(K, KEPT), "va": vectors(A), "vb": vectors(B)}
+    inputs = ON_BOTH
 
     def printed(G, va, vb):
         Gka, Gkb = G[:, ALPHA], G[:, BETA]
         return -Gka @ va - Gkb @ vb
 
-    def library(G, va, vb):
-        space = null_space([A, B, K], [Attachment(2, {0: -G[:, ALPHA], 1: -G[:, BETA]})])
-        return space.velocities(np.concatenate([va, vb]))[KEPT:]
-
+    library = attached_to_both_library
     oracle = "the constraint solved for the velocity of k, by least squares"
-
-    def reference(G, va, vb):
-        rows = np.hstack([G, IDENTITY])
-        others = np.concatenate([va, vb, np.zeros(K)])
-        return np.linalg.lstsq(rows[:, KEPT:], -(rows @ others), rcond=None)[0]
+    reference = attached_to_both_reference
 
     verdict = Verdict.HOLDS
     remark = r"With the $\mathbf g_k = 0$ that the text assumes further up; else $+\mathbf g_k$."
@@ -263,6 +290,7 @@ class t859:
 @claim("lloyd/s0.18/d3", "A particle attached to two others")
 class d3:
     formula = r"\mathbf v_k = w_1\mathbf v_1 + w_2\mathbf v_2"
+    defines = (r"\mathbf v_k",)
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.attachments.point_on_points",)
     chapter = CHAPTER

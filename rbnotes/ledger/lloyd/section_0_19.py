@@ -113,7 +113,8 @@ class e0_36:
         return R @ v - R @ cross(c, w)
 
     def library(R, c, v, w):
-        return attached(R, c).blocks[0] @ np.concatenate([w, v])
+        point = attached(R, c)
+        return point.blocks[0] @ np.concatenate([w, v]) + point.drift
 
     oracle = "differences of the particle's place while the body turns about an axis and its origin flies"
     reference = point_velocity
@@ -133,13 +134,14 @@ class d1:
         return np.hstack([-R, R @ bracket(c)])
 
     def library(R, c):
-        J = attached(R, c).blocks[0]
-        return np.hstack((-J[:, 3:], -J[:, :3]))
+        space = null_space((6, 3), (attached(R, c),))
+        units = np.eye(6)[[3, 4, 5, 0, 1, 2]]
+        return -np.stack([space.velocities(unit)[6:] for unit in units], axis=1)
 
     oracle = "differences of the particle's place for each unit twist of the body"
     reference = rows_reference
     verdict = Verdict.HOLDS
-    implemented_by = POINT_ON_BODY
+    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
     chapter = CHAPTER
 
 

@@ -126,6 +126,7 @@ class t928:
         impulse = np.concatenate([G[:FIRST], np.zeros(SECOND)])
         return G @ np.linalg.solve(M, impulse)
 
+    special = {"M": "the masses of two components that nothing couples"}
     verdict = Verdict.HOLDS
     remark = "For a mass matrix that is block diagonal."
     implemented_by = ("rbnotes.constraints.sequential.satisfy_one",)
@@ -170,6 +171,7 @@ class t918:
 
         return np.array([rate(unit) for unit in np.eye(3 * ACTIVE).reshape(-1, ACTIVE, 3)])
 
+    exact = "both sum the same few products in the same order"
     verdict = Verdict.HOLDS
     remark = 'The notes say "sparse, except for", and refer to (0.24) for what is (0.22).'
     implemented_by = ("rbnotes.attachments.NullSpace.reduce", "rbnotes.attachments.point_on_points")

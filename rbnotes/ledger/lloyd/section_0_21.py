@@ -321,6 +321,7 @@ class d5_a:
     library = rest_library
     oracle = CONTROLLED_ACTION
     reference = rest_reference
+    undefined = "the rows of alpha are fewer than the multipliers of sigma: the sizes do not fit"
     verdict = Verdict.MISPRINT
     correction = (
         r"$\mathbf G'_{\sigma\alpha}$, $\mathbf R_\sigma$ and $\mathbf g'_\sigma$ in the place of $\mathbf G'_{\alpha\alpha}$, "

@@ -153,6 +153,7 @@ class d3_e:
     def reference(M, G, Gb):
         return effective_rows(G, Gb)[:, ALPHA]
 
+    exact = "both sum the same few products in the same order"
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER
@@ -203,6 +204,7 @@ class d3_g:
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
         return force_reference(M, G, Gb, fa, fb, S, gs, gb, vr)[ALPHA]
 
+    combined_with = ("lloyd/s0.21/d1",)
     verdict = Verdict.ERRATUM
     correction = (
         r"The last term has a minus sign, as in (0.23): "
@@ -264,6 +266,7 @@ class d3_i:
         v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         return effective_rows(G, Gb) @ v[:KEPT] - S * multipliers
 
+    undefined = "g of alpha has fewer rows than G of sigma: the sizes do not fit"
     verdict = Verdict.MISPRINT
     correction = (
         r"$\mathbf g'_\sigma = \mathbf g_\sigma - \mathbf G_{\sigma\beta}\mathbf g_\beta$: the index is that of the system "
