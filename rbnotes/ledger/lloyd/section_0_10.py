@@ -8,8 +8,10 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, vectors
-from rbnotes.complementarity import BoxLCP, MixedLCP, box_residuals, mixed_unknowns, solve_lcp
-from rbnotes.friction import ContactProblem, Contacts, box_friction
+from rbnotes.complementarity import BoxLCP, box_residuals, solve_lcp
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, step_unknowns
+from rbnotes.friction import box_friction, contact_space
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
@@ -74,8 +76,8 @@ class d1_a:
         return np.append(new, N @ new)
 
     def library(Mh, M, G, N, v, f, h, theta):
-        problem = MixedLCP(Mh, M @ v + h * f, N, np.zeros(CONTACTS), G, np.zeros(1))
-        new, _ = mixed_unknowns(problem, theta)
+        problem = StepProblem(Mh, M @ v + h * f, BilateralRows(G), UnilateralRows(N))
+        new, _ = step_unknowns(problem, theta)
         return np.append(new, N @ new)
 
     oracle = PUSHES
@@ -100,7 +102,7 @@ class d1_a:
         r"and the printed sign contacts pull bodies into each other, and where they should act there is "
         r"no solution."
     )
-    implemented_by = ("rbnotes.complementarity.mixed_unknowns",)
+    implemented_by = ("rbnotes.dynamics.step_unknowns",)
     chapter = CHAPTER
 
 
@@ -121,7 +123,7 @@ class d1_b:
         return np.full(SIZE, np.inf)
 
     def library(Mh, M, G, N, v, f, h):
-        problem = MixedLCP(Mh, M @ v + h * f, N, np.zeros(CONTACTS), G, np.zeros(1))
+        problem = StepProblem(Mh, M @ v + h * f, BilateralRows(G), UnilateralRows(N))
         return solve_lcp(problem, tolerance=1e-9).x
 
     oracle = LEAST
@@ -162,8 +164,10 @@ class e0_5:
         return np.concatenate([new, N @ new, D @ new])
 
     def library(Mh, M, G, N, v, f, h, theta, T, phi):
-        problem = ContactProblem(Mh, M @ v + h * f, Contacts(N, T, 0.5), G)
-        new, _ = problem.moved_by(np.column_stack([theta, phi.reshape(CONTACTS, 2)]))
+        problem = StepProblem(
+            Mh, M @ v + h * f, BilateralRows(G), contacts=Contacts.from_directions(N, T, 0.5)
+        )
+        new, _ = contact_space(problem).move(np.column_stack([theta, phi.reshape(CONTACTS, 2)]))
         velocities = problem.contact_velocity(new)
         return np.concatenate([new, velocities[:, 0], velocities[:, 1:].ravel()])
 
@@ -187,8 +191,8 @@ class e0_5:
         r"friction drives."
     )
     implemented_by = (
-        "rbnotes.friction.ContactProblem.moved_by",
-        "rbnotes.friction.ContactProblem.contact_velocity",
+        "rbnotes.friction.contact_space",
+        "rbnotes.contact.Contacts",
     )
     chapter = CHAPTER
 
@@ -220,8 +224,8 @@ class e0_5_b:
     correction = r"A fourth block, $0$, in the row of $\boldsymbol\sigma$."
     scan = True
     implemented_by = (
-        "rbnotes.friction.ContactProblem.moved_by",
-        "rbnotes.friction.ContactProblem.contact_velocity",
+        "rbnotes.friction.contact_space",
+        "rbnotes.contact.Contacts",
     )
     chapter = CHAPTER
 
@@ -301,7 +305,9 @@ class t374:
         return min(found, key=lambda pair: pair[0])[1]
 
     def library(Mh, M, G, N, v, f, h, theta, T, mu):
-        problem = ContactProblem(Mh, M @ v + h * f, Contacts(N, T, mu), G)
+        problem = StepProblem(
+            Mh, M @ v + h * f, BilateralRows(G), contacts=Contacts.from_directions(N, T, mu)
+        )
         return box_friction(problem, normal_estimate=theta).velocity
 
     oracle = LEAST

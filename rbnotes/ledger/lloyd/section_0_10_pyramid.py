@@ -19,14 +19,16 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.complementarity import LCP, box_residuals, lemke
-from rbnotes.friction import ContactProblem, Contacts, anitescu_stewart, friction_lcp
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import BilateralRows, StepProblem
+from rbnotes.friction import anitescu_stewart, contact_space, friction_lcp
 from rbnotes.ledger.lloyd.section_0_10 import CHAPTER, CONTACTS, PUSHED, SIZE
 from rbnotes.ledger.oracles.pyramid import corners, gauge, pyramid_contact, sliding_states, without_first
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
 FACETS = 4
-FLOOR = Contacts([[0.0, 0.0, 1.0]], [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
+FLOOR = Contacts([[[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
 PYRAMIDS = {
     **PUSHED,
     "T": arrays(CONTACTS, 2, SIZE),
@@ -106,11 +108,11 @@ def struck_by_print(M, axes, mu, p):
 
 def struck_by_library(M, axes, mu, p):
     """The same from the library's LCP."""
-    problem = ContactProblem(M, axes.T @ p, Contacts(axes[2:], axes[None, :2], mu))
+    problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
     lcp, directions = friction_lcp(problem, 8)
     z = lemke(lcp).z
     impulse = np.append(z[0], z[1:9] @ directions)
-    return problem.moved_by(impulse[None])[0], z
+    return contact_space(problem).move(impulse[None])[0], z
 
 
 def struck_reference(M, axes, mu, p):
@@ -120,7 +122,7 @@ def struck_reference(M, axes, mu, p):
 def largest_xi(s, limit, excess):
     """The larger xi of two states of a particle that the conditions of the LCP allow."""
     momentum, states = sliding_states(s, limit, excess)
-    lcp, _ = friction_lcp(ContactProblem(np.eye(3), momentum, FLOOR), 8)
+    lcp, _ = friction_lcp(StepProblem(np.eye(3), momentum, contacts=FLOOR), 8)
     return max(z[-1] for z in states if box_residuals(lcp, z).natural < 1e-9)
 
 
@@ -160,10 +162,12 @@ class d2_a:
         return np.append(motion[SIZE:], given[n:] + A[n:, :n] @ motion)
 
     def library(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
-        problem = ContactProblem(Mh, M @ v + h * f, Contacts(N, T, mu), G)
+        problem = StepProblem(
+            Mh, M @ v + h * f, BilateralRows(G), contacts=Contacts.from_directions(N, T, mu)
+        )
         lcp, directions = friction_lcp(problem, FACETS)
         impulses = np.column_stack([theta, phi.reshape(CONTACTS, FACETS) @ directions])
-        _, multipliers = problem.moved_by(impulses)
+        _, multipliers = contact_space(problem).move(impulses)
         return np.append(multipliers, lcp.M @ np.concatenate([theta, phi, xi]) + lcp.q)
 
     oracle = "velocities under all impulses, contact by contact; what is left of the bound, facet by facet"
@@ -207,7 +211,7 @@ class d2_b:
         return struck_by_print(M, axes, mu, p)[0]
 
     def library(M, axes, mu, p):
-        problem = ContactProblem(M, axes.T @ p, Contacts(axes[2:], axes[None, :2], mu))
+        problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
         return anitescu_stewart(problem, facets=8).velocity
 
     oracle = TRYING
@@ -265,8 +269,8 @@ class d2_d:
         return mu @ theta - E.T @ phi
 
     def library(theta, mu, phi):
-        contacts = Contacts(np.zeros((CONTACTS, SIZE)), np.zeros((CONTACTS, 2, SIZE)), mu)
-        lcp, _ = friction_lcp(ContactProblem(np.eye(SIZE), np.zeros(SIZE), contacts), FACETS)
+        contacts = Contacts(np.zeros((CONTACTS, 3, SIZE)), mu)
+        lcp, _ = friction_lcp(StepProblem(np.eye(SIZE), np.zeros(SIZE), contacts=contacts), FACETS)
         return lcp.M[-CONTACTS:, :-CONTACTS] @ np.concatenate([theta, phi])
 
     oracle = "what each contact leaves of its own bound, one after the other"
@@ -304,8 +308,8 @@ class t399_a:
 
     def library(count, facets):
         """The columns of xi in the rows of sigma."""
-        contacts = Contacts(np.zeros((count, 3)), np.ones((count, 2, 3)), 0.5)
-        lcp, _ = friction_lcp(ContactProblem(np.eye(3), np.ones(3), contacts), facets)
+        contacts = Contacts.from_directions(np.zeros((count, 3)), np.ones((count, 2, 3)), 0.5)
+        lcp, _ = friction_lcp(StepProblem(np.eye(3), np.ones(3), contacts=contacts), facets)
         return lcp.M[count:-count, -count:]
 
     oracle = "the columns of contacts one beside the other, each with ones in its own stretch of rows"
@@ -333,7 +337,7 @@ class t399_b:
         return z[1:9] @ (corners(8) @ axes[:2] @ v)
 
     def library(M, axes, mu, p):
-        problem = ContactProblem(M, axes.T @ p, Contacts(axes[2:], axes[None, :2], mu))
+        problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
         solution = anitescu_stewart(problem, facets=8)
         return solution.tangential[0] @ axes[:2] @ solution.velocity
 
@@ -361,8 +365,8 @@ class d3_a:
 
     def printed(theta, mu, phi):
         """gamma, from its row of the library's LCP: mu theta minus the sum of the facets' impulses."""
-        contacts = Contacts(FLOOR.normals, FLOOR.tangents, mu)
-        lcp, _ = friction_lcp(ContactProblem(np.eye(3), np.zeros(3), contacts), FACETS)
+        contacts = Contacts(FLOOR.rows.reshape(1, 3, 3), mu)
+        lcp, _ = friction_lcp(StepProblem(np.eye(3), np.zeros(3), contacts=contacts), FACETS)
         return lcp.M[-1, :-1] @ np.append(theta, phi)
 
     oracle = "the friction impulse itself, measured by the square that is the pyramid's section"

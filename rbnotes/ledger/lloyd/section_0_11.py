@@ -13,7 +13,8 @@ from rbnotes.checking.strategies import (
     spd_matrices,
     vectors,
 )
-from rbnotes.constraints.regularization import regularized_rows, soft_energy, soft_force, solve_regularized
+from rbnotes.constraints.regularization import soft_energy, soft_force, target_and_softness
+from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 from rbnotes.ledger.oracles.softened import (
     beginning,
     curved_constraint,
@@ -47,12 +48,12 @@ AVERAGED = {
 # A motion q + v t + a t^2 / 2.
 PATH = {"q": vectors(N), "v": vectors(N), "a": vectors(N)}
 FORCE = ("rbnotes.constraints.regularization.soft_force",)
-SOLVED = ("rbnotes.constraints.regularization.solve_regularized",)
+SOLVED = ("rbnotes.dynamics.solve_step",)
 DEFINING = "the force law with its averages, solved at once with M v = b + h G^T lambda"
 
 
 def undamped_library(M, G, b, phi, alpha, h):
-    return solve_regularized(M, G, b, regularized_rows(phi, alpha, 0.0, h))[1] / h
+    return solve_step(softened_problem(M, G, b, phi, alpha, 0.0, h)).bilateral / h
 
 
 def undamped_reference(M, G, b, phi, alpha, h):
@@ -69,11 +70,16 @@ def rows_reference(phi, alpha, relaxed, h):
     return np.vstack([at_none[:, None] - of_units, at_none])
 
 
+def softened_problem(M, G, b, phi, alpha, beta, h):
+    """The problem of a step under softened constraints."""
+    return StepProblem(M, b, BilateralRows(G, *target_and_softness(phi, alpha, beta, h)))
+
+
 def library_mean(q, v, a, h, beta):
     """Minus the mean multiplier that the library's row gives for unit compliance, for the motion's ``G v``."""
     phi, _, rate = errors_of_step(q, v, a, h)
-    rows = regularized_rows(phi, 1.0, beta, h)
-    return np.linalg.solve(rows.R, rate - rows.g) / h
+    target, softness = target_and_softness(phi, 1.0, beta, h)
+    return np.linalg.solve(softness, rate - target) / h
 
 
 def slope_at_start(mean):
@@ -252,7 +258,7 @@ class t438_a:
     verdict = Verdict.HOLDS
     remark = "To second order: the trapezoidal rule is off by $h^2/12$ times the second derivative."
     primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
-    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
     chapter = "regularization"
 
 
@@ -281,7 +287,7 @@ class t438_b:
     verdict = Verdict.HOLDS
     remark = "To first order only, since velocities and rows change within the step."
     primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
-    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
     chapter = "regularization"
 
 
@@ -308,7 +314,7 @@ class t438_c:
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
-    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
     chapter = "regularization"
 
 
@@ -326,7 +332,7 @@ class e0_8:
         return np.linalg.solve(alpha, -phi + (h / 2 * IDENTITY + beta) @ G @ v)
 
     def library(M, G, b, phi, alpha, beta, h):
-        return solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h))[1] / h
+        return solve_step(softened_problem(M, G, b, phi, alpha, beta, h)).bilateral / h
 
     oracle = "the momentum that the constraint adds over the step, in terms of the rows of G"
 
@@ -356,7 +362,8 @@ class t442:
         return np.vstack([gamma @ alpha / h**2, -gamma @ phi / h])
 
     def library(phi, alpha, beta, h):
-        return np.vstack(regularized_rows(phi, alpha, beta, h))
+        target, softness = target_and_softness(phi, alpha, beta, h)
+        return np.vstack([softness, target])
 
     oracle = (
         "the row's coefficients from the force law: the rates that go with each unit impulse, and with none"
@@ -371,7 +378,7 @@ class t442:
         r"$\boldsymbol\beta$, which the bold letter says it is; likewise $\tfrac h2\mathbf I$ before."
     )
     remark = "Array code adds a number to every entry of a matrix, without a word."
-    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
     chapter = "regularization"
 
 
@@ -389,8 +396,8 @@ class d4:
         return np.linalg.solve(gamma @ alpha / h**2, -gamma @ phi / h - rate)
 
     def library(phi, alpha, beta, h, rate):
-        rows = regularized_rows(phi, alpha, beta, h)
-        return np.linalg.solve(rows.R, rows.g - rate)
+        target, softness = target_and_softness(phi, alpha, beta, h)
+        return np.linalg.solve(softness, target - rate)
 
     oracle = (
         "step size times the mean of the force law while the error grows at a constant rate, by quadrature"
@@ -404,7 +411,7 @@ class d4:
 
     verdict = Verdict.HOLDS
     remark = r"With $\tilde{\boldsymbol\lambda} = h\bar{\boldsymbol\lambda}$, see the text below it."
-    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
     chapter = "regularization"
 
 
@@ -420,7 +427,7 @@ class t446:
         return soft_step(M, G, b, phi, alpha, beta, h)[1]
 
     def library(M, G, b, phi, alpha, beta, h):
-        return solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h))[1]
+        return solve_step(softened_problem(M, G, b, phi, alpha, beta, h)).bilateral
 
     oracle = "the momentum that is missing in M v = b, in terms of the rows of G"
 
@@ -452,7 +459,8 @@ class e0_9:
         return np.linalg.solve(system, np.concatenate([b, -gamma @ phi / h]))
 
     def library(M, G, b, phi, alpha, beta, h):
-        return np.concatenate(solve_regularized(M, G, b, regularized_rows(phi, alpha, beta, h)))
+        solved = solve_step(softened_problem(M, G, b, phi, alpha, beta, h))
+        return np.concatenate([solved.velocity, solved.bilateral])
 
     oracle = DEFINING
 
@@ -475,7 +483,8 @@ class t453:
         return np.vstack([gamma * alpha / h**2, -gamma * phi / h])
 
     def library(phi, alpha, h):
-        return np.vstack(regularized_rows(phi, alpha, 0.0, h))
+        target, softness = target_and_softness(phi, alpha, 0.0, h)
+        return np.vstack([softness, target])
 
     oracle = (
         "the row's coefficients from the force law: the rates that go with each unit impulse, and with none"
@@ -485,7 +494,7 @@ class t453:
         return rows_reference(phi, alpha, h / 2 * IDENTITY, h)
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.regularization.regularized_rows",)
+    implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
     chapter = "regularization"
 
 

@@ -8,15 +8,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes.checking.strategies import numbers, positive_numbers, vectors
-from rbnotes.constraints.regularization import regularized_rows
-from rbnotes.integrators import VelocitySystem
+from rbnotes.constraints.regularization import target_and_softness
+from rbnotes.dynamics import StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.lloyd.section_0_11 import IDENTITY, STEP, K, N
 from rbnotes.ledger.oracles.softened import soft_contacts
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.stepping import StepConstraints, solve_step
 
-ROWS = ("rbnotes.constraints.regularization.regularized_rows",)
-SOLVED = (*ROWS, "rbnotes.stepping.solve_step")
+ROWS = ("rbnotes.constraints.regularization.target_and_softness",)
+SOLVED = (*ROWS, "rbnotes.dynamics.solve_step")
 # One contact per row: its compliance, its damping time.
 CONTACTS = {**STEP, "alpha": vectors(K, 0.25, 2), "beta": vectors(K, 0.125, 2)}
 
@@ -66,9 +65,10 @@ def printed_contacts(M, G, b, phi, alpha, beta, h):
 
 
 def library_contacts(M, G, b, phi, alpha, beta, h):
-    rows = regularized_rows(phi, alpha, beta, h)
-    v, _, z = solve_step(VelocitySystem(M, b), StepConstraints(N=G, n=rows.g, Q=rows.R))
-    return v, z / h, G @ v + rows.R @ z - rows.g
+    target, softness = target_and_softness(phi, alpha, beta, h)
+    solved = solve_step(StepProblem(M, b, unilateral=UnilateralRows(G, target, softness)))
+    v, z = solved.velocity, solved.unilateral
+    return v, z / h, G @ v + softness @ z - target
 
 
 def signs(values):
@@ -138,8 +138,8 @@ class d6:
         return alpha @ force + phi + (h / 2 * IDENTITY + beta) @ rate
 
     def library(phi, alpha, beta, h, rate, force):
-        rows = regularized_rows(phi, alpha, beta, h)
-        return (h / 2 * IDENTITY + beta) @ (rate + rows.R @ (h * force) - rows.g)
+        target, softness = target_and_softness(phi, alpha, beta, h)
+        return (h / 2 * IDENTITY + beta) @ (rate + softness @ (h * force) - target)
 
     oracle = "by how much the force exceeds that of spring and damper, averaged by quadrature, times alpha"
 
@@ -249,9 +249,14 @@ class t479_a:
         return float(error < 0)
 
     def library(error, ratio, push):
-        rows = regularized_rows([error], 0.01, 0.5, 1 / 16)
-        system = VelocitySystem(np.eye(1), np.array([ratio * error + push / 16]))
-        return float(solve_step(system, StepConstraints(N=np.eye(1), n=rows.g, Q=rows.R)).unilateral[0] > 0)
+        target, softness = target_and_softness([error], 0.01, 0.5, 1 / 16)
+        momentum = np.array([ratio * error + push / 16])
+        return float(
+            solve_step(
+                StepProblem(np.eye(1), momentum, unilateral=UnilateralRows(np.eye(1), target, softness))
+            ).unilateral[0]
+            > 0
+        )
 
     oracle = "the force that spring and damper of a unit mass would have without contact: does it push?"
 
@@ -266,7 +271,7 @@ class t479_a:
     condition = "no other force changes the sign of the rate within the step"
     remark = "The contact force depends on the velocity at the end of the step, not on that at its start."
     exact = "both results are flags"
-    implemented_by = ("rbnotes.stepping.solve_step",)
+    implemented_by = ("rbnotes.dynamics.solve_step",)
     chapter = "regularization"
 
 
@@ -286,9 +291,11 @@ class t479_b:
 
     def library(depth, speed, share, h):
         beta = depth / speed + share * h
-        rows = regularized_rows([-depth], 0.01, beta, h)
-        system = VelocitySystem(np.eye(1), np.array([speed]))
-        v, _, z = solve_step(system, StepConstraints(N=np.eye(1), n=rows.g, Q=rows.R))
+        target, softness = target_and_softness([-depth], 0.01, beta, h)
+        momentum = np.array([speed])
+        rows = UnilateralRows(np.eye(1), target, softness)
+        solved = solve_step(StepProblem(np.eye(1), momentum, unilateral=rows))
+        v, z = solved.velocity, solved.unilateral
         return min(0.0, h * v[0] - depth) * (z[0] == 0)
 
     oracle = "a unit mass on a spring and damper that pushes or is off: how deep it is after the step, if off"
@@ -301,5 +308,5 @@ class t479_b:
     verdict = Verdict.HOLDS
     remark = r"Large: $\beta > -\phi_k/\dot\phi_k - h/2$, if no other force acts."
     exact = "in free flight all three only multiply and subtract the same two numbers"
-    implemented_by = ("rbnotes.stepping.solve_step",)
+    implemented_by = ("rbnotes.dynamics.solve_step",)
     chapter = "regularization"

@@ -13,7 +13,7 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.complementarity import BoxLCP, solve_lcp
 from rbnotes.constraints.sequential import friction_impulse
-from rbnotes.integrators import linearly_implicit_velocity
+from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "gauss-seidel"
@@ -64,7 +64,7 @@ class d2:
         return D @ after - D @ v
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.integrators.linearly_implicit_velocity",)
+    implemented_by = ("rbnotes.dynamics.linearly_implicit_velocity",)
     chapter = CHAPTER
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, ConstrainedSystem, NullSpace, null_space
+from rbnotes.attachments import Attachment, NullSpace, null_space
 from rbnotes.checking.strategies import arrays, vectors
+from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution, solve_step
 from rbnotes.ledger.oracles.attached import (
     following,
     softened_motion,
@@ -40,8 +41,16 @@ def attached(Gba, gb=None) -> NullSpace:
     )
 
 
-def reduced(M, Gba, G=None, f=None, g=None, S=None, gb=None) -> ConstrainedSystem:
-    return attached(Gba, gb).reduce(ConstrainedSystem(M, np.zeros(SIZE) if f is None else f, G, g, S))
+def problem(M, f, G=None, g=None, S=None) -> StepProblem:
+    """The whole system; what is left out is zero."""
+    given = {"rows": G, "target": g, "softness": S}
+    return StepProblem(
+        M, f, BilateralRows(**{name: each for name, each in given.items() if each is not None})
+    )
+
+
+def reduced(M, Gba, G=None, f=None, g=None, S=None, gb=None) -> StepProblem:
+    return attached(Gba, gb).reduce(problem(M, np.zeros(SIZE) if f is None else f, G, g, S))
 
 
 def motion(M, Gba, G, f, g, S, gb):
@@ -73,11 +82,11 @@ def whole_printed(M, Gba, G, f, g, R, gb):
 
 
 def whole_library(M, Gba, G, f, g, S, gb):
-    v_active, push = reduced(M, Gba, G, f, g, S, gb).solve()
+    solved = solve_step(reduced(M, Gba, G, f, g, S, gb))
     space = attached(Gba, gb)
-    v = space.velocities(v_active)
-    forces = space.attachment_forces(ConstrainedSystem(M, f, G, g, S), v, push)
-    return np.concatenate([v, -push, -forces])
+    whole = space.expand(solved)
+    forces = space.attachment_forces(StepProblem(M, f, BilateralRows(G, g, S)), whole)
+    return np.concatenate([whole.velocity, -whole.bilateral, -forces])
 
 
 LEAST_ACTION = (
@@ -169,7 +178,7 @@ class e0_19:
         r"$\mathbf R_\alpha = 0$, the system is right."
     )
     implemented_by = (
-        "rbnotes.attachments.ConstrainedSystem",
+        "rbnotes.dynamics.StepProblem",
         "rbnotes.attachments.NullSpace",
     )
     chapter = CHAPTER
@@ -201,7 +210,7 @@ class t752:
         r"What regularization is for: a violation that the constraint's own force brings down. With the "
         r"printed signs that force enlarges it."
     )
-    implemented_by = ("rbnotes.attachments.ConstrainedSystem",)
+    implemented_by = ("rbnotes.dynamics.StepProblem",)
     chapter = CHAPTER
 
 
@@ -248,8 +257,8 @@ class d2_b:
 
     def library(M, Gba, G, f, gb, va, la):
         space = attached(Gba, gb)
-        system = ConstrainedSystem(M, f, G)
-        return -space.attachment_forces(system, space.velocities(va), -la)
+        system = StepProblem(M, f, BilateralRows(G))
+        return -space.attachment_forces(system, StepSolution(space.velocities(va), -la))
 
     oracle = "the rows of blocks of attached components and attachments in (0.19), solved for both unknowns"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, ConstrainedSystem, eliminate
+from rbnotes.attachments import Attachment, eliminate
 from rbnotes.checking.strategies import arrays
+from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.lloyd.section_0_17 import ACTIVE, ATTACHED, CHAPTER, SIZE, TIED
 from rbnotes.ledger.oracles.attached import effective_mass, following
 from rbnotes.ledger.record import Verdict, claim
@@ -51,10 +52,10 @@ def forces_handed_on(sizes, attachments):
     """Column by column: what is left of unit forces after the elimination of attachments in an order."""
     columns = []
     for unit in np.eye(sum(sizes)):
-        system = ConstrainedSystem(np.eye(sum(sizes)), unit)
+        system = StepProblem(np.eye(sum(sizes)), unit)
         for attachment in attachments:
             system = eliminate(system, sizes, attachment)
-        columns.append(system.f)
+        columns.append(system.momentum)
     return np.stack(columns, axis=1)
 
 
@@ -83,8 +84,8 @@ class d3:
         return P @ M @ P.T
 
     def library(M, Gba):
-        system = ConstrainedSystem(M, np.zeros(SIZE))
-        return eliminate(system, [ACTIVE, ATTACHED], Attachment(1, {0: -Gba})).M
+        system = StepProblem(M, np.zeros(SIZE))
+        return eliminate(system, [ACTIVE, ATTACHED], Attachment(1, {0: -Gba})).mass
 
     oracle = "the kinetic energy of all components while the attached ones follow"
 
@@ -157,8 +158,8 @@ class t786:
         return P_j @ (P_k @ M @ P_k.T) @ P_j.T
 
     def library(M, Gka, Gja):
-        without_k = eliminate(ConstrainedSystem(M, np.zeros(EVERY)), SIZES, k_attached(Gka))
-        return eliminate(without_k, SIZES, j_attached(Gja)).M
+        without_k = eliminate(StepProblem(M, np.zeros(EVERY)), SIZES, k_attached(Gka))
+        return eliminate(without_k, SIZES, j_attached(Gja)).mass
 
     oracle = "the kinetic energy of all components while j and k follow, both at once"
 

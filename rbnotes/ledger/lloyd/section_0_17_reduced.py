@@ -124,7 +124,7 @@ class e0_21:
         return Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
 
     def library(M, Gba):
-        return reduced(M, Gba).M
+        return reduced(M, Gba).mass
 
     oracle = "the kinetic energy of all components while the attached ones follow"
     reference = effective_mass
@@ -143,7 +143,7 @@ class e0_22:
         return Gaa - Gab @ Gba
 
     def library(M, Gba, G):
-        return reduced(M, Gba, G).G
+        return reduced(M, Gba, G).bilateral.rows
 
     oracle = (
         "what the constraints make of unit velocities of the active components, the attached ones following"
@@ -171,7 +171,7 @@ class e0_23:
         return fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
 
     def library(M, Gba, G, f, g, S, gb):
-        return reduced(M, Gba, G, f, g, S, gb).f
+        return reduced(M, Gba, G, f, g, S, gb).momentum
 
     oracle = "the effective inertia from the energy, times the constrained motion of least action"
     reference = force_reference
@@ -191,7 +191,7 @@ class e0_24:
         return g - Gab @ gb
 
     def library(M, Gba, G, f, g, S, gb):
-        return reduced(M, Gba, G, f, g, S, gb).g
+        return reduced(M, Gba, G, f, g, S, gb).bilateral.target
 
     oracle = "the constraints on the active components, applied to the constrained motion of least action"
     reference = target_reference
@@ -215,7 +215,7 @@ class t774_a:
 
     def library(M, Gba, G, f, g, S):
         small = reduced(M, Gba, G, f, g, S)
-        return np.concatenate([small.f, small.g])
+        return np.concatenate([small.momentum, small.bilateral.target])
 
     oracle = "the effective inertia and the rows of the active components, applied to the constrained motion"
 

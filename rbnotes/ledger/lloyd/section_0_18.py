@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, ConstrainedSystem, null_space
+from rbnotes.attachments import Attachment, null_space
 from rbnotes.checking.strategies import arrays, vectors
-from rbnotes.ledger.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R
+from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+from rbnotes.ledger.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
 from rbnotes.ledger.oracles.attached import effective_mass, effective_rows, softened_motion
 from rbnotes.ledger.record import Verdict, claim
 
@@ -84,11 +85,10 @@ def whole_library(M, G, Gb, Gk, f, S, ga, gb, gk):
     onto_active = Attachment(1, {0: -inverse @ Gb[:, ALPHA]}, inverse @ gb)
     onto_both = Attachment(2, {0: -Gk[:, ALPHA], 1: -Gk[:, BETA]}, gk)
     space = null_space([A, B, K], (onto_active, onto_both))
-    system = ConstrainedSystem(M, f, G, ga, S)
-    v_active, push = space.reduce(system).solve()
-    v = space.velocities(v_active)
-    forces = space.attachment_forces(system, v, push)
-    return np.concatenate([v, -push, -inverse.T @ forces[:B], -forces[B:]])
+    system = StepProblem(M, f, BilateralRows(G, ga, S))
+    whole = space.expand(solve_step(space.reduce(system)))
+    forces = space.attachment_forces(system, whole)
+    return np.concatenate([whole.velocity, -whole.bilateral, -inverse.T @ forces[:B], -forces[B:]])
 
 
 def without_k(M, G, Gb, Gk, f=None, S=None, ga=None, gb=None, gk=None):
@@ -97,7 +97,7 @@ def without_k(M, G, Gb, Gk, f=None, S=None, ga=None, gb=None, gk=None):
     rows = np.vstack([G, np.hstack([Gb, np.zeros((B, K))])])
     targets = None if ga is None else np.concatenate([ga, gb])
     softness = None if S is None else np.concatenate([S, np.zeros(B)])
-    return space.reduce(ConstrainedSystem(M, np.zeros(SIZE) if f is None else f, rows, targets, softness))
+    return space.reduce(problem(M, np.zeros(SIZE) if f is None else f, rows, targets, softness))
 
 
 def without_k_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
@@ -184,7 +184,7 @@ class e0_25:
         "The multipliers are those of opposite forces, as in (0.19), whose sign of the regularization is carried "
         "over. With hard constraints the system is right."
     )
-    implemented_by = ("rbnotes.attachments.ConstrainedSystem", "rbnotes.attachments.null_space")
+    implemented_by = ("rbnotes.dynamics.StepProblem", "rbnotes.attachments.null_space")
     chapter = CHAPTER
 
 

@@ -43,7 +43,7 @@ class e0_27:
         return Maa - Mak @ Gka - Gka.T @ Mka + Gka.T @ Mkk @ Gka
 
     def library(M, G, Gb, Gk):
-        return without_k(M, G, Gb, Gk).M[ALPHA, ALPHA]
+        return without_k(M, G, Gb, Gk).mass[ALPHA, ALPHA]
 
     oracle = FOLLOWING_ENERGY
 
@@ -71,7 +71,7 @@ class e0_28:
         return Mab - Mak @ Gkb - Gka.T @ Mkb + Gka.T @ Mkk @ Gkb
 
     def library(M, G, Gb, Gk):
-        return without_k(M, G, Gb, Gk).M[ALPHA, BETA]
+        return without_k(M, G, Gb, Gk).mass[ALPHA, BETA]
 
     oracle = FOLLOWING_ENERGY
 
@@ -99,7 +99,7 @@ class e0_29:
         return Mba - Mbk @ Gka - Gkb.T @ Mka + Gkb.T @ Mkk @ Gka
 
     def library(M, G, Gb, Gk):
-        return without_k(M, G, Gb, Gk).M[BETA, ALPHA]
+        return without_k(M, G, Gb, Gk).mass[BETA, ALPHA]
 
     oracle = FOLLOWING_ENERGY
 
@@ -127,7 +127,7 @@ class e0_30:
         return Mbb - Mbk @ Gkb - Gkb.T @ Mkb + Gkb.T @ Mkk @ Gkb
 
     def library(M, G, Gb, Gk):
-        return without_k(M, G, Gb, Gk).M[BETA, BETA]
+        return without_k(M, G, Gb, Gk).mass[BETA, BETA]
 
     oracle = FOLLOWING_ENERGY
 
@@ -152,7 +152,7 @@ class e0_31:
         return Gaa - Gak @ Gka
 
     def library(M, G, Gb, Gk):
-        return without_k(M, G, Gb, Gk).G[ABOVE, ALPHA]
+        return without_k(M, G, Gb, Gk).bilateral.rows[ABOVE, ALPHA]
 
     oracle = FOLLOWING_ROWS
 
@@ -176,7 +176,7 @@ class e0_32:
         return Gab - Gak @ Gkb
 
     def library(M, G, Gb, Gk):
-        return without_k(M, G, Gb, Gk).G[ABOVE, BETA]
+        return without_k(M, G, Gb, Gk).bilateral.rows[ABOVE, BETA]
 
     oracle = FOLLOWING_ROWS
 
@@ -203,7 +203,7 @@ class e0_33:
         return f[ALPHA] - Gka.T @ f[LAST] - (Mak - Gka.T @ Mkk) @ gk
 
     def library(M, G, Gb, Gk, f, S, ga, gb, gk):
-        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).f[ALPHA]
+        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).momentum[ALPHA]
 
     oracle = LEFT
 
@@ -229,7 +229,7 @@ class e0_34:
         return f[BETA] - Gkb.T @ f[LAST] - (Mbk - Gkb.T @ Mkk) @ gk
 
     def library(M, G, Gb, Gk, f, S, ga, gb, gk):
-        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).f[BETA]
+        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).momentum[BETA]
 
     oracle = LEFT
 
@@ -252,7 +252,7 @@ class e0_35:
         return ga - Gak @ gk
 
     def library(M, G, Gb, Gk, f, S, ga, gb, gk):
-        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).g[ABOVE]
+        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).bilateral.target[ABOVE]
 
     oracle = "the constraints on the components that stay, applied to the constrained motion of least action"
 

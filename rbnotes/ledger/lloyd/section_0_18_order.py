@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import (
-    Attachment,
-    ConstrainedSystem,
-    eliminate,
-    elimination_order,
-    null_space,
-    point_on_points,
-)
+from rbnotes.attachments import Attachment, eliminate, elimination_order, null_space, point_on_points
 from rbnotes.checking.strategies import arrays, positive_numbers, vectors
+from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.lloyd.section_0_18 import ALPHA, BETA, CHAPTER, IDENTITY, KEPT, REDUCE, A, B, K
 from rbnotes.ledger.oracles.systems import energy_matrix
 from rbnotes.ledger.record import Verdict, claim
@@ -33,10 +27,10 @@ GRAPH = {
 
 def eliminated(masses, order):
     """Effective mass of the active particle after the elimination of the chain in an order."""
-    system = ConstrainedSystem(np.diag(np.repeat(masses, 3)), np.zeros(12))
+    system = StepProblem(np.diag(np.repeat(masses, 3)), np.zeros(12))
     for attachment in order:
         system = eliminate(system, [3, 3, 3, 3], attachment)
-    return system.M[9, 9]
+    return system.mass[9, 9]
 
 
 def graph(onto_active, onto_next):
@@ -80,7 +74,7 @@ MASTERS = {
 def two_masters_library(w1, w2, m1, m2, mk):
     masses = np.diag(np.repeat([m1, m2, mk], 3))
     space = null_space([3, 3, 3], (point_on_points(2, (0, 1), (w1, w2)),))
-    return space.reduce(ConstrainedSystem(masses, np.zeros(9))).M
+    return space.reduce(StepProblem(masses, np.zeros(9))).mass
 
 
 def two_masters_reference(w1, w2, m1, m2, mk):
@@ -121,10 +115,10 @@ class t801:
         return M
 
     def library(M, onto_active, onto_next):
-        system = ConstrainedSystem(M, np.zeros(8))
+        system = StepProblem(M, np.zeros(8))
         for attachment in elimination_order(reversed(graph(onto_active, onto_next))):
             system = eliminate(system, SIZES, attachment)
-        return system.M[-TWO:, -TWO:]
+        return system.mass[-TWO:, -TWO:]
 
     oracle = "the kinetic energy of all components, velocities from masters to attached ones"
     reference = graph_energy
@@ -179,7 +173,7 @@ class t851:
 
     def library(onto_active, onto_next, f):
         space = null_space(SIZES, graph(onto_active, onto_next))
-        return space.reduce(ConstrainedSystem(np.eye(8), f)).f
+        return space.reduce(StepProblem(np.eye(8), f)).momentum
 
     oracle = "the power of all forces on unit velocities of the active component"
     reference = graph_power
@@ -300,7 +294,7 @@ class d3:
 class d4:
     formula = r"\begin{pmatrix} m_1\mathbf I & 0 \\ 0 & m_2\mathbf I \end{pmatrix}"
     verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.attachments.ConstrainedSystem",)
+    implemented_by = ("rbnotes.dynamics.StepProblem",)
     chapter = CHAPTER
 
 

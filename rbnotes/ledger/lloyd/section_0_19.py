@@ -6,9 +6,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
-from rbnotes.attachments import ConstrainedSystem, null_space, point_on_body
+from rbnotes.attachments import null_space, point_on_body
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, positive_numbers, rotations, vectors
+from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.systems import energy_matrix
 from rbnotes.ledger.record import Verdict, claim
@@ -71,7 +72,7 @@ def inertia_library(R, c, m, M):
     both = np.zeros((9, 9))
     both[:6, :6], both[6:, 6:] = M[np.ix_(order, order)], m * np.eye(3)
     space = null_space((6, 3), (attached(R, c),))
-    return space.reduce(ConstrainedSystem(both, np.zeros(9))).M[np.ix_(order, order)]
+    return space.reduce(StepProblem(both, np.zeros(9))).mass[np.ix_(order, order)]
 
 
 def inertia_reference(R, c, m, M):
@@ -94,7 +95,7 @@ def change_library(R, c, w, m):
     masses = np.zeros((9, 9))
     masses[6:, 6:] = m * np.eye(3)
     point = attached(R, c, np.zeros(3), w)
-    return swapped(null_space((6, 3), (point,)).reduce(ConstrainedSystem(masses, np.zeros(9))).f)
+    return swapped(null_space((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9))).momentum)
 
 
 def change_reference(R, c, w, m):
@@ -208,8 +209,8 @@ class d3:
         point = attached(np.eye(3), c, np.zeros(3), w)
         masses = np.zeros((9, 9))
         masses[6:, 6:] = m * np.eye(3)
-        small = null_space((6, 3), (point,)).reduce(ConstrainedSystem(masses, np.zeros(9)))
-        return swapped(small.M @ np.concatenate((wdot, a)) - small.f)
+        small = null_space((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9)))
+        return swapped(small.mass @ np.concatenate((wdot, a)) - small.momentum)
 
     oracle = (
         "Newton's law for the particle, its acceleration by differences, and the moment of the force on it"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.attachments import ConstrainedSystem, null_space, point_on_points
+from rbnotes.attachments import null_space, point_on_points
 from rbnotes.checking.strategies import arrays, nonzero_vectors, numbers, spd_matrices, vectors
 from rbnotes.constraints.sequential import satisfy_one
+from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.ledger.oracles.systems import least_action
 from rbnotes.ledger.record import Verdict, claim
 
@@ -159,8 +160,8 @@ class t918:
         row[masters[:2]], row[ACTIVE] = own, attached
         point = point_on_points(ACTIVE, [int(j) for j in masters[1:3]], weights)
         masses = np.eye(3 * ACTIVE + 3)
-        system = ConstrainedSystem(masses, np.zeros(len(masses)), row.reshape(1, -1))
-        return null_space([3] * (ACTIVE + 1), [point]).reduce(system).G[0]
+        system = StepProblem(masses, np.zeros(len(masses)), BilateralRows(row.reshape(1, -1)))
+        return null_space([3] * (ACTIVE + 1), [point]).reduce(system).bilateral.rows[0]
 
     oracle = "what the constraint makes of unit velocities of the active points, the attached one following"
 

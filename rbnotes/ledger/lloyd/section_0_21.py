@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, ConstrainedSystem, null_space, solve_controlled
+from rbnotes.attachments import Attachment, null_space, solve_controlled
 from rbnotes.checking.strategies import arrays, vectors
-from rbnotes.ledger.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R
+from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution
+from rbnotes.ledger.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
 from rbnotes.ledger.oracles.attached import effective_mass, effective_rows, following, softened_motion
 from rbnotes.ledger.record import Verdict, claim
 
@@ -58,7 +59,7 @@ def motion(M, G, Gb, fa, fb, S, gs, gb, vr):
 
 def reduced(M, G, Gb, f=None, S=None, gs=None, gb=None):
     """The whole system, its null space, and the system without the attached components."""
-    system = ConstrainedSystem(M, np.zeros(SIZE) if f is None else f, G, gs, S)
+    system = problem(M, np.zeros(SIZE) if f is None else f, G, gs, S)
     space = null_space((KEPT, B), (Attachment(1, {0: -Gb}, np.zeros(B) if gb is None else gb),))
     return system, space, space.reduce(system)
 
@@ -67,9 +68,9 @@ def controlled(M, G, Gb, fa, fb, S, gs, gb, vr):
     """The library's motion, all of its velocities, the system with the force that it takes, and the holds."""
     _, space, small = reduced(M, G, Gb, np.concatenate((fa, np.zeros(P), fb)), S, gs, gb)
     found = solve_controlled(small, range(A, KEPT), vr)
-    v = space.velocities(found.v)
-    loaded = ConstrainedSystem(M, np.concatenate((fa, found.force, fb)), G, gs, S)
-    return found, v, loaded, space.attachment_forces(loaded, v, found.multipliers)
+    v = space.velocities(found.velocity)
+    loaded = StepProblem(M, np.concatenate((fa, found.force, fb)), BilateralRows(G, gs, S))
+    return found, v, loaded, space.attachment_forces(loaded, StepSolution(v, found.bilateral))
 
 
 def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
@@ -115,13 +116,13 @@ def solved_for_force(system, right, vr):
 
 def whole_library(M, G, Gb, fa, fb, S, gs, gb, vr):
     found, v, _, holds = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
-    return np.concatenate([v[ALPHA], found.force, v[BETA], -found.multipliers, -holds])
+    return np.concatenate([v[ALPHA], found.force, v[BETA], -found.bilateral, -holds])
 
 
 def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
     found, v, loaded, _ = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
-    small = reduced(M, G, Gb, loaded.f, S, gs, gb)[2]
-    return np.concatenate([v[ALPHA], small.f[RHO], -found.multipliers])
+    small = reduced(M, G, Gb, loaded.momentum, S, gs, gb)[2]
+    return np.concatenate([v[ALPHA], small.momentum[RHO], -found.bilateral])
 
 
 def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
@@ -153,7 +154,7 @@ def rest_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
 
 def rest_library(M, G, Gb, fa, fb, S, gs, gb, vr):
     found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[0]
-    return np.concatenate((found.v[:A], -found.multipliers))
+    return np.concatenate((found.velocity[:A], -found.bilateral))
 
 
 def rest_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
@@ -281,8 +282,14 @@ class d4:
         _, Gsr, Gsb, Gba, Gbr = split(G, Gb)
         Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
         Mrr1 = Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
-        Gsr1, lambda_s = Gsr - Gsb @ Gbr, -found.multipliers
-        return Mra1 @ found.v[ALPHA] + Mrr1 @ vr + Gsr1.T @ lambda_s + Gbr.T @ fb - (Mrb - Gbr.T @ Mbb) @ gb
+        Gsr1, lambda_s = Gsr - Gsb @ Gbr, -found.bilateral
+        return (
+            Mra1 @ found.velocity[ALPHA]
+            + Mrr1 @ vr
+            + Gsr1.T @ lambda_s
+            + Gbr.T @ fb
+            - (Mrb - Gbr.T @ Mbb) @ gb
+        )
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
         return controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[0].force

@@ -43,7 +43,7 @@ class d3_a:
         return Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].M[ALPHA, ALPHA]
+        return reduced(M, G, Gb)[2].mass[ALPHA, ALPHA]
 
     oracle = ENERGY
 
@@ -70,7 +70,7 @@ class d3_b:
         return Mar - Mab @ Gbr - Gba.T @ Mbr + Gba.T @ Mbb @ Gbr
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].M[ALPHA, RHO]
+        return reduced(M, G, Gb)[2].mass[ALPHA, RHO]
 
     oracle = ENERGY
 
@@ -97,7 +97,7 @@ class d3_c:
         return Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].M[RHO, ALPHA]
+        return reduced(M, G, Gb)[2].mass[RHO, ALPHA]
 
     oracle = ENERGY
 
@@ -124,7 +124,7 @@ class d3_d:
         return Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].M[RHO, RHO]
+        return reduced(M, G, Gb)[2].mass[RHO, RHO]
 
     oracle = ENERGY
 
@@ -146,7 +146,7 @@ class d3_e:
         return Gsa - Gsb @ Gba
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].G[:, ALPHA]
+        return reduced(M, G, Gb)[2].bilateral.rows[:, ALPHA]
 
     oracle = FOLLOWING
 
@@ -171,7 +171,7 @@ class d3_f:
         return Gsr - Gsb @ Gbr
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].G[:, RHO]
+        return reduced(M, G, Gb)[2].bilateral.rows[:, RHO]
 
     oracle = FOLLOWING
 
@@ -197,7 +197,7 @@ class d3_g:
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
         f = np.concatenate((fa, np.zeros(P), fb))
-        return reduced(M, G, Gb, f, S, gs, gb)[2].f[ALPHA]
+        return reduced(M, G, Gb, f, S, gs, gb)[2].momentum[ALPHA]
 
     oracle = LEFT
 
@@ -229,8 +229,8 @@ class d3_h:
         return fr - Gbr.T @ fb + (Mrb - Gbr.T @ Mbb) @ gb
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
-        f = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[2].f
-        return reduced(M, G, Gb, f, S, gs, gb)[2].f[RHO]
+        f = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[2].momentum
+        return reduced(M, G, Gb, f, S, gs, gb)[2].momentum[RHO]
 
     oracle = LEFT
 
@@ -258,7 +258,7 @@ class d3_i:
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
         f = np.concatenate((fa, np.zeros(P), fb))
-        return reduced(M, G, Gb, f, S, gs, gb)[2].g
+        return reduced(M, G, Gb, f, S, gs, gb)[2].bilateral.target
 
     oracle = "the constraints on the components that stay, applied to the motion of least action"
 

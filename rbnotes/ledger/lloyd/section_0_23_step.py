@@ -19,8 +19,8 @@ from rbnotes.checking.strategies import (
     rotations,
     vectors,
 )
+from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.forces.symmetry import inertia_stiffness, inertia_variation
-from rbnotes.integrators import linearly_implicit_velocity
 from rbnotes.ledger.oracles.turning import acceleration, turned_in_world, world_inertia
 from rbnotes.ledger.record import Verdict, claim
 
@@ -121,7 +121,7 @@ class d7:
     tolerance = 1e-8
     verdict = Verdict.HOLDS
     primitives = ("rbnotes.ledger.oracles.turning.turned_in_world",)
-    implemented_by = ("rbnotes.integrators.linearly_implicit_velocity",)
+    implemented_by = ("rbnotes.dynamics.linearly_implicit_velocity",)
     chapter = CHAPTER
 
 
@@ -156,7 +156,7 @@ class t1314:
         r"torque $-\boldsymbol\omega\times\mathbf J\boldsymbol\omega$ too."
     )
     remark = "The momentum of a turning body changes with its inertia: in world axes M is not constant."
-    implemented_by = ("rbnotes.integrators.linearly_implicit_velocity",)
+    implemented_by = ("rbnotes.dynamics.linearly_implicit_velocity",)
     chapter = CHAPTER
 
 

@@ -9,8 +9,17 @@ from hypothesis import strategies as st
 
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
-from rbnotes.complementarity import MixedLCP, box_from_mixed, lcp_from_mixed, mixed_residuals, mixed_unknowns
 from rbnotes.constraints import factor_kkt
+from rbnotes.dynamics import (
+    BilateralRows,
+    StepProblem,
+    StepSolution,
+    UnilateralRows,
+    box_from_step,
+    lcp_from_step,
+    step_residuals,
+    step_unknowns,
+)
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
@@ -59,7 +68,7 @@ def start_reference(M, G, N, f, g, n):
 
 
 def speed_library(M, G, N, f, g, n, z):
-    lcp = lcp_from_mixed(MixedLCP(M, f, N, n, G, g))
+    lcp = lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
     return lcp.M @ z + lcp.q + n
 
 
@@ -75,7 +84,7 @@ def P_f(M: Array, G: Array) -> Array:
 
 
 def blocks_library(M, G, N, f, g, n, z, x, multipliers):
-    box = box_from_mixed(MixedLCP(M, f, N, n, G, g))
+    box = box_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
     return box.M @ np.concatenate((x, multipliers, z)) + box.q
 
 
@@ -113,7 +122,9 @@ class d1:
 
     def library(M, G, N, f, g, gap, z):
         n, z, x, multipliers = candidate(M, G, N, f, g, gap, z)
-        residuals = mixed_residuals(MixedLCP(M, f, N, n, G, g), z, x, multipliers)
+        residuals = step_residuals(
+            StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), StepSolution(x, multipliers, z)
+        )
         return max(residuals.equations, residuals.natural)
 
     oracle = "by construction all else holds: what is violated is the smaller of each push and its gap"
@@ -128,8 +139,8 @@ class d1:
         r"in the block form further on. Without it every $\mathbf z$ that separates the contacts would do."
     )
     implemented_by = (
-        "rbnotes.complementarity.MixedLCP",
-        "rbnotes.complementarity.mixed_residuals",
+        "rbnotes.dynamics.StepProblem",
+        "rbnotes.dynamics.step_residuals",
     )
     chapter = CHAPTER
 
@@ -149,13 +160,13 @@ class d2_a:
         return -np.linalg.inv(S) @ G @ Mi @ N.T @ z + start
 
     def library(M, G, N, f, g, n, z):
-        return mixed_unknowns(MixedLCP(M, f, N, n, G, g), z)[1]
+        return step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[1]
 
     oracle = WHOLE
     reference = multipliers_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.mixed_unknowns",)
+    implemented_by = ("rbnotes.dynamics.step_unknowns",)
     chapter = CHAPTER
 
 
@@ -172,13 +183,13 @@ class d2_b:
         return np.linalg.inv(G @ Mi @ G.T) @ (g - G @ Mi @ f)
 
     def library(M, G, N, f, g, n):
-        return mixed_unknowns(MixedLCP(M, f, N, n, G, g), np.zeros(ROWS))[1]
+        return step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), np.zeros(ROWS))[1]
 
     oracle = "the whole system without contacts, solved by elimination"
     reference = start_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.mixed_unknowns",)
+    implemented_by = ("rbnotes.dynamics.step_unknowns",)
     chapter = CHAPTER
 
 
@@ -196,7 +207,7 @@ class d3_a:
         return Mi @ f + Mi @ G.T @ multipliers + Mi @ N.T @ z
 
     def library(M, G, N, f, g, n, z):
-        return mixed_unknowns(MixedLCP(M, f, N, n, G, g), z)[0]
+        return step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[0]
 
     oracle = WHOLE
 
@@ -206,7 +217,7 @@ class d3_a:
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     remark = "Printed with a plain $G$."
-    implemented_by = ("rbnotes.complementarity.mixed_unknowns",)
+    implemented_by = ("rbnotes.dynamics.step_unknowns",)
     chapter = CHAPTER
 
 
@@ -228,7 +239,7 @@ class d3_b:
     reference = speed_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -252,7 +263,7 @@ class d3_c:
     reference = speed_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -277,7 +288,7 @@ class d3_d:
     reference = speed_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -299,7 +310,7 @@ class d4:
     reference = speed_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -325,7 +336,7 @@ class d5:
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -353,7 +364,7 @@ class d6:
     oracle = "what is missing in each equation for arbitrary unknowns, written out with sums"
     reference = blocks_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.box_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.box_from_step",)
     chapter = CHAPTER
 
 
@@ -377,7 +388,7 @@ class d7:
     oracle = "what is missing in each equation for arbitrary unknowns, written out with sums"
     reference = blocks_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.box_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.box_from_step",)
     chapter = CHAPTER
 
 
@@ -392,7 +403,7 @@ class d8:
     verdict = Verdict.DEFINITION
     implemented_by = (
         "rbnotes.constraints.kkt_matrix",
-        "rbnotes.complementarity.MixedLCP",
+        "rbnotes.dynamics.StepProblem",
     )
     chapter = CHAPTER
 
@@ -411,14 +422,14 @@ class d9:
         return Nb @ np.linalg.inv(A) @ Nb.T @ z + Nb @ np.linalg.inv(A) @ b - n
 
     def library(M, G, N, f, g, n, z):
-        lcp = lcp_from_mixed(MixedLCP(M, f, N, n, G, g))
+        lcp = lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
         return lcp.M @ z + lcp.q
 
     oracle = WHOLE
     reference = slacks
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -432,7 +443,7 @@ class t229:
 
     def library(N):
         """Right sides handed to the factored KKT matrix while the LCP is made."""
-        rows, size = N.shape
+        size = N.shape[1]
         kkt = factor_kkt(np.eye(size), np.ones((1, size)))
         count = 0
 
@@ -441,8 +452,10 @@ class t229:
             count += 1 if b.ndim == 1 else b.shape[1]
             return kkt.solver(b, g)
 
-        problem = MixedLCP(np.eye(size), np.ones(size), N, np.zeros(rows), np.ones((1, size)), np.zeros(1))
-        lcp_from_mixed(problem, replace(kkt, solver=counting))
+        problem = StepProblem(
+            np.eye(size), np.ones(size), BilateralRows(np.ones((1, size))), UnilateralRows(N)
+        )
+        lcp_from_step(problem, replace(kkt, solver=counting))
         return float(count)
 
     oracle = "an affine function of z is known from as many values as there are points in general position"
@@ -459,7 +472,7 @@ class t229:
         r"A^{-1}\bar{\mathbf N}^T$ and $\mathbf A^{-1}\mathbf b$ are kept. The letter n stands for the "
         r"right side of the inequalities as well."
     )
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -477,7 +490,7 @@ class d10:
         return np.linalg.inv(A) @ (b + Nb.T @ z)
 
     def library(M, G, N, f, g, n, z):
-        return np.concatenate(mixed_unknowns(MixedLCP(M, f, N, n, G, g), z))
+        return np.concatenate(step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z))
 
     oracle = WHOLE
 
@@ -486,5 +499,5 @@ class d10:
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.mixed_unknowns",)
+    implemented_by = ("rbnotes.dynamics.step_unknowns",)
     chapter = CHAPTER

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
-from rbnotes.complementarity import LCP, Basis, Columns, MixedLCP, System, lcp_from_mixed
+from rbnotes.complementarity import LCP, Basis, Columns, Pairs
+from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, lcp_from_step
 from rbnotes.ledger.oracles.partitions import ordered, split
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
@@ -63,7 +64,7 @@ def exchanged(M: Array, q: Array, alpha: tuple[int, ...]) -> tuple[Array, Array]
 
 
 def basis_of(M: Array, q: Array, alpha: tuple[int, ...]) -> Basis:
-    basis = Basis(System(LCP(M, q)))
+    basis = Basis(Pairs(LCP(M, q)))
     for s in alpha:
         basis.exchange(s)
     basis.refresh()
@@ -134,7 +135,9 @@ class d1_a:
 
     def library(M, G, N, f, g, n, alpha):
         order = ordered(alpha, ROWS)
-        return lcp_from_mixed(MixedLCP(M, f, N, n, G, g)).M[np.ix_(order, order)]
+        return lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n))).M[
+            np.ix_(order, order)
+        ]
 
     oracle = "how w answers to a unit of each z, from the whole mixed system"
 
@@ -153,7 +156,7 @@ class d1_a:
         "in inverse_and_rows: negated N in `[N, np.zeros((ROWS, EQUATIONS))]`": "N stands on both sides",
     }
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -175,7 +178,9 @@ class d1_b:
         return np.concatenate([Na @ Ai @ right, Nb @ Ai @ right])
 
     def library(M, G, N, f, g, n, alpha):
-        return lcp_from_mixed(MixedLCP(M, f, N, n, G, g)).q[ordered(alpha, ROWS)]
+        return lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n))).q[
+            ordered(alpha, ROWS)
+        ]
 
     oracle = "w without contact impulses, from the whole mixed system"
 
@@ -192,7 +197,7 @@ class d1_b:
         r"section before. Without $\mathbf n$ contacts neither rebound nor take up penetration, and gaps "
         r"close at once."
     )
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -279,8 +284,8 @@ class t254:
         return np.concatenate([columns[basic].ravel(), columns[rest].ravel()])
 
     def library(M, G, N, f, g, n, alpha, left):
-        lcp = lcp_from_mixed(MixedLCP(M, f, N, n, G, g))
-        basis = Basis(System(lcp))
+        lcp = lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
+        basis = Basis(Pairs(lcp))
         for j in alpha:
             basis.exchange(j)
         inside = [basis.columns.rows(i, basis.alpha) for i in (*alpha, *split(alpha, ROWS)[1])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.integrators import State, bridson_marino, implicit_euler, symplectic_euler, trapezoidal
+from rbnotes.dynamics import State, bridson_marino, implicit_euler, symplectic_euler, trapezoidal
 from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, bent_system
 from rbnotes.ledger.oracles.bent_forces import bent_force
 from rbnotes.ledger.oracles.integration import (
@@ -41,7 +41,8 @@ class t269:
 
         def ends(h):
             schemes = symplectic_euler, implicit_euler, trapezoidal, bridson_marino
-            return np.array([scheme(system, State(x, v), h) for scheme in schemes])
+            after = [scheme(system, State(q=x, qdot=v), h) for scheme in schemes]
+            return np.array([[each.q, each.qdot] for each in after])
 
         return derivative_from_above(ends, np.array([x, v]))
 
@@ -75,9 +76,9 @@ class t269:
         "the second, as the chapter measures."
     )
     implemented_by = (
-        "rbnotes.integrators.symplectic_euler",
-        "rbnotes.integrators.implicit_euler",
-        "rbnotes.integrators.trapezoidal",
-        "rbnotes.integrators.bridson_marino",
+        "rbnotes.dynamics.symplectic_euler",
+        "rbnotes.dynamics.implicit_euler",
+        "rbnotes.dynamics.trapezoidal",
+        "rbnotes.dynamics.bridson_marino",
     )
     chapter = "time-stepping"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking import jacobian
-from rbnotes.integrators import State, System, symplectic_euler
-from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, SYMMETRIC, N, bent_system
+from rbnotes.dynamics import State, System, symplectic_euler
+from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, SYMMETRIC, N, bent_system, stacked
 from rbnotes.ledger.oracles.bent_forces import bent_force
 from rbnotes.ledger.record import Verdict, claim
 
@@ -50,7 +50,7 @@ class d1_a:
         return np.concatenate([x + h * v1, v1])
 
     def library(M, f, K, D, x, v, h):
-        return np.concatenate(symplectic_euler(bent_system(M, f, K, D, x, v), State(x, v), h))
+        return stacked(symplectic_euler(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
 
     oracle = "second differences of three successive positions are the acceleration, as in a leapfrog"
 
@@ -63,7 +63,7 @@ class d1_a:
     equivalent_mutants = SYMMETRIC
     primitives = BENT
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.integrators.symplectic_euler",)
+    implemented_by = ("rbnotes.dynamics.symplectic_euler",)
     chapter = CHAPTER
 
 
@@ -84,7 +84,7 @@ class d1_b:
         system = System(M, lambda x, v: pull(x), lambda x, v: np.zeros((N, N)), lambda x, v: np.zeros((N, N)))
 
         def step(x, v):
-            return np.concatenate(symplectic_euler(system, State(x, v), h))
+            return np.concatenate(symplectic_euler(system, State(q=x, qdot=v), h))
 
         A = step_slopes(step, x, v)
         return A.T @ area_form(M) @ A
@@ -101,5 +101,5 @@ class d1_b:
         "in step_slopes: negated*": "the derivative elsewhere, where the step is symplectic as well",
     }
     remark = "For forces of a potential, which damping is not; $A$ is the derivative of the step."
-    implemented_by = ("rbnotes.integrators.symplectic_euler",)
+    implemented_by = ("rbnotes.dynamics.symplectic_euler",)
     chapter = CHAPTER

@@ -11,12 +11,13 @@ import numpy as np
 
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import matrices, numbers, positive_numbers, spd_matrices, vectors
-from rbnotes.integrators import (
+from rbnotes.dynamics import (
     State,
     System,
+    force_beside,
     implicit_euler,
-    implicit_euler_system,
-    linearly_implicit_system,
+    implicit_euler_problem,
+    linearly_implicit_problem,
     solve_free,
 )
 from rbnotes.ledger.oracles.bent_forces import bent_force, bent_slopes
@@ -51,8 +52,8 @@ AFFINE = {**GENTLE, "share": numbers(0.0, 0.0)}
 SYMMETRIC = {"swapped operands in `M @ v`": "the mass matrix is symmetric, so that v M is M v"}
 BENT = ("rbnotes.ledger.oracles.bent_forces",)
 ARRANGED = (
-    "rbnotes.integrators.implicit_euler_system",
-    "rbnotes.integrators.VelocitySystem.force_beside",
+    "rbnotes.dynamics.implicit_euler_problem",
+    "rbnotes.dynamics.force_beside",
 )
 NEWTON = "the equations of implicit Euler for a nonlinear force: the first step of Newton's method"
 
@@ -62,18 +63,23 @@ def bent_system(M, f, K, D, x, v):
     return System(M, bent_force(f, K, D, x, v), *bent_slopes(K, D, x, v))
 
 
+def stacked(state):
+    """Coordinates, then velocities."""
+    return np.concatenate([state.q, state.qdot])
+
+
 def is_affine(M, f, K, D, x, v, h, share):
     return share == 0
 
 
 def arranged_library(M, f, K, D, x, v, h):
-    system = implicit_euler_system(bent_system(M, f, K, D, x, v), State(x, v), h)
-    return np.linalg.solve(system.M_hat, M @ v + h * system.force_beside(M, v, h))
+    system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+    return np.linalg.solve(system.mass, M @ v + h * force_beside(system, M, v, h))
 
 
 def change_library(M, f, K, D, x, v, h):
-    system = implicit_euler_system(bent_system(M, f, K, D, x, v), State(x, v), h)
-    return v + h * np.linalg.solve(system.M_hat, system.force_beside(system.M_hat, v, h))
+    system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+    return v + h * np.linalg.solve(system.mass, force_beside(system, system.mass, v, h))
 
 
 def newton_reference(M, f, K, D, x, v, h):
@@ -106,7 +112,7 @@ class t276:
         for _ in range(12):
             K1, D1 = stiffness(x1, v1), damping(x1, v1)
             at_start = force(x1, v1) + K1 @ (x - x1) + D1 @ (v - v1)
-            v1 = solve_free(linearly_implicit_system(M, v, at_start, K1, D1, h))
+            v1 = solve_free(linearly_implicit_problem(M, v, at_start, K1, D1, h))
             x1 = x + h * v1
         return np.concatenate([x1, v1])
 
@@ -125,7 +131,7 @@ class t276:
         r"as the root up to $O(h^3)$ in each step, so that the order stays, and cheaper."
     )
     primitives = BENT
-    implemented_by = ("rbnotes.integrators.linearly_implicit_system",)
+    implemented_by = ("rbnotes.dynamics.linearly_implicit_problem",)
     chapter = CHAPTER
 
 
@@ -145,15 +151,15 @@ class d1:
         return np.concatenate([x + h * v1, v1])
 
     def library(M, f, K, D, x, v, h):
-        return np.concatenate(implicit_euler(bent_system(M, f, K, D, x, v), State(x, v), h))
+        return stacked(implicit_euler(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
 
     oracle = NEWTON
     reference = newton_reference
     verdict = Verdict.HOLDS
     primitives = BENT
     implemented_by = (
-        "rbnotes.integrators.implicit_euler",
-        "rbnotes.integrators.implicit_euler_system",
+        "rbnotes.dynamics.implicit_euler",
+        "rbnotes.dynamics.implicit_euler_problem",
     )
     chapter = CHAPTER
 
@@ -194,8 +200,8 @@ class d3:
         return np.vstack([M_hat, f_hat])
 
     def library(M, f, K, D, x, v, h):
-        system = implicit_euler_system(bent_system(M, f, K, D, x, v), State(x, v), h)
-        return np.vstack([system.M_hat, system.force_beside(M, v, h)])
+        system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+        return np.vstack([system.mass, force_beside(system, M, v, h)])
 
     oracle = (
         "the momentum that implicit Euler leaves unbalanced, the positions following the new velocities: "
@@ -255,8 +261,8 @@ class d5:
         return f + h * K @ v
 
     def library(M, f, K, D, x, v, h):
-        system = implicit_euler_system(bent_system(M, f, K, D, x, v), State(x, v), h)
-        return system.force_beside(system.M_hat, v, h)
+        system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+        return force_beside(system, system.mass, v, h)
 
     oracle = "the tangent of the force at the start, where the body is after a step at its old velocities"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking import complex_step
-from rbnotes.integrators import State, System, solve_free, trapezoidal, trapezoidal_system
+from rbnotes.dynamics import State, System, force_beside, solve_free, trapezoidal, trapezoidal_problem
 from rbnotes.ledger.lloyd.section_0_9_2 import (
     AFFINE,
     BENT,
@@ -25,8 +25,8 @@ from rbnotes.ledger.oracles.integration import (
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
-SYSTEM = ("rbnotes.integrators.trapezoidal_system",)
-ARRANGED = (*SYSTEM, "rbnotes.integrators.VelocitySystem.force_beside")
+SYSTEM = ("rbnotes.dynamics.trapezoidal_problem",)
+ARRANGED = (*SYSTEM, "rbnotes.dynamics.force_beside")
 ROOT = "the root of the two equations of the rule, for a nonlinear force and its arguments as 0.9 has them"
 NEWTON = "the equations of the rule for a nonlinear force: the first step of Newton's method"
 
@@ -41,7 +41,7 @@ def rule_library(M, f, K, D, x, v, h, share):
         tangent_at_start = force(x1, v1) + K1 @ (x - x1) + D1 @ (v - v1)
         mean = (f + tangent_at_start) / 2
         tangent = System(M, lambda *_, f=mean: f, lambda *_, K=K1: K, lambda *_, D=D1: D)
-        v1 = solve_free(trapezoidal_system(tangent, State(x, v), h))
+        v1 = solve_free(trapezoidal_problem(tangent, State(q=x, qdot=v), h))
         x1 = x + h * (v1 + v) / 2
     return np.concatenate([x1, v1])
 
@@ -52,8 +52,8 @@ def rule_reference(M, f, K, D, x, v, h, share):
 
 
 def arranged_library(M, f, K, D, x, v, h):
-    system = trapezoidal_system(bent_system(M, f, K, D, x, v), State(x, v), h)
-    return np.linalg.solve(system.M_hat, M @ v + h * system.force_beside(M, v, h))
+    system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+    return np.linalg.solve(system.mass, M @ v + h * force_beside(system, M, v, h))
 
 
 def velocity_reference(M, f, K, D, x, v, h):
@@ -63,8 +63,8 @@ def velocity_reference(M, f, K, D, x, v, h):
 
 
 def arrangement_library(M, f, K, D, x, v, h):
-    system = trapezoidal_system(bent_system(M, f, K, D, x, v), State(x, v), h)
-    return np.vstack([system.M_hat, system.force_beside(M, v, h)])
+    system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+    return np.vstack([system.mass, force_beside(system, M, v, h)])
 
 
 def arrangement_reference(M, f, K, D, x, v, h):
@@ -166,13 +166,13 @@ class t303:
         return np.linalg.solve(M - h / 2 * D - h**2 / 4 * K, right)
 
     def library(M, f, K, D, x, v, h):
-        return trapezoidal(bent_system(M, f, K, D, x, v), State(x, v), h).v
+        return trapezoidal(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
 
     oracle = NEWTON
     reference = velocity_reference
     verdict = Verdict.HOLDS
     primitives = BENT
-    implemented_by = ("rbnotes.integrators.trapezoidal",)
+    implemented_by = ("rbnotes.dynamics.trapezoidal",)
     chapter = CHAPTER
 
 
@@ -247,8 +247,8 @@ class d5:
         return np.linalg.solve(M_hat, M_hat @ v + h * f_tilde)
 
     def library(M, f, K, D, x, v, h):
-        system = trapezoidal_system(bent_system(M, f, K, D, x, v), State(x, v), h)
-        return v + h * np.linalg.solve(system.M_hat, system.force_beside(system.M_hat, v, h))
+        system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+        return v + h * np.linalg.solve(system.mass, force_beside(system, system.mass, v, h))
 
     oracle = NEWTON
     reference = velocity_reference
@@ -270,8 +270,8 @@ class d6:
         return f + h / 2 * K @ v
 
     def library(M, f, K, D, x, v, h):
-        system = trapezoidal_system(bent_system(M, f, K, D, x, v), State(x, v), h)
-        return system.force_beside(system.M_hat, v, h)
+        system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+        return force_beside(system, system.mass, v, h)
 
     oracle = "mean of the forces at both ends, by their tangent, if the body goes on at its old velocities"
 

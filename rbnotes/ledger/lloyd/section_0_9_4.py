@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.integrators import State, System, bridson_marino
+from rbnotes.dynamics import State, System, bridson_marino
 from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, bent_system
 from rbnotes.ledger.oracles.bent_forces import bent_force
 from rbnotes.ledger.oracles.integration import (
@@ -15,7 +15,7 @@ from rbnotes.ledger.oracles.integration import (
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
-SCHEME = ("rbnotes.integrators.bridson_marino",)
+SCHEME = ("rbnotes.dynamics.bridson_marino",)
 
 
 def halfway_reference(M, f, K, D, x, v, h):
@@ -46,7 +46,7 @@ class d1:
         return np.linalg.solve(M - h / 2 * D, (M - h / 2 * D) @ v + h / 2 * f)
 
     def library(M, f, K, D, x, v, h):
-        return (bridson_marino(bent_system(M, f, K, D, x, v), State(x, v), h).x - x) / h
+        return (bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q - x) / h
 
     oracle = "implicit Euler over half the step at fixed positions: the first step of Newton's method"
     reference = halfway_reference
@@ -62,7 +62,7 @@ class t330:
     formula = r"\dot{\mathbf x}^{k+1/2}\text{ is now modified to satisfy constraints}"
     verdict = Verdict.DEFINITION
     remark = "An impulse along the rows of the constraints does it, as in 0.10."
-    implemented_by = ("rbnotes.stepping.constrained_step",)
+    implemented_by = ("rbnotes.dynamics.constrained_step",)
     chapter = CHAPTER
 
 
@@ -75,7 +75,7 @@ class d2:
         return x + h * velocity_halfway(M, bent_force(f, K, D, x, v), x, v, h)
 
     def library(M, f, K, D, x, v, h):
-        return bridson_marino(bent_system(M, f, K, D, x, v), State(x, v), h).x
+        return bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q
 
     oracle = "free flight plus the acceleration of the half step over half the square of the step"
     reference = position_reference
@@ -96,7 +96,7 @@ class t334:
 
     def library(M, f, K, D, x, v, h):
         """From the momentum of the whole step: what is left of it without the force at the start."""
-        w = bridson_marino(bent_system(M, f, K, D, x, v), State(x, v), h).v
+        w = bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
         return 2 / h * (M - h / 2 * D) @ (w - v) - f
 
     oracle = "the nonlinear force itself, at the new positions and the old velocities"
@@ -129,7 +129,7 @@ class d3:
         return np.linalg.solve(M - h / 2 * D, (M - h / 2 * D) @ v + h / 2 * (f + f1))
 
     def library(M, f, K, D, x, v, h):
-        return bridson_marino(bent_system(M, f, K, D, x, v), State(x, v), h).v
+        return bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
 
     oracle = (
         "the trapezoidal rule in the velocities with both positions known: a step of Newton's method, "
@@ -166,7 +166,7 @@ class t338:
             raise ValueError("asks for the position Jacobian")
 
         system = System(M, bent_force(f, K, D, x, v), missing, lambda y, u: D)
-        return np.concatenate(bridson_marino(system, State(x, v), h))
+        return np.concatenate(bridson_marino(system, State(q=x, qdot=v), h))
 
     oracle = "positions and velocities from the equations of both halves"
 
