@@ -8,9 +8,9 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, vectors
-from rbnotes.complementarity import BoxLCP, box_residuals, solve_lcp
+from rbnotes.complementarity import BoxLCP, box_residuals
 from rbnotes.contact import Contacts
-from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, step_unknowns
+from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step, step_unknowns
 from rbnotes.friction import box_friction, contact_space
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
@@ -124,7 +124,7 @@ class d1_b:
 
     def library(Mh, M, G, N, v, f, h):
         problem = StepProblem(Mh, M @ v + h * f, BilateralRows(G), UnilateralRows(N))
-        return solve_lcp(problem, tolerance=1e-9).x
+        return solve_step(problem).velocity
 
     oracle = LEAST
 
@@ -138,7 +138,7 @@ class d1_b:
     }
     verdict = Verdict.HOLDS
     remark = "With the sign of the first row corrected."
-    implemented_by = ("rbnotes.complementarity.solve_lcp",)
+    implemented_by = ("rbnotes.dynamics.solve_step",)
     chapter = CHAPTER
 
 
@@ -168,7 +168,7 @@ class e0_5:
             Mh, M @ v + h * f, BilateralRows(G), contacts=Contacts.from_directions(N, T, 0.5)
         )
         new, _ = contact_space(problem).move(np.column_stack([theta, phi.reshape(CONTACTS, 2)]))
-        velocities = problem.contact_velocity(new)
+        velocities = (problem.contacts.rows @ new).reshape(-1, 3)
         return np.concatenate([new, velocities[:, 0], velocities[:, 1:].ravel()])
 
     oracle = PUSHES

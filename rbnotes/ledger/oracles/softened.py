@@ -19,8 +19,8 @@ def curved_constraint(q: Array) -> Array:
 def elastic_work(phi: Array, alpha: Array) -> Array:
     """Work against springs of compliance alpha while the errors grow from zero to phi ``(k,)``."""
     nodes, weights = np.polynomial.legendre.leggauss(3)
-    growing = [(s + 1) / 2 * phi for s in nodes]
-    return sum(w / 2 * phi @ np.linalg.solve(alpha, e) for e, w in zip(growing, weights, strict=True))
+    powers = [phi @ np.linalg.solve(alpha, (s + 1) / 2 * phi) for s in nodes]
+    return weights / 2 @ np.array(powers)
 
 
 def soft_multiplier(phi: Array, rate: Array, alpha: Array, dampers: Array) -> Array:
