@@ -36,6 +36,9 @@ class d1:
     formula = r"F = k(l - r) + d\,\dot l"
     inputs = LENGTHS
 
+    def printed(length, ldot, k, d, r):
+        return k * (length - r) + d * ldot
+
     def library(length, ldot, k, d, r):
         return LinearSpring(k, d, r)(length, ldot).F
 
@@ -46,6 +49,7 @@ class d1:
         viscous = complex_step(lambda z: d * z[0] ** 2 / 2, np.array([ldot]))
         return (elastic + viscous)[0]
 
+    defines = (r"F",)
     verdict = Verdict.DEFINITION
     remark = "Both signs are right: it pulls when stretched and resists lengthening."
     implemented_by = LAW

@@ -87,13 +87,16 @@ class d7_c:
     inputs = POINTS
 
     def printed(x, v):
-        _, length = geometry(x)
+        length = distance(x)
         inverse_l_x1 = by_first_point(lambda z: 1 / distance(z), x)
         return -(1 / length) * identity + np.outer(x[1] - x[0], inverse_l_x1)
 
     library = direction_x1_library
     oracle = "complex step of the direction"
     reference = direction_x1_reference
+    equivalent_mutants = {
+        "swapped arguments in `np.outer(x[1] - x[0], inverse_l_x1)`": "the slope of 1/l is along the spring"
+    }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_hessian",)
     chapter = CHAPTER

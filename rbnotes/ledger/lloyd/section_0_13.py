@@ -97,6 +97,10 @@ class d1:
     formula = r"\sigma(l,\dot l) = \frac{F(l,\dot l)}{l}"
     inputs = SPRING
 
+    def printed(x, v, k, d):
+        length = distance(x)
+        return tension(length, rate(x, v), k, d) / length
+
     def library(x, v, k, d):
         return stress(law(k, d), *path_length(x, v)).sigma
 
@@ -107,6 +111,7 @@ class d1:
         (sigma,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], force_reference(x, v, k, d)[0], rcond=None)
         return sigma
 
+    defines = (r"\sigma(l,\dot l)",)
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.tension.stress",)
     chapter = CHAPTER
@@ -121,7 +126,7 @@ class d2:
     inputs = SPRING
 
     def printed(x, v, k, d):
-        _, length = geometry(x)
+        length = distance(x)
         sigma = tension(length, rate(x, v), k, d) / length
         return sigma * (x[1] - x[0])
 
@@ -156,6 +161,7 @@ class d3_a:
     library = first_position_library
     oracle = DIFFERENCES
     reference = first_position_reference
+    equivalent_mutants = {"dropped `z[1]` in `z[1] - z[0]`": "the second point does not move"}
     verdict = Verdict.HOLDS
     implemented_by = (FORCE,)
     chapter = CHAPTER
@@ -239,11 +245,15 @@ class d5:
     formula = r"\sigma(l) = \frac{k(l-r)}{l}"
     inputs = LENGTH
 
+    def printed(length, k, r):
+        return k * (length - r) / length
+
     def library(length, k, r):
         return stress(LinearStress(k, r), length).sigma
 
     oracle = "slope of the energy k (l - r)^2 / 2 over the length"
     reference = linear_stress_reference
+    defines = (r"\sigma(l)",)
     verdict = Verdict.DEFINITION
     implemented_by = LINEAR
     chapter = CHAPTER
@@ -381,6 +391,7 @@ class t581:
     library = no_rest_length_library
     oracle = "finite differences of the complex-step slope of k l^2 / 2"
     reference = no_rest_length_reference
+    equivalent_mutants = {"in geometry: *": "both projections together are the identity, whatever u is"}
     verdict = Verdict.HOLDS
     implemented_by = (TENSION + "LinearStress", FORCE)
     chapter = CHAPTER

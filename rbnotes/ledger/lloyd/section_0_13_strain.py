@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes.checking import complex_step, jacobian
 from rbnotes.forces import QuadraticStrain, length_gradient, path_length, stress
-from rbnotes.ledger.lloyd.section_0_12 import geometry, identity
+from rbnotes.ledger.lloyd.section_0_12 import identity
 from rbnotes.ledger.lloyd.section_0_13 import (
     CHAPTER,
     ELASTIC,
@@ -46,6 +46,9 @@ class d9:
     formula = r"\varepsilon = \frac12\Bigl(\frac{l^2 - r^2}{r^2}\Bigr)"
     inputs = LENGTH
 
+    def printed(length, k, r):
+        return 1 / 2 * ((length**2 - r**2) / r**2)
+
     def library(length, k, r):
         return QuadraticStrain(k, r).strain(length)
 
@@ -57,6 +60,7 @@ class d9:
         gradient = np.polyfit([0.0, r], ends, 1)[0]
         return (gradient @ gradient - 1) / 2
 
+    defines = (r"\varepsilon",)
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.tension.QuadraticStrain.strain",)
     chapter = CHAPTER
@@ -66,6 +70,10 @@ class d9:
 class d10:
     formula = r"\sigma = k\varepsilon"
     inputs = ELASTIC
+
+    def printed(x, k, r):
+        length = distance(x)
+        return k * ((length**2 - r**2) / r**2) / 2
 
     def library(x, k, r):
         return stress(QuadraticStrain(k, r), path_length(x, np.zeros((2, 3))).L).sigma
@@ -77,6 +85,7 @@ class d10:
         (sigma,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], force, rcond=None)
         return sigma
 
+    defines = (r"\sigma",)
     verdict = Verdict.DEFINITION
     implemented_by = QUADRATIC
     chapter = CHAPTER
@@ -91,7 +100,7 @@ class d11_a:
     inputs = ELASTIC
 
     def printed(x, k, r):
-        _, length = geometry(x)
+        length = distance(x)
         return (length / r**2) * by_first_point(distance, x)
 
     library = strain_x1_library
@@ -127,7 +136,7 @@ class d12:
     inputs = ELASTIC
 
     def printed(x, k, r):
-        _, length = geometry(x)
+        length = distance(x)
         sigma = k * ((length**2 - r**2) / r**2) / 2
         step = x[1] - x[0]
         return -(k / r**2) * np.outer(step, step) - sigma * identity
@@ -142,6 +151,7 @@ class d12:
             lambda first: complex_step(lambda z: quadratic_energy(z, x, k, r), first), x[0]
         ).value
 
+    equivalent_mutants = {"swapped operands in `x[1] - x[0]`": "the step stands twice"}
     verdict = Verdict.HOLDS
     implemented_by = (TENSION + "QuadraticStrain", FORCE)
     chapter = CHAPTER
@@ -156,7 +166,7 @@ class t599:
     inputs = ELASTIC
 
     def printed(x, k, r):
-        _, length = geometry(x)
+        length = distance(x)
         sigma = k * ((length**2 - r**2) / r**2) / 2
         step = x[1] - x[0]
         material = -(k / r**2) * np.outer(step, step)
@@ -182,6 +192,7 @@ class t599:
         slope, curvature = gradient(x[0]), jacobian(gradient, x[0]).value
         return -k * r**2 * np.array([np.outer(slope, slope), strain(distance(x), r) * curvature])
 
+    equivalent_mutants = {"swapped operands in `x[1] - x[0]`": "the step stands twice"}
     verdict = Verdict.HOLDS
     remark = (
         r"This split belongs to quadratic strain. With the length itself as strain, the halves are "

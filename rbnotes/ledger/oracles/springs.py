@@ -53,6 +53,21 @@ def cubic_spring(k: float, d: float) -> tuple[Potential, Dissipation]:
     )
 
 
+def tension(length: Array, ldot: Array, k: float, d: float) -> Array:
+    """F(l, ldot) of the cubic spring, as a law that is given."""
+    return k * (length**2 - 1) + d * length * ldot + ldot**3 / 4
+
+
+def tension_l(length: Array, ldot: Array, k: float, d: float) -> Array:
+    """dF/dl, which is given too."""
+    return 2 * k * length + d * ldot
+
+
+def tension_ldot(length: Array, ldot: Array, k: float, d: float) -> Array:
+    """dF/dldot, which is given too."""
+    return d * length + 3 * ldot**2 / 4
+
+
 def linear_spring(k: float, d: float, r: float) -> tuple[Potential, Dissipation]:
     """V = k (l - r)^2 / 2 and R = d ldot^2 / 2."""
     return lambda length: k * (length - r) ** 2 / 2, lambda length, ldot: d * ldot**2 / 2
