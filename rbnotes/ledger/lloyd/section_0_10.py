@@ -301,7 +301,7 @@ class t374:
             pressing, rubbing, sliding = impulses[1], impulses[2:], rows[2:] @ new
             beyond = np.max(np.abs(rubbing) - limits)
             driving = np.max(rubbing * sliding)
-            found.append((max(beyond, driving, -pressing, -np.min(N @ new)), new))
+            found.append((max(beyond, driving, -pressing, -(N[0] @ new)), new))
         return min(found, key=lambda pair: pair[0])[1]
 
     def library(Mh, M, G, N, v, f, h, theta, T, mu):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import (
     full_rank_matrices,
     matrices,
@@ -13,22 +12,15 @@ from rbnotes.checking.strategies import (
     spd_matrices,
     vectors,
 )
-from rbnotes.constraints.regularization import soft_energy, soft_force, target_and_softness
-from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+from rbnotes.constraints.regularization import soft_force, target_and_softness
+from rbnotes.dynamics import solve_step
 from rbnotes.ledger.oracles.softened import (
-    beginning,
-    curved_constraint,
-    elastic_work,
-    errors_of_step,
-    soft_multiplier,
     soft_step,
 )
 from rbnotes.ledger.record import Verdict, claim
 
 N, K = 4, 2
 IDENTITY = np.eye(K)
-DAMPED = {"phi": vectors(K), "rate": vectors(K), "alpha": spd_matrices(K), "dampers": spd_matrices(K)}
-ENERGY = {"q": vectors(N), "alpha": spd_matrices(K)}
 ROWS = {
     "phi": vectors(K),
     "alpha": spd_matrices(K),
@@ -45,8 +37,6 @@ AVERAGED = {
     "beta": spd_matrices(K),
     "h": positive_numbers(0.125, 1.0),
 }
-# A motion q + v t + a t^2 / 2.
-PATH = {"q": vectors(N), "v": vectors(N), "a": vectors(N)}
 FORCE = ("rbnotes.constraints.regularization.soft_force",)
 SOLVED = ("rbnotes.dynamics.solve_step",)
 DEFINING = "the force law with its averages, solved at once with M v = b + h G^T lambda"
@@ -68,137 +58,6 @@ def rows_reference(phi, alpha, relaxed, h):
     at_none = np.linalg.solve(relaxed, -phi)
     of_units = np.linalg.solve(relaxed, -alpha / h - phi[:, None])
     return np.vstack([at_none[:, None] - of_units, at_none])
-
-
-def softened_problem(M, G, b, phi, alpha, beta, h):
-    """The problem of a step under softened constraints."""
-    return StepProblem(M, b, BilateralRows(G, *target_and_softness(phi, alpha, beta, h)))
-
-
-def library_mean(q, v, a, h, beta):
-    """Minus the mean multiplier that the library's row gives for unit compliance, for the motion's ``G v``."""
-    phi, _, rate = errors_of_step(q, v, a, h)
-    target, softness = target_and_softness(phi, 1.0, beta, h)
-    return np.linalg.solve(softness, rate - target) / h
-
-
-def slope_at_start(mean):
-    """Value and slope at h = 0 of an average over the motion, by a complex step."""
-    return mean(np.zeros(1)), complex_step(mean, np.zeros(1))[:, 0]
-
-
-def average(function):
-    """Mean over a step of size h of what depends on time, by Gauss quadrature."""
-
-    def mean(h):
-        nodes, weights = np.polynomial.legendre.leggauss(6)
-        return sum(w / 2 * function(h[0] * (s + 1) / 2) for s, w in zip(nodes, weights, strict=True))
-
-    return mean
-
-
-@claim("lloyd/s0.11/d1", "Potential energy of a softened constraint")
-class d1:
-    formula = r"U(\mathbf q) = \tfrac12\boldsymbol\phi^T\boldsymbol\alpha^{-1}\boldsymbol\phi"
-    inputs = {"phi": vectors(K), "alpha": spd_matrices(K)}
-
-    def printed(phi, alpha):
-        return 1 / 2 * phi @ np.linalg.inv(alpha) @ phi
-
-    def library(phi, alpha):
-        return soft_energy(phi, alpha)
-
-    oracle = "work against linear springs of inverse stiffness alpha, by quadrature"
-    reference = elastic_work
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.regularization.soft_energy",)
-    chapter = "regularization"
-
-
-@claim("lloyd/s0.11/d2", "Force of a softened constraint")
-class d2:
-    formula = (
-        r"\mathbf f_c = -\frac{\partial U}{\partial\mathbf q} "
-        r"= -\mathbf G^T\boldsymbol\alpha^{-1}\boldsymbol\phi"
-    )
-    inputs = ENERGY
-
-    def printed(q, alpha):
-        G = complex_step(curved_constraint, q)
-        return -G.T @ np.linalg.inv(alpha) @ curved_constraint(q)
-
-    def library(q, alpha):
-        G = complex_step(curved_constraint, q)
-        return G.T @ soft_force(curved_constraint(q), np.zeros(K), alpha)
-
-    oracle = "slope of the work, by complex steps, for two curved constraint functions"
-
-    def reference(q, alpha):
-        return -complex_step(lambda y: elastic_work(curved_constraint(y), alpha), q)
-
-    verdict = Verdict.HOLDS
-    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
-    implemented_by = FORCE
-    chapter = "regularization"
-
-
-@claim("lloyd/s0.11/e0.7", "The multiplier with damping")
-class e0_7:
-    formula = (
-        r"\boldsymbol\lambda = -\boldsymbol\alpha^{-1}"
-        r"(\boldsymbol\phi + \boldsymbol\beta\dot{\boldsymbol\phi})"
-    )
-    inputs = DAMPED
-
-    def printed(phi, rate, alpha, dampers):
-        beta = alpha @ dampers
-        return -np.linalg.inv(alpha) @ (phi + beta @ rate)
-
-    def library(phi, rate, alpha, dampers):
-        return soft_force(phi, rate, alpha, alpha @ dampers)
-
-    oracle = (
-        "minus the slopes of the springs' work and of half the power that dampers with the coefficients "
-        "alpha^-1 beta dissipate, by complex steps"
-    )
-    reference = soft_multiplier
-    equivalent_mutants = {
-        "swapped operands in `-np.linalg.inv(alpha) @ (phi + beta @ rate)`": (
-            "alpha is symmetric, and so is its inverse"
-        )
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = FORCE
-    chapter = "regularization"
-
-
-@claim("lloyd/s0.11/t432", "The full damping term")
-class t432:
-    formula = (
-        r"-\partial\boldsymbol\lambda/\partial\dot{\boldsymbol\phi} "
-        r"= \boldsymbol\alpha^{-1}\boldsymbol\beta"
-    )
-    inputs = {"phi": vectors(K), "alpha": spd_matrices(K), "beta": matrices(K, K)}
-
-    def printed(phi, alpha, beta):
-        return np.linalg.inv(alpha) @ beta
-
-    def library(phi, alpha, beta):
-        at_rest = soft_force(phi, np.zeros(K), alpha, beta)
-        return np.stack([at_rest - soft_force(phi, unit, alpha, beta) for unit in IDENTITY], axis=1)
-
-    oracle = "the balance of both sides, alpha lambda = -(phi + beta dphi/dt), along each unit rate"
-
-    def reference(phi, alpha, beta):
-        def balanced(rate):
-            error = phi + sum(column * part for column, part in zip(beta.T, rate, strict=True))
-            return np.linalg.lstsq(alpha, error, rcond=None)[0]
-
-        return np.stack([balanced(unit) - balanced(0 * unit) for unit in IDENTITY], axis=1)
-
-    verdict = Verdict.HOLDS
-    implemented_by = FORCE
-    chapter = "regularization"
 
 
 @claim("lloyd/s0.11/d3", "The multiplier averaged over a step")
@@ -230,91 +89,6 @@ class d3:
 
     verdict = Verdict.HOLDS
     implemented_by = FORCE
-    chapter = "regularization"
-
-
-@claim("lloyd/s0.11/t438#a", "The mean error by the errors at both ends")
-class t438_a:
-    formula = r"\bar{\boldsymbol\phi} \approx (\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)/2 + O(h^2)"
-    inputs = PATH
-
-    def printed(q, v, a):
-        def mean(h):
-            start, end, _ = errors_of_step(q, v, a, h)
-            return (end + start) / 2
-
-        return beginning(mean)
-
-    def library(q, v, a):
-        return beginning(lambda h: library_mean(q, v, a, h, 0.0))
-
-    oracle = "value and slope at h = 0 of the mean of two curved constraint functions, by quadrature"
-
-    def reference(q, v, a):
-        mean = average(lambda t: curved_constraint(q + t * v + t**2 / 2 * a))
-        return np.array(slope_at_start(mean))
-
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    remark = "To second order: the trapezoidal rule is off by $h^2/12$ times the second derivative."
-    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
-    implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
-    chapter = "regularization"
-
-
-@claim("lloyd/s0.11/t438#b", "The mean rate by the rate at the end")
-class t438_b:
-    formula = r"\bar{\dot{\boldsymbol\phi}} \approx \mathbf G\mathbf v_{k+1} + O(h)"
-    inputs = PATH
-
-    def printed(q, v, a):
-        return beginning(lambda h: errors_of_step(q, v, a, h)[2])[0]
-
-    def library(q, v, a):
-        return beginning(lambda h: library_mean(q, v, a, h, 1.0) - library_mean(q, v, a, h, 0.0))[0]
-
-    oracle = "mean rate of two curved constraint functions over a vanishing step, by quadrature"
-
-    def reference(q, v, a):
-        def rate(t):
-            return complex_step(
-                lambda s: curved_constraint(q + (t + s[0]) * v + (t + s[0]) ** 2 / 2 * a), np.zeros(1)
-            )[:, 0]
-
-        return average(rate)(np.zeros(1))
-
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    remark = "To first order only, since velocities and rows change within the step."
-    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
-    implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
-    chapter = "regularization"
-
-
-@claim("lloyd/s0.11/t438#c", "The error at the end")
-class t438_c:
-    formula = r"\boldsymbol\phi_{k+1} \approx \boldsymbol\phi_k + h\mathbf G\mathbf v_{k+1} + O(h^2)"
-    inputs = PATH
-
-    def printed(q, v, a):
-        def end(h):
-            start, _, rate = errors_of_step(q, v, a, h)
-            return start + h * rate
-
-        return beginning(end)
-
-    def library(q, v, a):
-        return beginning(lambda h: 2 * library_mean(q, v, a, h, 0.0) - curved_constraint(q))
-
-    oracle = "value and slope at h = 0 of two curved constraint functions along the motion"
-
-    def reference(q, v, a):
-        return np.array(slope_at_start(lambda h: curved_constraint(q + h[0] * v + h[0] ** 2 / 2 * a)))
-
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
-    implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
     chapter = "regularization"
 
 

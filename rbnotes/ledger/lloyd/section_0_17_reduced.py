@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rbnotes.dynamics import solve_step
 from rbnotes.ledger.lloyd.section_0_17 import (
     ALPHA,
     ATTACHED,
@@ -39,7 +40,8 @@ def reduced_printed(M, Gba, G, f, g, R, gb):
 
 
 def reduced_library(M, Gba, G, f, g, S, gb):
-    v, push = reduced(M, Gba, G, f, g, S, gb).solve()
+    solved = solve_step(reduced(M, Gba, G, f, g, S, gb))
+    v, push = solved.velocity, solved.bilateral
     return np.concatenate([v, -push])
 
 

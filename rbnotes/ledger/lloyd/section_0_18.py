@@ -127,7 +127,8 @@ def without_k_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
 
 
 def without_k_library(M, G, Gb, Gk, f, S, ga, gb, gk):
-    v, push = without_k(M, G, Gb, Gk, f, S, ga, gb, gk).solve()
+    solved = solve_step(without_k(M, G, Gb, Gk, f, S, ga, gb, gk))
+    v, push = solved.velocity, solved.bilateral
     return np.concatenate([v, -push])
 
 

@@ -71,6 +71,7 @@ class d1:
 
     verdict = Verdict.CONDITIONAL
     given = {**TURNING, "H": st.just(np.zeros((3, 3)))}
+    special = {"H": "second derivatives of a constraint: symmetric"}
     holds_when = keeps_its_rows
     condition = (
         r"$\mathbf G$ does not change along the motion. If it does, $\mathbf G\dot{\mathbf x} = 0$ at all "

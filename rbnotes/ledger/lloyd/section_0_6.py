@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking.strategies import full_rank_matrices, spd_matrices, vectors
-from rbnotes.constraints import factor_kkt
+from rbnotes.constraints import factor_kkt, kkt_matrix
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
@@ -37,8 +37,24 @@ class e0_3:
         r" \begin{pmatrix} \mathbf v \\ \boldsymbol\lambda \end{pmatrix}"
         r" = \begin{pmatrix} \mathbf b \\ \mathbf g \end{pmatrix}"
     )
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.constraints.kkt_matrix", "rbnotes.constraints.factor_kkt")
+    inputs = {"M": SYSTEM["M"], "G": SYSTEM["G"], "v": vectors(N), "multipliers": vectors(K)}
+
+    def printed(M, G, v, multipliers):
+        return np.block([[M, -G.T], [G, np.zeros((K, K))]]) @ np.concatenate([v, multipliers])
+
+    def library(M, G, v, multipliers):
+        return kkt_matrix(M, G) @ np.concatenate([v, multipliers])
+
+    oracle = "momentum less the constraint impulses, row by row, and the speeds across the constraints"
+
+    def reference(M, G, v, multipliers):
+        momentum = sum(column * part for column, part in zip(M.T, v, strict=True))
+        impulse = sum(size * row for size, row in zip(multipliers, G, strict=True))
+        return np.append(momentum - impulse, [sum(row * v) for row in G])
+
+    verdict = Verdict.HOLDS
+    remark = r"It says $\mathbf M\mathbf v = \mathbf b + \mathbf G^T\boldsymbol\lambda$ and $\mathbf G\mathbf v = \mathbf g$."
+    implemented_by = ("rbnotes.constraints.kkt_matrix",)
     chapter = CHAPTER
 
 

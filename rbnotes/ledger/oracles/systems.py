@@ -55,3 +55,9 @@ def nearest_velocity(M: Array, G: Array, v: Array) -> Array:
 def least_constraint(M: Array, G: Array, f: Array) -> Array:
     """Gauss's principle: mass times the admissible acceleration nearest to the free one, in its measure M."""
     return M @ nearest_velocity(M, G, np.linalg.solve(M, f))
+
+
+def mixed_motion(M: Array, G: Array, N: Array, f: Array, g: Array, z: Array) -> tuple[Array, Array]:
+    """x and lambda of a mixed LCP under the given z, by elimination."""
+    pushed = f + sum(weight * row for weight, row in zip(z, N, strict=True))
+    return constrained_system(M, G, pushed, g)
