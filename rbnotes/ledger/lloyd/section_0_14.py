@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import positive_numbers
 from rbnotes.forces import length_hessian, path_force, path_length, segments
 from rbnotes.ledger.lloyd.section_0_12 import (
@@ -63,6 +64,12 @@ def library_blocks(matrix):
     return blocks(matrix.reshape(N + 1, 3, N + 1, 3))
 
 
+def by_complex_steps(function, x):
+    """Derivatives with respect to each point, one coordinate after the other."""
+    found = complex_step(lambda z: function(z.reshape(x.shape)), x.ravel())
+    return found.reshape(*found.shape[:-1], *x.shape)
+
+
 def geometry(x):
     """Directions u_i and lengths l_i, as printed in (0.11)."""
     steps = np.diff(x, axis=0)
@@ -88,6 +95,10 @@ class e0_11:
     )
     inputs = POINTS
 
+    def printed(x):
+        u, lengths = geometry(x)
+        return np.column_stack([u, lengths])
+
     def library(x):
         u, lengths = segments(x)
         return np.column_stack([u, lengths])
@@ -99,6 +110,7 @@ class e0_11:
         ends = [slopes(lambda z, i=i: segment_lengths(z)[..., i], x)[i + 1] for i in range(N)]
         return np.column_stack([ends, [math.dist(x[i], x[i + 1]) for i in range(N)]])
 
+    defines = (r"\mathbf u_i", "l_i")
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.path.segments",)
     chapter = CHAPTER
@@ -144,6 +156,10 @@ class e0_12_a:
     formula = r"L = \sum_{i=0}^{n-1} l_i"
     inputs = POINTS
 
+    def printed(x):
+        _, lengths = geometry(x)
+        return sum(lengths)
+
     def library(x):
         return path_length(x, np.zeros_like(x)).L
 
@@ -152,6 +168,7 @@ class e0_12_a:
     def reference(x):
         return sum(map(math.dist, x[:-1], x[1:]))
 
+    defines = ("L",)
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.path.path_length",)
     chapter = CHAPTER
@@ -208,9 +225,14 @@ class d2:
     oracle = COMPLEX_STEP
 
     def reference(x, v, k, d):
-        return blocks(slopes(lambda z: smooth_force(z, v, k, d), x))[1:N].reshape(-1, 3, 3)
+        return np.swapaxes(by_complex_steps(lambda z: smooth_force(z, v, k, d), x), 1, 2)[1:N].reshape(
+            -1, 3, 3
+        )
 
-    primitives = SLOPES_BY_BLOCKS
+    primitives = (
+        "rbnotes.ledger.lloyd.section_0_14.smooth_tension",
+        "rbnotes.ledger.lloyd.section_0_12.tension",
+    )
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER
@@ -243,9 +265,8 @@ class e0_13:
     oracle = "complex step of all directions with respect to all points"
 
     def reference(x):
-        return blocks(slopes(segment_directions, x))
+        return np.swapaxes(by_complex_steps(segment_directions, x), 1, 2)
 
-    primitives = ("rbnotes.ledger.oracles.paths.blocks",)
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_hessian",)
     chapter = CHAPTER
@@ -270,9 +291,14 @@ class d3:
     oracle = COMPLEX_STEP
 
     def reference(x, v, k, d):
-        return blocks(slopes(lambda z: smooth_force(x, z, k, d), v))[1:N].reshape(-1, 3, 3)
+        return np.swapaxes(by_complex_steps(lambda z: smooth_force(x, z, k, d), v), 1, 2)[1:N].reshape(
+            -1, 3, 3
+        )
 
-    primitives = SLOPES_BY_BLOCKS
+    primitives = (
+        "rbnotes.ledger.lloyd.section_0_14.smooth_tension",
+        "rbnotes.ledger.lloyd.section_0_12.tension",
+    )
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER

@@ -40,16 +40,19 @@ def active_length_reference(x, active):
 def cases_printed(x, active):
     u, _ = geometry(x)
     v = pulls(x)
+    nothing = np.zeros((1, 3))
+    before, here = np.concatenate([nothing, u]), np.concatenate([u, nothing])
     A = set(np.flatnonzero(active))
-    rows = np.zeros((len(x), 3))
+    rows = []
     for i in range(N + 1):
-        if i - 1 in A and i not in A:
-            rows[i] = u[i - 1]
-        elif i - 1 not in A and i in A:
-            rows[i] = -u[i]
-        elif i - 1 in A and i in A:
-            rows[i] = -v[i]
-    return rows
+        cases = {
+            (True, False): before[i],
+            (False, True): -here[i],
+            (True, True): -v[i],
+            (False, False): nothing[0],
+        }
+        rows.append(cases[i - 1 in A, i in A])
+    return np.array(rows)
 
 
 def cases_library(x, active):
@@ -69,8 +72,10 @@ class t642:
         return np.array([-1, n + 1])
 
     def library(x):
-        _, lengths = segments(x)
-        return np.array([-1, len(lengths)])
+        u, lengths = segments(x)
+        ends = x[:-1] + u * lengths[:, None]
+        last = np.flatnonzero(np.isclose(ends, x[-1]).all(axis=-1))[-1]
+        return np.array([-1, last + 1])
 
     oracle = "numbering of (0.11): the segment that ends at point 0, the segment that begins at point n"
 
@@ -95,11 +100,16 @@ class e0_14_a:
     formula = r"L = \sum_{i\in\mathcal A} l_i"
     inputs = {**POINTS, "active": flags}
 
+    def printed(x, active):
+        _, lengths = geometry(x)
+        return sum(lengths[i] for i in np.flatnonzero(active))
+
     def library(x, active):
         return path_length(x, np.zeros_like(x), active).L
 
     oracle = "sum of the distances of neighbours over the active segments"
     reference = active_length_reference
+    defines = ("L",)
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.path.path_length",)
     chapter = CHAPTER
@@ -135,6 +145,8 @@ class d6:
     )
     inputs = POINTS
 
+    printed = pulls
+
     def library(x):
         return -length_gradient(x).reshape(-1, 3)
 
@@ -143,6 +155,7 @@ class d6:
     def reference(x):
         return -slopes(active_length, x)
 
+    defines = (r"\mathbf v_0", r"\mathbf v_n", r"\mathbf v_i")
     verdict = Verdict.DEFINITION
     remark = r"They are directions with a size, not velocities; in this book the velocities are $\mathbf v$."
     implemented_by = ("rbnotes.forces.path.length_gradient",)

@@ -19,10 +19,9 @@ from rbnotes.ledger.lloyd.section_0_14 import (
     CHAPTER,
     COMPLEX_STEP,
     FORCE,
-    SLOPES,
-    SLOPES_BY_BLOCKS,
     VIA,
     N,
+    by_complex_steps,
     geometry,
     library_blocks,
     pulls,
@@ -33,7 +32,6 @@ from rbnotes.ledger.lloyd.section_0_14_active import ACTIVE
 from rbnotes.ledger.oracles.paths import (
     active_length,
     active_rate,
-    blocks,
     rate_under_way,
     segment_directions,
     slopes,
@@ -58,6 +56,10 @@ def extended(x, offsets):
 
 
 OFFSETS = st.lists(nonzero_vectors(), min_size=2, max_size=2).map(np.array)
+
+
+def is_via_point(x, v, k, d, active, i, offsets):
+    return 0 < i < N
 
 
 @claim("lloyd/s0.14/d9", "Rows for the turning of the active segments")
@@ -90,6 +92,7 @@ class d9:
         "rbnotes.ledger.oracles.paths.rate_under_way",
         "rbnotes.ledger.oracles.paths.segment_lengths",
     )
+    defines = (r"\mathbf y_i",)
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.path.length_hessian",)
     chapter = CHAPTER
@@ -120,9 +123,9 @@ class d10:
     oracle = "complex step of the tension as a function of the points"
 
     def reference(x, v, k, d, active):
-        return slopes(lambda z: smooth_tension(z, v, k, d, active), x)
+        return by_complex_steps(lambda z: smooth_tension(z, v, k, d, active), x)
 
-    primitives = SLOPES
+    primitives = ("rbnotes.ledger.lloyd.section_0_12.tension",)
     verdict = Verdict.HOLDS
     implemented_by = (
         "rbnotes.forces.path.length_gradient",
@@ -151,9 +154,9 @@ class d11:
     oracle = COMPLEX_STEP
 
     def reference(x, v, k, d, active):
-        return blocks(slopes(lambda z: smooth_force(x, z, k, d, active), v))
+        return np.swapaxes(by_complex_steps(lambda z: smooth_force(x, z, k, d, active), v), 1, 2)
 
-    primitives = SLOPES_BY_BLOCKS
+    primitives = ("rbnotes.ledger.lloyd.section_0_12.tension",)
     verdict = Verdict.ERRATUM
     correction = (
         r"The last index is $j$: $\partial\mathbf f_i/\partial\dot{\mathbf x}_j = (\partial "
@@ -198,9 +201,13 @@ class d12:
     )
 
     def reference(x, v, k, d, active, i, offsets):
-        return blocks(slopes(lambda z: smooth_force(z, v, k, d, active), x))[i]
+        return np.swapaxes(by_complex_steps(lambda z: smooth_force(z, v, k, d, active), x), 1, 2)[i]
 
-    primitives = SLOPES_BY_BLOCKS
+    primitives = (
+        "rbnotes.ledger.lloyd.section_0_14.smooth_tension",
+        "rbnotes.ledger.lloyd.section_0_12.tension",
+    )
+    holds_when = is_via_point
     verdict = Verdict.CONDITIONAL
     given = {**ACTIVE, "i": st.sampled_from(VIA), "offsets": OFFSETS}
     condition = (

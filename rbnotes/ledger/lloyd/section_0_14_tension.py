@@ -19,6 +19,7 @@ from rbnotes.ledger.lloyd.section_0_14 import (
     SPRING,
     VIA,
     N,
+    by_complex_steps,
     geometry,
     smooth_tension,
 )
@@ -63,9 +64,9 @@ class d4_a:
     oracle = "complex step of the tension as a function of the points"
 
     def reference(x, v, k, d):
-        return slopes(lambda z: smooth_tension(z, v, k, d), x)
+        return by_complex_steps(lambda z: smooth_tension(z, v, k, d), x)
 
-    primitives = SLOPES
+    primitives = ("rbnotes.ledger.lloyd.section_0_12.tension",)
     verdict = Verdict.HOLDS
     implemented_by = (
         "rbnotes.forces.path.length_gradient",
@@ -92,9 +93,9 @@ class d4_b:
     oracle = "complex step of the tension as a function of the velocities"
 
     def reference(x, v, k, d):
-        return slopes(lambda z: smooth_tension(x, z, k, d), v)
+        return by_complex_steps(lambda z: smooth_tension(x, z, k, d), v)
 
-    primitives = SLOPES
+    primitives = ("rbnotes.ledger.lloyd.section_0_12.tension",)
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_gradient",)
     chapter = CHAPTER

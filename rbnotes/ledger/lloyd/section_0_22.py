@@ -121,6 +121,7 @@ class d1:
         r"0&1\end{pmatrix},\quad\mathbf X_{2W}\equiv\begin{pmatrix}\mathbf R_{2W}&\mathbf x_2\\"
         r"0&1\end{pmatrix}"
     )
+    defines = (r"\mathbf X_{1W}", r"\mathbf X_{2W}")
     verdict = Verdict.DEFINITION
     remark = "Lloyd's index pair reads from frame 1 to W: our E with the indices exchanged."
     implemented_by = (
@@ -263,6 +264,7 @@ class d3:
         r"\mathbf X_{AW}=\begin{pmatrix}\mathbf R_{AW}&\mathbf x_A\\"
         r"0&1\end{pmatrix},\quad\mathbf X_{BW}=\begin{pmatrix}\mathbf R_{BW}&\mathbf x_B\\0&1\end{pmatrix}"
     )
+    defines = (r"\mathbf X_{AW}", r"\mathbf X_{BW}")
     verdict = Verdict.DEFINITION
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -274,6 +276,7 @@ class d4:
         r"\mathbf X_{1A}=\begin{pmatrix}\mathbf R_{1A}&\mathbf p_1\\"
         r"0&1\end{pmatrix},\quad\mathbf X_{2B}=\begin{pmatrix}\mathbf R_{2B}&\mathbf p_2\\0&1\end{pmatrix}"
     )
+    defines = (r"\mathbf X_{1A}", r"\mathbf X_{2B}")
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.frame_spring.FrameSpring",)
     chapter = CHAPTER

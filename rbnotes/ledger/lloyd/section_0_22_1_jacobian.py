@@ -31,10 +31,10 @@ def held_in_the_world(poses, velocities, k_t, k_r, d_t, d_r, follow):
 @claim("lloyd/s0.22.1/d16", "What the position Jacobian maps")
 class d16:
     formula = (
-        r"(\delta\mathbf f_A,\delta\boldsymbol\tau_A,\delta\mathbf f_B,\delta\boldsymbol\tau_B)"
-        r"=\mathbf J_p(\delta\mathbf x_A,\delta\boldsymbol\theta_A,\delta\mathbf "
-        r"x_B,\delta\boldsymbol\theta_B)"
+        r"\mathbf J_p\equiv\frac{\partial(\mathbf f_A,\boldsymbol\tau_A,\mathbf f_B,\boldsymbol\tau_B)}"
+        r"{\partial(\mathbf x_A,\boldsymbol\theta_A,\mathbf x_B,\boldsymbol\theta_B)}"
     )
+    defines = (r"\mathbf J_p",)
     verdict = Verdict.DEFINITION
     remark = "Linear parts first; the library stacks angular parts first."
     implemented_by = (FORCES,)
@@ -57,7 +57,7 @@ class d17:
         r"+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}&-k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{23}"
         r"-k_r\mathbf R_{1B}\mathbf U\mathbf R_{B1}+[{}^B\boldsymbol\tau_2]\end{pmatrix}"
     )
-    inputs = {**WHOLE, "follow": numbers(0.0, 1.0)}
+    inputs = {**WHOLE, "follow": numbers(0.125, 1.0)}
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, follow):
         n, U = names(poses), U_of(poses)
@@ -100,6 +100,7 @@ class d17:
         return change.reshape(12, 12).T
 
     primitives = MOTIONS_AND_AXES
+
     verdict = Verdict.CONDITIONAL
     holds_when = held_in_the_world
     given = {**WHOLE, "follow": st.just(0.0)}

@@ -40,6 +40,7 @@ class d6_a:
     library = half_cosine_library
     oracle = "differences of cos(phi/2) while frame 2 turns against frame 1"
     reference = half_cosine_reference
+    undefined = "a vector on the left side, a number on the right"
     verdict = Verdict.MISPRINT
     correction = r"$\frac{d\cos(\phi/2)}{dt}$: the scalar part has no $\mathbf u$."
     implemented_by = ("rbnotes.quaternion.derivative_from_base",)

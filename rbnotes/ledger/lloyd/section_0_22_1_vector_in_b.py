@@ -89,6 +89,7 @@ class d13_a:
     library = rotation_rate_library
     oracle = "differences of R_1B while frame 2, fixed in B, turns against frame 1"
     reference = rotation_rate_reference
+    combined_with = ("lloyd/s0.22.1/e0.45",)
     verdict = Verdict.ERRATUM
     correction = r"$-\mathbf R_{2B}\mathbf R_{12}[\boldsymbol\omega]$, as the end of the line has it."
     implemented_by = ("rbnotes.so3.hat",)

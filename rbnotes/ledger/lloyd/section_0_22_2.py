@@ -258,10 +258,10 @@ class t1200:
 @claim("lloyd/s0.22.2/d1", "What the velocity Jacobian maps")
 class d1:
     formula = (
-        r"(\delta\mathbf f_A,\delta\boldsymbol\tau_A,\delta\mathbf f_B,\delta\boldsymbol\tau_B)"
-        r"=\mathbf J_v(\delta\mathbf v_A,\delta\boldsymbol\omega_A,\delta\mathbf "
-        r"v_B,\delta\boldsymbol\omega_B)"
+        r"\mathbf J_v\equiv\frac{\partial(\mathbf f_A,\boldsymbol\tau_A,\mathbf f_B,\boldsymbol\tau_B)}"
+        r"{\partial(\mathbf v_A,\boldsymbol\omega_A,\mathbf v_B,\boldsymbol\omega_B)}"
     )
+    defines = (r"\mathbf J_v",)
     verdict = Verdict.DEFINITION
     remark = "Linear parts first; the library stacks angular parts first."
     implemented_by = (FORCES,)

@@ -10,7 +10,6 @@ import numpy as np
 
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import (
-    nonzero_vectors,
     rotations,
     vectors,
 )
@@ -75,6 +74,7 @@ class d1:
         # Components along the body's axes, one by one.
         return np.array([f @ axis for axis in R_BW.T])
 
+    exact = "both are sums of three products along the same axes"
     verdict = Verdict.HOLDS
     implemented_by = (PULL,)
     chapter = CHAPTER
@@ -133,23 +133,27 @@ class d3:
 
 @claim("lloyd/s0.23/t1288", "It is not symmetric")
 class t1288:
-    formula = r"\text{(which is asymmetrical)}"
-    inputs = {"R_BW": rotations(), "f": nonzero_vectors()}
+    formula = (
+        r"\text{(which is asymmetrical)}:\quad"
+        r"\frac{\partial\,{}^B\mathbf f}{\partial\boldsymbol\theta}"
+        r"-\Bigl(\frac{\partial\,{}^B\mathbf f}{\partial\boldsymbol\theta}\Bigr)^T"
+        r"=2[\mathbf R_{WB}{}^W\mathbf f]"
+    )
+    inputs = FORCE
 
     def printed(R_BW, f):
-        return 1.0
+        R_WB = R_BW.T
+        return 2 * bracket(R_WB @ f)
 
     def library(R_BW, f):
-        A = body_force_jacobian_library(R_BW, f)
-        return float(np.abs(A + A.T).max() < np.abs(A).max())
+        K = body_force_jacobian_library(R_BW, f)
+        return K - K.T
 
-    oracle = (
-        "differences of the force's components along the axes of a body that turns: 1 where the matrix "
-        "is not symmetric"
-    )
+    oracle = TURNING_FORCE + ", less their transpose"
 
     def reference(R_BW, f):
-        return is_asymmetric(body_force_jacobian_reference(R_BW, f))
+        K = body_force_jacobian_reference(R_BW, f)
+        return K - K.T
 
     verdict = Verdict.HOLDS
     remark = "It is skew: its symmetric part is zero."

@@ -93,7 +93,8 @@ class t1290:
     inputs = {**BODY, "f": st.one_of(vectors(6), AT_THE_CENTRE)}
 
     def printed(m, J, R_BW, f):
-        return 1.0
+        """Not symmetric as soon as anything acts."""
+        return float(np.abs(f).max() > 0)
 
     def library(m, J, R_BW, f):
         # A force at the centre of mass has no torque about it.
@@ -212,6 +213,7 @@ class d5_b:
 @claim("lloyd/s0.23/d6", "The small rotation of the body")
 class d6:
     formula = r"{}^W\delta\boldsymbol\omega\equiv{}^W\delta\boldsymbol\omega_{BW}"
+    defines = (r"{}^W\delta\boldsymbol\omega",)
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.symmetry.inertia_variation",)
     chapter = CHAPTER
@@ -291,7 +293,8 @@ class t1335:
     inputs = {**LOAD, "J": st.one_of(inertias(), BALLS)}
 
     def printed(J, R_BW, tau):
-        return 1.0
+        """Not symmetric as soon as a torque acts."""
+        return float(np.abs(tau).max() > 0)
 
     def library(J, R_BW, tau):
         return float(np.abs(inertia_asymmetry(R_BW @ J @ R_BW.T, tau)).max() > 1e-6)
