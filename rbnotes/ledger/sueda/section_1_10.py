@@ -24,9 +24,9 @@ from rbnotes.dynamics import Forces, State, constrained_step, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import ExponentialSpherical, Fixed, Revolute
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion
+from rbnotes.ledger.oracles.clouds import acceleration, needed_wrench
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_of
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_5 import adjoint_by_conjugation
-from rbnotes.ledger.sueda.section_1_6 import acceleration_reference, needed_wrench
 from rbnotes.maximal import Mechanism, mechanism_rows
 
 CHAPTER = "joints"
@@ -52,10 +52,6 @@ def joined(kind, Ei, Ek, J):
     """A joint of body 0 to body 1, and the poses of the two."""
     poses = np.stack([Ei, Ek])
     return maximal.joint_at(kind, Ei @ J, poses, 0, 1), poses
-
-
-def twist_of(X):
-    return np.array([X[2, 1], X[0, 2], X[1, 0], *X[:3, 3]])
 
 
 def relative_twist_reference(Ei, Ek, J, phi_i, phi_k):
@@ -113,7 +109,7 @@ def one_step(mechanism, poses, phi_i, phi_k, h):
 
 def free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
     pairs = ((body_i, phi_i, f_i), (body_k, phi_k, f_k))
-    steps = [phi + h * acceleration_reference(m, c, J, phi, f) for (m, c, J), phi, f in pairs]
+    steps = [phi + h * acceleration(m, c, J, phi, f) for (m, c, J), phi, f in pairs]
     return np.concatenate(steps)
 
 

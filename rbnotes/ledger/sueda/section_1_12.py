@@ -19,6 +19,7 @@ from rbnotes.checking.strategies import (
 from rbnotes.constraints.stabilization import project_positions
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "stabilization"
@@ -70,12 +71,6 @@ def rate_library(E1, E2, x1, x2, phi1, phi2):
 def rate_reference(E1, E2, x1, x2, phi1, phi2):
     first, second = motion(E1, phi1), motion(E2, phi2)
     return derivative(lambda t: gap(first(t), second(t), x1, x2)).value
-
-
-def twist_matrix(phi):
-    X = np.zeros((4, 4))
-    X[:3, :3], X[:3, 3] = bracket(phi[:3]), phi[3:]
-    return X
 
 
 # The same joint with the rows of (1.69): its frame in body 1, and body 2's point off its origin by `off`.

@@ -8,35 +8,20 @@ from rbnotes.checking.strategies import frames, inertias, masses, twists, vector
 from rbnotes.dynamics import body_acceleration, gravity_wrench
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
+from rbnotes.ledger.oracles.clouds import acceleration
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_2 import twist_matrix
 
 CHAPTER = "free-flight"
+VANISHES = "the velocity crossed with itself is zero, as the notes say"
 PUSHED = {"m": masses(), "c": vectors(), "J": inertias(), "phi": twists(), "wrench": twists()}
 CENTRED = {"m": masses(), "J": inertias(), "phi": twists(), "wrench": twists()}
 WEIGHT = {"m": masses(), "c": vectors(), "J": inertias(), "E": frames(), "g": vectors()}
 AT_CENTRE = {**WEIGHT, "c": vectors(3, 0, 0)}
 
 
-def needed_wrench(m, c, J, phi, phidot):
-    """Force and moment, in the body frame, that six point masses need for their accelerations."""
-    each, points = point_masses(m, J, c)
-    X = twist_matrix(phi)
-    accelerations = (np.column_stack([points, np.ones(6)]) @ (twist_matrix(phidot) + X @ X).T)[:, :3]
-    forces = each * accelerations
-    return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
-
-
-def acceleration_reference(m, c, J, phi, wrench):
-    """The needed wrench is linear in phidot: probe it, and solve for the phidot that needs this wrench."""
-    at_rest = needed_wrench(m, c, J, phi, np.zeros(6))
-    columns = [needed_wrench(m, c, J, phi, unit) - at_rest for unit in np.eye(6)]
-    return np.linalg.solve(np.stack(columns, axis=-1), wrench - at_rest)
-
-
 def centred_reference(m, J, phi, wrench):
     """M phidot, with the acceleration of six point masses about their centre."""
-    rate = acceleration_reference(m, np.zeros(3), J, phi, wrench)
+    rate = acceleration(m, np.zeros(3), J, phi, wrench)
     return np.concatenate([J @ rate[:3], m * rate[3:]])
 
 
@@ -61,7 +46,7 @@ class e1_21:
         return body_acceleration(spatial_inertia(m, J, c), phi, wrench)
 
     oracle = "the acceleration for which six point masses need just this wrench"
-    reference = acceleration_reference
+    reference = acceleration
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     implemented_by = (
@@ -93,7 +78,11 @@ class e1_22:
 
     verdict = Verdict.CONDITIONAL
     given = AT_CENTRE
-    condition = "the origin of the body frame is the centre of mass"
+    condition = "the origin of the body frame is the centre of mass, or lies above or below it"
+
+    def holds_when(m, c, J, E, g):
+        return np.linalg.norm(np.cross(E[:3, :3] @ c, g)) < 1e-12
+
     correction = (
         r"About another origin, with the centre of mass at $c$: $\begin{pmatrix} c\times R^Tm\mathbf g \\ "
         r"R^Tm\mathbf g \end{pmatrix}$"
@@ -114,22 +103,23 @@ class e1_23_a:
     inputs = CENTRED
 
     def printed(m, J, phi, wrench):
+        """The acceleration, with the one I that the text names: 'the rotational inertia'."""
         w, v, zero = bracket(phi[:3]), bracket(phi[3:]), np.zeros((3, 3))
-        M = np.block([[J, zero], [zero, m * np.eye(3)]])
-        return np.block([[w.T, v.T], [zero, w.T]]) @ M @ phi + wrench
+        M = np.block([[J, zero], [zero, m * J]])
+        return np.linalg.solve(M, np.block([[w.T, v.T], [zero, w.T]]) @ M @ phi + wrench)
 
-    library = centred_library
+    def library(m, J, phi, wrench):
+        return body_acceleration(spatial_inertia(m, J), phi, wrench)
+
     oracle = "the acceleration for which six point masses need just this wrench"
-    reference = centred_reference
+
+    def reference(m, J, phi, wrench):
+        return acceleration(m, np.zeros(3), J, phi, wrench)
+
     tolerance = 1e-08
-    equivalent_mutants = {
-        "dropped transpose in `v.T`": "the velocity crossed with itself is zero, as the notes say",
-        "negated v.T in `[w.T, v.T]`": "the velocity crossed with itself is zero, as the notes say",
-        "dropped transpose in `bracket(v).T`": "the velocity crossed with itself is zero, as the notes say",
-        "negated bracket(v).T in `[bracket(omega).T, bracket(v).T]`": "the velocity crossed with itself is zero, as the notes say",
-        "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`": "the velocity crossed with itself is zero, as the notes say",
-    }
-    verdict = Verdict.HOLDS
+    verdict = Verdict.MISPRINT
+    correction = r"$mI$ is $m$ times the identity: another $I$ than the rotational inertia above it"
+    remark = "With $I$ for both, a body would need more force the wider it is; the lines below have $mv$."
     implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER
 
@@ -154,11 +144,8 @@ class e1_23_b:
     reference = centred_reference
     tolerance = 1e-08
     equivalent_mutants = {
-        "dropped transpose in `v.T`": "the velocity crossed with itself is zero, as the notes say",
-        "negated v.T in `[w.T, v.T]`": "the velocity crossed with itself is zero, as the notes say",
-        "dropped transpose in `bracket(v).T`": "the velocity crossed with itself is zero, as the notes say",
-        "negated bracket(v).T in `[bracket(omega).T, bracket(v).T]`": "the velocity crossed with itself is zero, as the notes say",
-        "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`": "the velocity crossed with itself is zero, as the notes say",
+        "dropped transpose in `bracket(v).T`": VANISHES,
+        "negated bracket(v).T in `[bracket(omega).T, bracket(v).T]`": VANISHES,
     }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.dynamics.body_acceleration",)
@@ -176,19 +163,19 @@ class e1_23_c:
 
     def printed(m, J, phi, wrench):
         omega, v = phi[:3], phi[3:]
-        turning = bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)
-        return np.concatenate([turning, bracket(omega).T @ (m * v)]) + wrench
+        momentum = m * v
+        turning = bracket(omega).T @ J @ omega + bracket(v).T @ momentum
+        return np.concatenate([turning, bracket(omega).T @ momentum]) + wrench
 
     library = centred_library
     oracle = "the acceleration for which six point masses need just this wrench"
     reference = centred_reference
     tolerance = 1e-08
     equivalent_mutants = {
-        "dropped transpose in `v.T`": "the velocity crossed with itself is zero, as the notes say",
-        "negated v.T in `[w.T, v.T]`": "the velocity crossed with itself is zero, as the notes say",
-        "dropped transpose in `bracket(v).T`": "the velocity crossed with itself is zero, as the notes say",
-        "negated bracket(v).T in `[bracket(omega).T, bracket(v).T]`": "the velocity crossed with itself is zero, as the notes say",
-        "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`": "the velocity crossed with itself is zero, as the notes say",
+        "dropped transpose in `bracket(v).T`": VANISHES,
+        "swapped operands in `bracket(v).T @ momentum`": VANISHES,
+        "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ momentum`": VANISHES,
+        "dropped `bracket(v).T @ momentum` in `bracket(omega).T @ J @ omega + bracket(v).T @ momentum`": VANISHES,
     }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.dynamics.body_acceleration",)
@@ -212,13 +199,6 @@ class e1_23_d:
     oracle = "the acceleration for which six point masses need just this wrench"
     reference = centred_reference
     tolerance = 1e-08
-    equivalent_mutants = {
-        "dropped transpose in `v.T`": "the velocity crossed with itself is zero, as the notes say",
-        "negated v.T in `[w.T, v.T]`": "the velocity crossed with itself is zero, as the notes say",
-        "dropped transpose in `bracket(v).T`": "the velocity crossed with itself is zero, as the notes say",
-        "negated bracket(v).T in `[bracket(omega).T, bracket(v).T]`": "the velocity crossed with itself is zero, as the notes say",
-        "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`": "the velocity crossed with itself is zero, as the notes say",
-    }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER
@@ -241,13 +221,6 @@ class e1_23_e:
     oracle = "the acceleration for which six point masses need just this wrench"
     reference = centred_reference
     tolerance = 1e-08
-    equivalent_mutants = {
-        "dropped transpose in `v.T`": "the velocity crossed with itself is zero, as the notes say",
-        "negated v.T in `[w.T, v.T]`": "the velocity crossed with itself is zero, as the notes say",
-        "dropped transpose in `bracket(v).T`": "the velocity crossed with itself is zero, as the notes say",
-        "negated bracket(v).T in `[bracket(omega).T, bracket(v).T]`": "the velocity crossed with itself is zero, as the notes say",
-        "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`": "the velocity crossed with itself is zero, as the notes say",
-    }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER

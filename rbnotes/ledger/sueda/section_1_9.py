@@ -10,7 +10,6 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import (
     numbers,
     positive_numbers,
@@ -79,57 +78,6 @@ def between(E, x, k=0):
     R1, R2, p1, p2 = E[k, :3, :3], E[k + 1, :3, :3], E[k, :3, 3], E[k + 1, :3, 3]
     start, end = R1 @ x[k] + p1, R2 @ x[k + 1] + p2
     return R1, R2, p1, p2, start, end, end - start
-
-
-def places(E, x):
-    return np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
-
-
-def velocities(E, x, phi):
-    moving = zip(E, x, phi, strict=True)
-    return np.array(
-        [pose[:3, :3] @ (twist[3:] + np.cross(twist[:3], point)) for pose, point, twist in moving]
-    )
-
-
-def length(E, x):
-    steps = np.diff(places(E, x), axis=0)
-    return np.sum(np.sqrt(np.sum(steps * steps, axis=1)))
-
-
-def rate(E, x, phi):
-    steps = np.diff(places(E, x), axis=0)
-    along = np.sum(steps * np.diff(velocities(E, x, phi), axis=0), axis=1)
-    return np.sum(along / np.sqrt(np.sum(steps * steps, axis=1)))
-
-
-def wrenches(tension, E, x, phi):
-    """A tension F(L, Ldot) along a path: moments about the origins and forces, seen from the bodies ``(6n,)``."""
-    steps = np.diff(places(E, x), axis=0)
-    F = tension(length(E, x), rate(E, x, phi))
-    pulls = F * steps / np.sqrt(np.sum(steps * steps, axis=1, keepdims=True))
-    none = np.zeros((1, 3))
-    forces = np.concatenate([pulls, none]) - np.concatenate([none, pulls])
-    seen = [pose[:3, :3].T @ force for pose, force in zip(E, forces, strict=True)]
-    return np.concatenate(
-        [part for point, f in zip(x, seen, strict=True) for part in (np.cross(point, f), f)]
-    )
-
-
-def along_poses(function, E):
-    """Derivative along ``E exp([xi])``, of which ``E (I + [xi])`` is all that a first derivative sees."""
-
-    def moved(xi):
-        step = np.zeros((len(E), 4, 4), dtype=xi.dtype)
-        for increment, twist in zip(step, xi.reshape(-1, 6), strict=True):
-            increment[:3, :3], increment[:3, 3] = bracket(twist[:3]), twist[3:]
-        return E + E @ step
-
-    return complex_step(lambda xi: function(moved(xi)), np.zeros(6 * len(E)))
-
-
-def along_twists(function, phi):
-    return complex_step(lambda z: function(z.reshape(phi.shape)), phi.ravel())
 
 
 LINEAR = {

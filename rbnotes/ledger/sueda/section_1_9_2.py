@@ -11,8 +11,9 @@ from rbnotes.forces.body_forces import directional_energy, directional_force
 from rbnotes.forces.path import symmetric_part
 from rbnotes.forces.symmetry import asymmetry
 from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.oracles.body_paths import along_poses
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma, along_poses
+from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma
 
 PULL = {"k": positive_numbers(), "a": nonzero_vectors(), "E": frames(), "x": vectors()}
 TURNED = {"R": rotations(), "a": nonzero_vectors()}

@@ -8,8 +8,9 @@ from rbnotes.checking.strategies import positive_numbers
 from rbnotes.forces.body_forces import zero_length_energy, zero_length_spring
 from rbnotes.forces.path import symmetric_part
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.body_paths import along_poses, places, wrenches
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_9 import CHAPTER, PAIR, Gamma, along_poses, between, places, wrenches
+from rbnotes.ledger.sueda.section_1_9 import CHAPTER, PAIR, Gamma, between
 
 SPRING = {**PAIR, "k": positive_numbers()}
 STILL = np.zeros((2, 6))

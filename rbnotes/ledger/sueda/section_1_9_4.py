@@ -15,22 +15,10 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_len
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import length_gradient, length_hessian, path_length
 from rbnotes.forces.tension import Constant
+from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_P, f_V, tension
+from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, places, rate, velocities, wrenches
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_9 import (
-    CHAPTER,
-    MOVING_PAIR,
-    PAIR,
-    RESTING_PAIR,
-    Gamma,
-    along_poses,
-    along_twists,
-    between,
-    length,
-    places,
-    rate,
-    velocities,
-    wrenches,
-)
+from rbnotes.ledger.sueda.section_1_9 import CHAPTER, MOVING_PAIR, PAIR, RESTING_PAIR, Gamma, between
 from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.sueda.section_1_9_4_curves import (
     active_printed,
@@ -52,43 +40,9 @@ MUSCLE = {**MOVING_PAIR, **PARAMETERS}
 MUSCLE_AT_REST = {**RESTING_PAIR, **PARAMETERS}
 
 
-def f_L(x):
-    return np.polyval(ACTIVE, x)
-
-
-def df_L(x):
-    return np.polyval(np.polyder(ACTIVE), x)
-
-
-def f_V(x):
-    return np.polyval(VELOCITY, x)
-
-
-def df_V(x):
-    return np.polyval(np.polyder(VELOCITY), x)
-
-
-def f_P(x):
-    return np.polyval(PASSIVE, x)
-
-
-def df_P(x):
-    return np.polyval(np.polyder(PASSIVE), x)
-
-
 def muscle(f_opt, a, l_opt, v_max, l_T):
     """The library's muscle with these cubics as curves."""
     return Muscle(f_opt, l_opt, v_max, l_T, a, *CURVES)
-
-
-def tension(f_opt, a, l_opt, v_max, l_T):
-    """(1.38) as a function of the path's length and rate, for the references."""
-
-    def law(L, Ldot):
-        lt, vt = (L - l_T) / l_opt, Ldot / (l_opt * v_max)
-        return f_opt * (a * f_L(lt) * f_V(vt) + f_P(lt))
-
-    return law
 
 
 def vector(E, x):

@@ -12,36 +12,18 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_len
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import path_length
 from rbnotes.forces.tension import Constant
+from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, tension
+from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, places, rate, wrenches
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_9 import (
-    CHAPTER,
-    Gamma,
-    along_poses,
-    along_twists,
-    at_rest,
-    between,
-    bodies,
-    length,
-    motions,
-    places,
-    points,
-    rate,
-    wrenches,
-)
+from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma, at_rest, between, bodies, motions, points
 from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.sueda.section_1_9_4 import (
     LAW,
     LAW_NAMES,
     PARAMETERS,
-    df_L,
-    df_P,
-    df_V,
-    f_L,
-    f_V,
     law_library,
     law_reference,
     muscle,
-    tension,
     total,
 )
 

@@ -13,20 +13,9 @@ from rbnotes.checking.strategies import nonzero_vectors, positive_numbers, vecto
 from rbnotes.forces.body_forces import body_path_length, path_wrenches
 from rbnotes.forces.path import path_force
 from rbnotes.forces.tension import Constant, SpringDamper
+from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, rate, wrenches
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_9 import (
-    CHAPTER,
-    MOVING_PAIR,
-    PAIR,
-    RESTING_PAIR,
-    Gamma,
-    along_poses,
-    along_twists,
-    between,
-    length,
-    rate,
-    wrenches,
-)
+from rbnotes.ledger.sueda.section_1_9 import CHAPTER, MOVING_PAIR, PAIR, RESTING_PAIR, Gamma, between
 from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed
 
 COEFFICIENTS = {"k": positive_numbers(), "d": positive_numbers(), "L": positive_numbers()}
