@@ -20,8 +20,11 @@ from unittest import mock
 import numpy as np
 from scipy import sparse
 
-from rbnotes import _quaternion, _se3, _so3, arguments, inertia, quaternion, se3, so3
-from rbnotes.maximal import BodyState, Mechanism, World, collision, hinge, simulate
+from rbnotes import _quaternion, _se3, _so3, arguments, quaternion, se3, so3
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, State
+from rbnotes.maximal import Mechanism, World, hinge, simulate
+from rbnotes.solids import Box
 
 PAIRS = 15
 BATCH = 1000
@@ -109,25 +112,22 @@ def conversions_only() -> Iterator[None]:
 
 def scenes() -> dict[str, Callable[[], object]]:
     """Runs of the simulator: bodies that slide on a plane, and a chain that swings."""
-    side = [0.4, 0.5, 0.3]
-    box = inertia.spatial_inertia(*inertia.cuboid(side, 300.0))
-    bodies = 5
+    box, bodies = Box([0.4, 0.5, 0.3]), 5
+    inertia = box.spatial_inertia(density=300.0)
     places = se3.frame(np.eye(3), [[0.6 * i, 0.0, 0.15] for i in range(bodies)])
-    sliding = BodyState(places, np.tile([0.0, 0, 0, 1, 0.3, 0], (bodies, 1)))
-    ground = collision.Collider(None, collision.Plane())
-    carried = [collision.Collider(i, collision.box(side)) for i in range(bodies)]
-    boxes = World(Mechanism(np.stack([box] * bodies)), [ground, *carried])
+    sliding = State(places, np.tile([0.0, 0, 0, 1, 0.3, 0], (bodies, 1)))
+    carried = [Collider(i, box) for i in range(bodies)]
+    boxes = World(Mechanism(np.stack([inertia] * bodies)), [Collider(WORLD, Plane()), *carried])
 
     links = 10
     turned = se3.frame(so3.exp([np.pi / 2, 0, 0]), np.zeros(3))  # the axis of a hinge is z
     above, below = (se3.frame(np.eye(3), [0, 0, z]) @ turned for z in (0.25, -0.25))
     joints = [hinge(0, above), *(hinge(i, above, i - 1, below) for i in range(1, links))]
     hanging = se3.frame(np.eye(3), [[0, 0, -0.25 - 0.5 * i] for i in range(links)])
-    swinging = BodyState(hanging, np.zeros((links, 6)))
-    chain = World(Mechanism(np.stack([box] * links), joints, (3.0, 0.0, -9.81)))
+    chain = World(Mechanism(np.stack([inertia] * links), joints, (3.0, 0.0, -9.81)))
     return {
         f"{bodies} boxes slide, 40 steps": lambda: simulate(boxes, sliding, 0.01, 40),
-        f"{links} links swing, 40 steps": lambda: simulate(chain, swinging, 0.01, 40),
+        f"{links} links swing, 40 steps": lambda: simulate(chain, State(hanging), 0.01, 40),
     }
 
 

@@ -13,7 +13,7 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.constraints.regularization import soft_force, target_and_softness
-from rbnotes.dynamics import solve_step
+from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 from rbnotes.ledger.oracles.softened import (
     soft_step,
 )
@@ -40,6 +40,11 @@ AVERAGED = {
 FORCE = ("rbnotes.constraints.regularization.soft_force",)
 SOLVED = ("rbnotes.dynamics.solve_step",)
 DEFINING = "the force law with its averages, solved at once with M v = b + h G^T lambda"
+
+
+def softened_problem(M, G, b, phi, alpha, beta, h):
+    """The problem of a step under softened constraints."""
+    return StepProblem(M, b, BilateralRows(G, *target_and_softness(phi, alpha, beta, h)))
 
 
 def undamped_library(M, G, b, phi, alpha, h):

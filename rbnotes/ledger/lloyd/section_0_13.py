@@ -22,7 +22,6 @@ from rbnotes.ledger.lloyd.section_0_12 import (
     geometry,
     identity,
     law,
-    tension,
     tension_of_law,
 )
 from rbnotes.ledger.oracles.springs import (
@@ -31,6 +30,7 @@ from rbnotes.ledger.oracles.springs import (
     cubic_spring,
     distance,
     rate,
+    tension,
     tension_of,
 )
 from rbnotes.ledger.record import Verdict, claim

@@ -14,13 +14,7 @@ import numpy as np
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import positive_numbers
 from rbnotes.forces import length_hessian, path_force, path_length, segments
-from rbnotes.ledger.lloyd.section_0_12 import (
-    identity,
-    law,
-    points,
-    tension,
-    velocities,
-)
+from rbnotes.ledger.lloyd.section_0_12 import identity, law, points, velocities
 from rbnotes.ledger.oracles.paths import (
     active_length,
     active_rate,
@@ -30,6 +24,7 @@ from rbnotes.ledger.oracles.paths import (
     segment_lengths,
     slopes,
 )
+from rbnotes.ledger.oracles.springs import tension
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "multi-point-springs"

@@ -8,11 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes.forces import length_gradient, path_force, path_length, segments
-from rbnotes.ledger.lloyd.section_0_12 import (
-    law,
-    points,
-    tension,
-)
+from rbnotes.ledger.lloyd.section_0_12 import law, points
 from rbnotes.ledger.lloyd.section_0_14 import (
     CHAPTER,
     FORCE,
@@ -28,6 +24,7 @@ from rbnotes.ledger.oracles.paths import (
     rate_under_way,
     slopes,
 )
+from rbnotes.ledger.oracles.springs import tension
 from rbnotes.ledger.record import Verdict, claim
 
 flags = st.lists(st.booleans(), min_size=N, max_size=N).filter(any).map(np.array)

@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import nonzero_vectors
 from rbnotes.forces import length_gradient, length_hessian, path_force, path_length
-from rbnotes.ledger.lloyd.section_0_12 import (
-    identity,
-    law,
-    tension,
-    tension_l,
-    tension_ldot,
-)
+from rbnotes.ledger.lloyd.section_0_12 import identity, law
 from rbnotes.ledger.lloyd.section_0_14 import (
     CHAPTER,
     COMPLEX_STEP,
@@ -36,6 +30,7 @@ from rbnotes.ledger.oracles.paths import (
     segment_directions,
     slopes,
 )
+from rbnotes.ledger.oracles.springs import tension, tension_l, tension_ldot
 from rbnotes.ledger.record import Verdict, claim
 
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.forces import length_gradient, length_hessian, path_length
-from rbnotes.ledger.lloyd.section_0_12 import (
-    identity,
-    law,
-    tension_l,
-    tension_ldot,
-)
+from rbnotes.ledger.lloyd.section_0_12 import identity, law
 from rbnotes.ledger.lloyd.section_0_14 import (
     CHAPTER,
     MOVING,
@@ -31,6 +26,7 @@ from rbnotes.ledger.oracles.paths import (
     segment_directions,
     slopes,
 )
+from rbnotes.ledger.oracles.springs import tension_l, tension_ldot
 from rbnotes.ledger.record import Verdict, claim
 
 

@@ -49,14 +49,6 @@ def problem(M, f, G=None, g=None, S=None) -> StepProblem:
     )
 
 
-def problem(M, f, G=None, g=None, S=None) -> StepProblem:
-    """The whole system; what is left out is zero."""
-    given = {"rows": G, "target": g, "softness": S}
-    return StepProblem(
-        M, f, BilateralRows(**{name: each for name, each in given.items() if each is not None})
-    )
-
-
 def reduced(M, Gba, G=None, f=None, g=None, S=None, gb=None) -> StepProblem:
     return attached(Gba, gb).reduce(problem(M, np.zeros(SIZE) if f is None else f, G, g, S))
 

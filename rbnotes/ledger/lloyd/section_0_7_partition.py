@@ -160,9 +160,8 @@ class t229:
             count += 1 if b.ndim == 1 else b.shape[1]
             return kkt.solver(b, g)
 
-        problem = MixedLCP(
-            np.eye(size), np.arange(1.0, 5.0), N, np.zeros(rows), np.ones((1, size)), np.ones(1)
-        )
+        equations = BilateralRows(np.ones((1, size)), np.ones(1))
+        problem = StepProblem(np.eye(size), np.arange(1.0, 5.0), equations, UnilateralRows(N))
         lcp = lcp_from_step(problem, replace(kkt, solver=counting))
         return np.append(count, lcp.q)
 

@@ -15,8 +15,16 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_len
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import length_gradient, length_hessian, path_length
 from rbnotes.forces.tension import Constant
+from rbnotes.ledger.oracles.body_paths import (
+    along_poses,
+    along_twists,
+    length,
+    places,
+    rate,
+    velocities,
+    wrenches,
+)
 from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_P, f_V, tension
-from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, places, rate, velocities, wrenches
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER, MOVING_PAIR, PAIR, RESTING_PAIR, Gamma, between
 from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed

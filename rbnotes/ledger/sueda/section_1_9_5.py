@@ -12,8 +12,8 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_len
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import path_length
 from rbnotes.forces.tension import Constant
-from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, tension
 from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, places, rate, wrenches
+from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, tension
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma, at_rest, between, bodies, motions, points
 from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed
