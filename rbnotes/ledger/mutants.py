@@ -117,7 +117,7 @@ def _changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
             yield from _of_entries(node, elements, zeros)
         case ast.Compare(left, operations, others):
             for place, operation in enumerate(operations):
-                if type(operation) in FLIPPED:
+                if type(operation) in FLIPPED and not _is_option(others[place]):
                     flipped = [*operations[:place], FLIPPED[type(operation)](), *operations[place + 1 :]]
                     yield f"flipped comparison in {text}", ast.Compare(left, flipped, others)
         case ast.BoolOp(operation, values):
@@ -242,6 +242,11 @@ def _of_call(
         for what, new in _of_entries(arguments[0], arguments[0].elts, zeros):
             assert isinstance(new, ast.expr)
             yield what.partition(" in `")[0], ast.Call(function, [new, *arguments[1:]], node.keywords)
+
+
+def _is_option(node: ast.expr) -> bool:
+    """Whether a comparison with it asks how a helper was called."""
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str))
 
 
 def _minus(node: ast.expr) -> ast.expr:

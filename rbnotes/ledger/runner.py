@@ -171,10 +171,13 @@ def _measured(record: Record, trials: Trials, given: list[Values], examples: int
     if printed is not None:
         residual_printed = trials.worst(printed)
         if record.verdict in (*NEEDS_CORRECTION, Verdict.CONDITIONAL):
+            residual_of_all = residual_printed
             result = counterexample_of(record, trials, examples, shrink)
             counterexample, residual_printed = result.counterexample, result.worst
             if counterexample is None:
-                reasons.append(f"no counterexample found (largest residual {result.worst:.2g})")
+                numberless = not np.isfinite(residual_of_all) and not record.undefined
+                why = "gives no finite number (why: `undefined`)" if numberless else "is never wrong enough"
+                reasons.append(f"no counterexample found: the printed form {why} ({result.worst:.2g})")
             if record.given is not None:
                 worst = Trials.of(reference, given).worst(printed)
                 if worst > record.tolerance:
