@@ -27,6 +27,7 @@ from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "axial-springs"
 identity = np.eye(3)
+TWICE = {"in geometry: swapped operands in `x[1] - x[0]`": "the direction u stands twice"}
 
 
 def points(count):
@@ -307,6 +308,7 @@ class d8_b:
     library = first_velocity_library
     oracle = DIFFERENCES
     reference = first_velocity_reference
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.path_force",)
     chapter = CHAPTER

@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.forces import LinearSpring, path_force
-from rbnotes.ledger.lloyd.section_0_12 import POINTS, geometry, identity
+from rbnotes.ledger.lloyd.section_0_12 import POINTS, TWICE, geometry, identity
 from rbnotes.ledger.oracles.springs import jacobians, linear_spring, rate
 from rbnotes.ledger.record import Verdict, claim
 
@@ -119,6 +119,7 @@ class d3_b:
 
     oracle = DIFFERENCES
     reference = jacobian_v_reference
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER
@@ -149,6 +150,7 @@ class d4:
     def reference(x, v, k, r):
         return np.array([jacobian_x_reference(x, v, k, 0.0, r), jacobian_v_reference(x, v, k, 0.0, r)])
 
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER

@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes.checking.strategies import vectors
 from rbnotes.forces import length_gradient, length_hessian, path_length, segments
-from rbnotes.ledger.lloyd.section_0_12 import CHAPTER, POINTS, geometry, identity, points
+from rbnotes.ledger.lloyd.section_0_12 import CHAPTER, POINTS, TWICE, geometry, identity, points
 from rbnotes.ledger.oracles.springs import along_first, by_first_point, distance, rate
 from rbnotes.ledger.record import Verdict, claim
 
@@ -114,6 +114,7 @@ class d7_d:
     library = direction_x1_library
     oracle = "complex step of the direction"
     reference = direction_x1_reference
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_hessian",)
     chapter = CHAPTER
@@ -154,6 +155,7 @@ class d7_f:
     library = rate_x1_library
     oracle = "differences of the rate, itself a complex step in time of the distance"
     reference = rate_x1_reference
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_hessian",)
     chapter = CHAPTER
@@ -200,6 +202,7 @@ class t520:
         along = share * (x[1] - x[0])
         return np.array([along, w - along])
 
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     implemented_by = (
         "rbnotes.forces.path.segments",

@@ -15,6 +15,7 @@ from rbnotes.ledger.lloyd.section_0_12 import (
     DIFFERENCES,
     POINTS,
     SPRING,
+    TWICE,
     first_position_library,
     first_position_reference,
     force_library,
@@ -353,6 +354,7 @@ class d7:
     def reference(x, k, r):
         return by_first_point(lambda z: k * (distance(z) - r) * (z[1] - z[0]) / distance(z), x)
 
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     remark = r"The same matrix as in 0.12.1: $-k\mathbf U_n - \sigma\mathbf U_p$ with $k - \sigma = kr/l$."
     implemented_by = (TENSION + "LinearStress", FORCE)

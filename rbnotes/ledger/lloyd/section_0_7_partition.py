@@ -19,7 +19,7 @@ from rbnotes.dynamics import (
     step_unknowns,
 )
 from rbnotes.ledger.lloyd.section_0_7 import AT_Z, CHAPTER, EQUATIONS, ROWS, SIZE, WHOLE, slacks
-from rbnotes.ledger.oracles.systems import constrained_system, mixed_motion
+from rbnotes.ledger.oracles.systems import least_action, mixed_motion
 from rbnotes.ledger.record import Verdict, claim
 
 UNKNOWNS = {**AT_Z, "x": vectors(SIZE), "multipliers": vectors(EQUATIONS)}
@@ -172,9 +172,7 @@ class t229:
         rows = len(N)
         points = np.vstack([np.zeros((1, rows)), np.eye(rows)])
         count = np.linalg.matrix_rank(np.hstack([points, np.ones((rows + 1, 1))]))
-        return np.append(
-            count, N @ constrained_system(np.eye(4), np.ones((1, 4)), np.arange(1.0, 5.0), np.ones(1))[0]
-        )
+        return np.append(count, N @ least_action(np.eye(4), np.arange(1.0, 5.0), np.ones((1, 4)), np.ones(1)))
 
     equivalent_mutants = {
         "in partition: dropped minus in `-G.T`": "changes the sign of lambda alone",

@@ -35,14 +35,10 @@ def by_first_point(function: Callable[[Array], Array], x: Array) -> Array:
 def force_on_ends(potential: Potential, dissipation: Dissipation, x: Array, v: Array) -> Array:
     """Forces ``(2, 3)``: minus the slopes of V(l) along points and of R(l, ldot) along velocities."""
     length = distance(x)
-
-    def moving(u: Array) -> Array:
-        # The rate is the slope of the distance along the velocities.
-        slope = complex_step(lambda z: distance(z.reshape(2, 3)), x.ravel())
-        return dissipation(length, slope @ u)
-
+    slope = complex_step(lambda z: distance(z.reshape(2, 3)), x.ravel())  # the rate is its product with v
     conservative = complex_step(lambda z: potential(distance(z.reshape(2, 3))), x.ravel())
-    return -(conservative + complex_step(moving, v.ravel())).reshape(2, 3)
+    dissipative = complex_step(lambda u: dissipation(length, slope @ u), v.ravel())
+    return -(conservative + dissipative).reshape(2, 3)
 
 
 def cubic_spring(k: float, d: float) -> tuple[Potential, Dissipation]:
