@@ -64,12 +64,16 @@ def reduced(M, G, Gb, f=None, S=None, gs=None, gb=None):
 
 
 def controlled(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """The library's motion, all of its velocities, the system with the force that it takes, and the holds."""
-    _, space, small = reduced(M, G, Gb, np.concatenate((fa, np.zeros(P), fb)), S, gs, gb)
-    found = solve_controlled(small, range(A, KEPT), vr)
-    v = space.velocities(found.v)
-    loaded = ConstrainedSystem(M, np.concatenate((fa, found.force, fb)), G, gs, S)
-    return found, v, loaded, space.attachment_forces(loaded, v, found.multipliers)
+    """The library's motion of the components that stay."""
+    applied = np.zeros(SIZE)
+    applied[ALPHA], applied[BETA] = fa, fb
+    return solve_controlled(reduced(M, G, Gb, applied, S, gs, gb)[2], range(A, KEPT), vr)
+
+
+def all_forces(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """Forces on all components, the one that it takes on the controlled ones among them."""
+    force = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).force
+    return np.block([fa, force, fb])
 
 
 def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
@@ -114,14 +118,19 @@ def solved_for_force(system, right, vr):
 
 
 def whole_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found, v, _, holds = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
+    loaded, space, _ = reduced(M, G, Gb, f, S, gs, gb)
+    v = space.velocities(found.v)
+    holds = space.attachment_forces(loaded, v, found.multipliers)
     return np.concatenate([v[ALPHA], found.force, v[BETA], -found.multipliers, -holds])
 
 
 def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found, v, loaded, _ = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
-    small = reduced(M, G, Gb, loaded.f, S, gs, gb)[2]
-    return np.concatenate([v[ALPHA], small.f[RHO], -found.multipliers])
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
+    small = reduced(M, G, Gb, f, S, gs, gb)[2]
+    return np.concatenate([found.v[ALPHA], small.f[RHO], -found.multipliers])
 
 
 def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
@@ -152,7 +161,7 @@ def rest_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
 
 
 def rest_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[0]
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
     return np.concatenate((found.v[:A], -found.multipliers))
 
 
@@ -201,6 +210,10 @@ class d1:
         v, constraints, attachments, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         return np.concatenate([v[ALPHA], force, v[BETA], constraints, attachments])
 
+    equivalent_mutants = {
+        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached components enter here",
+        "in all_forces: negated force in `[fa, force, fb]`": "only the forces on attached components enter here",
+    }
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R_SIGMA
     remark = (
@@ -258,6 +271,9 @@ class d2_b:
     library = reduced_library
     oracle = CONTROLLED_ACTION
     reference = reduced_reference
+    equivalent_mutants = {
+        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached and controlled components enter here"
+    }
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R_SIGMA
     remark = "The sign of (0.19), carried over."
@@ -276,7 +292,7 @@ class d4:
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """With the motion that the library finds."""
-        found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[0]
+        found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
         _, (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
         _, Gsr, Gsb, Gba, Gbr = split(G, Gb)
         Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
@@ -285,7 +301,7 @@ class d4:
         return Mra1 @ found.v[ALPHA] + Mrr1 @ vr + Gsr1.T @ lambda_s + Gbr.T @ fb - (Mrb - Gbr.T @ Mbb) @ gb
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
-        return controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[0].force
+        return controlled(M, G, Gb, fa, fb, S, gs, gb, vr).force
 
     oracle = CONTROLLED_ACTION
 
