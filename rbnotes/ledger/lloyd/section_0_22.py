@@ -85,7 +85,8 @@ def library_forces(
     poses: Array, velocities: Array, k_t=0.0, k_r=0.0, d_t=0.0, d_r=0.0, axes="body", follow=0.0
 ) -> BodyForces:
     """The library's forces at velocities in world axes; w is ``(4, 3)`` and K, D are in Lloyd's order."""
-    spring = FrameSpring.isotropic(*poses[2:], k_t, k_r, d_t, d_r)
+    X_1, X_2 = poses[2:]
+    spring = FrameSpring.isotropic(X_1, X_2, k_t, k_r, d_t, d_r)
     E = poses[:2]
     phi = body_twists(poses, velocities)[:, LINEAR_FIRST]
     found = frame_spring_forces(spring, E, phi)
