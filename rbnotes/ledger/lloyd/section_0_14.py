@@ -75,7 +75,7 @@ def geometry(x):
 def pulls(x):
     """The directions v_i, as printed in d6."""
     u, _ = geometry(x)
-    return np.array([u[0], *(u[i] - u[i - 1] for i in range(1, N)), -u[N - 1]])
+    return np.array([u[0], *(u[i] - u[i - 1] for i in range(1, N)), -u[-1]])
 
 
 FORCE = (PATH + "path_force",)
@@ -124,7 +124,7 @@ class d1:
         F = tension(sum(lengths), rate_under_way(x, v), k, d)
         first = F * u[0]
         via = [F * (u[i] - u[i - 1]) for i in range(1, N)]
-        last = -F * u[N - 1]
+        last = -F * u[-1]
         return np.array([first, *via, last])
 
     def library(x, v, k, d):
@@ -152,7 +152,7 @@ class e0_12_a:
     inputs = POINTS
 
     def printed(x):
-        _, lengths = geometry(x)
+        lengths = np.linalg.norm(np.diff(x, axis=0), axis=-1)
         return sum(lengths)
 
     def library(x):
@@ -294,6 +294,18 @@ class d3:
         "rbnotes.ledger.lloyd.section_0_14.smooth_tension",
         "rbnotes.ledger.lloyd.section_0_12.tension",
     )
+    equivalent_mutants = {
+        "in tension: dropped `k * (length ** 2 - 1)` in `k * (length ** 2 - 1) + d * length * ldot`": "a part of the tension without velocities has no part in this Jacobian",
+        "in tension: dropped factor `length ** 2 - 1` in `k * (length ** 2 - 1)`": "a part of the tension without velocities has no part in this Jacobian",
+        "in tension: dropped factor `k` in `k * (length ** 2 - 1)`": "a part of the tension without velocities has no part in this Jacobian",
+        "in tension: flipped sign in `length ** 2 - 1`": "a part of the tension without velocities has no part in this Jacobian",
+        "in tension: dropped `1` in `length ** 2 - 1`": "a part of the tension without velocities has no part in this Jacobian",
+        "in tension: dropped `length ** 2` in `length ** 2 - 1`": "a part of the tension without velocities has no part in this Jacobian",
+        "in tension: swapped operands in `length ** 2 - 1`": "a part of the tension without velocities has no part in this Jacobian",
+        "in tension: swapped operands in `length ** 2`": "a part of the tension without velocities has no part in this Jacobian",
+        "in tension: dropped factor `2` in `length ** 2`": "a part of the tension without velocities has no part in this Jacobian",
+        "in tension: doubled 2 in `length ** 2`": "a part of the tension without velocities has no part in this Jacobian",
+    }
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER

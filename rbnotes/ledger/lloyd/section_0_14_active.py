@@ -36,9 +36,9 @@ def active_length_reference(x, active):
 
 def cases_printed(x, active):
     u, _ = geometry(x)
-    v = pulls(x)
     nothing = np.zeros((1, 3))
     before, here = np.concatenate([nothing, u]), np.concatenate([u, nothing])
+    v = here - before  # at the via points
     A = set(np.flatnonzero(active))
     rows = []
     for i in range(N + 1):
@@ -98,7 +98,7 @@ class e0_14_a:
     inputs = {**POINTS, "active": flags}
 
     def printed(x, active):
-        _, lengths = geometry(x)
+        lengths = np.linalg.norm(np.diff(x, axis=0), axis=-1)
         return sum(lengths[i] for i in np.flatnonzero(active))
 
     def library(x, active):
@@ -205,6 +205,10 @@ class d8_a:
     def reference(x, active):
         return slopes(lambda z: active_length(z, active), x)
 
+    equivalent_mutants = {
+        "filled nothing at 0 in `[nothing, u]`": "no active segment lies beyond the ends",
+        "filled nothing at 1 in `[u, nothing]`": "no active segment lies beyond the ends",
+    }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_gradient",)
     chapter = CHAPTER
@@ -227,6 +231,10 @@ class d8_b:
         units = np.eye(3 * N + 3).reshape(-1, N + 1, 3)
         return np.array([rate_under_way(x, unit, active) for unit in units]).reshape(-1, 3)
 
+    equivalent_mutants = {
+        "filled nothing at 0 in `[nothing, u]`": "no active segment lies beyond the ends",
+        "filled nothing at 1 in `[u, nothing]`": "no active segment lies beyond the ends",
+    }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_gradient",)
     chapter = CHAPTER

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import nonzero_vectors
-from rbnotes.forces import length_gradient, length_hessian, path_force, path_length
+from rbnotes.forces import UserTension, length_gradient, length_hessian, path_force, path_length
 from rbnotes.ledger.lloyd.section_0_12 import identity, law
 from rbnotes.ledger.lloyd.section_0_14 import (
     CHAPTER,
@@ -144,7 +144,11 @@ class d11:
         return np.array([[F_Ldot * np.outer(pull[i], Ldot_v[i]) for j in range(N + 1)] for i in range(N + 1)])
 
     def library(x, v, k, d, active):
-        return library_blocks(path_force(law(k, d), x, v, active).D)
+        """Of the law, only the slope by the rate has a part in this."""
+        slope = UserTension(
+            lambda L, Ldot: 0.0, lambda L, Ldot: 0.0, lambda L, Ldot: tension_ldot(L, Ldot, k, d)
+        )
+        return library_blocks(path_force(slope, x, v, active).D)
 
     oracle = COMPLEX_STEP
 
@@ -203,6 +207,13 @@ class d12:
         "rbnotes.ledger.lloyd.section_0_12.tension",
     )
     holds_when = is_via_point
+    equivalent_mutants = {
+        "in extended: *": "where the condition holds, the fictitious segments do not enter",
+        "in pulls: negated u[0] in `[u[0], *(u[i] - u[i - 1] for i in range(1, N)), -u[-1]]`": "where the condition holds, the fictitious segments do not enter",
+        "in pulls: index 0 -> 1 in `u[0]`": "where the condition holds, the fictitious segments do not enter",
+        "in pulls: dropped minus in `-u[-1]`": "where the condition holds, the fictitious segments do not enter",
+        "in pulls: index -1 -> -2 in `u[-1]`": "where the condition holds, the fictitious segments do not enter",
+    }
     verdict = Verdict.CONDITIONAL
     given = {**ACTIVE, "i": st.sampled_from(VIA), "offsets": OFFSETS}
     condition = (

@@ -162,6 +162,7 @@ class e0_17:
     library = iteration_library
     oracle = "minimisation of the quadratic energy along one coordinate after the other, each by a parabola"
     reference = iteration_reference
+    equivalent_mutants = {"swapped indices in `A[i, j]`": "the matrix is symmetric"}
     verdict = Verdict.HOLDS
     implemented_by = (SWEEP_BY,)
     chapter = CHAPTER

@@ -197,7 +197,7 @@ class t752:
         return G @ whole_printed(M, Gba, G, f, g, S, gb)[:SIZE] - g
 
     def library(M, Gba, G, f, g, S, gb):
-        return G @ whole_library(M, Gba, G, f, g, S, gb)[:SIZE] - g
+        return G @ attached(Gba, gb).velocities(reduced(M, Gba, G, f, g, S, gb).solve()[0]) - g
 
     oracle = "violations of the constraints by " + LEAST_ACTION
 
@@ -272,6 +272,7 @@ class d2_b:
         right = np.concatenate([known, gb - attachments[:, :ACTIVE] @ va])
         return np.linalg.solve(left, right)[ATTACHED:]
 
+    equivalent_mutants = {"in blocks: swapped indices in `M[ALPHA, BETA]`": "this block is not used here"}
     verdict = Verdict.HOLDS
     remark = r"The force on the attached components is the opposite, $-\boldsymbol\lambda_\beta$."
     implemented_by = ("rbnotes.attachments.NullSpace.attachment_forces",)

@@ -20,24 +20,21 @@ PAIR = {**ONE, "Gja": arrays(2, ACTIVE)}
 
 
 def P_printed(Gba):
-    zero = np.zeros((ATTACHED, SIZE))
-    return np.vstack((np.hstack([np.eye(ACTIVE), -Gba.T]), zero))
+    P = np.zeros((SIZE, SIZE))
+    P[:ACTIVE, :ACTIVE], P[:ACTIVE, ACTIVE:] = np.eye(ACTIVE), -Gba.T
+    return P
 
 
 def P_k_printed(Gka):
-    zero = [[np.zeros((rows, columns)) for columns in SIZES] for rows in SIZES]
-    top = np.hstack((np.eye(ACTIVE), zero[0][1], -Gka.T, zero[0][3]))
-    before = np.hstack((zero[1][0], np.eye(2), zero[1][2], zero[1][3]))
-    below = np.hstack((zero[3][0], zero[3][1], zero[3][2], np.eye(1)))
-    return np.vstack((top, before, np.zeros((ATTACHED, EVERY)), below))
+    P = np.diag(np.repeat([1.0, 1.0, 0.0, 1.0], SIZES))
+    P[:ACTIVE, FIRST:LAST] = -Gka.T
+    return P
 
 
 def P_j_printed(Gja):
-    zero = [[np.zeros((rows, columns)) for columns in SIZES] for rows in SIZES]
-    top = np.hstack((np.eye(ACTIVE), -Gja.T, zero[0][2], zero[0][3]))
-    after = np.hstack((zero[2][0], zero[2][1], np.eye(ATTACHED), zero[2][3]))
-    below = np.hstack((zero[3][0], zero[3][1], zero[3][2], np.eye(1)))
-    return np.vstack((top, np.zeros((2, EVERY)), after, below))
+    P = np.diag(np.repeat([1.0, 0.0, 1.0, 1.0], SIZES))
+    P[:ACTIVE, ACTIVE:FIRST] = -Gja.T
+    return P
 
 
 def k_attached(Gka):
@@ -172,6 +169,9 @@ class t786:
         padded[np.ix_(kept, kept)] = effective_mass(M[np.ix_(order, order)], G)
         return padded
 
+    equivalent_mutants = {
+        "in P_j_printed: negated 1.0 in `[1.0, 0.0, 1.0, 1.0]`": "the forces on k have been handed on before"
+    }
     verdict = Verdict.HOLDS
     remark = "Here neither component is a master of the other; section 0.18 has the other case."
     implemented_by = ("rbnotes.attachments.eliminate",)
@@ -202,6 +202,10 @@ class t793:
         return np.stack([P, P])
 
     exact = "both only place entries and their opposites"
+    equivalent_mutants = {
+        "swapped operands in `P_k @ P_j`": "that they commute is the claim",
+        "swapped operands in `P_j @ P_k`": "that they commute is the claim",
+    }
     verdict = Verdict.HOLDS
     remark = "True as long as neither component is attached to the other, which this section assumes."
     implemented_by = ("rbnotes.attachments.eliminate",)

@@ -177,6 +177,7 @@ class e0_23:
 
     oracle = "the effective inertia from the energy, times the constrained motion of least action"
     reference = force_reference
+    equivalent_mutants = {"in blocks: swapped indices in `M[BETA, ALPHA]`": "this block is not used here"}
     verdict = Verdict.HOLDS
     remark = "Section 0.21 prints the last term with the opposite sign."
     implemented_by = REDUCED

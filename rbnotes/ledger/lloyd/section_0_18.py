@@ -212,6 +212,9 @@ class e0_26_a:
     oracle = LEAST_ACTION
     reference = without_k_reference
     special = ONE_ON_THE_OTHER
+    equivalent_mutants = {
+        "in without_k_printed: negated zero_columns in `[Gba, Gbb, zero_columns, zero]`": "a block of zeros has no sign"
+    }
     verdict = Verdict.HOLDS
     remark = (
         r"With (0.27) to (0.35). The elimination leaves $\mathbf R_\alpha$ as it is; checked with the sign that "

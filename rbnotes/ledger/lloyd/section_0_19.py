@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from rbnotes import so3
 from rbnotes.attachments import null_space, point_on_body
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, positive_numbers, rotations, vectors
@@ -22,7 +21,6 @@ ACCELERATED = {**MOVING, "vdot": vectors(), "wdot": vectors()}
 HEAVY = {**POINT, "m": positive_numbers()}
 BODY = {**HEAVY, "M": arrays(6, 6).map(lambda S: S @ S.T / 6 + np.eye(6))}
 FORCED = {"c": vectors(), "a": vectors(), "w": vectors(), "wdot": vectors(), "m": positive_numbers()}
-TURNING = {"R": rotations(), "c": vectors(), "w": vectors(), "m": positive_numbers()}
 POINT_ON_BODY = ("rbnotes.attachments.point_on_body",)
 REDUCE = ("rbnotes.attachments.point_on_body", "rbnotes.attachments.NullSpace.reduce")
 BY_DIFFERENCES = "the acceleration of a point of a body with changing twist, by differences"
@@ -89,20 +87,6 @@ def inertia_reference(R, c, m, M):
 def acceleration_library(R, c, v, w, vdot, wdot):
     point = attached(R, c, v, w)
     return point.blocks[0] @ np.concatenate((wdot, vdot)) + point.drift
-
-
-def change_library(R, c, w, m):
-    masses = np.zeros((9, 9))
-    masses[6:, 6:] = m * np.eye(3)
-    point = attached(R, c, np.zeros(3), w)
-    return swapped(null_space((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9))).momentum)
-
-
-def change_reference(R, c, w, m):
-    """The opposite of the force and moment, seen from the body, that keep the particle in a steady turn."""
-    still = np.zeros(3)
-    force = m * (R.T @ point_acceleration(R, c, still, w, still, still))
-    return -np.concatenate([force, cross(c, force)])
 
 
 @claim("lloyd/s0.19/e0.36", "Velocity of a particle attached to a body")
@@ -181,6 +165,9 @@ class d2_b:
 
     oracle = "the kinetic energy of body and particle, the particle's velocity by differences"
     reference = inertia_reference
+    equivalent_mutants = {
+        "swapped operands in `-m * bracket(c) @ bracket(c)`": "both factors are the same matrix"
+    }
     verdict = Verdict.HOLDS
     implemented_by = REDUCE
     chapter = CHAPTER
@@ -221,6 +208,9 @@ class d3:
         force = m * point_acceleration(np.eye(3), c, np.zeros(3), w, a, wdot)
         return np.concatenate([force, cross(c, force)])
 
+    equivalent_mutants = {
+        "swapped operands in `-m * bracket(c) @ bracket(c)`": "both factors are the same matrix"
+    }
     verdict = Verdict.HOLDS
     remark = (
         "Products are taken from right to left. The display has no number; where the text refers to (0.19) it "
@@ -318,79 +308,4 @@ class d4_c:
     reference = point_acceleration
     verdict = Verdict.HOLDS
     implemented_by = POINT_ON_BODY
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.19/d5#a", "The change of the forces, by (0.23)")
-class d5_a:
-    formula = (
-        r"m\begin{pmatrix} -\mathbf R_{BW}^T \\ -[\mathbf c]\,\mathbf R_{BW}^T \end{pmatrix}"
-        r"\bigl(\mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c\bigr)"
-    )
-    inputs = TURNING
-
-    def printed(R, c, w, m):
-        g = R @ cross(w, cross(w, c))
-        return m * (np.vstack([-R.T, -bracket(c) @ R.T]) @ g)
-
-    library = change_library
-
-    oracle = "the force and moment that keep the particle in a steady turn, by differences"
-    reference = change_reference
-    verdict = Verdict.HOLDS
-    implemented_by = REDUCE
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.19/d5#b", "The change of the forces is the fictitious forces")
-class d5_b:
-    formula = (
-        r"\begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\"
-        r" m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
-    )
-    inputs = TURNING
-
-    def printed(R, c, w, m):
-        return np.concatenate((-m * cross(w, cross(w, c)), m * cross(w, cross(c, cross(c, w)))))
-
-    library = change_library
-
-    oracle = "the force and moment that keep the particle in a steady turn, by differences"
-    reference = change_reference
-    verdict = Verdict.HOLDS
-    implemented_by = REDUCE
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.19/t914", "The identity of the two triple products")
-class t914:
-    formula = (
-        r"\mathbf a\times\mathbf b\times\mathbf b\times\mathbf a"
-        r" = -\mathbf b\times\mathbf a\times\mathbf a\times\mathbf b"
-    )
-    inputs = {"a": vectors(), "b": vectors()}
-
-    def printed(a, b):
-        return -cross(b, cross(a, cross(a, b)))
-
-    def library(a, b):
-        return so3.hat(a) @ so3.hat(b) @ so3.hat(b) @ a
-
-    oracle = "the left side, product by product by its components"
-
-    def reference(a, b):
-        product = a
-        for left in (b, b, a):
-            x, y, z = left
-            product = np.array(
-                [
-                    y * product[2] - z * product[1],
-                    z * product[0] - x * product[2],
-                    x * product[1] - y * product[0],
-                ]
-            )
-        return product
-
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.hat",)
     chapter = CHAPTER

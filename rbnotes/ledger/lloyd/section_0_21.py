@@ -10,7 +10,7 @@ import numpy as np
 
 from rbnotes.attachments import Attachment, null_space, solve_controlled
 from rbnotes.checking.strategies import arrays, vectors
-from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution
+from rbnotes.dynamics import StepSolution
 from rbnotes.ledger.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
 from rbnotes.ledger.oracles.attached import effective_mass, effective_rows, following, softened_motion
 from rbnotes.ledger.record import Verdict, claim
@@ -65,12 +65,16 @@ def reduced(M, G, Gb, f=None, S=None, gs=None, gb=None):
 
 
 def controlled(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """The library's motion, all of its velocities, the system with the force that it takes, and the holds."""
-    _, space, small = reduced(M, G, Gb, np.concatenate((fa, np.zeros(P), fb)), S, gs, gb)
-    found = solve_controlled(small, range(A, KEPT), vr)
-    v = space.velocities(found.velocity)
-    loaded = StepProblem(M, np.concatenate((fa, found.force, fb)), BilateralRows(G, gs, S))
-    return found, v, loaded, space.attachment_forces(loaded, StepSolution(v, found.bilateral))
+    """The library's motion of the components that stay."""
+    applied = np.zeros(SIZE)
+    applied[ALPHA], applied[BETA] = fa, fb
+    return solve_controlled(reduced(M, G, Gb, applied, S, gs, gb)[2], range(A, KEPT), vr)
+
+
+def all_forces(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """Forces on all components, the one that it takes on the controlled ones among them."""
+    force = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).force
+    return np.block([fa, force, fb])
 
 
 def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
@@ -115,14 +119,19 @@ def solved_for_force(system, right, vr):
 
 
 def whole_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found, v, _, holds = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
+    loaded, space, _ = reduced(M, G, Gb, f, S, gs, gb)
+    v = space.velocities(found.velocity)
+    holds = space.attachment_forces(loaded, StepSolution(v, found.bilateral))
     return np.concatenate([v[ALPHA], found.force, v[BETA], -found.bilateral, -holds])
 
 
 def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found, v, loaded, _ = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
-    small = reduced(M, G, Gb, loaded.momentum, S, gs, gb)[2]
-    return np.concatenate([v[ALPHA], small.momentum[RHO], -found.bilateral])
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
+    small = reduced(M, G, Gb, f, S, gs, gb)[2]
+    return np.concatenate([found.velocity[ALPHA], small.momentum[RHO], -found.bilateral])
 
 
 def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
@@ -153,7 +162,7 @@ def rest_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
 
 
 def rest_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[0]
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
     return np.concatenate((found.velocity[:A], -found.bilateral))
 
 
@@ -202,6 +211,10 @@ class d1:
         v, constraints, attachments, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         return np.concatenate([v[ALPHA], force, v[BETA], constraints, attachments])
 
+    equivalent_mutants = {
+        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached components enter here",
+        "in all_forces: negated force in `[fa, force, fb]`": "only the forces on attached components enter here",
+    }
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R_SIGMA
     remark = (
@@ -259,6 +272,9 @@ class d2_b:
     library = reduced_library
     oracle = CONTROLLED_ACTION
     reference = reduced_reference
+    equivalent_mutants = {
+        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached and controlled components enter here"
+    }
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R_SIGMA
     remark = "The sign of (0.19), carried over."
@@ -277,7 +293,7 @@ class d4:
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """With the motion that the library finds."""
-        found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[0]
+        found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
         _, (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
         _, Gsr, Gsb, Gba, Gbr = split(G, Gb)
         Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
@@ -292,7 +308,7 @@ class d4:
         )
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
-        return controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[0].force
+        return controlled(M, G, Gb, fa, fb, S, gs, gb, vr).force
 
     oracle = CONTROLLED_ACTION
 

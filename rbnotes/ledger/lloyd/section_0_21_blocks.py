@@ -17,7 +17,7 @@ from rbnotes.ledger.lloyd.section_0_21 import (
     ROWS_OF_ALPHA,
     TIED,
     WHOLE,
-    P,
+    all_forces,
     blocks,
     controlled,
     force_reference,
@@ -196,7 +196,7 @@ class d3_g:
         return fa - Gba.T @ fb + (Mab - Gba.T @ Mbb) @ gb
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
-        f = np.concatenate((fa, np.zeros(P), fb))
+        f = np.concatenate((fa, vr, fb))  # whatever acts on the controlled ones
         return reduced(M, G, Gb, f, S, gs, gb)[2].momentum[ALPHA]
 
     oracle = LEFT
@@ -205,6 +205,9 @@ class d3_g:
         return force_reference(M, G, Gb, fa, fb, S, gs, gb, vr)[ALPHA]
 
     combined_with = ("lloyd/s0.21/d1",)
+    equivalent_mutants = {
+        "negated vr in `np.concatenate((fa, vr, fb))`": "the forces on controlled components do not enter here"
+    }
     verdict = Verdict.ERRATUM
     correction = (
         r"The last term has a minus sign, as in (0.23): "
@@ -224,12 +227,12 @@ class d3_h:
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """With the f_rho that the library finds."""
-        fr = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[0].force
+        fr = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).force
         Mrb, Mbb, Gbr = M[RHO, BETA], M[BETA, BETA], Gb[:, RHO]
         return fr - Gbr.T @ fb + (Mrb - Gbr.T @ Mbb) @ gb
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
-        f = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)[2].momentum
+        f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
         return reduced(M, G, Gb, f, S, gs, gb)[2].momentum[RHO]
 
     oracle = LEFT
@@ -237,6 +240,9 @@ class d3_h:
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
         return force_reference(M, G, Gb, fa, fb, S, gs, gb, vr)[RHO]
 
+    equivalent_mutants = {
+        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached and controlled components enter here"
+    }
     verdict = Verdict.ERRATUM
     correction = (
         r"The last term has a minus sign, as in (0.23): "
@@ -257,8 +263,7 @@ class d3_i:
         return ga - Gsb @ gb
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
-        f = np.concatenate((fa, np.zeros(P), fb))
-        return reduced(M, G, Gb, f, S, gs, gb)[2].bilateral.target
+        return reduced(M, G, Gb, None, S, gs, gb)[2].bilateral.target
 
     oracle = "the constraints on the components that stay, applied to the motion of least action"
 
@@ -267,6 +272,7 @@ class d3_i:
         return effective_rows(G, Gb) @ v[:KEPT] - S * multipliers
 
     undefined = "g of alpha has fewer rows than G of sigma: the sizes do not fit"
+    equivalent_mutants = {"in reduced: dropped minus in `-Gb`": "the right sides only see the drift"}
     verdict = Verdict.MISPRINT
     correction = (
         r"$\mathbf g'_\sigma = \mathbf g_\sigma - \mathbf G_{\sigma\beta}\mathbf g_\beta$: the index is that of the system "

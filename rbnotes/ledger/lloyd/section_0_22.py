@@ -25,6 +25,7 @@ from rbnotes.ledger.oracles.frame_springs import (
     along,
     at_the_frames,
     axial,
+    body_twists,
     elastic_forces,
     names,
     orientations,
@@ -84,9 +85,10 @@ def library_forces(
     poses: Array, velocities: Array, k_t=0.0, k_r=0.0, d_t=0.0, d_r=0.0, axes="body", follow=0.0
 ) -> BodyForces:
     """The library's forces at velocities in world axes; w is ``(4, 3)`` and K, D are in Lloyd's order."""
-    spring = FrameSpring.isotropic(poses[2], poses[3], k_t, k_r, d_t, d_r)
+    X_1, X_2 = poses[2:]
+    spring = FrameSpring.isotropic(X_1, X_2, k_t, k_r, d_t, d_r)
     E = poses[:2]
-    phi = to_body(E[:, :3, :3], velocities).reshape(2, 6)[:, LINEAR_FIRST]
+    phi = body_twists(poses, velocities)[:, LINEAR_FIRST]
     found = frame_spring_forces(spring, E, phi)
     held = hold_world_velocities(found, phi)
     found = found._replace(K=(1 - follow) * held.K + follow * found.K)
@@ -97,7 +99,7 @@ def library_forces(
 
 
 def displacement_library(poses):
-    return frame_displacement(FrameSpring.isotropic(poses[2], poses[3], 1.0, 1.0), poses[:2])
+    return frame_displacement(FrameSpring.isotropic(*poses[2:], 1.0, 1.0), poses[:2])
 
 
 def origin_velocities_printed(poses, velocities):
@@ -209,6 +211,9 @@ class e0_37:
         return elastic_forces(at_the_frames(poses), k_t, k_r)
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.at_the_frames",)
+    equivalent_mutants = {
+        "swapped operands in `-k_r * n.R_12 @ (n.phi * n.u)`": "the rotation leaves its own axis alone, its inverse too"
+    }
     verdict = Verdict.HOLDS
     remark = r"$\mathbf R_{12}$ leaves its own axis alone, so $\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$ too."
     implemented_by = (FORCES,)

@@ -160,6 +160,10 @@ class t1056_b:
         ).value
 
     primitives = TO_BODY
+    equivalent_mutants = {
+        "index 2 -> 1 in `poses[2, :3, 3]`": "the arm does not enter the rows of the force",
+        "index 3 -> 2 in `poses[2, :3, 3]`": "the arm does not enter the rows of the force",
+    }
     verdict = Verdict.MISPRINT
     correction = r"${}^A\mathbf f_{1k}\times\delta\boldsymbol\theta_A$, with the $\delta$."
     implemented_by = ("rbnotes.forces.body_forces.directional_force",)

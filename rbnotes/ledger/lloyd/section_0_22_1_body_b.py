@@ -124,6 +124,9 @@ class e0_51:
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
 
     primitives = MOTIONS_AND_AXES
+    equivalent_mutants = {
+        "swapped operands in `d_t * n.R_AB @ bracket(omega_A)`": "where the condition holds, the rotation leaves the angular velocity alone"
+    }
     verdict = Verdict.CONDITIONAL
     holds_when = same_components
     given = {**VISCOUS_VARIATION, "poses": TURNED_ABOUT_AXIS, "velocities": TURNING_ABOUT_AXIS}

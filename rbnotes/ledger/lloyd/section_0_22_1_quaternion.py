@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes import quaternion
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER
-from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import TURN, axis_angle, rates
+from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import TURN, angle_rate, axis_angle, axis_rate
 from rbnotes.ledger.oracles.rotation_vectors import rate_of
 from rbnotes.ledger.record import Verdict, claim
 
@@ -34,7 +34,7 @@ class d6_a:
 
     def printed(w, omega):
         phi, u = axis_angle(w)
-        dphi, du = rates(w, omega)
+        dphi, du = angle_rate(w, omega), axis_rate(w, omega)
         return -1 / 2 * np.sin(phi / 2) * dphi * u + np.cos(phi / 2) * du
 
     library = half_cosine_library
@@ -54,12 +54,16 @@ class d6_b:
 
     def printed(w, omega):
         phi, _ = axis_angle(w)
-        dphi, _ = rates(w, omega)
+        dphi = angle_rate(w, omega)
         return -1 / 2 * np.sin(phi / 2) * dphi
 
     library = half_cosine_library
     oracle = "differences of cos(phi/2) while frame 2 turns against frame 1"
     reference = half_cosine_reference
+    equivalent_mutants = {
+        "in vector_rate_library: swapped operands in `so3.left_jacobian_inverse(w) @ omega`": "the matrix leaves the axis alone, on which the rate is projected",
+        "in vector_rate_library: dropped factor `so3.left_jacobian_inverse(w)` in `so3.left_jacobian_inverse(w) @ omega`": "the matrix leaves the axis alone, on which the rate is projected",
+    }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.quaternion.derivative_from_base",)
     chapter = CHAPTER
@@ -92,7 +96,7 @@ class d6_d:
 
     def printed(w, omega):
         phi, u = axis_angle(w)
-        dphi, du = rates(w, omega)
+        dphi, du = angle_rate(w, omega), axis_rate(w, omega)
         return 1 / 2 * np.cos(phi / 2) * dphi * u + np.sin(phi / 2) * du
 
     library = half_sine_library

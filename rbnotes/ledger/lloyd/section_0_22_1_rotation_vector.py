@@ -37,11 +37,16 @@ def vector_rate_library(w, omega):
     return so3.left_jacobian_inverse(w) @ omega
 
 
-def rates(w, omega):
-    """Rates of angle and axis, from that of the rotation vector by the library."""
+def angle_rate(w, omega):
+    """Rate of the angle, from that of the rotation vector by the library."""
+    return axis_angle(w)[1] @ vector_rate_library(w, omega)
+
+
+def axis_rate(w, omega):
+    """Rate of the axis, from that of the rotation vector by the library."""
     phi, u = axis_angle(w)
     rate = vector_rate_library(w, omega)
-    return u @ rate, (rate - (u @ rate) * u) / phi
+    return (rate - (u @ rate) * u) / phi
 
 
 def U_printed(w):
@@ -115,13 +120,15 @@ class d9_a:
 
     def printed(w, omega):
         phi, u = axis_angle(w)
-        dphi, du = rates(w, omega)
+        dphi = rate_of(lambda phi, u: phi, w, omega)
+        du = rate_of(lambda phi, u: u, w, omega)
         return dphi * u + phi * du
 
     library = vector_rate_library
     oracle = VECTOR_DIFFERENCES
     reference = vector_rate
     tolerance = 1e-08
+    primitives = ("rbnotes.ledger.oracles.rotation_vectors.turning",)
     verdict = Verdict.HOLDS
     implemented_by = (LOG,)
     chapter = CHAPTER
@@ -265,6 +272,9 @@ class t1103:
         rate = derivative(lambda t: (start * Rotation.from_rotvec(t * omega)).as_rotvec()).value
         return np.stack([rate, rate])
 
+    equivalent_mutants = {
+        "swapped operands in `U_printed(w) @ R_21`": "functions of one rotation vector commute"
+    }
     verdict = Verdict.HOLDS
     remark = (
         "The text compares with a paper that specifies the angular velocity in the rotated frame, frame 2: this is "

@@ -310,6 +310,10 @@ class d2:
     oracle = DIFFERENCES
     reference = velocity_jacobian_reference
     primitives = CHANGES_OF_AXES
+    equivalent_mutants = {
+        "swapped operands in `d_t * p_1 @ p_1`": "both factors are the same matrix",
+        "swapped operands in `d_t * p_2 @ p_2`": "both factors are the same matrix",
+    }
     verdict = Verdict.HOLDS
     remark = "Symmetric, and the sign that (0.57) has wrong is right here."
     implemented_by = (FORCES,)

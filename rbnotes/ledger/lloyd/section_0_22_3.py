@@ -38,12 +38,17 @@ COUPLED = {
 }
 
 
-def loads(poses, velocities, k_t, k_r, d_t, d_r):
-    """Force and couple on frame 1, in world axes; those on frame 2 are the opposite."""
+def pull_on_1(poses, velocities, k_t, k_r, d_t, d_r):
+    """Force on frame 1, in world axes; that on frame 2 is the opposite."""
     n = names(poses)
     dx_1, dx_2 = origin_velocities(poses, velocities)
-    pull = k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
-    return pull, k_r * n.R_1W @ (n.phi * n.u) + d_r * (velocities[3] - velocities[1])
+    return k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
+
+
+def couple_on_1(poses, velocities, k_t, k_r, d_t, d_r):
+    """Couple on frame 1, in world axes; that on frame 2 is the opposite."""
+    n = names(poses)
+    return k_r * n.R_1W @ (n.phi * n.u) + d_r * (velocities[3] - velocities[1])
 
 
 def world_velocity_library(poses, velocities, d_t, d_r):
@@ -177,6 +182,10 @@ class d2:
         "world components throughout"
     )
     reference = world_velocity_reference
+    equivalent_mutants = {
+        "swapped operands in `d_t * p_1 @ p_1`": "both factors are the same matrix",
+        "swapped operands in `d_t * p_2 @ p_2`": "both factors are the same matrix",
+    }
     verdict = Verdict.HOLDS
     implemented_by = (AXES,)
     chapter = CHAPTER
@@ -201,7 +210,10 @@ class e0_59:
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         n = names(poses)
-        f_1, tau_1 = loads(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1, tau_1 = (
+            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+        )
         f_2, tau_2 = -f_1, -tau_1
         U = U_printed(n.R_1W @ (n.phi * n.u))
         p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
@@ -284,7 +296,7 @@ class t1253_b:
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """By how much the block of (0.59) differs from that of the world's Jacobian."""
-        f_1, _ = loads(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
         return bracket(f_1)
 
     def library(poses, velocities, k_t, k_r, d_t, d_r):

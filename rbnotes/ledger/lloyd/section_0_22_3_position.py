@@ -11,7 +11,8 @@ from rbnotes.ledger.lloyd.section_0_22_3 import (
     AXES,
     COUPLED,
     IDENTITY,
-    loads,
+    couple_on_1,
+    pull_on_1,
     turned,
     world_position_library,
     world_position_reference,
@@ -116,7 +117,7 @@ class d3_b:
         n = names(poses)
         dtheta_A = delta[1]
         df_A = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
-        f_1, _ = loads(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
         return n.R_AW @ df_A - bracket(f_1) @ dtheta_A
 
     library = world_force_A_library
@@ -175,7 +176,7 @@ class d4:
         n = names(poses)
         tau_1 = k_r * (n.phi * n.u) + d_r * n.R_1W.T @ (velocities[3] - velocities[1])
         A_tau_1 = n.R_1A @ tau_1
-        f_1, _ = loads(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
         return n.R_AW @ A_tau_1 + np.cross(n.R_AW @ n.p_1, f_1)
 
     def library(poses, velocities, k_t, k_r, d_t, d_r):
@@ -208,7 +209,10 @@ class d5_a:
     def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
         n = names(poses)
         dtheta_A = delta[1]
-        f_1, tau_1 = loads(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1, tau_1 = (
+            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+        )
         dA_tau_1 = couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
         arm = n.R_AW @ n.p_1
         return n.R_AW @ dA_tau_1 + np.cross(dtheta_A, tau_1) + np.cross(np.cross(dtheta_A, arm), f_1)
@@ -240,7 +244,10 @@ class d5_b:
     def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
         n = names(poses)
         dtheta_A = delta[1]
-        f_1, tau_1 = loads(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1, tau_1 = (
+            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+        )
         dA_tau_1 = couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
         arm = n.R_AW @ n.p_1
         return n.R_AW @ dA_tau_1 - bracket(tau_1) @ dtheta_A + bracket(f_1) @ bracket(arm) @ dtheta_A
@@ -270,7 +277,10 @@ class t1267:
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """(0.59) without [f_1] in block (0,1) and [f_2] in (2,3), with [f][p] in place of [tau] in (1,1), (3,3)."""
         n = names(poses)
-        f_1, tau_1 = loads(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1, tau_1 = (
+            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+        )
         f_2, tau_2 = -f_1, -tau_1
         p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
         J = turned(poses, library_forces(poses, velocities, k_t, k_r, d_t, d_r).K.T.reshape(12, 4, 3))
@@ -322,7 +332,7 @@ class d6:
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         n = names(poses)
-        f_1, _ = loads(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
         f_2 = -f_1
         U = U_printed(n.R_1W @ (n.phi * n.u))
         p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)

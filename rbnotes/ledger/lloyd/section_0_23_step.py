@@ -177,6 +177,7 @@ class d8_a:
     oracle = VARIED
     reference = acceleration_change_reference
     tolerance = 1e-8
+    equivalent_mutants = {"swapped operands in `derivative(M_inverse).value @ f`": "the matrix is symmetric"}
     verdict = Verdict.CONDITIONAL
     holds_when = never_a_fictitious_torque
     given = {**TURNED, "v": AT_REST}
@@ -207,6 +208,9 @@ class d8_b:
     oracle = VARIED
     reference = acceleration_change_reference
     tolerance = 1e-8
+    equivalent_mutants = {
+        "swapped operands in `M_inverse @ derivative(M).value @ M_inverse @ f`": "the matrix before f is symmetric"
+    }
     verdict = Verdict.CONDITIONAL
     holds_when = never_a_fictitious_torque
     given = {**TURNED, "v": AT_REST}
@@ -248,9 +252,10 @@ class d9:
     condition = DOES_NOT_TURN
     remark = r"$\mathbf M$ is that at the beginning of the step, on both sides."
     equivalent_mutants = {
+        "filled zero at 1 in `[m * IDENTITY, zero]`": "a body at rest has no angular velocity that this block could take",
         "negated R @ J @ R.T in `[zero, R @ J @ R.T]`": (
             "a body at rest has no angular momentum, and in dM M^-1 the sign cancels"
-        )
+        ),
     }
     primitives = ("rbnotes.ledger.oracles.turning.turned_in_world",)
     implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)

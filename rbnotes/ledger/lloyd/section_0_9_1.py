@@ -84,7 +84,7 @@ class d1_b:
         system = System(M, lambda x, v: pull(x), lambda x, v: np.zeros((N, N)), lambda x, v: np.zeros((N, N)))
 
         def step(x, v):
-            return np.concatenate(symplectic_euler(system, State(q=x, qdot=v), h))
+            return stacked(symplectic_euler(system, State(q=x, qdot=v), h))
 
         A = step_slopes(step, x, v)
         return A.T @ area_form(M) @ A

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State, System, bridson_marino
-from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, bent_system
+from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, bent_system, stacked
 from rbnotes.ledger.oracles.bent_forces import bent_force
 from rbnotes.ledger.oracles.integration import (
     positions_from_the_middle,
@@ -166,7 +166,7 @@ class t338:
             raise ValueError("asks for the position Jacobian")
 
         system = System(M, bent_force(f, K, D, x, v), missing, lambda y, u: D)
-        return np.concatenate(bridson_marino(system, State(q=x, qdot=v), h))
+        return stacked(bridson_marino(system, State(q=x, qdot=v), h))
 
     oracle = "positions and velocities from the equations of both halves"
 

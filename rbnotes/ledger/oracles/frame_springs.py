@@ -101,6 +101,11 @@ def to_body(R: Array, four: Array) -> Array:
     return to_world(np.swapaxes(R, -1, -2), four)
 
 
+def body_twists(poses: Array, velocities: Array) -> Array:
+    """Twists ``(2, 6)`` of A and B in their own axes, linear part first, from velocities in the world."""
+    return to_body(poses[:2, :3, :3], velocities).reshape(2, 6)
+
+
 def world_forces(
     poses: Array, velocities: Array, k_t: float = 0.0, k_r: float = 0.0, d_t: float = 0.0, d_r: float = 0.0
 ) -> Array:
