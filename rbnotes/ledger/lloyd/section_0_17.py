@@ -197,7 +197,8 @@ class t752:
         return G @ whole_printed(M, Gba, G, f, g, S, gb)[:SIZE] - g
 
     def library(M, Gba, G, f, g, S, gb):
-        return G @ attached(Gba, gb).velocities(reduced(M, Gba, G, f, g, S, gb).solve()[0]) - g
+        whole = attached(Gba, gb).expand(solve_step(reduced(M, Gba, G, f, g, S, gb)))
+        return G @ whole.velocity - g
 
     oracle = "violations of the constraints by " + LEAST_ACTION
 
