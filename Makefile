@@ -8,13 +8,22 @@ STAMP := $(VENV)/installed
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: book test lint package look clean
+.PHONY: book test test-newest test-oldest lint package look clean
 
 book: package
 	$(BIN)/python tools/build_book.py
 
 test: lint book
 	$(BIN)/pytest -n 2
+
+# All but the pages, which need the versions of constraints.txt, with the newest releases and with the oldest
+# ones that pyproject.toml allows.
+test-oldest: PINS := --constraint constraints-oldest.txt
+test-newest test-oldest: test-%:
+	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	rm -rf build rbnotes.egg-info
+	.venv-$*/bin/pip install --disable-pip-version-check --progress-bar off --quiet --upgrade --upgrade-strategy eager $(PINS) ".[test]"
+	.venv-$*/bin/pytest -n 2 --ignore=tests/book --ignore=tests/viewer
 
 lint: package
 	$(BIN)/ruff check .

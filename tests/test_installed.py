@@ -1,5 +1,7 @@
 """What is tested is what a reader installs."""
 
+import re
+import tomllib
 from pathlib import Path
 
 import rbnotes
@@ -28,3 +30,16 @@ def test_version_is_that_of_the_metadata():
     from importlib.metadata import version
 
     assert version("rbnotes") == rbnotes.__version__
+
+
+def test_oldest_versions_tried_are_the_lower_bounds():
+    root = SOURCES.parent
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = project["dependencies"] + project["optional-dependencies"]["test"]
+    bounds = dict(need.split(">=") for need in needed if ">=" in need)
+    pins = dict(
+        re.findall(r"^(\S+)==(\S+)$", (root / "constraints-oldest.txt").read_text(encoding="utf-8"), re.M)
+    )
+    assert pins.keys() == bounds.keys()
+    for name, bound in bounds.items():
+        assert re.fullmatch(rf"{re.escape(bound)}(\.0)*", pins[name]), name

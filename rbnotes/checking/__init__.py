@@ -1,4 +1,4 @@
-"""Tools for checking formulas: numerical derivatives and random rotations, frames, inertias."""
+"""Tools for checking formulas: numerical derivatives; random rotations, frames, inertias."""
 
 from rbnotes.checking import strategies
 from rbnotes.checking.differences import (
@@ -9,6 +9,7 @@ from rbnotes.checking.differences import (
     jacobian_se3,
     jacobian_so3,
 )
+from rbnotes.checking.draws import same_everywhere
 
 __all__ = [
     "Estimate",
@@ -17,5 +18,6 @@ __all__ = [
     "jacobian",
     "jacobian_se3",
     "jacobian_so3",
+    "same_everywhere",
     "strategies",
 ]

@@ -82,7 +82,7 @@ class Trials:
         return Trials(self.values + other.values, self.expected + other.expected)
 
 
-def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True) -> Outcome:
+def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afresh: bool = False) -> Outcome:
     """Run one record: search for counterexamples to its forms, and look whether it is honest.
 
     Parameters
@@ -93,6 +93,8 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True) -> 
         Inputs tried per form; at least :data:`EXAMPLES` are.
     shrink
         Whether a counterexample is made as small as it gets.
+    afresh
+        Whether to draw inputs anew; by default they are always the same ones, on every machine.
     """
     try:
         for name in (*record.implemented_by, *record.primitives):
@@ -104,12 +106,12 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True) -> 
         return Outcome(record, not found, "; ".join(found))
     examples = max(examples, EXAMPLES)
     try:
-        trials = Trials.of(record.reference, samples(record.inputs, examples))
+        trials = Trials.of(record.reference, samples(record.inputs, examples, afresh=afresh))
         with off_the_grid():
             beside = samples(record.inputs, OFF_GRID) if record.inputs else []
             given_beside = samples(record.given, OFF_GRID) if record.given else []
         off_grid = Trials.of(record.reference, beside)
-        given = samples(record.given, examples) if record.given else []
+        given = samples(record.given, examples, afresh=afresh) if record.given else []
         outcome = _measured(record, trials + off_grid, given + given_beside, examples, shrink)
     except (NoOracle, ValueError, IndexError, ArithmeticError, TypeError, KeyError, AttributeError) as error:
         return Outcome(record, False, "; ".join([*found, f"oracle: it cannot be evaluated: {error}"]))

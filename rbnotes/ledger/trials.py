@@ -14,7 +14,7 @@ from hypothesis.errors import NoSuchExample
 from numpy.typing import ArrayLike
 
 from rbnotes.arguments import Array
-from rbnotes.checking import strategies
+from rbnotes.checking import same_everywhere, strategies
 from rbnotes.ledger.record import Function, Inputs
 
 SIGNIFICANT = 1e-2
@@ -87,11 +87,11 @@ def distance(actual: Array, expected: ArrayLike, *, printed_numbers: bool = Fals
     return float(np.max(np.abs(actual - expected) / (1.0 if printed_numbers else scale), initial=0.0))
 
 
-def _settings(examples: int, *, shrink: bool) -> settings:
+def _settings(examples: int, *, shrink: bool, afresh: bool = False) -> settings:
     phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
     return settings(
         max_examples=examples,
-        derandomize=True,
+        derandomize=not afresh,
         database=None,
         deadline=None,
         phases=phases,
@@ -104,18 +104,19 @@ def _named(inputs: Inputs) -> st.SearchStrategy[Values]:
     return st.tuples(*inputs.values()).map(lambda values: dict(zip(inputs, values, strict=True)))
 
 
-def samples(inputs: Inputs, count: int) -> list[Values]:
-    """The first ``count`` inputs that a search would try; always the same ones."""
+def samples(inputs: Inputs, count: int, *, afresh: bool = False) -> list[Values]:
+    """The first ``count`` inputs that a search would try; always the same ones, unless drawn ``afresh``."""
     if not inputs:
         return [{}]
     drawn: list[Values] = []
 
-    @_settings(count, shrink=False)
+    @_settings(count, shrink=False, afresh=afresh)
     @given(_named(inputs))
     def draw(values: Values) -> None:
         drawn.append(values)
 
-    draw()
+    with same_everywhere():
+        draw()
     return drawn
 
 
@@ -165,7 +166,8 @@ def search(
     if not inputs:
         return Search({} if wrong({}) else None, worst)
     try:
-        found = find(_named(inputs), wrong, settings=_settings(examples, shrink=shrink))
+        with same_everywhere():
+            found = find(_named(inputs), wrong, settings=_settings(examples, shrink=shrink))
     except NoSuchExample:
         return Search(None, worst)
     return Search(found, residual(form, reference, found))

@@ -114,8 +114,8 @@ def test_jacobian_on_rotations(R, a, A):
         jacobian_so3(lambda Q: np.trace(A @ Q), R),
         [P[1, 2] - P[2, 1], P[2, 0] - P[0, 2], P[0, 1] - P[1, 0]],
     )
-    phase, slope = 5 * (a @ R @ a), -5 * a @ R @ bracket(a)
-    honest(jacobian_so3(lambda Q: np.sin(5 * (a @ Q @ a)), R), np.cos(phase) * slope, 1e-7)
+    phase, slope = 2 * (a @ R @ a), -2 * a @ R @ bracket(a)
+    honest(jacobian_so3(lambda Q: np.sin(2 * (a @ Q @ a)), R), np.cos(phase) * slope, 1e-6)
 
 
 @given(rotations(), vectors())
@@ -226,7 +226,7 @@ def blows_up(x):
 
 
 CALLS = [
-    (lambda: derivative(blows_up, 1.0), "function: got NaN or infinite values near t = 1"),
+    (lambda: derivative(blows_up, 1.0), "function: got NaN or infinite values within 4 steps"),
     (lambda: derivative(lambda t: np.inf, 0.0), "function: got NaN or infinite values"),
     (lambda: derivative(np.sin, np.nan), "t: got NaN"),
     (lambda: derivative(np.sin, "now"), "t: got str 'now'"),

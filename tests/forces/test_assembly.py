@@ -103,10 +103,10 @@ def test_path_within_one_body_exerts_nothing():
 
 
 def test_large_particle_net_equals_the_spring_network():
-    side = 71
+    side, rng = 71, np.random.default_rng(12)
     x = np.stack(np.meshgrid(np.arange(side), np.arange(side), [0.0], indexing="ij"), axis=-1).reshape(-1, 3)
-    x = x + 0.1 * RNG.normal(size=x.shape)
-    v = RNG.normal(size=x.shape)
+    x = x + 0.1 * rng.normal(size=x.shape)
+    v = rng.normal(size=x.shape)
     number = np.arange(side * side).reshape(side, side)
     ends = np.concatenate(
         [
@@ -114,7 +114,7 @@ def test_large_particle_net_equals_the_spring_network():
             np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], axis=1),
         ]
     )
-    law = LinearSpring(RNG.uniform(1, 2, len(ends)), 0.5, 0.9)
+    law = LinearSpring(rng.uniform(1, 2, len(ends)), 0.5, 0.9)
     points = through(on_particle(ends[:, 0]), on_particle(ends[:, 1]))
     found = assemble([Paths(law, points)], State(x=x, v=v))
     expected = SpringNetwork(law, ends).forces(x, v)

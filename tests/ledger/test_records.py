@@ -29,7 +29,8 @@ UNTOLD = {
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.id)
 def test_verdict_is_confirmed(record):
-    outcome = verify(record, examples=settings.default.max_examples)
+    chosen = settings.default
+    outcome = verify(record, examples=chosen.max_examples, afresh=not chosen.derandomize)
     assert outcome.confirmed, outcome.reason
 
 

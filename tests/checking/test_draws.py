@@ -1,0 +1,65 @@
+"""Derandomised draws do not depend on what else is loaded, as verdicts must not."""
+
+import importlib.util
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rbnotes.checking import same_everywhere
+from rbnotes.ledger.runner import samples, search
+
+WIDE = {"number": st.integers(-(2**40), 2**40), "text": st.text(), "real": st.floats()}
+
+
+def load_numbers(folder, name):
+    """A module full of numbers and words, as any script of a reader may be."""
+    numbers = ", ".join(str(7**k + 12345 * len(name)) for k in range(12))
+    file = folder / f"{name}.py"
+    file.write_text(f"numbers = [{numbers}, 0.1234567, 9.87654e30]\nwords = ['{name}', 'stray {name}']\n")
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def tried(inputs):
+    """What a search tries."""
+    seen = []
+    search(lambda *values: seen.append(values) or 0.0, lambda *values: 0.0, inputs, threshold=1, examples=150)
+    return seen
+
+
+def test_another_module_changes_no_draw(tmp_path, monkeypatch):
+    @settings(max_examples=300)
+    @given(st.tuples(*WIDE.values()))
+    def draw(values):
+        drawn.append(values)
+
+    def everything():
+        drawn.clear()
+        draw()
+        return repr([drawn, samples(WIDE, 300), tried(WIDE)])
+
+    drawn = []
+    before = everything()
+    for name in ("ballast", "cargo"):
+        monkeypatch.setitem(sys.modules, name, load_numbers(tmp_path, name))
+    assert everything() == before
+
+
+def test_what_is_changed_is_put_back(monkeypatch):
+    providers = pytest.importorskip("hypothesis.internal.conjecture.providers")
+
+    def theirs():
+        raise AssertionError("asked for the constants of local modules")
+
+    monkeypatch.setattr(providers, "_get_local_constants", theirs)
+    with same_everywhere():
+        samples(WIDE, 100)
+        assert providers._get_local_constants is not theirs
+    assert providers._get_local_constants is theirs
+    with pytest.raises(ZeroDivisionError), same_everywhere():
+        raise ZeroDivisionError
+    assert providers._get_local_constants is theirs

@@ -1,0 +1,239 @@
+"""Error estimates of numerical derivatives: never below the true error, and not far above it.
+
+Each family draws functions with known derivatives: at stationary points, where slopes say nothing about
+rounding; on rotations and frames near and at a half turn, and at symmetric points, where rounding off the
+group counts; with values and positions of many sizes; and with digits lost inside the function.
+"""
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from rbnotes.checking import derivative, jacobian, jacobian_se3, jacobian_so3
+
+CASES = 150
+ON_NUMBERS, ON_VECTORS, ON_ROTATIONS, ON_FRAMES = {}, {}, {}, {}
+
+
+def bracket(a):
+    x, y, z = a
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def size(rng, low, high):
+    """A power of ten."""
+    return 10.0 ** rng.integers(low, high + 1)
+
+
+def draw_rotation(rng):
+    axis = rng.normal(size=3)
+    axis /= np.linalg.norm(axis)
+    angle = rng.choice([0.0, np.pi, np.pi - size(rng, -10, -2), size(rng, -10, -2), rng.uniform(0, np.pi)])
+    if rng.integers(4) == 0:
+        axis, angle = np.eye(3)[rng.integers(3)], rng.integers(4) * np.pi / 2
+    return Rotation.from_rotvec(angle * axis).as_matrix()
+
+
+def draw_frame(rng):
+    E = np.eye(4)
+    E[:3, :3], E[:3, 3] = draw_rotation(rng), size(rng, -6, 6) * rng.normal(size=3)
+    return E
+
+
+def family(families):
+    return lambda case: families.setdefault(case.__name__.replace("_", " "), case)
+
+
+# Each case returns a function, the point, and the derivative there.
+
+
+@family(ON_NUMBERS)
+def waves(rng):
+    t, height, frequency = rng.uniform(-3, 3), size(rng, -8, 8), 10 ** rng.uniform(-6, 1)
+    return lambda s: height * np.sin(frequency * s), t, height * frequency * np.cos(frequency * t)
+
+
+@family(ON_NUMBERS)
+def waves_at_their_top(rng):
+    height, frequency = size(rng, -8, 8), 10 ** rng.uniform(-3, 1)
+    t = np.pi / 2 / frequency
+    # Not zero: t is not the top to the last digit.
+    exact = frequency * mpmath.cos(mpmath.mpf(frequency) * mpmath.mpf(t))
+    return lambda s: height * np.sin(frequency * s), t, height * float(exact)
+
+
+@family(ON_NUMBERS)
+def waves_far_from_zero(rng):
+    t = rng.uniform(-1, 1) * size(rng, 2, 6)
+    return np.sin, t, np.cos(t)
+
+
+@family(ON_NUMBERS)
+def composed(rng):
+    t = rng.uniform(-2, 2)
+    exact = mpmath.diff(lambda s: mpmath.exp(mpmath.sin(2 * s)) / (1 + s * s), mpmath.mpf(t))
+    return lambda s: np.exp(np.sin(2 * s)) / (1 + s * s), t, float(exact)
+
+
+@family(ON_NUMBERS)
+def small_change_of_a_large_number(rng):
+    t, offset = rng.uniform(-3, 3), size(rng, 1, 6)
+    return lambda s: offset + np.sin(s), t, np.cos(t)
+
+
+@family(ON_NUMBERS)
+def digits_lost_inside(rng):
+    t, offset = rng.uniform(-3, 3), size(rng, 1, 6)
+    return lambda s: (offset + np.sin(s)) - offset, t, np.cos(t)
+
+
+@family(ON_NUMBERS)
+def digits_lost_at_a_minimum(rng):
+    t = rng.uniform(-3, 3)
+    return lambda s: s * s - 2 * t * s + t * t, t, 0.0
+
+
+@family(ON_VECTORS)
+def energies(rng):
+    n, stiffness = rng.integers(1, 7), size(rng, -8, 8)
+    A, x = rng.normal(size=(n, n)), size(rng, -6, 6) * rng.normal(size=n)
+    apart = rng.normal(size=n)
+    B, rest = stiffness * A @ A.T, x - apart
+    return lambda q: (q - rest) @ B @ (q - rest) / 2, x, B @ (x - rest)
+
+
+@family(ON_VECTORS)
+def energies_at_rest(rng):
+    n, stiffness = rng.integers(1, 7), size(rng, -8, 8)
+    A, x = rng.normal(size=(n, n)), size(rng, -6, 6) * rng.normal(size=n)
+    B = stiffness * A @ A.T
+    return lambda q: (q - x) @ B @ (q - x) / 2, x, np.zeros(n)
+
+
+@family(ON_VECTORS)
+def distances(rng):
+    n = rng.integers(2, 5)
+    x, apart = size(rng, -6, 6) * rng.normal(size=n), rng.normal(size=n)
+    anchor = x - apart / np.linalg.norm(apart)
+    return lambda q: np.linalg.norm(q - anchor), x, (x - anchor) / np.linalg.norm(x - anchor)
+
+
+@family(ON_ROTATIONS)
+def turned_vectors(rng):
+    R, a = draw_rotation(rng), size(rng, -3, 3) * rng.normal(size=3)
+    return lambda Q: Q @ a, R, -R @ bracket(a)
+
+
+@family(ON_ROTATIONS)
+def one_coordinate(rng):
+    R, a, b = draw_rotation(rng), rng.normal(size=3), rng.normal(size=3)
+    return lambda Q: b @ (Q @ a), R, np.cross(a, R.T @ b)
+
+
+@family(ON_ROTATIONS)
+def turned_inertias(rng):
+    R, J = draw_rotation(rng), np.diag(rng.uniform(1, 3, 3))
+    exact = [R @ (bracket(w) @ J - J @ bracket(w)) @ R.T for w in np.eye(3)]
+    return lambda Q: Q @ J @ Q.T, R, np.moveaxis(exact, 0, -1)
+
+
+@family(ON_ROTATIONS)
+def springs_at_rest(rng):
+    R, a, stiffness = draw_rotation(rng), rng.normal(size=3), size(rng, -8, 8)
+    rest = R @ a
+    return lambda Q: stiffness * np.sum((Q @ a - rest) ** 2), R, np.zeros(3)
+
+
+@family(ON_ROTATIONS)
+def one_minus_the_cosine(rng):
+    R, stiffness = draw_rotation(rng), size(rng, -8, 8)
+    return lambda Q: stiffness * (3 - np.trace(R.T @ Q)), R, np.zeros(3)
+
+
+@family(ON_ROTATIONS)
+def distances_of_rotations(rng):
+    R, stiffness = draw_rotation(rng), size(rng, -8, 8)
+    return lambda Q: stiffness * np.sum((Q - R) ** 2), R, np.zeros(3)
+
+
+@family(ON_ROTATIONS)
+def what_no_rotation_changes(rng):
+    R, a = draw_rotation(rng), size(rng, -3, 3) * rng.normal(size=3)
+    return lambda Q: np.sum((Q @ a) ** 2) - a @ a, R, np.zeros(3)
+
+
+@family(ON_ROTATIONS)
+def determinants(rng):
+    return np.linalg.det, draw_rotation(rng), np.zeros(3)
+
+
+@family(ON_ROTATIONS)
+def rotation_vectors(rng):
+    R = draw_rotation(rng)
+    return lambda Q: Rotation.from_matrix(R.T @ Q).as_rotvec(), R, np.eye(3)
+
+
+@family(ON_FRAMES)
+def points(rng):
+    E, a = draw_frame(rng), size(rng, -3, 3) * rng.normal(size=3)
+    return lambda F: F[:3, :3] @ a + F[:3, 3], E, E[:3, :3] @ np.hstack([-bracket(a), np.eye(3)])
+
+
+@family(ON_FRAMES)
+def distances_to_points(rng):
+    E, a, apart = draw_frame(rng), rng.normal(size=3), rng.normal(size=3)
+    point = E[:3, :3] @ a + E[:3, 3]
+    anchor = point - apart / np.linalg.norm(apart)
+    direction = (point - anchor) / np.linalg.norm(point - anchor)
+    exact = direction @ E[:3, :3] @ np.hstack([-bracket(a), np.eye(3)])
+    return lambda F: np.linalg.norm(F[:3, :3] @ a + F[:3, 3] - anchor), E, exact
+
+
+@family(ON_FRAMES)
+def stretched_to_nothing(rng):
+    E, a, stiffness = draw_frame(rng), rng.normal(size=3), size(rng, -8, 8)
+    point = E[:3, :3] @ a + E[:3, 3]
+    return lambda F: stiffness * np.sum((F[:3, :3] @ a + F[:3, 3] - point) ** 2), E, np.zeros(6)
+
+
+@family(ON_FRAMES)
+def seen_from_the_body(rng):
+    E, apart = draw_frame(rng), rng.normal(size=3)
+    R, p = E[:3, :3], E[:3, 3]
+    anchor = p + apart
+    seen = R.T @ (anchor - p)
+    return lambda F: F[:3, :3].T @ (anchor - F[:3, 3]), E, np.hstack([bracket(seen), -np.eye(3)])
+
+
+KINDS = [
+    pytest.param(differentiate, case, id=name)
+    for differentiate, families in (
+        (derivative, ON_NUMBERS),
+        (jacobian, ON_VECTORS),
+        (jacobian_so3, ON_ROTATIONS),
+        (jacobian_se3, ON_FRAMES),
+    )
+    for name, case in families.items()
+]
+
+
+# On a line of symmetry the rounding to both sides cancels, which no estimate can count on.
+BY_SYMMETRY = {waves_at_their_top, energies_at_rest, distances_of_rotations}
+
+
+@pytest.mark.parametrize(("differentiate", "case"), KINDS)
+def test_no_error_exceeds_its_estimate(differentiate, case):
+    rng = np.random.default_rng(1)
+    errors, estimates = [], []
+    for _ in range(CASES):
+        function, point, exact = case(rng)
+        value, error = differentiate(function, point)
+        errors.append(np.max(np.abs(value - exact)))
+        estimates.append(error)
+    errors, estimates = np.array(errors), np.array(estimates)
+    assert np.all(errors <= estimates)
+    wrong = errors > 0
+    assert np.any(wrong)
+    if case not in BY_SYMMETRY:
+        assert np.median(estimates[wrong] / errors[wrong]) < 250
