@@ -20,7 +20,8 @@ def elastic_work(phi: Array, alpha: Array) -> Array:
     """Work against springs of compliance alpha while the errors grow from zero to phi ``(k,)``."""
     nodes, weights = np.polynomial.legendre.leggauss(3)
     growing = [(s + 1) / 2 * phi for s in nodes]
-    return sum(w / 2 * phi @ np.linalg.solve(alpha, e) for e, w in zip(growing, weights, strict=True))
+    parts = [w / 2 * phi @ np.linalg.solve(alpha, e) for e, w in zip(growing, weights, strict=True)]
+    return np.sum(parts, axis=0)
 
 
 def soft_multiplier(phi: Array, rate: Array, alpha: Array, dampers: Array) -> Array:
