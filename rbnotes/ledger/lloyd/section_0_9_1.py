@@ -31,7 +31,7 @@ def step_slopes(step, x, v):
 
 
 def area_form(M):
-    """J with dx^T M dv - dv^T M dx = (dx, dv)^T J (dx, dv)."""
+    """J of the oriented area that two displacements (dx, dv) span, with M between x and v."""
     J = np.zeros((2 * N, 2 * N))
     J[:N, N:], J[N:, :N] = M, -M
     return J
@@ -96,7 +96,19 @@ class d1_b:
 
     verdict = Verdict.HOLDS
     equivalent_mutants = {
-        "in pull: *": "the force of another potential",
+        **{
+            f"in pull: {change}": "the force of another potential"
+            for change in (
+                "dropped minus in `-np.array([x[0] + x[1] ** 3, 3 * x[0] * x[1] ** 2 + np.sin(x[2]), "
+                "x[1] * np.cos(x[2]) + x[2] ** 3])`",
+                "dropped `x[0]` in `x[0] + x[1] ** 3`",
+                "flipped sign in `x[1] * np.cos(x[2]) + x[2] ** 3`",
+                "dropped `x[2] ** 3` in `x[1] * np.cos(x[2]) + x[2] ** 3`",
+                "swapped operands in `x[2] ** 3`",
+                "dropped factor `3` in `x[2] ** 3`",
+                "doubled 3 in `x[2] ** 3`",
+            )
+        },
         "in pulled_step: *": "another kick along a potential's slope, another drift along the momentum",
         "in step_slopes: negated*": "the derivative elsewhere, where the step is symplectic as well",
     }
