@@ -19,14 +19,9 @@ def curved_constraint(q: Array) -> Array:
 def elastic_work(phi: Array, alpha: Array) -> Array:
     """Work against springs of compliance alpha while the errors grow from zero to phi ``(k,)``."""
     nodes, weights = np.polynomial.legendre.leggauss(3)
-<<<<<<< HEAD
-    powers = [phi @ np.linalg.solve(alpha, (s + 1) / 2 * phi) for s in nodes]
-    return weights / 2 @ np.array(powers)
-=======
     growing = [(s + 1) / 2 * phi for s in nodes]
     parts = [w / 2 * phi @ np.linalg.solve(alpha, e) for e, w in zip(growing, weights, strict=True)]
     return np.sum(parts, axis=0)
->>>>>>> reca
 
 
 def soft_multiplier(phi: Array, rate: Array, alpha: Array, dampers: Array) -> Array:
