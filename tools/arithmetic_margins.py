@@ -37,7 +37,7 @@ Found = dict[str, tuple[float, float]]
 
 def variants() -> dict[str, dict[str, str]]:
     """Environment variables of each variant."""
-    features = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
+    features = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
     threads = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
     return {
         "host": {},
@@ -84,10 +84,12 @@ def measure_ledger(sections: list[str], examples: int) -> Found:
     return found
 
 
-def run_tests(paths: list[str], processes: int, environment: dict[str, str]) -> tuple[Found, str]:
+def run_tests(
+    paths: list[str], processes: int, environment: dict[str, str], compiled: str
+) -> tuple[Found, str]:
     with tempfile.TemporaryDirectory() as folder:
         # Compiled tests of an ordinary run lack the hook that sees bare assertions.
-        more = {"MARGINS": folder, "PYTHONPYCACHEPREFIX": f"{folder}/compiled"}
+        more = {"MARGINS": folder, "PYTHONPYCACHEPREFIX": compiled}
         more["PYTHONPATH"] = os.pathsep.join(
             [str(ROOT / "tools"), *filter(None, [os.environ.get("PYTHONPATH", "")])]
         )
@@ -169,22 +171,23 @@ def main() -> int:
 
     results: dict[str, dict[str, Found]] = {"ledger": {}, "tests": {}}
     failed = False
-    for variant in arguments.variants:
-        one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        environment = os.environ | one_thread | known[variant]
-        for kind in results:
-            if arguments.only not in (None, kind):
-                continue
-            print(f"{variant} {kind} ...", file=sys.stderr, flush=True)
-            if kind == "ledger":
-                found, failures = run_ledger(arguments, environment)
-            else:
-                paths = arguments.select if arguments.only == "tests" and arguments.select else None
-                found, failures = run_tests(paths or numerical_tests(), arguments.processes, environment)
-            results[kind][variant] = found
-            if failures:
-                failed = True
-                print(f"{variant} {kind} failed:\n{failures}", flush=True)
+    paths = arguments.select if arguments.only == "tests" and arguments.select else numerical_tests()
+    with tempfile.TemporaryDirectory() as compiled:
+        for variant in arguments.variants:
+            one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+            environment = os.environ | one_thread | known[variant]
+            for kind in results:
+                if arguments.only not in (None, kind):
+                    continue
+                print(f"{variant} {kind} ...", file=sys.stderr, flush=True)
+                if kind == "ledger":
+                    found, failures = run_ledger(arguments, environment)
+                else:
+                    found, failures = run_tests(paths, arguments.processes, environment, compiled)
+                results[kind][variant] = found
+                if failures:
+                    failed = True
+                    print(f"{variant} {kind} failed:\n{failures}", flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
     wide = [report(kind, found, arguments.rows) for kind, found in results.items() if found]

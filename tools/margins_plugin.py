@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _pytest.assertion import rewrite
 
 TESTS = str(Path(__file__).parents[1] / "tests")
 
@@ -91,8 +92,20 @@ def observe_approx() -> None:
     scalar.__eq__ = observed  # type: ignore[method-assign]
 
 
+def only_in_tests() -> None:
+    """Bare assertions are observed in test files alone: pytest would watch those of Hypothesis too."""
+    prepare = rewrite.AssertionRewriter.__init__
+
+    def prepared(self: Any, module_path: str | None, *more: Any) -> None:
+        prepare(self, module_path, *more)
+        self.enable_assertion_pass_hook &= str(module_path).startswith(TESTS)
+
+    rewrite.AssertionRewriter.__init__ = prepared  # type: ignore[method-assign, assignment]
+
+
 observe_numpy()
 observe_approx()
+only_in_tests()
 
 
 def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) -> None:
