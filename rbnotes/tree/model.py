@@ -227,7 +227,9 @@ def _sorted(links: tuple[Link, ...]) -> tuple[Link, ...]:
     for link in links:
         if link.parent is not None and link.parent not in by_name:
             known = ", ".join(map(repr, by_name))
-            raise InvalidArgument(f"link {link.name!r}: parent", repr(link.parent), f"None, or one of {known}")
+            raise InvalidArgument(
+                f"link {link.name!r}: parent", repr(link.parent), f"None, or one of {known}"
+            )
     _refuse_circles(by_name)
     placed: dict[str, Link] = {}
     while len(placed) < len(links):  # each round places at least the links whose parents are placed
