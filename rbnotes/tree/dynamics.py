@@ -1,4 +1,4 @@
-"""Motion of a tree under forces: mass matrix, forward and inverse dynamics, energies, momentum (Sueda 2.3, 2.5).
+"""Motion of a tree under forces: mass matrix, forward and inverse dynamics, energies (Sueda 2.3, 2.5).
 
 With ``phi = J qdot`` in the equations of motion of all bodies, multiplied by ``J^T``, in which the forces of
 the joints do no work,
@@ -99,7 +99,10 @@ def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
 
 def potential_energy(tree: Tree, q: ArrayLike) -> Array:
-    """Of gravity, zero with every centre of mass at the world's origin, and of the joints' springs ``(...)``, J."""
+    """Of gravity and of the joints' springs ``(...)``, J.
+
+    That of gravity is zero with every centre of mass at the world's origin.
+    """
     q = arguments.vector("q", q, tree.size)
     weights, centres = tree.weights
     height = se3.transform_points(poses(tree, q).bodies, centres)

@@ -1,4 +1,4 @@
-"""Where the bodies of a tree are and how they move: poses, twists, the Jacobian and its rate (Sueda 2.1, 2.2).
+"""Where the bodies of a tree are and how they move: poses, twists, Jacobian and its rate (Sueda 2.1, 2.2).
 
 The twists of all bodies follow from the joint velocities, ``phi = J qdot``, their accelerations from
 ``J qddot + Jdot qdot``. A row of J belongs to a body, in its own frame, and is filled from that of its
@@ -56,7 +56,7 @@ def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
 
 def jacobian(tree: Tree, q: ArrayLike) -> Array:
-    """J ``(..., 6 n, k)``: body twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1)."""
+    """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1)."""
     q = arguments.vector("q", q, tree.size)
     rows: list[Array] = []
     for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):

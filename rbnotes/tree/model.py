@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,8 @@ class Link:
     name: str
     joint: JointType
     inertia: Any = None
-    """Spatial inertia ``(6, 6)`` about the origin of the body's frame, kg m^2, kg m and kg. None: no mass, for
-    a frame in between; something heavy has to hang on it."""
+    """Spatial inertia ``(6, 6)`` about the origin of the body's frame, kg m^2, kg m and kg. None: no mass,
+    for a frame in between; something heavy has to hang on it."""
     parent: str | None = None
     """Name of the parent; None is the world."""
     placement: Any = None
@@ -130,7 +131,7 @@ class Tree:
     def slices(self) -> tuple[slice, ...]:
         """Where each link's coordinates are among all."""
         ends = np.cumsum([0, *(link.joint.coordinates for link in self.links)]).tolist()
-        return tuple(slice(start, end) for start, end in zip(ends[:-1], ends[1:], strict=True))
+        return tuple(slice(start, end) for start, end in pairwise(ends))
 
     @property
     def size(self) -> int:
