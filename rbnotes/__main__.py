@@ -56,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command("coverage", _coverage, "Say which displays of the notes have no record yet.")
     options = parser.parse_args(arguments)
     try:
-        return options.run(options, Console(soft_wrap=options.json))
+        status: int = options.run(options, Console(soft_wrap=options.json))
+        return status
     except InvalidArgument as error:
         print(f"rbnotes: {error}", file=sys.stderr)
         return 2

@@ -4,7 +4,7 @@ Every type gives the pose Q, the Jacobian S and its derivatives (:class:`JointTy
 coordinates; in maximal coordinates the rows of :func:`annihilator` keep a relative twist to what S allows.
 """
 
-from rbnotes.joints.annihilator import annihilator, annihilator_rate
+from rbnotes.joints.annihilator import annihilator, annihilator_rate, steady_rows, turns
 from rbnotes.joints.composite import Composite, Cylindrical, Free2D, Free3D, Universal
 from rbnotes.joints.euler_angles import EulerSpherical, euler_sequences
 from rbnotes.joints.nearest import misfit, nearest_rates
@@ -36,4 +36,6 @@ __all__ = [
     "euler_sequences",
     "misfit",
     "nearest_rates",
+    "steady_rows",
+    "turns",
 ]

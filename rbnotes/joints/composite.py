@@ -199,10 +199,10 @@ class Cylindrical(_Exactly):
 
 
 class Free2D(_Exactly):
-    """Any motion in the xy plane (Sueda 2.4.10); elsewhere in the literature this is the planar joint.
+    """Any motion in the xy plane; elsewhere in the literature this is the planar joint.
 
-    Its coordinates are x, y and the angle, with the position in the resting frame; or the angle, x and y,
-    with the position in the turned one.
+    Its coordinates are x, y and the angle, with the position in the resting frame (Sueda 2.4.10); or the
+    angle, x and y, with the position in the turned one.
     """
 
     def __init__(self, *, position_first: bool = True) -> None:
@@ -211,10 +211,11 @@ class Free2D(_Exactly):
 
 
 class Free3D(_Exactly):
-    """Any motion (Sueda 2.4.11).
+    """Any motion.
 
-    Its coordinates are the position in the resting frame and the rotation vector; or the rotation vector and
-    the position in the turned one.
+    Its coordinates are the position in the resting frame and the rotation vector, as a spline surface and
+    Sueda's reference code have them; or, as in Sueda 2.4.11, the rotation vector and the position in the
+    turned frame.
     """
 
     def __init__(self, *, position_first: bool = True) -> None:

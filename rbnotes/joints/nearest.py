@@ -8,16 +8,13 @@ solves, and which, differentiated in time, gives the rates of the nearest coordi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments, se3, so3
 from rbnotes.arguments import Array
-
-if TYPE_CHECKING:
-    from rbnotes.joints.protocol import JointType
 
 ITERATIONS = 50
 HALVINGS = 20
@@ -30,13 +27,26 @@ FLAT = 1e-12
 """Curvatures below this share of the largest one count as zero, along coordinates that are redundant."""
 
 
+class Moving(Protocol):
+    """What is needed of a joint type."""
+
+    @property
+    def coordinates(self) -> int: ...
+
+    def transform(self, q: ArrayLike) -> Array: ...
+
+    def S(self, q: ArrayLike) -> Array: ...
+
+    def dS(self, q: ArrayLike) -> Array: ...
+
+
 def misfit(Q: ArrayLike, X: ArrayLike) -> Array:
     """Rotation vector and translation ``(..., 6)`` of the pose ``X (..., 4, 4)`` seen from ``Q``."""
     D = se3.inverse(Q) @ arguments.frame("X", X)
     return np.concatenate([so3.log(D[..., :3, :3]), D[..., :3, 3]], axis=-1)
 
 
-def nearest_rates(joint: JointType, q: ArrayLike, X: ArrayLike, twist: ArrayLike) -> Array:
+def nearest_rates(joint: Moving, q: ArrayLike, X: ArrayLike, twist: ArrayLike) -> Array:
     """Rates ``(..., k)`` of the nearest coordinates while X moves with a body twist ``(..., 6)``.
 
     Parameters
@@ -56,7 +66,7 @@ def nearest_rates(joint: JointType, q: ArrayLike, X: ArrayLike, twist: ArrayLike
     return _apply(_inverse(H), _transposed(S, np.concatenate([angular, turned], axis=-1)))
 
 
-def refine(joint: JointType, X: Array, q: Array) -> Array:
+def refine(joint: Moving, X: Array, q: Array) -> Array:
     """Coordinates ``(..., k)`` of the nearest pose, downhill from those given."""
     if joint.coordinates == 0 or not q.size:
         return q
@@ -69,7 +79,7 @@ def refine(joint: JointType, X: Array, q: Array) -> Array:
     return q
 
 
-def search(joint: JointType, X: Array, q: Array) -> Array:
+def search(joint: Moving, X: Array, q: Array) -> Array:
     """As :func:`refine`, and where that ends far away, the best of many places, refined."""
     q = refine(joint, X, q)
     if joint.coordinates == 0 or not q.size:
@@ -89,7 +99,7 @@ def search(joint: JointType, X: Array, q: Array) -> Array:
     return q
 
 
-def _downhill(joint: JointType, X: Array, q: Array, step: Array, before: Array) -> tuple[Array, Array]:
+def _downhill(joint: Moving, X: Array, q: Array, step: Array, before: Array) -> tuple[Array, Array]:
     """A step, halved until it leads no further away, and its length."""
     share = np.ones((*before.shape, 1))
     rounding = 1e-14 * (1 + before)
@@ -105,7 +115,7 @@ def _downhill(joint: JointType, X: Array, q: Array, step: Array, before: Array) 
     return q + step, np.max(np.abs(step), axis=-1)
 
 
-def _expansion(joint: JointType, q: Array, X: Array) -> tuple[Array, Array, Array]:
+def _expansion(joint: Moving, q: Array, X: Array) -> tuple[Array, Array, Array]:
     """S, the misfit xi, and the second derivative of |xi|^2 / 2."""
     S, xi = joint.S(q), misfit(joint.transform(q), X)
     # The misfit changes by -N times a small twist of the allowed pose.

@@ -133,8 +133,8 @@ class SplineSurface(JointType):
 
     Four by four control points ``(x, y, z, a, b, c)`` shape each patch; the first index of the grid goes with
     ``q[1]``, the second one with ``q[0]``, and ``Q = Tx Ty Tz Rx(a) Ry(b) Rz(c)`` at the point they make.
-    With ``(m, n)`` control points, q goes from 0 to ``(n - 3, m - 3)``. It is singular where the surface
-    folds.
+    (So in Sueda's reference code; eq. (2.68) of the notes has the indices the other way round.) With
+    ``(m, n)`` control points, q goes from 0 to ``(n - 3, m - 3)``. It is singular where the surface folds.
 
     Raises
     ------

@@ -1,8 +1,9 @@
 """Subspaces of twists: bases that follow from the subspace alone, and Lie algebras.
 
-A basis is built from the projection onto the subspace: the axis that it keeps longest, then the one that it
-keeps longest of the rest, and so on. It does not depend on how the subspace was given, and has only
-zeros and ones where the subspace is spanned by axes.
+A basis is built from the projection onto the subspace: of the axes that it keeps longest it takes the
+projections, and of these the nearest orthonormal vectors. It does not depend on how the subspace was given,
+changes smoothly with it while the choice of axes stands, and has only zeros and ones where axes span the
+subspace.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbnotes import se3
 from rbnotes.arguments import Array
@@ -20,19 +22,26 @@ DEPENDENT = 1e-9
 
 def basis(projection: Array, rank: int) -> Array:
     """Orthonormal basis ``(..., n, rank)`` of what a symmetric projection ``(..., n, n)`` keeps."""
-    rest, columns, axes = projection, [], []
-    for _ in range(rank):
+    chosen = _axes(projection, rank)
+    columns = np.take_along_axis(projection, chosen[..., None, :], axis=-1)
+    # The products of the columns are the entries of the projection.
+    products = np.take_along_axis(columns, chosen[..., :, None], axis=-2)
+    values, vectors = np.linalg.eigh(products)
+    root = (vectors / np.sqrt(values)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    return columns @ root
+
+
+def _axes(projection: Array, rank: int) -> NDArray[np.intp]:
+    """The axes ``(..., rank)`` that are kept longest, each one after what the former ones span is gone."""
+    rest = projection
+    axes = np.zeros((*projection.shape[:-2], rank), dtype=np.intp)
+    for i in range(rank):
         lengths = np.diagonal(rest, axis1=-2, axis2=-1)
-        axis = np.argmax(np.round(lengths, 9), axis=-1)[..., None]  # the first one of equals
-        column = np.take_along_axis(rest, axis[..., None], axis=-1)[..., 0]
-        column = column / np.linalg.norm(column, axis=-1, keepdims=True)
-        rest = rest - column[..., :, None] * column[..., None, :]
-        columns.append(column)
-        axes.append(axis[..., 0])
-    if not columns:
-        return np.zeros((*projection.shape[:-1], 0))
-    order = np.argsort(np.stack(axes, axis=-1), axis=-1)
-    return np.take_along_axis(np.stack(columns, axis=-1), order[..., None, :], axis=-1)
+        axes[..., i] = np.argmax(np.round(lengths, 9), axis=-1)  # the first one of equals
+        column = np.take_along_axis(rest, axes[..., i, None, None], axis=-1)
+        column = column / np.linalg.norm(column, axis=-2, keepdims=True)
+        rest = rest - column * np.swapaxes(column, -1, -2)
+    return np.sort(axes, axis=-1)
 
 
 def span(vectors: Array) -> Array:

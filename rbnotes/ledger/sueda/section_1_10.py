@@ -20,12 +20,14 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.constraints import factor_kkt, kkt_matrix
+from rbnotes.dynamics import Forces, State, constrained_step, symplectic_euler
 from rbnotes.inertia import spatial_inertia
+from rbnotes.joints import ExponentialSpherical, Fixed, Revolute
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_5 import adjoint_by_conjugation
 from rbnotes.ledger.sueda.section_1_6 import acceleration_reference, needed_wrench
-from rbnotes.maximal import BodyState, Mechanism
+from rbnotes.maximal import Mechanism, mechanism_rows
 
 CHAPTER = "joints"
 
@@ -96,9 +98,17 @@ def hinge_blocks(Ei, Ek, J):
     return np.delete(from_i, 2, axis=0), np.delete(-from_k, 2, axis=0)
 
 
-def system(body_i, body_k, joints=()):
+def system(body_i, body_k, f_i, f_k, joints=()):
     inertias_ = [spatial_inertia(m, J, c) for m, c, J in (body_i, body_k)]
-    return Mechanism(np.stack(inertias_), joints, np.zeros(3))
+    push = Forces.without_derivatives(np.concatenate([f_i, f_k]))
+    return Mechanism(np.stack(inertias_), joints, np.zeros(3), lambda state: push)
+
+
+def one_step(mechanism, poses, phi_i, phi_k, h):
+    """A step of symplectic Euler under the mechanism's joints, and their impulses."""
+    state = State(poses, np.stack([phi_i, phi_k]))
+    rows = [mechanism_rows(mechanism, state, h)] if mechanism.joints else []
+    return constrained_step(symplectic_euler, mechanism, state, h, lambda state, h: rows)
 
 
 def free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
@@ -151,7 +161,7 @@ class e1_69_a:
         return j_Ad @ phi_i - j_Ad @ phi_k
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined("fixed", Ei, Ek, J)
+        joint, poses = joined(Fixed(), Ei, Ek, J)
         return maximal.relative_twist(joint, poses, np.stack([phi_i, phi_k]))
 
     oracle = (
@@ -184,7 +194,7 @@ class e1_69_b:
         return np.hstack([j_Ad, -j_Ad @ i_Ad @ zero_Ad @ k_Ad]) @ np.concatenate([phi_i, phi_k])
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined("fixed", Ei, Ek, J)
+        joint, poses = joined(Fixed(), Ei, Ek, J)
         return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
 
     oracle = (
@@ -232,7 +242,7 @@ class t570_b:
         return relative_twist_printed(Ei, Ek, J, phi_i, phi_k)[3:]
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined("ball", Ei, Ek, J)
+        joint, poses = joined(ExponentialSpherical(), Ei, Ek, J)
         return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
 
     oracle = "differences of the gap between two points, one of each body, that coincide"
@@ -254,7 +264,7 @@ class t570_c:
         return np.delete(relative_twist_printed(Ei, Ek, J, phi_i, phi_k), 2)
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined("hinge", Ei, Ek, J)
+        joint, poses = joined(Revolute(), Ei, Ek, J)
         return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
 
     oracle = "differences of how two axes tilt apart, one of each body, that coincide, and of points on them"
@@ -319,8 +329,8 @@ class e1_70:
     def library(E1, E2, E3, J1, J2, Phi):
         poses = np.stack([E1, E2, E3])
         joints = [
-            maximal.joint_at("hinge", E1 @ J1, poses, 0, 1),
-            maximal.joint_at("hinge", E1 @ J2, poses, 0, 2),
+            maximal.joint_at(Revolute(), E1 @ J1, poses, 0, 1),
+            maximal.joint_at(Revolute(), E1 @ J2, poses, 0, 2),
         ]
         return maximal.joint_matrix(joints, poses) @ Phi
 
@@ -366,15 +376,14 @@ class t576:
         return np.linalg.solve(block_diag(*masses_), np.concatenate(momenta))
 
     def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        state = BodyState(np.stack([np.eye(4)] * 2), np.stack([phi_i, phi_k]))
-        step = maximal.mechanism_step(system(body_i, body_k), state, h, np.stack([f_i, f_k]))
-        return step.state.phi.ravel()
+        at_rest = np.stack([np.eye(4)] * 2)
+        return one_step(system(body_i, body_k, f_i, f_k), at_rest, phi_i, phi_k, h).state.phi.ravel()
 
     oracle = "steps with the accelerations for which six point masses need the wrenches, for each body"
     reference = free_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.maximal.mechanism_step",)
+    implemented_by = ("rbnotes.dynamics.constrained_step",)
     chapter = CHAPTER
 
 
@@ -464,7 +473,7 @@ class e1_73:
     )
     implemented_by = (
         "rbnotes.constraints.factor_kkt",
-        "rbnotes.maximal.mechanism_step",
+        "rbnotes.dynamics.constrained_step",
     )
     chapter = CHAPTER
 
@@ -482,10 +491,9 @@ class t590:
         return -PIN_ROWS.T @ lam / h
 
     def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        joint = maximal.joint_at("hinge", PLACES[0] @ PIN, PLACES, 0, 1)
-        state = BodyState(PLACES, np.stack([phi_i, phi_k]))
-        step = maximal.mechanism_step(system(body_i, body_k, [joint]), state, h, np.stack([f_i, f_k]))
-        return np.concatenate(maximal.reactions(joint, PLACES, step.impulses / h))
+        joint = maximal.joint_at(Revolute(), PLACES[0] @ PIN, PLACES, 0, 1)
+        step = one_step(system(body_i, body_k, f_i, f_k, [joint]), PLACES, phi_i, phi_k, h)
+        return np.concatenate(maximal.reactions(joint, PLACES, step.bilateral / h))
 
     oracle = (
         "what six point masses for each body need beyond the given wrenches to move as they do with a hinge"
@@ -549,6 +557,6 @@ class m1:
     )
     implemented_by = (
         "rbnotes.maximal.Mechanism",
-        "rbnotes.maximal.mechanism_step",
+        "rbnotes.dynamics.constrained_step",
     )
     chapter = CHAPTER

@@ -18,15 +18,14 @@ from rbnotes.checking.strategies import (
     unit_vectors,
     vectors,
 )
-from rbnotes.integrators import VelocitySystem
+from rbnotes.contact import ContactPoints, normal_rows
+from rbnotes.dynamics import WORLD, BilateralRows, StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.maximal.collision import WORLD, ContactPoints, contact_rows
-from rbnotes.stepping import StepConstraints, solve_step
 
 CHAPTER = "stabilization"
-ROWS = ("rbnotes.maximal.collision.contact_rows",)
-STEP = ("rbnotes.stepping.solve_step",)
+ROWS = ("rbnotes.contact.normal_rows",)
+STEP = ("rbnotes.dynamics.solve_step",)
 ONE_BODY = {"E": frames(), "x": vectors(), "phi": twists()}
 TWO_BODIES = {"Ei": frames(), "Ej": frames(), "x": arrays(3), "phi_i": arrays(6), "phi_j": arrays(6)}
 
@@ -76,7 +75,7 @@ def relative_reference(Ei, Ej, x, phi_i, phi_j):
 
 
 def pair_library(Ei, Ej, x, phi_i, phi_j, n):
-    row = contact_rows(touching(x, n[None], 0, 1), np.stack([Ei, Ej])).normals[0]
+    row = normal_rows(touching(x, n[None], 0, 1), np.stack([Ei, Ej])).toarray()[0]
     return row @ np.concatenate([phi_i, phi_j])
 
 
@@ -196,7 +195,7 @@ class e1_76:
         return N @ phi
 
     def library(E, x, phi, n):
-        return (contact_rows(touching(x, n[None], 0, WORLD), E[None]).normals @ phi)[0]
+        return (normal_rows(touching(x, n[None], 0, WORLD), E[None]) @ phi)[0]
 
     oracle = (
         "the rate at which the material point rises: angular velocity times arm, plus the origin's "
@@ -224,7 +223,7 @@ class t618:
     def library(several, m, n):
         poses, x, normals = several[0][:n], several[1][:m], several[2][:m]
         points = touching(x, normals, np.arange(m) % n, WORLD)
-        return np.array(contact_rows(points, poses).normals.shape)
+        return np.array(normal_rows(points, poses).shape)
 
     oracle = "the number of contacts, and the length of all twists together"
 
@@ -250,7 +249,7 @@ class e1_77:
         return R @ gamma(in_body(Ei, x)) @ phi_i - R @ gamma(in_body(Ej, x)) @ phi_j
 
     def library(Ei, Ej, x, phi_i, phi_j):
-        rows = contact_rows(touching(x, np.eye(3), 0, 1), np.stack([Ei, Ej])).normals
+        rows = normal_rows(touching(x, np.eye(3), 0, 1), np.stack([Ei, Ej])).toarray()
         return rows @ np.concatenate([phi_i, phi_j])
 
     oracle = "angular velocity times arm, plus the origin's velocity, of each body in the world"
@@ -342,7 +341,7 @@ class t628:
 
     def library():
         x, n = PLACES
-        return np.count_nonzero(contact_rows(touching(x, n[None], 2, 0), BODIES).normals)
+        return np.count_nonzero(normal_rows(touching(x, n[None], 2, 0), BODIES).toarray())
 
     oracle = "which of the velocities of three bodies change the relative velocity, one by one"
 
@@ -373,7 +372,7 @@ class e1_79:
         return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, 4, C, NOTHING)
 
     def library(M, f, C):
-        return solve_step(VelocitySystem(M, f), StepConstraints(N=C)).v
+        return solve_step(StepProblem(M, f, unilateral=UnilateralRows(C))).velocity
 
     oracle = (
         "momentum balance with impulses that push and contacts that do not open while they push, all "
@@ -407,7 +406,7 @@ class e1_80:
         return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, 4, C, G)
 
     def library(M, f, C, G):
-        return solve_step(VelocitySystem(M, f), StepConstraints(G=G, N=C)).v
+        return solve_step(StepProblem(M, f, BilateralRows(G), UnilateralRows(C))).velocity
 
     oracle = "momentum balance with impulses of joints and pushing contacts, all cases tried"
 

@@ -17,10 +17,9 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.constraints.stabilization import project_positions
-from rbnotes.integrators import VelocitySystem
+from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.stepping import StepConstraints, solve_step
 
 CHAPTER = "stabilization"
 
@@ -126,7 +125,7 @@ class t640_a:
 
     def library(A, b, v, h):
         v = _sliding(A, b, v)
-        after = solve_step(VelocitySystem(np.eye(3), v), StepConstraints(G=b[None])).v
+        after = solve_step(StepProblem(np.eye(3), v, BilateralRows(b[None]))).velocity
         x = h * after
         return np.array([float(abs(x @ A @ x / 2 + b @ x) > 1e-9)])
 
@@ -145,7 +144,7 @@ class t640_a:
         r"vanishes (a bead on a straight wire, the contact of a point with a plane) nothing drifts but "
         r"rounding."
     )
-    implemented_by = ("rbnotes.stepping.constrained_step",)
+    implemented_by = ("rbnotes.dynamics.constrained_step",)
     chapter = CHAPTER
 
 

@@ -14,9 +14,8 @@ from rbnotes.constraints.stabilization import (
     spectral_radius,
     velocity_target,
 )
-from rbnotes.integrators import VelocitySystem
+from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.stepping import StepConstraints, solve_step
 
 CHAPTER = "stabilization"
 
@@ -79,7 +78,7 @@ TOUCHING = {
 
 BAUMGARTE_STEP = (
     "rbnotes.constraints.stabilization.velocity_target",
-    "rbnotes.stepping.solve_step",
+    "rbnotes.dynamics.solve_step",
 )
 
 
@@ -159,8 +158,8 @@ class t654_a:
         return np.linalg.solve(kkt, np.concatenate([f, -gamma * g]))
 
     def library(M, G, x, f, gamma, h):
-        step = solve_step(VelocitySystem(M, f), StepConstraints(G=G, g=velocity_target(G @ x, gamma)))
-        return np.append(step.v, -step.bilateral)
+        step = solve_step(StepProblem(M, f, BilateralRows(G, velocity_target(G @ x, gamma))))
+        return np.append(step.velocity, -step.bilateral)
 
     oracle = "the error that is to be left, reached by the least impulse from the free motion"
 
@@ -194,8 +193,8 @@ class t654_b:
         return as_acceleration(found, v, h, unknowns)
 
     def library(M, G, v, target, f, h, unknowns):
-        step = StepConstraints(G=G, g=G @ v + h * target)
-        return (solve_step(VelocitySystem(M, M @ v + h * f), step).v - v) / h
+        rows = BilateralRows(G, G @ v + h * target)
+        return (solve_step(StepProblem(M, M @ v + h * f, rows)).velocity - v) / h
 
     oracle = (
         "the acceleration with that target that is nearest, by the masses, to the free one (in the null "
@@ -218,7 +217,7 @@ class t654_b:
     )
     implemented_by = (
         "rbnotes.constraints.stabilization.acceleration_target",
-        "rbnotes.stepping.solve_step",
+        "rbnotes.dynamics.solve_step",
     )
     chapter = CHAPTER
 
@@ -233,8 +232,8 @@ class t654_c:
         return gap + h * N @ Phi
 
     def library(N, gap, v, gamma, h):
-        step = StepConstraints(N=N, n=velocity_target(gap, gamma))
-        return gap + h * N @ solve_step(VelocitySystem(np.eye(3), v), step).v
+        rows = UnilateralRows(N, velocity_target(gap, gamma))
+        return gap + h * N @ solve_step(StepProblem(np.eye(3), v, unilateral=rows)).velocity
 
     oracle = "the gap of free motion, or the part 1 - h gamma of the old one, whichever is larger"
 
@@ -261,8 +260,8 @@ class t654_d:
         return x + h * kkt_solution(M, G, f, -gamma * (G @ x))
 
     def library(M, G, x, f, h):
-        step = StepConstraints(G=G, g=velocity_target(G @ x, 1 / h))
-        return x + h * solve_step(VelocitySystem(M, f), step).v
+        rows = BilateralRows(G, velocity_target(G @ x, 1 / h))
+        return x + h * solve_step(StepProblem(M, f, rows)).velocity
 
     oracle = "the point of the constraint that is nearest, by the masses, to where the free motion leads"
 

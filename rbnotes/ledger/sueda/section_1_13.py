@@ -8,7 +8,9 @@ from scipy.optimize import nnls
 
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, vectors
 from rbnotes.complementarity import LCP, QP, lcp_from_qp, lemke, qp_from_lcp, solve_lcp
-from rbnotes.friction import ContactProblem, Contacts, dual_qp, single_qp
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import StepProblem
+from rbnotes.friction import contact_space, dual_qp, single_qp
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "friction"
@@ -101,9 +103,10 @@ class e1_84:
         return np.linalg.solve(M, f - N.T @ alpha)
 
     def library(M, N, f, alpha):
-        problem = ContactProblem(M, f, Contacts(N, np.zeros((CONTACTS, 2, SIZE)), 0.0))
         zero = np.zeros((CONTACTS, 2))
-        return problem.moved_by(np.column_stack([alpha, zero]))[0]
+        smooth = Contacts.from_directions(N, np.zeros((CONTACTS, 2, SIZE)), 0.0)
+        space = contact_space(StepProblem(M, f, contacts=smooth))
+        return space.move(np.column_stack([alpha, zero]))[0]
 
     oracle = "momenta added up, contact by contact"
 
@@ -121,7 +124,7 @@ class e1_84:
         "not taken away but doubled. (The same sign in (1.73) does no harm, since a joint's multiplier "
         "may have any sign.)"
     )
-    implemented_by = ("rbnotes.friction.ContactProblem",)
+    implemented_by = ("rbnotes.friction.contact_space",)
     chapter = CHAPTER
 
 
@@ -146,7 +149,7 @@ class t668:
 
     verdict = Verdict.HOLDS
     remark = r"An impulse, N s, as $\alpha$ is: the force is $N^T\alpha/h$."
-    implemented_by = ("rbnotes.friction.ContactProblem",)
+    implemented_by = ("rbnotes.friction.contact_space",)
     chapter = CHAPTER
 
 
@@ -160,8 +163,8 @@ class e1_85:
     printed = one_printed
 
     def library(mu, alpha, beta):
-        contact = Contacts(np.zeros((1, 3)), np.zeros((1, 2, 3)), mu)
-        return (dual_qp(ContactProblem(np.eye(3), np.zeros(3), contact)).A @ np.append(alpha, beta))[-1]
+        contact = Contacts(np.zeros((1, 3, 3)), mu)
+        return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contact)).A @ np.append(alpha, beta))[-1]
 
     oracle = "what the sum of the tangential impulses leaves of mu times the normal one"
 
@@ -219,8 +222,8 @@ class e1_86:
         return E @ lam
 
     def library(mu, lam):
-        contacts = Contacts(np.zeros((CONTACTS, 3)), np.zeros((CONTACTS, 2, 3)), mu)
-        return (dual_qp(ContactProblem(np.eye(3), np.zeros(3), contacts)).A @ lam)[-CONTACTS:]
+        contacts = Contacts(np.zeros((CONTACTS, 3, 3)), mu)
+        return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contacts)).A @ lam)[-CONTACTS:]
 
     oracle = "the bound of each contact by itself"
 
@@ -255,7 +258,7 @@ class e1_88_a:
         return 1 / 2 * lam @ C @ Mi @ C.T @ lam + lam @ C @ Mi @ f
 
     def library(M, N, f, T, mu, lam):
-        return dual_qp(ContactProblem(M, f, Contacts(N, T, mu))).objective(lam)
+        return dual_qp(StepProblem(M, f, contacts=Contacts.from_directions(N, T, mu))).objective(lam)
 
     oracle = "the kinetic energy that the impulses add, from the momenta"
 
@@ -298,7 +301,7 @@ class e1_88_b:
         return Mi @ (f + C.T @ lam)
 
     def library(M, N, f, T, mu):
-        return single_qp(ContactProblem(M, f, Contacts(N, T, mu))).velocity
+        return single_qp(StepProblem(M, f, contacts=Contacts.from_directions(N, T, mu))).velocity
 
     oracle = "least kinetic energy over pushes along the edges of the pyramids, by nonnegative least squares"
 

@@ -18,8 +18,8 @@ from rbnotes.checking.strategies import (
     twists,
     vectors,
 )
+from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.forces.body_forces import viscous_damping
-from rbnotes.integrators import linearly_implicit_velocity
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
@@ -165,7 +165,7 @@ DAMPED = {
 }
 
 
-STEP = ("rbnotes.integrators.linearly_implicit_velocity",)
+STEP = ("rbnotes.dynamics.linearly_implicit_velocity",)
 
 
 @claim("sueda/s1.9/e1.30", "Linearly implicit Euler")
@@ -268,6 +268,6 @@ class t377:
     )
     implemented_by = (
         "rbnotes.forces.body_forces.viscous_damping",
-        "rbnotes.integrators.linearly_implicit_velocity",
+        "rbnotes.dynamics.linearly_implicit_velocity",
     )
     chapter = CHAPTER

@@ -1,6 +1,8 @@
 """Time steps under constraints: the conditions, order, work and energy, dense and sparse."""
 
 import itertools
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,25 +14,32 @@ from scipy.integrate import solve_ivp
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking import jacobian
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
-from rbnotes.complementarity import Unsolved
+from rbnotes.complementarity import Unsolved, solve_lcp
 from rbnotes.constraints import InconsistentConstraints
-from rbnotes.constraints.regularization import regularized_rows, soft_force, solve_regularized
-from rbnotes.integrators import (
+from rbnotes.constraints.regularization import soft_force, target_and_softness
+from rbnotes.dynamics import (
+    BilateralRows,
     State,
-    System,
-    VelocitySystem,
-    bridson_marino,
-    implicit_euler,
-    integrate,
-    symplectic_euler,
-    trapezoidal,
-)
-from rbnotes.stepping import (
-    StepConstraints,
+    StepProblem,
     StepSolution,
+    System,
+    UnilateralRows,
+    box_from_step,
+    bridson_marino,
     constrained,
     constrained_step,
+    factor_step,
+    hardened,
+    implicit_euler,
+    integrate,
+    lcp_from_step,
+    qp_from_step,
     solve_step,
+    step_residuals,
+    step_unknowns,
+    symplectic_euler,
+    trapezoidal,
+    with_rows,
 )
 
 SCHEMES = {
@@ -79,41 +88,89 @@ def test_step_solves_the_mixed_problem(M, b, rows, targets, R, Q, method, thin):
     expected = enumerated(M, b, G, targets[:1], square[0], N, targets[1:], square[1])
     if thin:
         M, G, N = (sparse.csr_array(matrix) for matrix in (M, G, N))
-    conditions = StepConstraints(G=G, g=targets[:1], R=R, N=N, n=targets[1:], Q=Q)
-    found = solve_step(VelocitySystem(M, b), conditions, method=method)
-    for a, c in zip(found, expected, strict=True):
-        np.testing.assert_allclose(a, c, atol=1e-7)
+    problem = StepProblem(M, b, BilateralRows(G, targets[:1], R), UnilateralRows(N, targets[1:], Q))
+    found = solve_step(problem, method=method)
+    for name in ("velocity", "bilateral", "unilateral"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-7)
+    assert step_residuals(problem, found).relative < 1e-9
+    assert step_residuals(problem, replace(found, velocity=found.velocity + 0.1)).relative > 1e-6
 
 
 @given(spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), vectors(2, 0.0, 2))
 def test_soft_rows_are_those_of_the_regularised_system(M, G, b, phi, alpha):
-    rows = regularized_rows(phi, alpha, 0.125, 0.25)
-    v, impulse = solve_regularized(M, G, b, rows)
-    found = solve_step(VelocitySystem(M, b), StepConstraints(G=G, g=rows.g, R=rows.R))
-    np.testing.assert_allclose(found.v, v, atol=1e-8)
+    g, R = target_and_softness(phi, alpha, 0.125, 0.25)
+    v, impulse = np.split(np.linalg.solve(np.block([[M, -G.T], [G, R]]), np.concatenate([b, g])), [4])
+    found = solve_step(StepProblem(M, b, BilateralRows(G, g, R)))
+    np.testing.assert_allclose(found.velocity, v, atol=1e-8)
     np.testing.assert_allclose(found.bilateral, impulse, atol=1e-7)
 
 
 def test_soft_rows_push_half_as_long_in_half_a_step():
     phi, alpha, beta, h, m = 0.2, 0.01, 0.03, 0.1, 2.0
-    rows = regularized_rows([phi], alpha, beta, h)
-    constraints = StepConstraints(G=np.eye(1), g=rows.g, R=rows.R)
-    v, impulse, _ = solve_step(VelocitySystem(m * np.eye(1), m * np.ones(1), fraction=0.5), constraints)
-    force = -(phi + (h / 2 + beta) * v) / alpha
-    np.testing.assert_allclose(impulse, h / 2 * force)
-    np.testing.assert_allclose(m * (v - 1), impulse)
+    rows = BilateralRows(np.eye(1), *target_and_softness([phi], alpha, beta, h))
+    halves = []
+
+    def first_half(system, state, h, *, solve):
+        halves.append(solve(StepProblem([[m]], [m]), 0.5))
+        return state.with_velocity(halves[0])
+
+    step = constrained_step(first_half, BOBS, State(q=[phi], qdot=[1.0]), h, lambda state, h: [rows])
+    force = -(phi + (h / 2 + beta) * halves[0]) / alpha
+    np.testing.assert_allclose(step.bilateral, h / 2 * force)
+    np.testing.assert_allclose(m * (halves[0] - 1), step.bilateral)
+
+
+@given(
+    spd_matrices(4),
+    vectors(4),
+    full_rank_matrices(1, 4),
+    matrices(2, 4),
+    vectors(4),
+    st.sampled_from([0.0, 0.5, np.array([[1.0, 0.4], [0.4, 0.5]])]),
+    st.booleans(),
+)
+def test_a_step_as_lcp_box_and_quadratic_program(M, b, G, N, inside, Q, thin):
+    rows = BilateralRows(G, G @ inside), UnilateralRows(N, N @ inside - [0.25, 0.0], Q)
+    if thin:
+        rows = tuple(replace(each, rows=sparse.csr_array(each.rows)) for each in rows)
+    problem = StepProblem(sparse.csr_array(M) if thin else M, b, *rows)
+    found = solve_step(problem)
+    z = solve_lcp(lcp_from_step(problem, factor_step(hardened(problem))), tolerance=1e-9).z
+    v, bilateral = step_unknowns(problem, z)
+    box = solve_lcp(box_from_step(problem), "pivoting", tolerance=1e-8).z
+    x = solve_lcp(qp_from_step(problem), "quadratic").x
+    scale = 1 + np.max(np.abs(found.velocity))
+    for velocity in (v, box[:4], x[:4]):
+        np.testing.assert_allclose(velocity, found.velocity, rtol=0, atol=1e-6 * scale)
+    assert step_residuals(problem, StepSolution(v, bilateral, z)).relative < 1e-8
+    with pytest.raises(InvalidArgument, match="mass: got a matrix that is not symmetric"):
+        qp_from_step(StepProblem(np.triu(np.ones((4, 4))), b))
+
+
+@given(spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), spd_matrices(2), spd_matrices(2))
+def test_softness_need_not_be_symmetric(M, G, b, phi, alpha, beta):
+    g, R = target_and_softness(phi, alpha, beta, 0.25)
+    v, impulse = np.split(np.linalg.solve(np.block([[M, -G.T], [G, R]]), np.concatenate([b, g])), [4])
+    for form in (np.asarray, sparse.csr_array):
+        found = solve_step(StepProblem(form(M), b, BilateralRows(form(G), g, R)))
+        scale = 1 + np.max(np.abs(impulse))
+        np.testing.assert_allclose(found.velocity, v, rtol=0, atol=1e-6 * scale)
+        np.testing.assert_allclose(found.bilateral, impulse, rtol=0, atol=1e-6 * scale)
 
 
 def test_redundant_rows_share_the_impulse_and_must_agree():
-    system = VelocitySystem(np.eye(2), np.array([1.0, 2.0]))
     G = np.array([[1.0, 0.0], [1.0, 0.0]])
-    found = solve_step(system, StepConstraints(G=G))
-    np.testing.assert_allclose(found.v, [0, 2], atol=1e-12)
+
+    def solved(target=0.0, softness=0.0):
+        return solve_step(StepProblem(np.eye(2), [1.0, 2.0], BilateralRows(G, target, softness)))
+
+    found = solved()
+    np.testing.assert_allclose(found.velocity, [0, 2], atol=1e-12)
     np.testing.assert_allclose(found.bilateral, [-0.5, -0.5], atol=1e-12)
     with pytest.raises(InconsistentConstraints):
-        solve_step(system, StepConstraints(G=G, g=[0.0, 1.0]))
-    soft = solve_step(system, StepConstraints(G=G, g=[0.0, 1.0], R=[0.1, 0.1]))
-    np.testing.assert_allclose(G @ soft.v + 0.1 * soft.bilateral, [0, 1], atol=1e-10)
+        solved([0.0, 1.0])
+    soft = solved([0.0, 1.0], [0.1, 0.1])
+    np.testing.assert_allclose(G @ soft.velocity + 0.1 * soft.bilateral, [0, 1], atol=1e-10)
 
 
 # Two bobs on rods, in the plane, each with its own mass, on a nonlinear spring and with nonlinear damping.
@@ -133,7 +190,7 @@ BOBS = System(
     lambda x, v: jacobian(lambda y: bobs_force(y, v), x).value,
     lambda x, v: jacobian(lambda w: bobs_force(x, w), v).value,
 )
-START = State(np.array([0.6, -0.8, 1.24, -1.28]), np.array([0.8, 0.6, 1.76, 1.88]))
+START = State(q=[0.6, -0.8, 1.24, -1.28], qdot=[0.8, 0.6, 1.76, 1.88])
 
 
 def rods(x):
@@ -150,7 +207,7 @@ def exact(acceleration, time):
     solution = solve_ivp(
         lambda _, s: np.concatenate([s[4:], acceleration(*np.split(s, 2))]),
         (0, time),
-        np.concatenate(START),
+        np.concatenate([START.q, START.qdot]),
         rtol=1e-11,
         atol=1e-12,
         method="DOP853",
@@ -164,7 +221,7 @@ def hard_acceleration(x, v):
     turning = np.array([v[:2] @ v[:2], (v[2:] - v[:2]) @ (v[2:] - v[:2])])
     particular = -np.linalg.pinv(G) @ turning
     free = np.linalg.svd(G)[2][2:].T
-    M = BOBS.mass
+    M = BOBS.inertia
     coordinates = np.linalg.solve(free.T @ M @ free, free.T @ (bobs_force(x, v) - M @ particular))
     return particular + free @ coordinates
 
@@ -173,7 +230,7 @@ def measured_order(step, reference, time, counts=(32, 64)):
     errors = []
     for count in counts:
         path = integrate(step, BOBS, START, time / count, count)
-        errors.append(np.linalg.norm(np.concatenate([path.x[-1], path.v[-1]]) - reference))
+        errors.append(np.linalg.norm(np.concatenate([path.q[-1], path.qdot[-1]]) - reference))
     return np.log2(errors[0] / errors[1])
 
 
@@ -183,13 +240,13 @@ def hard_end():
 
 
 def rods_at(state, h):
-    return StepConstraints(G=rod_rows(state.x))
+    return [BilateralRows(rod_rows(state.q))]
 
 
 def test_start_is_consistent():
-    np.testing.assert_allclose(rods(START.x), 0, atol=1e-15)
-    np.testing.assert_allclose(rod_rows(START.x) @ START.v, 0, atol=1e-15)
-    np.testing.assert_allclose(jacobian(rods, START.x).value, rod_rows(START.x), atol=1e-10)
+    np.testing.assert_allclose(rods(START.q), 0, atol=1e-15)
+    np.testing.assert_allclose(rod_rows(START.q) @ START.qdot, 0, atol=1e-15)
+    np.testing.assert_allclose(jacobian(rods, START.q).value, rod_rows(START.q), atol=1e-10)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -203,7 +260,7 @@ def test_rows_at_the_start_leave_every_scheme_at_first_order(name, hard_end):
     [("symplectic Euler", 1), ("implicit Euler", 1), ("trapezoidal", 2), ("Bridson-Marino", 2)],
 )
 def test_rows_in_the_middle_keep_the_order(name, order, hard_end):
-    step = constrained(SCHEMES[name], rods_at, rows="middle")
+    step = constrained(SCHEMES[name], rods_at, where="middle")
     assert measured_order(step, hard_end, 0.4) == pytest.approx(order, abs=0.1)
 
 
@@ -216,8 +273,7 @@ def test_soft_rows_converge_to_the_springs_they_stand_for(name):
         return (bobs_force(x, v) + G.T @ soft_force(rods(x), G @ v, alpha, beta)) / MASSES
 
     def soft_at(state, h):
-        rows = regularized_rows(rods(state.x), alpha, beta, h)
-        return StepConstraints(G=rod_rows(state.x), g=rows.g, R=rows.R)
+        return [BilateralRows(rod_rows(state.q), *target_and_softness(rods(state.q), alpha, beta, h))]
 
     order = measured_order(constrained(SCHEMES[name], soft_at), exact(soft_acceleration, 0.3), 0.3)
     assert order == pytest.approx(1, abs=0.15)
@@ -229,7 +285,7 @@ def test_contact_lets_go_where_the_force_changes_sign(name):
     M, k = np.diag([0.5, 1.0]), 4.0
     K = k * np.array([[-1.0, 1.0], [1.0, -2.0]])
     system = System(M, lambda x, v: K @ x, lambda x, v: K, lambda x, v: np.zeros((2, 2)))
-    start, time = State(np.array([0.0, -0.5]), np.array([0.0, -0.3])), 2.0
+    start, time = State(q=[0.0, -0.5], qdot=[0.0, -0.3]), 2.0
 
     # While it lies still the other one swings about zero; it leaves where that passes zero to the right.
     omega = np.sqrt(2 * k)
@@ -245,13 +301,13 @@ def test_contact_lets_go_where_the_force_changes_sign(name):
     assert free[0] > 0.2
 
     def wall(state, h):
-        return StepConstraints(N=[[1.0, 0.0]], n=[-state.x[0] / h])
+        return [UnilateralRows([[1.0, 0.0]], -state.q[0] / h)]
 
     errors = []
     for count in (200, 400):
         path = integrate(constrained(SCHEMES[name], wall), system, start, time / count, count)
-        assert np.all(path.x[:, 0] > -1e-12)
-        errors.append(np.linalg.norm(np.concatenate([path.x[-1], path.v[-1]]) - free))
+        assert np.all(path.q[:, 0] > -1e-12)
+        errors.append(np.linalg.norm(np.concatenate([path.q[-1], path.qdot[-1]]) - free))
     assert errors[1] < 0.65 * errors[0]
     assert errors[1] < 0.05
 
@@ -267,15 +323,15 @@ def test_impulses_of_a_resting_mass():
         step = constrained_step(
             scheme,
             system,
-            State(np.zeros(1), np.zeros(1)),
+            State(q=[0.0]),
             0.1,
-            lambda state, h: StepConstraints(N=np.eye(1), n=-state.x / h),
+            lambda state, h: [UnilateralRows(np.eye(1), -state.q / h)],
         )
         np.testing.assert_allclose(step.unilateral, 2 * 9.81 * 0.1)
         assert len(step.bilateral) == 0
 
 
-def pendulum_energies(scheme, rows, h=0.02, steps=300):
+def pendulum_energies(scheme, where, h=0.02, steps=300):
     """Energy of a pendulum under gravity alone, in the plane: G v = 0 with G = x."""
     falling = System(
         np.eye(2),
@@ -283,23 +339,23 @@ def pendulum_energies(scheme, rows, h=0.02, steps=300):
         lambda x, v: np.zeros((2, 2)),
         lambda x, v: np.zeros((2, 2)),
     )
-    step = constrained(scheme, lambda state, h: StepConstraints(G=state.x[None]), rows=rows)
-    path = integrate(step, falling, State(np.array([1.0, 0.0]), np.zeros(2)), h, steps)
-    return np.sum(path.v**2, axis=1) / 2 + 9.81 * path.x[:, 1], path
+    step = constrained(scheme, lambda state, h: [BilateralRows(state.q[None])], where=where)
+    path = integrate(step, falling, State(q=[1.0, 0.0]), h, steps)
+    return np.sum(path.qdot**2, axis=1) / 2 + 9.81 * path.q[:, 1], path
 
 
 def test_impulses_in_the_middle_do_no_work():
     energies, path = pendulum_energies(trapezoidal, "middle")
     np.testing.assert_allclose(energies, 0, atol=1e-11)
-    assert np.max(np.abs(np.linalg.norm(path.x, axis=1) - 1)) < 1e-3
+    assert np.max(np.abs(np.linalg.norm(path.q, axis=1) - 1)) < 1e-3
     energies, _ = pendulum_energies(trapezoidal, "start")
     assert energies[-1] < -0.5
 
 
 def test_rows_at_the_start_lengthen_the_pendulum_by_the_chord():
     _, path = pendulum_energies(symplectic_euler, "start")
-    squares = np.sum(path.x**2, axis=1)
-    np.testing.assert_allclose(np.diff(squares), 0.02**2 * np.sum(path.v[1:] ** 2, axis=1), atol=1e-11)
+    squares = np.sum(path.q**2, axis=1)
+    np.testing.assert_allclose(np.diff(squares), 0.02**2 * np.sum(path.qdot[1:] ** 2, axis=1), atol=1e-11)
     assert squares[-1] > 1.1
 
 
@@ -315,7 +371,7 @@ def test_sparse_chain_steps_like_the_dense_one():
     )
 
     def chain(state, h, make):
-        points = np.concatenate([[[0.0, 0.0]], state.x.reshape(-1, 2)])
+        points = np.concatenate([[[0.0, 0.0]], state.q.reshape(-1, 2)])
         rods = np.diff(points, axis=0)
         G = np.zeros((bobs, 2 * bobs + 2))
         for i, rod in enumerate(rods):
@@ -323,50 +379,47 @@ def test_sparse_chain_steps_like_the_dense_one():
         floor = np.zeros((bobs, 2 * bobs))
         floor[np.arange(bobs), 2 * np.arange(bobs) + 1] = 1.0
         gaps = points[1:, 1] + 2.0
-        return StepConstraints(G=make(G[:, 2:]), R=1e-6, N=make(floor), n=-gaps / h)
+        return [BilateralRows(make(G[:, 2:]), softness=1e-6), UnilateralRows(make(floor), -gaps / h)]
 
-    start = State(
-        np.stack([np.arange(1.0, bobs + 1) / 5, np.zeros(bobs)], axis=1).ravel(), np.zeros(2 * bobs)
-    )
+    start = State(q=np.stack([np.arange(1.0, bobs + 1) / 5, np.zeros(bobs)], axis=1).ravel())
     for scheme in (symplectic_euler, implicit_euler):
         a = integrate(constrained(scheme, lambda s, h: chain(s, h, sparse.csc_array)), thin, start, 0.05, 20)
         b = integrate(constrained(scheme, lambda s, h: chain(s, h, np.asarray)), full, start, 0.05, 20)
-        np.testing.assert_allclose(a.x, b.x, atol=1e-7)
-        assert np.min(a.x[-1].reshape(-1, 2)[:, 1]) == pytest.approx(-2, abs=1e-6)
+        np.testing.assert_allclose(a.q, b.q, atol=1e-7)
+        assert np.min(a.q[-1].reshape(-1, 2)[:, 1]) == pytest.approx(-2, abs=1e-6)
 
 
 class TestErrors:
-    SYSTEM = VelocitySystem(np.eye(2), np.ones(2))
-
-    def test_shapes(self):
-        with pytest.raises(InvalidArgument, match=r"G: got shape \(1, 3\)"):
-            solve_step(self.SYSTEM, StepConstraints(G=np.ones((1, 3))))
-        with pytest.raises(InvalidArgument, match=r"n: got shape \(2,\)"):
-            solve_step(self.SYSTEM, StepConstraints(N=np.ones((1, 2)), n=np.zeros(2)))
-        with pytest.raises(InvalidArgument, match=r"R: got shape \(3,\)"):
-            solve_step(self.SYSTEM, StepConstraints(G=np.ones((1, 2)), R=np.ones(3)))
-        with pytest.raises(InvalidArgument, match="N: got nothing, expected rows, since Q is given"):
-            solve_step(self.SYSTEM, StepConstraints(Q=1.0))
+    M, B = np.eye(2), np.ones(2)
 
     def test_softness(self):
-        with pytest.raises(InvalidArgument, match="R: got an eigenvalue -1"):
-            solve_step(self.SYSTEM, StepConstraints(G=np.ones((1, 2)), R=-1.0))
-        with pytest.raises(InvalidArgument, match="Q: got an eigenvalue -1"):
-            solve_step(self.SYSTEM, StepConstraints(N=np.eye(2), Q=[[0.0, 1.0], [1.0, 0.0]]))
-        with pytest.raises(InvalidArgument, match=r"R: got a matrix with max \|A - A\^T\| = 1"):
-            solve_step(self.SYSTEM, StepConstraints(G=np.eye(2), R=[[1.0, 1.0], [0.0, 1.0]]))
+        singular = UnilateralRows(np.eye(2), 0.0, [[1.0, 1.0], [0.0, 0.0]])
+        with pytest.raises(SingularConfiguration, match="softness: got a singular matrix that is not sym"):
+            solve_step(StepProblem(self.M, self.B, unilateral=singular))
 
     def test_contradictory_contacts(self):
         with pytest.raises(Unsolved):
-            solve_step(self.SYSTEM, StepConstraints(N=[[1.0, 0.0], [-1.0, 0.0]], n=[1.0, 0.0]))
+            solve_step(
+                StepProblem(self.M, self.B, unilateral=UnilateralRows([[1.0, 0.0], [-1.0, 0.0]], [1.0, 0.0]))
+            )
 
     def test_mass_that_is_not_positive(self):
         with pytest.raises(SingularConfiguration, match="M: got smallest eigenvalue -1"):
-            solve_step(VelocitySystem(-np.eye(2), np.ones(2)), StepConstraints(G=np.ones((1, 2))))
+            solve_step(StepProblem(-self.M, self.B, BilateralRows(np.ones((1, 2)))))
+
+    def test_friction_takes_a_model(self):
+        contacts = SimpleNamespace(count=1, rows=np.ones((3, 2)), mu=np.ones(1), normal_target=np.zeros(1))
+        with pytest.raises(InvalidArgument, match="problem: got contacts, expected none"):
+            solve_step(StepProblem(self.M, self.B, contacts=contacts))
+
+    def test_rows(self):
+        for rows in ([BilateralRows(np.eye(2))] * 2, [np.eye(2)]):
+            with pytest.raises(InvalidArgument, match="one BilateralRows, one UnilateralRows"):
+                with_rows(StepProblem(self.M, self.B), rows)
 
     def test_middle_is_for_hard_bilateral_rows(self):
-        for conditions in (StepConstraints(N=np.eye(4)), StepConstraints(G=np.eye(4), R=1.0)):
+        for rows in (UnilateralRows(np.eye(4)), BilateralRows(np.eye(4), softness=1.0)):
             with pytest.raises(InvalidArgument, match="hard bilateral rows only"):
-                constrained_step(trapezoidal, BOBS, START, 0.1, lambda s, h, c=conditions: c, rows="middle")
-        with pytest.raises(InvalidArgument, match="rows: got 'end'"):
-            constrained_step(trapezoidal, BOBS, START, 0.1, rods_at, rows="end")
+                constrained_step(trapezoidal, BOBS, START, 0.1, lambda s, h, r=rows: [r], where="middle")
+        with pytest.raises(InvalidArgument, match="where: got 'end'"):
+            constrained_step(trapezoidal, BOBS, START, 0.1, rods_at, where="end")

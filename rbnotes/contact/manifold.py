@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.maximal.collision.distance import (
+from rbnotes.contact.distance import (
     TOUCHING,
     Core,
     closest_on_segments,

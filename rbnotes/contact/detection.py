@@ -1,4 +1,4 @@
-"""Which bodies touch where, and the rows that contact adds to their motion.
+"""Which bodies touch where.
 
 Of the libraries that could do this, coal (formerly hpp-fcl) reports one deepest point for most pairs and
 brings a few hundred megabytes of dependencies, python-fcl is silent about bodies that are close but do not
@@ -9,32 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbnotes import arguments, se3
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.friction import Contacts, tangent_directions
-from rbnotes.maximal.collision.distance import Core
-from rbnotes.maximal.collision.manifold import Manifold, manifold, manifold_with_plane, no_contact
-from rbnotes.maximal.collision.shapes import Plane, Rounded, Shape
-
-WORLD = -1
-"""In place of a body's number: the world, which does not move."""
+from rbnotes.contact.distance import Core
+from rbnotes.contact.manifold import Manifold, manifold, manifold_with_plane, no_contact
+from rbnotes.contact.shapes import Plane, Rounded, Shape, Surface, surface
+from rbnotes.dynamics import WORLD
 
 
 @dataclass(frozen=True, eq=False)
 class Collider:
-    """A shape that a body carries.
+    """A shape that a body, or the world, carries.
 
     Two of them rub with the geometric mean of their friction coefficients, and bounce with that of their
     coefficients of restitution.
     """
 
-    body: int | None
-    """Number of the body; None for the world."""
+    body: int
+    """Number of the body, or ``WORLD``."""
     shape: Shape
+    """A :class:`~rbnotes.solids.Box`, ``Sphere``, ``Capsule``, a :class:`~rbnotes.contact.Rounded` or a
+    :class:`~rbnotes.contact.Plane`."""
     frame: Array = field(default_factory=lambda: np.eye(4))
     """Pose of the shape in the body ``(4, 4)``."""
     mu: float = 0.5
@@ -43,14 +43,18 @@ class Collider:
     """Part of the normal speed that comes back, 0 to 1."""
 
     def __post_init__(self) -> None:
-        if self.body is not None and self.body < 0:
-            raise InvalidArgument("body", str(self.body), "the number of a body, or None for the world")
-        if not isinstance(self.shape, Rounded | Plane):
-            raise InvalidArgument("shape", type(self.shape).__name__, "a Rounded or a Plane")
+        if not isinstance(self.body, int | np.integer) or self.body < WORLD:
+            raise InvalidArgument("body", repr(self.body), "the number of a body, or WORLD")
+        surface(self.shape)
         object.__setattr__(self, "frame", arguments.frame("frame", self.frame))
         object.__setattr__(self, "mu", arguments.scalar("mu", self.mu, minimum=0).item())
         restitution = arguments.scalar("restitution", self.restitution, minimum=0, maximum=1)
         object.__setattr__(self, "restitution", restitution.item())
+
+    @cached_property
+    def surface(self) -> Surface:
+        """How the shape touches."""
+        return surface(self.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +88,14 @@ def collide(
     Boxes touch in the corners of the part of a face that lies over the other face, in the ends of an edge, or
     in a single point; capsules that lie flat touch in two points, spheres in one. The direction is that of
     the closest points, or, for overlapping cores, that in which they overlap least; where a face or edge lies
-    nearly flat on a face it is that of the face (:data:`~rbnotes.maximal.collision.manifold.FLAT`). Where
+    nearly flat on a face it is that of the face (:data:`~rbnotes.contact.manifold.FLAT`). Where
     several directions are equally good (spheres with the same centre) see
-    :func:`~rbnotes.maximal.collision.distance.separating_axis`.
+    :func:`~rbnotes.contact.distance.separating_axis`.
 
     Parameters
     ----------
     shape_a, shape_b
-        At most one of them a plane.
+        As for a :class:`Collider`; at most one of them a plane.
     pose_a, pose_b : (4, 4)
         Poses of the shapes' frames in the world.
     margin
@@ -104,11 +108,15 @@ def collide(
     """
     pose_a, pose_b = arguments.frame("pose_a", pose_a), arguments.frame("pose_b", pose_b)
     margin = arguments.scalar("margin", margin, minimum=0).item()
-    return _collide(shape_a, pose_a, shape_b, pose_b, margin)
+    return _collide(surface(shape_a), pose_a, surface(shape_b), pose_b, margin)
 
 
 def contact_points(
-    colliders: Sequence[Collider], poses: ArrayLike, margin: float = 0.0, *, apart: Sequence[tuple] = ()
+    colliders: Sequence[Collider],
+    poses: ArrayLike,
+    margin: float = 0.0,
+    *,
+    apart: Sequence[tuple[int, int]] = (),
 ) -> ContactPoints:
     """All points of contact between bodies, and between bodies and the world, with gaps up to ``margin``.
 
@@ -121,19 +129,19 @@ def contact_points(
     margin
         Largest gap of interest, m.
     apart
-        Pairs of bodies (numbers, or None for the world) that are not to touch, such as neighbours at a joint.
+        Pairs of bodies (numbers, or ``WORLD``) that are not to touch, such as neighbours at a joint.
     """
     poses = arguments.frame("poses", poses)
     margin = arguments.scalar("margin", margin, minimum=0).item()
     placed = [_placed(collider, poses) for collider in colliders]
-    ignored = {frozenset(_number(body) for body in pair) for pair in apart}
+    ignored = {frozenset(pair) for pair in apart}
     points: list[ContactPoints] = []
     for i, j in _near(colliders, placed, margin):
         first, second = colliders[i], colliders[j]
-        a, b = _number(first.body), _number(second.body)
+        a, b = first.body, second.body
         if a == b or frozenset((a, b)) in ignored:
             continue
-        found = _collide(first.shape, placed[i], second.shape, placed[j], margin)
+        found = _collide(first.surface, placed[i], second.surface, placed[j], margin)
         count = len(found.gap)
         points.append(
             ContactPoints(
@@ -149,64 +157,31 @@ def contact_points(
     return ContactPoints(*(np.concatenate([getattr(p, name) for p in [none, *points]]) for name in names))
 
 
-def contact_rows(points: ContactPoints, poses: ArrayLike, normal_target: ArrayLike | None = None) -> Contacts:
-    """The contacts as rows on the twists of n bodies ``(6 n,)``, through ``R Gamma(x)`` (Sueda eq. (1.12)).
-
-    A row is the velocity of the point of body a less that of body b along one direction; its transpose takes
-    an impulse to the impulsive wrenches on both, opposite and at the same point.
-
-    Parameters
-    ----------
-    points
-        c points of contact.
-    poses : (n, 4, 4)
-        Poses of the bodies.
-    normal_target : (c,), optional
-        Least separation speeds, by default 0, m/s.
-    """
-    poses = arguments.frame("poses", poses)
-    count, bodies = len(points), len(poses)
-    directions = np.concatenate([points.normal[:, None], tangent_directions(points.normal)], axis=1)
-    rows = np.zeros((count, 3, bodies, 6))
-    for numbers, sign in ((points.a, 1.0), (points.b, -1.0)):
-        moves = np.flatnonzero(numbers != WORLD)
-        body = numbers[moves]
-        R = poses[body, :3, :3]
-        x = np.einsum("cji,cj->ci", R, points.position[moves] - poses[body, :3, 3])
-        rows[moves, :, body] += sign * directions[moves] @ R @ se3.Gamma(x)
-    flat = rows.reshape(count, 3, 6 * bodies)
-    target = np.zeros(count) if normal_target is None else arguments.vector("target", normal_target, count)
-    return Contacts(flat[:, 0], flat[:, 1:], points.mu, target)
-
-
-def _collide(shape_a: Shape, pose_a: Array, shape_b: Shape, pose_b: Array, margin: float) -> Manifold:
-    if isinstance(shape_a, Plane):
-        if isinstance(shape_b, Plane):
+def _collide(a: Surface, pose_a: Array, b: Surface, pose_b: Array, margin: float) -> Manifold:
+    if isinstance(a, Plane):
+        if isinstance(b, Plane):
             raise InvalidArgument(
                 "shape_a, shape_b", "two planes", "at most one: two half-spaces do not touch"
             )
-        found = _collide(shape_b, pose_b, shape_a, pose_a, margin)
+        found = _collide(b, pose_b, a, pose_a, margin)
         return found._replace(normal=-found.normal)
-    core = _core(shape_a, pose_a)
-    if isinstance(shape_b, Plane):
-        return manifold_with_plane(core, shape_a.radius, pose_b[:3, 2], pose_b[:3, 3], margin)
-    return manifold(core, shape_a.radius, _core(shape_b, pose_b), shape_b.radius, margin)
+    core = _core(a, pose_a)
+    if isinstance(b, Plane):
+        return manifold_with_plane(core, a.radius, pose_b[:3, 2], pose_b[:3, 3], margin)
+    return manifold(core, a.radius, _core(b, pose_b), b.radius, margin)
 
 
 def _core(shape: Rounded, pose: Array) -> Core:
     return Core(shape.half_extents, pose[:3, :3], pose[:3, 3])
 
 
-def _number(body: int | None) -> int:
-    return WORLD if body is None else body
-
-
 def _placed(collider: Collider, poses: Array) -> Array:
-    if collider.body is None:
+    if collider.body == WORLD:
         return collider.frame
     if collider.body >= len(poses):
         raise InvalidArgument("colliders", f"body {collider.body}", f"numbers below {len(poses)}")
-    return poses[collider.body] @ collider.frame
+    placed: Array = poses[collider.body] @ collider.frame
+    return placed
 
 
 def _near(colliders: Sequence[Collider], placed: list[Array], margin: float) -> list[tuple[int, int]]:
@@ -214,11 +189,11 @@ def _near(colliders: Sequence[Collider], placed: list[Array], margin: float) -> 
     count = len(colliders)
     centres = np.array([pose[:3, 3] for pose in placed]).reshape(count, 3)
     bounded = [
-        each.shape.bounding_radius if isinstance(each.shape, Rounded) else np.inf for each in colliders
+        each.surface.bounding_radius if isinstance(each.surface, Rounded) else np.inf for each in colliders
     ]
     radii = np.array(bounded)
     distance = np.linalg.norm(centres[:, None] - centres[None], axis=-1) - radii[:, None] - radii[None]
-    moves = np.array([each.body is not None for each in colliders], dtype=bool)
+    moves = np.array([each.body != WORLD for each in colliders], dtype=bool)
     for i in np.flatnonzero(np.isinf(radii)):
         above = (centres - centres[i]) @ placed[i][:3, 2] - radii
         distance[i] = distance[:, i] = above

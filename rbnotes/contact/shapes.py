@@ -1,14 +1,14 @@
-"""Solids that can touch: boxes, spheres and capsules, all of them boxes with round edges, and half-spaces."""
+"""How solids touch: boxes, spheres and capsules are boxes with round edges; and half-spaces."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.solids import Box, Capsule, Solid, Sphere
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +16,7 @@ class Rounded:
     """All points within ``radius`` of a box, the core, that is centred at its frame.
 
     The core of a capsule is a segment, that of a sphere a point: one description, and one algorithm for all
-    pairs. Made by :func:`box`, :func:`sphere`, :func:`capsule`.
+    pairs. :func:`surface` makes it from a solid.
     """
 
     half_extents: Array
@@ -48,20 +48,28 @@ class Plane:
     """The half-space below the xy plane of its frame; its surface pushes along z."""
 
 
-Shape = Rounded | Plane
+Shape = Solid | Rounded | Plane
+"""What can be asked to touch."""
+
+Surface = Rounded | Plane
+"""How it does."""
 
 
-def box(sides: ArrayLike) -> Rounded:
-    """Cuboid with ``sides (3,)`` along x, y, z [m]."""
-    return Rounded(arguments.positive("sides", arguments.vector("sides", sides)) / 2, 0.0)
+def surface(shape: Shape) -> Surface:
+    """The rounded box that a solid is; rounded boxes and planes are what they are.
 
-
-def sphere(radius: float) -> Rounded:
-    """Sphere [m]."""
-    return Rounded(np.zeros(3), arguments.positive("radius", radius).item())
-
-
-def capsule(radius: float, length: float) -> Rounded:
-    """Cylinder of ``length`` along z with a half-sphere on each end [m]."""
-    half = arguments.positive("length", length).item() / 2
-    return Rounded(np.array([0.0, 0.0, half]), arguments.positive("radius", radius).item())
+    Raises
+    ------
+    InvalidArgument
+        If the solid is of a kind whose contacts are not found here, such as a cylinder.
+    """
+    match shape:
+        case Rounded() | Plane():
+            return shape
+        case Box():
+            return Rounded(np.array(shape.sides) / 2, 0.0)
+        case Sphere():
+            return Rounded(np.zeros(3), shape.radius)
+        case Capsule():
+            return Rounded(np.array([0.0, 0.0, shape.length / 2]), shape.radius)
+    raise InvalidArgument("shape", type(shape).__name__, "a Box, Sphere, Capsule or Rounded, or a Plane")

@@ -19,19 +19,30 @@ from rbnotes.checking.strategies import (
     unit_vectors,
     vectors,
 )
-from rbnotes.maximal import collision
-from rbnotes.maximal.collision import Collider, Plane, Rounded, box, capsule, collide, sphere
-from rbnotes.maximal.collision.distance import closest_on_segments
+from rbnotes.contact import (
+    Collider,
+    ContactPoints,
+    Plane,
+    Rounded,
+    collide,
+    contact_points,
+    contact_rows,
+    normal_rows,
+    surface,
+)
+from rbnotes.contact.distance import closest_on_segments
+from rbnotes.dynamics import WORLD
+from rbnotes.solids import Box, Capsule, Cylinder, Sphere
 
 FLAT = 0.03
-"""Edges and faces that lean by less lie flat: see rbnotes.maximal.collision.manifold."""
+"""Edges and faces that lean by less lie flat: see rbnotes.contact.manifold."""
 
 FAR = 100.0
 """A margin beyond which nothing is."""
 
 sizes = positive_numbers(0.25, 2.0)
-boxes = st.builds(lambda x, y, z: box([x, y, z]), sizes, sizes, sizes)
-shapes = boxes | st.builds(sphere, sizes) | st.builds(capsule, sizes, sizes)
+boxes = st.builds(lambda x, y, z: surface(Box([x, y, z])), sizes, sizes, sizes)
+shapes = boxes | (st.builds(Sphere, sizes) | st.builds(Capsule, sizes, sizes)).map(surface)
 near_frames = st.builds(lambda E, scale: se3.frame(E[:3, :3], E[:3, 3] * scale), frames(), sizes)
 
 
@@ -72,7 +83,7 @@ class TestDistance:
     @given(near_frames, near_frames, st.tuples(sizes, sizes), st.tuples(sizes, sizes))
     def test_capsules_by_brute_force(self, pose_a, pose_b, first, second):
         """Two capsules are as far apart as the nearest two of many balls along their axes."""
-        a, b = capsule(*first), capsule(*second)
+        a, b = surface(Capsule(*first)), surface(Capsule(*second))
         along = np.linspace(-1, 1, 201)
         x, y = (
             pose[:3, 3] + along[:, None] * shape.half_extents[2] * pose[:3, 2]
@@ -184,14 +195,14 @@ def sorted_rows(points):
 
 class TestManifolds:
     def test_box_on_box_in_four_corners(self):
-        found = collide(box([1, 1, 1]), at(0.25, 0, 0.99), box([1, 2, 1]), at(0, 0, 0), 0.1)
+        found = collide(Box([1, 1, 1]), at(0.25, 0, 0.99), Box([1, 2, 1]), at(0, 0, 0), 0.1)
         expected = np.array(list(product([-0.25, 0.5], [-0.5, 0.5], [0.495])))
         np.testing.assert_allclose(sorted_rows(found.position), sorted_rows(expected), atol=1e-12)
         np.testing.assert_allclose(found.gap, -0.01)
         np.testing.assert_allclose(found.normal, np.tile([0, 0, 1.0], (4, 1)))
 
     def test_turned_box_on_box_in_eight(self):
-        found = collide(box([1, 1, 1]), at(0, 0, 1.01, 0, 0, np.pi / 4), box([1, 1, 1]), np.eye(4), 0.1)
+        found = collide(Box([1, 1, 1]), at(0, 0, 1.01, 0, 0, np.pi / 4), Box([1, 1, 1]), np.eye(4), 0.1)
         assert len(found.gap) == 8
         np.testing.assert_allclose(np.abs(found.position[:, :2]).max(axis=1), 0.5)
         np.testing.assert_allclose(np.abs(found.position[:, :2]).sum(axis=1), np.sqrt(0.5))
@@ -199,7 +210,7 @@ class TestManifolds:
     @given(st.floats(0.001, 0.029), st.booleans())
     def test_rocking_box_keeps_its_far_contacts(self, tilt, about_x):
         rotation = (tilt, 0.0, 0.0) if about_x else (0.0, tilt, 0.0)
-        found = collide(box([1, 1, 1]), at(0, 0, 1, *rotation), box([2, 2, 1]), np.eye(4), 0.1)
+        found = collide(Box([1, 1, 1]), at(0, 0, 1, *rotation), Box([2, 2, 1]), np.eye(4), 0.1)
         drop = np.sin(tilt) / 2 + np.cos(tilt) / 2
         near = 0.5 - drop
         np.testing.assert_allclose(np.sort(found.gap), np.repeat([near, near + np.sin(tilt)], 2), atol=1e-12)
@@ -208,8 +219,8 @@ class TestManifolds:
     def test_leaning_box_may_fall_on_its_other_edge(self, tilt):
         """Its far edge is a contact as soon as it is within the margin."""
         pose = at(0, 0, 0.5 + (np.sin(tilt) + np.cos(tilt)) / 2, tilt, 0, 0)
-        near = collide(box([1, 1, 1]), pose, box([2, 2.5, 1]), np.eye(4), 0.9 * np.sin(tilt))
-        far = collide(box([1, 1, 1]), pose, box([2, 2.5, 1]), np.eye(4), 1.1 * np.sin(tilt))
+        near = collide(Box([1, 1, 1]), pose, Box([2, 2.5, 1]), np.eye(4), 0.9 * np.sin(tilt))
+        far = collide(Box([1, 1, 1]), pose, Box([2, 2.5, 1]), np.eye(4), 1.1 * np.sin(tilt))
         np.testing.assert_allclose(near.gap, [0, 0], atol=1e-12)
         np.testing.assert_allclose(np.sort(far.gap), [0, 0, *[np.sin(tilt)] * 2], atol=1e-12)
 
@@ -218,20 +229,20 @@ class TestManifolds:
         up = so3.exp([np.pi / 4, 0, 0])
         lower = se3.frame(up, [0, 0, 0])
         upper = se3.frame(so3.exp([0, 0, np.pi / 2]) @ up, [0.1, 0.2, np.sqrt(0.5) * 2 - 0.01])
-        found = collide(box([2, 1, 1]), upper, box([2, 1, 1]), lower, 0.1)
+        found = collide(Box([2, 1, 1]), upper, Box([2, 1, 1]), lower, 0.1)
         np.testing.assert_allclose(found.position, [[0.1, 0, np.sqrt(0.5) - 0.005]], atol=1e-12)
         np.testing.assert_allclose(found.normal, [[0, 0, 1]], atol=1e-12)
         np.testing.assert_allclose(found.gap, [-0.01])
 
     def test_edge_on_face_in_two_points(self):
         pose = at(0, 0, 0.5 + np.sqrt(0.5), np.pi / 4, 0, 0)
-        found = collide(box([1, 1, 1]), pose, box([0.6, 2, 1]), np.eye(4), 0.01)
+        found = collide(Box([1, 1, 1]), pose, Box([0.6, 2, 1]), np.eye(4), 0.01)
         expected = np.array([[-0.3, 0, 0.5], [0.3, 0, 0.5]])
         np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
 
     def test_lying_capsule_touches_in_two_points(self):
         pose = at(0.3, 0, 0.5 + 0.2, 0, np.pi / 2, 0)
-        found = collide(capsule(0.2, 1.0), pose, box([1, 1, 1]), np.eye(4), 0.01)
+        found = collide(Capsule(0.2, 1.0), pose, Box([1, 1, 1]), np.eye(4), 0.01)
         expected = np.array([[-0.2, 0, 0.5], [0.5, 0, 0.5]])
         np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
         np.testing.assert_allclose(found.gap, 0, atol=1e-12)
@@ -242,31 +253,31 @@ class TestManifolds:
         R = so3.exp([0, np.pi / 2 + lean, 0])  # the axis descends outwards
         above = np.array([np.sin(lean), 0, np.cos(lean)])
         pose = se3.frame(R, np.array([0.3, 0, 0.5]) + 0.25 * above)
-        found = collide(capsule(0.2, 1.0), pose, box([0.6, 1, 1]), np.eye(4), 0.1)
+        found = collide(Capsule(0.2, 1.0), pose, Box([0.6, 1, 1]), np.eye(4), 0.1)
         nearest = int(np.argmin(found.gap))
         np.testing.assert_allclose(found.normal[nearest], above, atol=1e-12)
         np.testing.assert_allclose(found.gap[nearest], 0.05, atol=1e-12)
 
     def test_parallel_capsules_touch_along_what_they_share(self):
-        found = collide(capsule(0.2, 1.0), at(0.5, 0, 0.3), capsule(0.3, 1.0), np.eye(4), 0.1)
+        found = collide(Capsule(0.2, 1.0), at(0.5, 0, 0.3), Capsule(0.3, 1.0), np.eye(4), 0.1)
         expected = np.array([[0.3, 0, -0.2], [0.3, 0, 0.5]])
         np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
         np.testing.assert_allclose(found.normal, [[1, 0, 0]] * 2, atol=1e-12)
         np.testing.assert_allclose(found.gap, 0, atol=1e-12)
 
     def test_capsules_end_to_end(self):
-        found = collide(capsule(0.2, 1.0), at(0, 0, 1.5), capsule(0.3, 1.0), np.eye(4), 0.1)
+        found = collide(Capsule(0.2, 1.0), at(0, 0, 1.5), Capsule(0.3, 1.0), np.eye(4), 0.1)
         np.testing.assert_allclose(found.position, [[0, 0, 0.8 + 0.0]], atol=1e-12)
         np.testing.assert_allclose(found.gap, [0], atol=1e-12)
 
     @pytest.mark.parametrize(
         ("a", "b", "depth"),
         [
-            (sphere(0.5), sphere(0.3), 0.8),
-            (capsule(0.5, 1.0), sphere(0.3), 0.8),
-            (capsule(0.5, 1.0), capsule(0.3, 1.0), 0.8),
-            (box([1, 2, 3]), sphere(0.3), 0.8),
-            (box([1, 2, 3]), box([2, 1, 4]), 1.5),
+            (Sphere(0.5), Sphere(0.3), 0.8),
+            (Capsule(0.5, 1.0), Sphere(0.3), 0.8),
+            (Capsule(0.5, 1.0), Capsule(0.3, 1.0), 0.8),
+            (Box([1, 2, 3]), Sphere(0.3), 0.8),
+            (Box([1, 2, 3]), Box([2, 1, 4]), 1.5),
         ],
     )
     def test_same_centre_separates_along_a_shortest_way(self, a, b, depth):
@@ -278,22 +289,22 @@ class TestManifolds:
         assert collide(a, apart, b, pose, 1.0).gap.min() == pytest.approx(0, abs=1e-8)
 
     def test_nothing_beyond_the_margin(self):
-        assert len(collide(sphere(1), at(0, 0, 2.1), sphere(1), np.eye(4), 0.09).gap) == 0
-        assert len(collide(sphere(1), at(0, 0, 2.1), sphere(1), np.eye(4), 0.11).gap) == 1
+        assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.09).gap) == 0
+        assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.11).gap) == 1
 
 
 SCENE = [
-    Collider(None, Plane(), mu=0.4, restitution=0.9),
-    Collider(0, box([1, 1, 1]), mu=0.9, restitution=0.4),
-    Collider(1, sphere(0.5), at(0.1, 0, 0)),
-    Collider(1, sphere(0.2), at(0, 0, 0)),
+    Collider(WORLD, Plane(), mu=0.4, restitution=0.9),
+    Collider(0, Box([1, 1, 1]), mu=0.9, restitution=0.4),
+    Collider(1, Sphere(0.5), at(0.1, 0, 0)),
+    Collider(1, Sphere(0.2), at(0, 0, 0)),
 ]
 POSES = np.stack([at(0, 0, 0.5, 0, 0, 0.3), at(0.05, 0.1, 1.5, 0.2, 0.1, 0)])
 
 
 class TestScene:
     def test_pairs(self):
-        points = collision.contact_points(SCENE, POSES, 0.01)
+        points = contact_points(SCENE, POSES, 0.01)
         assert list(zip(points.a, points.b, strict=True)) == [(-1, 0)] * 4 + [(0, 1)]
         np.testing.assert_allclose(points.normal[:4], [[0, 0, -1]] * 4)
         assert points.normal[4, 2] == pytest.approx(-1)
@@ -301,15 +312,15 @@ class TestScene:
         np.testing.assert_allclose(points.restitution, [0.6] * 4 + [0.0])
 
     def test_apart(self):
-        points = collision.contact_points(SCENE, POSES, 0.01, apart=[(1, 0)])
+        points = contact_points(SCENE, POSES, 0.01, apart=[(1, 0)])
         assert len(points) == 4
-        assert len(collision.contact_points(SCENE, POSES, 0.01, apart=[(1, 0), (None, 0)])) == 0
+        assert len(contact_points(SCENE, POSES, 0.01, apart=[(1, 0), (WORLD, 0)])) == 0
 
     @given(st.lists(st.tuples(shapes, near_frames), min_size=2, max_size=5))
     def test_bounding_spheres_hide_nothing(self, placed):
         colliders = [Collider(i, shape) for i, (shape, _) in enumerate(placed)]
         poses = np.stack([pose for _, pose in placed])
-        found = collision.contact_points([Collider(None, Plane()), *colliders], poses, 0.1)
+        found = contact_points([Collider(WORLD, Plane()), *colliders], poses, 0.1)
         expected = sum(
             len(collide(placed[i][0], poses[i], placed[j][0], poses[j], 0.1).gap)
             for i in range(len(placed))
@@ -319,43 +330,43 @@ class TestScene:
 
     @given(twists(), twists())
     def test_normal_rows_are_the_rate_of_the_gap(self, first, second):
-        points = collision.contact_points(SCENE, POSES, 0.1)
-        rows = collision.contact_rows(points, POSES)
+        points = contact_points(SCENE, POSES, 0.1)
+        rows = normal_rows(points, POSES)
         phi = np.stack([first, second])
 
         def gap(t):
             moved = POSES @ se3.exp(t * phi)
-            new = collision.contact_points(SCENE, moved, 0.2)
+            new = contact_points(SCENE, moved, 0.2)
             corners = [np.argmin(np.linalg.norm(new.position - x, axis=1)) for x in points.position]
             return new.gap[corners]
 
         rate = checking.derivative(gap, 0.0, step=1e-3)
         # A corner's gap changes with the corner, halfway between the surfaces is half a gap higher.
-        np.testing.assert_allclose(rows.normals @ phi.ravel(), rate.value, atol=1e-6)
+        np.testing.assert_allclose(rows @ phi.ravel(), rate.value, atol=1e-6)
 
     @given(near_frames, near_frames, twists(), twists(), vectors(), unit_vectors())
     def test_rows_are_relative_velocities(self, A, B, first, second, x, n):
-        points = collision.ContactPoints(
+        points = ContactPoints(
             np.array([0]), np.array([1]), x[None], n[None], np.zeros(1), np.ones(1), np.zeros(1)
         )
         poses, phi = np.stack([A, B]), np.stack([first, second])
-        rows = collision.contact_rows(points, poses, [0.25])
         relative = se3.point_velocity(A, se3.transform_points(se3.inverse(A), x), first)
         relative -= se3.point_velocity(B, se3.transform_points(se3.inverse(B), x), second)
-        T = rows.tangents[0] @ phi.ravel()
-        assert rows.normals[0] @ phi.ravel() == pytest.approx(n @ relative, abs=1e-9)
-        np.testing.assert_allclose(T @ T, relative @ relative - (n @ relative) ** 2, atol=1e-8)
-        assert rows.normal_target == 0.25
-        assert rows.mu == 1
+        normal, *tangential = contact_rows(points, poses) @ phi.ravel()
+        assert normal == pytest.approx(n @ relative, abs=1e-9)
+        assert normal_rows(points, poses) @ phi.ravel() == pytest.approx(normal, abs=1e-9)
+        np.testing.assert_allclose(
+            np.dot(tangential, tangential), relative @ relative - (n @ relative) ** 2, atol=1e-8
+        )
 
     @given(near_frames, near_frames, vectors(), unit_vectors(), vectors())
     def test_third_law(self, A, B, x, n, impulse):
         """The wrenches on both bodies, taken to the world's origin, cancel."""
-        points = collision.ContactPoints(
+        points = ContactPoints(
             np.array([0]), np.array([1]), x[None], n[None], np.zeros(1), np.ones(1), np.zeros(1)
         )
-        rows = collision.contact_rows(points, np.stack([A, B]))
-        wrenches = np.split(rows.rows.T @ impulse, 2)
+        rows = contact_rows(points, np.stack([A, B]))
+        wrenches = np.split(rows.T @ impulse, 2)
         total = sum(se3.Ad_inverse(E).T @ wrench for E, wrench in zip((A, B), wrenches, strict=True))
         np.testing.assert_allclose(total, 0, atol=1e-9)
 
@@ -367,14 +378,18 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="radius: got 0 around a core without volume"):
             Rounded(np.array([1.0, 0.0, 1.0]), 0.0)
         with pytest.raises(InvalidArgument, match="sides: got -1"):
-            box([1, -1, 1])
+            Box([1, -1, 1])
         with pytest.raises(InvalidArgument, match="pose_a"):
-            collide(sphere(1), 2 * np.eye(4), sphere(1), np.eye(4))
-        with pytest.raises(InvalidArgument, match="body: got -1"):
-            Collider(-1, sphere(1))
+            collide(Sphere(1), 2 * np.eye(4), Sphere(1), np.eye(4))
+        with pytest.raises(InvalidArgument, match="body: got -2"):
+            Collider(-2, Sphere(1))
+        with pytest.raises(InvalidArgument, match="body: got None"):
+            Collider(None, Sphere(1))
         with pytest.raises(InvalidArgument, match="shape: got str"):
             Collider(0, "sphere")
+        with pytest.raises(InvalidArgument, match="shape: got Cylinder"):
+            collide(Sphere(1.0), np.eye(4), Cylinder(1.0, 2.0), np.eye(4))
         with pytest.raises(InvalidArgument, match="restitution: got 1"):
-            Collider(0, sphere(1), restitution=1.5)
+            Collider(0, Sphere(1), restitution=1.5)
         with pytest.raises(InvalidArgument, match="body 1, expected numbers below 1"):
-            collision.contact_points([Collider(1, sphere(1))], POSES[:1])
+            contact_points([Collider(1, Sphere(1))], POSES[:1])
