@@ -22,10 +22,8 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import GRAVITY
 from rbnotes.joints import JointType
-
-GRAVITY = (0.0, 0.0, -9.81)
-"""Along -z, m/s^2."""
 
 
 @dataclass(frozen=True, eq=False)
