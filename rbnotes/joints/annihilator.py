@@ -23,7 +23,8 @@ from rbnotes.joints.subspaces import DEPENDENT, basis, complement
 
 def turns(joint: JointType) -> bool:
     """Whether the rows of a joint depend on its coordinates."""
-    return joint.freedom < joint.algebra.shape[1]
+    result: bool = joint.freedom < joint.algebra.shape[1]
+    return result
 
 
 def annihilator(joint: JointType, q: ArrayLike) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbnotes import se3
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints.nearest import search
+from rbnotes.joints.nearest import apply, search
 from rbnotes.joints.protocol import JointType
 from rbnotes.joints.simple import PlanarTranslation, Prismatic, Revolute, Translational, X, Y, Z
 from rbnotes.joints.spherical import ExponentialSpherical
@@ -102,7 +102,7 @@ class Composite(JointType):
             S = A @ part._S(own)
             # The frames that follow move with this twist, and an adjoint to them changes as -ad(twist).
             blocks.append(A @ part._Sdot(own, rate) - se3.ad(later) @ S)
-            later = later + np.einsum("...ij,...j->...i", S, rate)
+            later = later + apply(S, rate)
         return np.concatenate(blocks[::-1], axis=-1)
 
     def _dS(self, q: Array) -> Array:

@@ -61,9 +61,9 @@ def nearest_rates(joint: Moving, q: ArrayLike, X: ArrayLike, twist: ArrayLike) -
         arguments.twist("twist", twist),
     )
     S, xi, H = _expansion(joint, q, X)
-    angular = _apply(so3.right_jacobian_inverse(xi[..., :3]), twist[..., :3])
-    turned = _apply(np.swapaxes(joint.transform(q)[..., :3, :3], -1, -2) @ X[..., :3, :3], twist[..., 3:])
-    return _apply(_inverse(H), _transposed(S, np.concatenate([angular, turned], axis=-1)))
+    angular = apply(so3.right_jacobian_inverse(xi[..., :3]), twist[..., :3])
+    turned = apply(np.swapaxes(joint.transform(q)[..., :3, :3], -1, -2) @ X[..., :3, :3], twist[..., 3:])
+    return apply(_inverse(H), _transposed(S, np.concatenate([angular, turned], axis=-1)))
 
 
 def refine(joint: Moving, X: Array, q: Array) -> Array:
@@ -72,7 +72,7 @@ def refine(joint: Moving, X: Array, q: Array) -> Array:
         return q
     for _ in range(ITERATIONS):
         S, xi, H = _expansion(joint, q, X)
-        step = _apply(_inverse(H, positive=True), _transposed(S, xi))
+        step = apply(_inverse(H, positive=True), _transposed(S, xi))
         q, last = _downhill(joint, X, q, step, np.sum(xi**2, axis=-1))
         if np.all(last <= CONVERGED * (1 + np.max(np.abs(q), axis=-1))):
             break
@@ -132,12 +132,16 @@ def _inverse(H: Array, *, positive: bool = False) -> Array:
     sizes = np.abs(values)
     curved = sizes > FLAT * np.max(sizes, axis=-1, keepdims=True, initial=0.0)
     inverse = np.divide(1.0, sizes if positive else values, out=np.zeros_like(values), where=curved)
-    return (vectors * inverse[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    result: Array = (vectors * inverse[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    return result
 
 
-def _apply(A: Array, x: Array) -> Array:
-    return np.einsum("...ij,...j->...i", A, x)
+def apply(A: Array, x: Array) -> Array:
+    """Matrix times vector over leading axes."""
+    result: Array = np.einsum("...ij,...j->...i", A, x)
+    return result
 
 
 def _transposed(A: Array, x: Array) -> Array:
-    return np.einsum("...ji,...j->...i", A, x)
+    result: Array = np.einsum("...ji,...j->...i", A, x)
+    return result

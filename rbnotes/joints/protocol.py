@@ -9,8 +9,8 @@ the parent's, as a function of k coordinates q, and
 
 From these all else follows: the reduced coordinates of a tree, and the rows, drifts and reactions of maximal
 coordinates (:mod:`rbnotes.joints.annihilator`). A new type says ``coordinates``, ``_transform``, ``_S`` and
-``_dS`` (or ``_Sdot`` if the whole of dS is dear), for coordinates that are already checked; the rest has
-defaults.
+``_dS``, for coordinates that are already checked; the rest has defaults, which it may better: ``_Sdot`` if
+the whole of dS is dear, ``_coordinates_of`` where there is a closed form.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class JointType(ABC):
     @cached_property
     def freedom(self) -> int:
         """Number of independent relative motions, except at singular states."""
-        return min(self.coordinates - self.constraints, self.algebra.shape[1])
+        result: int = min(self.coordinates - self.constraints, self.algebra.shape[1])
+        return result
 
     def transform(self, q: ArrayLike) -> Array:
         """Pose Q ``(..., 4, 4)`` of the moving frame in the resting one, for coordinates ``(..., k)``."""
@@ -134,7 +135,8 @@ class JointType(ABC):
     def _dS(self, q: Array) -> Array: ...
 
     def _Sdot(self, q: Array, qdot: Array) -> Array:
-        return np.einsum("...ijk,...k->...ij", self._dS(q), qdot)
+        result: Array = np.einsum("...ijk,...k->...ij", self._dS(q), qdot)
+        return result
 
     def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         return q, qdot

@@ -70,7 +70,8 @@ class _Steady(JointType):
 
     @property
     def algebra(self) -> Array:
-        return self._twists / np.linalg.norm(self._twists, axis=0)
+        result: Array = self._twists / np.linalg.norm(self._twists, axis=0)
+        return result
 
     def _S(self, q: Array) -> Array:
         return np.broadcast_to(self._twists, (*q.shape[:-1], *self._twists.shape)).copy()
@@ -176,7 +177,8 @@ class Helical(_Steady):
         if self.pitch == 0:
             return angle[..., None]
         turns = np.round((along / self.pitch - angle) / (2 * np.pi))
-        return ((angle + 2 * np.pi * turns + self.pitch * along) / (1 + self.pitch**2))[..., None]
+        result: Array = ((angle + 2 * np.pi * turns + self.pitch * along) / (1 + self.pitch**2))[..., None]
+        return result
 
 
 def _axis(axis: Any) -> tuple[float, ...]:
@@ -203,4 +205,5 @@ def _angle_about(axis: tuple[float, ...], Q: Array) -> Array:
     sine = np.einsum("ij,...ji->...", so3.hat(a), np.swapaxes(R, -1, -2))
     cosine = np.trace(R, axis1=-2, axis2=-1) - np.einsum("i,...ij,j->...", a, R, a)
     # Half a turn about a perpendicular axis: all angles are equally far, and arctan2 gives 0.
-    return np.arctan2(sine, cosine)
+    result: Array = np.arctan2(sine, cosine)
+    return result

@@ -9,6 +9,7 @@ import numpy as np
 
 from rbnotes import quaternion, so3
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.joints.nearest import apply
 from rbnotes.joints.protocol import JointType
 
 WRAP_ABOVE = 1.5 * np.pi
@@ -52,8 +53,8 @@ class ExponentialSpherical(_Spherical):
         length = np.linalg.norm(q, axis=-1, keepdims=True)
         turns = np.maximum(np.ceil((length - WRAP_ABOVE) / (2 * np.pi)), 0)
         shorter = q - np.divide(2 * np.pi * turns * q, length, out=np.zeros_like(q), where=turns > 0)
-        twist = np.einsum("...ij,...j->...i", so3.right_jacobian(q), qdot)
-        rates = np.einsum("...ij,...j->...i", so3.right_jacobian_inverse(shorter), twist)
+        twist = apply(so3.right_jacobian(q), qdot)
+        rates = apply(so3.right_jacobian_inverse(shorter), twist)
         return shorter, np.where(turns > 0, rates, qdot)
 
     def _coordinates_of(self, Q: Array) -> Array:
@@ -87,7 +88,8 @@ class QuaternionSpherical(_Spherical):
 
     def constraint(self, q: Any) -> Array:
         q = self._checked("q", q)
-        return (np.sum(q * q, axis=-1, keepdims=True) - 1) / 2
+        result: Array = (np.sum(q * q, axis=-1, keepdims=True) - 1) / 2
+        return result
 
     def constraint_rows(self, q: Any) -> Array:
         return self._checked("q", q)[..., None, :].copy()
@@ -142,4 +144,5 @@ def _square(name: str, q: Array) -> Array:
     square = np.sum(q * q, axis=-1, keepdims=True)
     if np.any(square == 0):
         raise InvalidArgument(name, "a zero quaternion", "a quaternion of positive length")
-    return square
+    result: Array = square
+    return result

@@ -16,7 +16,7 @@ from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.joints.composite import Composite
 from rbnotes.joints.euler_angles import EulerSpherical
-from rbnotes.joints.nearest import misfit
+from rbnotes.joints.nearest import apply, misfit
 from rbnotes.joints.protocol import JointType
 from rbnotes.joints.simple import Translational
 
@@ -109,8 +109,8 @@ class SplineCurve(JointType):
         for i in range(3):
             d, (b, db, ddb) = steps[..., i, :], np.moveaxis(weights[..., i, None], -2, 0)
             adjoint = se3.Ad(se3.exp(-b * d))
-            S, dS = _apply(adjoint, S), _apply(adjoint, dS)
-            dS = dS - db * _apply(se3.ad(d), S) + ddb * d
+            S, dS = apply(adjoint, S), apply(adjoint, dS)
+            dS = dS - db * apply(se3.ad(d), S) + ddb * d
             S = S + db * d
         return S, dS
 
@@ -190,7 +190,8 @@ class SplineSurface(JointType):
         first, mixed, second = self._chart(q, (2, 0), (1, 1), (0, 2))
         curvature = np.stack([np.stack([first, mixed], axis=-1), np.stack([mixed, second], axis=-1)], axis=-1)
         turning = np.einsum("...ijk,...ja,...kb->...iab", _FREE._dS(point), slopes, slopes)
-        return turning + np.einsum("...ij,...jab->...iab", _FREE._S(point), curvature)
+        result: Array = turning + np.einsum("...ij,...jab->...iab", _FREE._S(point), curvature)
+        return result
 
     def _near(self, Q: Array) -> Array:
         axes = (np.arange(0, count + 0.5 / SAMPLES, 1 / SAMPLES) for count in self.segments)
@@ -214,8 +215,5 @@ def _located(q: Array, segments: int, cyclic: bool) -> tuple[Array, Array]:
 def _best(joint: JointType, Q: Array, samples: Array) -> Array:
     """Of some coordinates ``(s, k)``, those of the nearest pose ``(..., k)``."""
     distances = np.sum(misfit(joint.transform(samples), Q[..., None, :, :]) ** 2, axis=-1)
-    return samples[np.argmin(distances, axis=-1)]
-
-
-def _apply(A: Array, x: Array) -> Array:
-    return np.einsum("...ij,...j->...i", A, x)
+    result: Array = samples[np.argmin(distances, axis=-1)]
+    return result

@@ -28,7 +28,8 @@ def basis(projection: Array, rank: int) -> Array:
     products = np.take_along_axis(columns, chosen[..., :, None], axis=-2)
     values, vectors = np.linalg.eigh(products)
     root = (vectors / np.sqrt(values)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
-    return columns @ root
+    result: Array = columns @ root
+    return result
 
 
 def _axes(projection: Array, rank: int) -> NDArray[np.intp]:

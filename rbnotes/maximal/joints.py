@@ -115,7 +115,8 @@ def joint_at(
 
 def relative_pose(joint: Joint, poses: ArrayLike) -> Array:
     """Pose ``(4, 4)`` of the body's joint frame in that of the parent: the Q of its type, if together."""
-    return Placement((joint,), poses).relative_poses[0]
+    result: Array = Placement((joint,), poses).relative_poses[0]
+    return result
 
 
 def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
@@ -129,7 +130,8 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     twists : (n, 6)
     """
     own, other = Placement((joint,), poses).twists(twists)
-    return own[0] - other[0]
+    result: Array = own[0] - other[0]
+    return result
 
 
 def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
@@ -139,7 +141,8 @@ def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
     ----------
     poses : (n, 4, 4)
     """
-    return joint_matrix((joint,), poses).toarray()
+    result: Array = joint_matrix((joint,), poses).toarray()
+    return result
 
 
 def joint_matrix(joints: Sequence[Joint], poses: ArrayLike) -> sparse.csr_array:

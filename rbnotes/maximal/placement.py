@@ -131,7 +131,8 @@ class Placement:
         """Of the parents themselves, in the joint frames of the bodies."""
         everything = np.concatenate([self.poses, np.eye(4)[None]])  # the world comes last
         layout = self.layout
-        return se3.inverse(everything[layout.body] @ layout.frames) @ everything[layout.parent]
+        result: Array = se3.inverse(everything[layout.body] @ layout.frames) @ everything[layout.parent]
+        return result
 
     @cached_property
     def parent_adjoint(self) -> Array:
@@ -174,7 +175,8 @@ class Placement:
 
 
 def apply(A: Array, x: Array) -> Array:
-    return np.einsum("...ij,...j->...i", A, x)
+    result: Array = np.einsum("...ij,...j->...i", A, x)
+    return result
 
 
 def checked_poses(poses: ArrayLike) -> Array:

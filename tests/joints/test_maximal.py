@@ -152,3 +152,16 @@ def test_joints_of_one_type_and_of_many_are_computed_alike(case):
     np.testing.assert_allclose(alone[1], 0, atol=1e-9)
     drifts = maximal.joint_drifts(chain, poses, twists)
     np.testing.assert_allclose(drifts, alone[2], atol=1e-9 * size(drifts))
+
+
+def test_steps_keep_the_joint_together(case):
+    """A body falls on its joint for a while; each step brings the joint back together."""
+    M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])
+    joint = maximal.Joint(case.joint, 0, frame(np.random.default_rng(13)))
+    mechanism = maximal.Mechanism(M[None], [joint])
+    pose = case.joint.transform(case.random(1)[0]) @ np.linalg.inv(joint.frame)
+    pose[3] = 0, 0, 0, 1
+    state, h = maximal.BodyState(pose[None], np.zeros((1, 6))), 0.02
+    for _ in range(5):
+        state = maximal.mechanism_step(mechanism, state, h).state
+        np.testing.assert_allclose(maximal.joint_errors([joint], state.E), 0, atol=1e-9)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from rbnotes import joints
+from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative
 
 X, Y, Z = np.eye(3)
 SKEW = np.array([2.0, -1.0, 2.0]) / 3
@@ -162,6 +163,44 @@ class TestRows:
         ):
             rows = joints.annihilator(joint, joint.home)
             np.testing.assert_array_equal(rows, np.eye(6)[list(numbers)])
+
+
+class Ellipse(joints.JointType):
+    """A type of one's own: translation along an ellipse, turning as fast as the parameter."""
+
+    coordinates = 1
+
+    def _transform(self, q):
+        Q = joints.Revolute()._transform(q)
+        Q[..., 0, 3], Q[..., 1, 3] = 2 * np.cos(q[..., 0]), np.sin(q[..., 0])
+        return Q
+
+    def _S(self, q):
+        c, s = np.cos(q[..., 0]), np.sin(q[..., 0])
+        # The velocity (-2 s, c) in turned coordinates.
+        return np.stack([0 * c, 0 * c, 1 + 0 * c, -c * s, 1 + s * s, 0 * c], axis=-1)[..., None]
+
+    def _dS(self, q):
+        c, s = np.cos(q[..., 0]), np.sin(q[..., 0])
+        slope = np.stack([0 * c, 0 * c, 0 * c, s * s - c * c, 2 * c * s, 0 * c], axis=-1)
+        return slope[..., None, None]
+
+
+class TestTypesOfOnesOwn:
+    def test_need_three_functions(self):
+        joint, q, qdot = Ellipse(), np.array([0.7]), np.array([1.5])
+        dQ = derivative(lambda t: joint.transform(q + t)).value
+        np.testing.assert_allclose(joint.transform(q) @ se3.hat(joint.S(q)[:, 0]), dQ, atol=1e-10)
+        rate = derivative(lambda t: joint.S(q + t * qdot)).value
+        np.testing.assert_allclose(joint.Sdot(q, qdot), rate, atol=1e-10)
+        assert joint.freedom == 1
+        np.testing.assert_allclose(joint.coordinates_of(joint.transform(q)), q, atol=1e-12)
+        np.testing.assert_allclose(joints.annihilator(joint, q) @ joint.S(q), 0, atol=1e-14)
+
+    def test_go_into_composites(self):
+        arm, q = joints.Composite(joints.Revolute(X), Ellipse()), np.array([0.3, -0.8])
+        rate = derivative(lambda t: arm.S(q + t * np.array([1.0, -2.0]))).value
+        np.testing.assert_allclose(arm.Sdot(q, [1.0, -2.0]), rate, atol=1e-10)
 
 
 class TestModels:
