@@ -1,5 +1,20 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
+from rbnotes.tree.constraints import (
+    AttachedParticle,
+    BodyMotion,
+    Constraint,
+    ConstraintRows,
+    Gear,
+    JointLimit,
+    JointMotion,
+    LoopClosure,
+    PrescribedBody,
+    PrescribedJoint,
+    constrained_acceleration,
+    perpendicular_pair,
+    step_rows,
+)
 from rbnotes.tree.dynamics import (
     body_wrenches,
     forward_dynamics,
@@ -14,12 +29,25 @@ from rbnotes.tree.dynamics import (
 )
 from rbnotes.tree.kinematics import Poses, jacobian, jacobian_dot, poses, twists
 from rbnotes.tree.model import Link, Tree
+from rbnotes.tree.system import TreeSystem
 
 __all__ = [
+    "AttachedParticle",
+    "BodyMotion",
+    "Constraint",
+    "ConstraintRows",
+    "Gear",
+    "JointLimit",
+    "JointMotion",
     "Link",
+    "LoopClosure",
     "Poses",
+    "PrescribedBody",
+    "PrescribedJoint",
     "Tree",
+    "TreeSystem",
     "body_wrenches",
+    "constrained_acceleration",
     "forward_dynamics",
     "inverse_dynamics",
     "jacobian",
@@ -27,9 +55,11 @@ __all__ = [
     "joint_forces",
     "kinetic_energy",
     "mass_matrix",
+    "perpendicular_pair",
     "poses",
     "potential_energy",
     "reduced_force",
+    "step_rows",
     "twists",
     "weight_wrenches",
     "world_momentum",

@@ -55,8 +55,10 @@ class Constraint(Protocol):
 JointMotion = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
 """Coordinates, velocities and accelerations ``(k,)`` of a joint at a time."""
 
-BodyMotion = Callable[[float, Array], tuple[ArrayLike, ArrayLike]]
-"""Body twist ``(6,)`` and its rate at a time, for the body's pose ``(4, 4)``."""
+BodyMotion = Callable[[float, Array, Array], tuple[ArrayLike, ArrayLike]]
+"""Body twist ``(6,)`` and its rate at a time, for the body's pose ``(4, 4)`` and twist ``(6,)``.
+
+For motions told in the world: ``v = R^T v_world`` and ``dv/dt = R^T a_world - w x v``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +165,7 @@ class PrescribedBody:
         i = tree.index(self.link)
         twist, rate = (
             arguments.vector(f"motion of {self.link!r}", value, 6)
-            for value in self.motion(t, poses(tree, state.q).bodies[i])
+            for value in self.motion(t, poses(tree, state.q).bodies[i], twists(tree, state.q, state.qdot)[i])
         )
         own = slice(6 * i, 6 * i + 6)
         G = np.zeros((len(chosen), state.size))
