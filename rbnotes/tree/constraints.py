@@ -140,10 +140,7 @@ class PrescribedJoint:
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
         own = system.tree.slices[system.tree.index(self.link)]
         count = own.stop - own.start
-        q, qdot, qddot = (
-            np.broadcast_to(arguments.array(f"motion of {self.link!r}", value), (count,))
-            for value in self.motion(t)
-        )
+        q, qdot, qddot = (_told(self.link, value, count) for value in self.motion(t))
         G = np.zeros((count, state.size))
         G[:, state.v.size + own.start : state.v.size + own.stop] = np.eye(count)
         return ConstraintRows(G, state.q[own] - q, -qdot, -qddot)
@@ -160,11 +157,15 @@ class PrescribedBody:
 
     unilateral = False
 
+    def __post_init__(self) -> None:
+        if not set(self.numbers) <= set(range(6)) or len(set(self.numbers)) < len(self.numbers):
+            raise InvalidArgument("numbers", repr(self.numbers), "different ones of 0 to 5")
+
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
         tree, chosen = system.tree, list(self.numbers)
         i = tree.index(self.link)
         twist, rate = (
-            arguments.vector(f"motion of {self.link!r}", value, 6)
+            _told(self.link, value, 6)
             for value in self.motion(t, poses(tree, state.q).bodies[i], twists(tree, state.q, state.qdot)[i])
         )
         own = slice(6 * i, 6 * i + 6)
@@ -317,6 +318,14 @@ def _single(system: TreeSystem, name: str) -> int:
     if own.stop - own.start != 1:
         raise InvalidArgument("a, b", f"{name!r} with {own.stop - own.start} coordinates", "joints with one")
     return 3 * len(system.masses) + own.start
+
+
+def _told(link: str, value: ArrayLike, count: int) -> Array:
+    """What a link is told to do: as many numbers, or one for all."""
+    told = arguments.array(f"motion of {link!r}", value)
+    if told.shape not in ((), (count,)):
+        raise InvalidArgument(f"motion of {link!r}", f"shape {told.shape}", f"a number, or shape ({count},)")
+    return np.broadcast_to(told, (count,))
 
 
 def _stacked(rows: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
