@@ -74,12 +74,22 @@ class TreeSystem:
         return Reduction(self.reduction(state).J, np.concatenate([drift, still]))
 
     def mass(self, state: State) -> Array:
-        """Masses of the particles, and ``J^T M J`` of the tree ``(N, N)`` (Sueda eqs. (2.18), (2.92))."""
+        """Masses of the particles, and ``J^T M J`` of the tree ``(N, N)`` (Sueda eqs. (2.18), (2.92)).
+
+        Along what constraints on the joints' own coordinates forbid, such as the length of a quaternion,
+        nothing moves, and ``J^T M J`` is zero. There it is given the mean inertia of the joint's other
+        directions: what the constraints allow does not change, and the matrix is regular.
+        """
         self._check(state)
         count = state.v.size
         M = np.zeros((state.size, state.size))
         M[:count, :count] = np.diag(np.repeat(self.masses, 3))
         M[count:, count:] = mass_matrix(self.tree, state.q)
+        for link, own in zip(self.tree.links, self.tree.slices, strict=True):
+            if link.joint.constraints:
+                rows = link.joint.constraint_rows(state.q[own])
+                block = M[count + own.start : count + own.stop, count + own.start : count + own.stop]
+                block += np.trace(block) / len(block) * rows.T @ rows
         return M
 
     def force(self, state: State) -> Array:

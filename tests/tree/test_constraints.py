@@ -242,7 +242,7 @@ def test_a_closed_loop_stays_closed_and_keeps_its_energy():
 
 def test_steps_take_back_what_a_loop_lacks():
     system, loop, state = four_bars(1)
-    apart = State(q=state.q + [0, 0, 0.02, 0, 0], qdot=state.qdot)
+    apart = State(q=state.q + np.array([0, 0, 0.02, 0, 0]), qdot=state.qdot)
 
     def size(gamma):
         step = constrained_step(
@@ -285,7 +285,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="lower: got 1, upper 0"):
             JointLimit("arm", 1.0, 0.0)
         for numbers in ([6], [-1], [2, 2]):
-            with pytest.raises(InvalidArgument, match="numbers: got .*, expected different ones of 0 to 5"):
+            with pytest.raises(InvalidArgument, match="expected different ones of 0 to 5"):
                 PrescribedBody("leg", numbers, told_in_the_world)
         for constraint, message in (
             (LoopClosure("nose", np.zeros(3), None, np.zeros(3)), "'nose', expected one of 'trunk'"),
