@@ -27,7 +27,7 @@ from rbnotes.tree.dynamics import (
     weight_wrenches,
     world_momentum,
 )
-from rbnotes.tree.kinematics import Poses, jacobian, jacobian_dot, poses, twists
+from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.system import TreeSystem
 
@@ -41,6 +41,7 @@ __all__ = [
     "JointMotion",
     "Link",
     "LoopClosure",
+    "Motion",
     "Poses",
     "PrescribedBody",
     "PrescribedJoint",
@@ -55,6 +56,7 @@ __all__ = [
     "joint_forces",
     "kinetic_energy",
     "mass_matrix",
+    "motion",
     "perpendicular_pair",
     "poses",
     "potential_energy",

@@ -18,11 +18,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, se3, so3
+from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import BilateralRows, Rows, State, StepProblem, UnilateralRows, solve_step
-from rbnotes.tree.kinematics import jacobian, jacobian_dot, poses, twists
-from rbnotes.tree.model import Tree
+from rbnotes.tree.kinematics import Motion
 from rbnotes.tree.system import TreeSystem
 
 
@@ -96,11 +95,13 @@ class LoopClosure:
             object.__setattr__(self, "axis", arguments.unit_vector("axis", self.axis))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        tree, places = system.tree, poses(system.tree, state.q)
-        first, second = (_point(system, state, *at) for at in ((self.a, self.x_a), (self.b, self.x_b)))
+        at = system.motion(state)
+        first, second = (
+            _point(system, state, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b))
+        )
         along: Array = np.eye(3)
         if self.axis is not None:
-            along = perpendicular_pair(places.joints[tree.index(self.a)][:3, :3] @ self.axis)
+            along = perpendicular_pair(at.joints[system.tree.index(self.a), :3, :3] @ self.axis)
         return ConstraintRows(
             along @ (first.rows - second.rows),
             along @ (first.place - second.place),
@@ -162,17 +163,12 @@ class PrescribedBody:
             raise InvalidArgument("numbers", repr(self.numbers), "different ones of 0 to 5")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        tree, chosen = system.tree, list(self.numbers)
-        i = tree.index(self.link)
-        twist, rate = (
-            _told(self.link, value, 6)
-            for value in self.motion(t, poses(tree, state.q).bodies[i], twists(tree, state.q, state.qdot)[i])
-        )
-        own = slice(6 * i, 6 * i + 6)
+        at, i, chosen = system.motion(state), system.tree.index(self.link), list(self.numbers)
+        told = self.motion(t, at.bodies[i], at.phi[i])
+        twist, rate = (_told(self.link, value, 6) for value in told)
         G = np.zeros((len(chosen), state.size))
-        G[:, state.v.size :] = jacobian(tree, state.q)[own][chosen]
-        drift = (jacobian_dot(tree, state.q, state.qdot)[own] @ state.qdot)[chosen]
-        return ConstraintRows(G, np.zeros(len(chosen)), -twist[chosen], drift - rate[chosen])
+        G[:, state.v.size :] = at.J[i, chosen]
+        return ConstraintRows(G, np.zeros(len(chosen)), -twist[chosen], at.drift[i, chosen] - rate[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +188,7 @@ class AttachedParticle:
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
         if not 0 <= self.particle < len(state.x):
             raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
-        point = _point(system, state, self.link, self.x)
+        point = _point(system, state, system.motion(state), self.link, self.x)
         own = slice(3 * self.particle, 3 * self.particle + 3)
         G = -point.rows
         G[:, own] += np.eye(3)
@@ -247,7 +243,8 @@ def step_rows(
     h = float(arguments.positive("h", h))
     gamma = float(arguments.scalar("gamma", gamma, minimum=0.0))
     own = system.coordinate_rows(state)
-    equal, unequal = [(own.rows, own.target)], [(np.zeros((0, state.size)), np.zeros(0))]
+    equal: list[tuple[Array, Array]] = [(own.rows, own.target)]
+    unequal: list[tuple[Array, Array]] = [(np.zeros((0, state.size)), np.zeros(0))]
     for each in constraints:
         G, error, rate, _ = each.rows(system, state, state.t + h)
         if each.unilateral:
@@ -277,7 +274,7 @@ def constrained_acceleration(
         If there is an inequality among the constraints: whether it is active is a question of velocities.
     """
     own = system.coordinate_rows(state, acceleration=True)
-    equal = [(own.rows, own.target)]
+    equal: list[tuple[Array, Array]] = [(own.rows, own.target)]
     for each in constraints:
         if each.unilateral:
             raise InvalidArgument("constraints", type(each).__name__, "equations only")
@@ -297,19 +294,16 @@ class _Point(NamedTuple):
     drift: Array
 
 
-def _point(system: TreeSystem, state: State, link: str | None, x: Array) -> _Point:
+def _point(system: TreeSystem, state: State, at: Motion, link: str | None, x: Array) -> _Point:
     if link is None:
         return _Point(x, np.zeros((3, state.size)), np.zeros(3))
-    tree: Tree = system.tree
-    i = tree.index(link)
-    E, phi = poses(tree, state.q).bodies[i], twists(tree, state.q, state.qdot)[i]
-    own = slice(6 * i, 6 * i + 6)
-    moves = E[:3, :3] @ se3.Gamma(x)
+    i = system.tree.index(link)
+    E, phi = at.bodies[i], at.phi[i]
+    moves = E[:3, :3] @ _se3.Gamma(x)
     rows = np.zeros((3, state.size))
-    rows[:, state.v.size :] = moves @ jacobian(tree, state.q)[own]
-    drift = moves @ (jacobian_dot(tree, state.q, state.qdot)[own] @ state.qdot)
-    turning = E[:3, :3] @ so3.hat(phi[:3]) @ se3.Gamma(x) @ phi
-    return _Point(se3.transform_points(E, x), rows, drift + turning)
+    rows[:, state.v.size :] = moves @ at.J[i]
+    turning = E[:3, :3] @ _so3.hat(phi[:3]) @ _se3.Gamma(x) @ phi
+    return _Point(_se3.transform_points(E, x), rows, moves @ at.drift[i] + turning)
 
 
 def _single(system: TreeSystem, name: str) -> int:

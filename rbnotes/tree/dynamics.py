@@ -14,30 +14,29 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, se3
+from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, SingularConfiguration
-from rbnotes.tree.kinematics import _both, _times, jacobian, jacobian_dot, poses, twists
+from rbnotes.tree.kinematics import Motion, _both, _times, jacobian, motion, poses, twists
 from rbnotes.tree.model import Tree
 
 
 def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     """``M_r = J^T M J (..., k, k)``, symmetric (Sueda eq. (2.18))."""
-    J = _by_body(jacobian(tree, q))
-    return np.einsum("...nai,nab,...nbj->...ij", J, tree.inertias, J)
+    J = jacobian(tree, q)
+    momenta = tree.inertias @ J.reshape(*J.shape[:-2], -1, 6, J.shape[-1])
+    M: Array = np.swapaxes(J, -1, -2) @ momenta.reshape(J.shape)
+    return (M + np.swapaxes(M, -1, -2)) / 2
 
 
 def body_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Wrenches ``(..., n, 6)`` of gravity and of the bodies' own motion, in body coordinates (Sueda 1.6)."""
-    phi = twists(tree, q, qdot)
-    momenta = np.einsum("nab,...nb->...na", tree.inertias, phi)
-    own = np.einsum("...nba,...nb->...na", se3.ad(phi), momenta)
-    return own + weight_wrenches(tree, q)
+    q, qdot = _both(tree, q, qdot)
+    return _body_wrenches(tree, poses(tree, q).bodies, twists(tree, q, qdot))
 
 
 def weight_wrenches(tree: Tree, q: ArrayLike) -> Array:
     """Wrenches ``(..., n, 6)`` of gravity in body coordinates."""
-    weights, centres = tree.weights
-    return se3.point_wrench(poses(tree, q).bodies, centres, weights)
+    return _weight_wrenches(tree, poses(tree, q).bodies)
 
 
 def joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -60,9 +59,13 @@ def reduced_force(
     """
     q, qdot = _both(tree, q, qdot)
     tau, wrenches = _applied(tree, tau, wrenches)
-    J, drift = _by_body(jacobian(tree, q)), _by_body_vector(_times(jacobian_dot(tree, q, qdot), qdot))
-    f = body_wrenches(tree, q, qdot) + wrenches - np.einsum("nab,...nb->...na", tree.inertias, drift)
-    return np.einsum("...nai,...na->...i", J, f) + joint_forces(tree, q, qdot) + tau
+    return driving_force(tree, motion(tree, q, qdot), wrenches) + joint_forces(tree, q, qdot) + tau
+
+
+def driving_force(tree: Tree, at: Motion, wrenches: Array) -> Array:
+    """``J^T (f - M Jdot qdot) (..., k)`` with the bodies' own wrenches and applied ones ``(..., n, 6)``."""
+    f = _body_wrenches(tree, at.bodies, at.phi) + wrenches - _times(tree.inertias, at.drift)
+    return np.einsum("...nai,...na->...i", at.J, f)
 
 
 def forward_dynamics(
@@ -95,7 +98,8 @@ def inverse_dynamics(
 def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Of all bodies ``(...)``, J."""
     phi = twists(tree, q, qdot)
-    return np.einsum("...na,nab,...nb->...", phi, tree.inertias, phi) / 2
+    result: Array = np.sum(phi * _times(tree.inertias, phi), axis=(-2, -1)) / 2
+    return result
 
 
 def potential_energy(tree: Tree, q: ArrayLike) -> Array:
@@ -105,7 +109,7 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
     """
     q = arguments.vector("q", q, tree.size)
     weights, centres = tree.weights
-    height = se3.transform_points(poses(tree, q).bodies, centres)
+    height = _se3.transform_points(poses(tree, q).bodies, centres)
     stretch = q - tree.stacked("rest")
     return np.sum(tree.stacked("stiffness") * stretch**2, axis=-1) / 2 - np.sum(
         weights * height, axis=(-2, -1)
@@ -114,8 +118,8 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
 
 def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates."""
-    momenta = np.einsum("nab,...nb->...na", tree.inertias, twists(tree, q, qdot))
-    to_world = se3.Ad_inverse(poses(tree, q).bodies)
+    momenta = _times(tree.inertias, twists(tree, q, qdot))
+    to_world = _se3.Ad_inverse(poses(tree, q).bodies)
     return np.einsum("...nba,...nb->...a", to_world, momenta)
 
 
@@ -155,10 +159,12 @@ def _applied(tree: Tree, tau: ArrayLike, wrenches: ArrayLike) -> tuple[Array, Ar
     return tau, wrenches
 
 
-def _by_body(J: Array) -> Array:
-    """``(..., 6 n, k)`` as ``(..., n, 6, k)``."""
-    return J.reshape(*J.shape[:-2], -1, 6, J.shape[-1])
+def _body_wrenches(tree: Tree, bodies: Array, phi: Array) -> Array:
+    momenta = _times(tree.inertias, phi)
+    own = _times(np.swapaxes(_se3.ad(phi), -1, -2), momenta)
+    return own + _weight_wrenches(tree, bodies)
 
 
-def _by_body_vector(v: Array) -> Array:
-    return v.reshape(*v.shape[:-1], -1, 6)
+def _weight_wrenches(tree: Tree, bodies: Array) -> Array:
+    weights, centres = tree.weights
+    return _se3.point_wrench(bodies, centres, weights)

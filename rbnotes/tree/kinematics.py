@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, se3
+from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
 from rbnotes.tree.model import Tree
 
@@ -28,77 +28,117 @@ class Poses(NamedTuple):
     """Frames of the bodies ``(..., n, 4, 4)``."""
 
 
+class Motion(NamedTuple):
+    """Where a tree is and how it moves: all that its dynamics needs, from one pass from roots to leaves."""
+
+    joints: Array
+    """Frames of the joints ``(..., n, 4, 4)``."""
+    bodies: Array
+    """Frames of the bodies ``(..., n, 4, 4)``."""
+    phi: Array
+    """Body twists ``(..., n, 6)``."""
+    J: Array
+    """Jacobian by bodies ``(..., n, 6, k)``."""
+    drift: Array
+    """What of the twists' rates does not come from joint accelerations: ``Jdot qdot``, ``(..., n, 6)``."""
+
+
 def poses(tree: Tree, q: ArrayLike) -> Poses:
     """Poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6))."""
-    q = arguments.vector("q", q, tree.size)
-    joints: list[Array] = []
-    for link, parent, own in zip(tree.links, tree.parents, tree.slices, strict=True):
-        step = link.placement @ link.joint.transform(q[..., own])
-        joints.append(step if parent < 0 else joints[parent] @ step)
-    stacked = np.stack(joints, axis=-3)
-    return Poses(stacked, stacked @ np.stack([link.body for link in tree.links]))
+    return _poses(tree, _steps(tree, arguments.vector("q", q, tree.size)))
 
 
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Body twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian."""
     q, qdot = _both(tree, q, qdot)
-    at_joints: list[Array] = []
-    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
-        twist = _times(link.joint.S(q[..., own]), qdot[..., own])
-        parent = tree.parents[i]
+    A = _se3.Ad_inverse(_steps(tree, q))
+    at_joints = np.zeros((*q.shape[:-1], len(tree.links), 6))
+    for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
+        twist = _times(link.joint._S(q[..., own]), qdot[..., own])
         if parent >= 0:
-            twist = twist + _times(_from_parent(tree, i, q), at_joints[parent])
-        at_joints.append(twist)
-    return np.stack(
-        [_times(_to_body(tree, i), twist) for i, twist in enumerate(at_joints)],
-        axis=-2,
-    )
+            twist = twist + _times(A[..., i, :, :], at_joints[..., parent, :])
+        at_joints[..., i, :] = twist
+    return _times(tree.to_bodies, at_joints)
 
 
 def jacobian(tree: Tree, q: ArrayLike) -> Array:
     """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1)."""
     q = arguments.vector("q", q, tree.size)
-    rows: list[Array] = []
-    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
-        row = np.zeros((*q.shape[:-1], 6, tree.size))
-        parent = tree.parents[i]
-        if parent >= 0:
-            row += _from_parent(tree, i, q) @ rows[parent]
-        row[..., own] = link.joint.S(q[..., own])
-        rows.append(row)
-    return np.concatenate([_to_body(tree, i) @ row for i, row in enumerate(rows)], axis=-2)
+    return _stacked(tree.to_bodies @ _jacobian(tree, q, _se3.Ad_inverse(_steps(tree, q))))
 
 
 def jacobian_dot(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Rate ``(..., 6 n, k)`` of J (Sueda eqs. (2.15) to (2.17), the right form of Algorithm 2)."""
     q, qdot = _both(tree, q, qdot)
-    rows: list[Array] = []
-    rates: list[Array] = []
-    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
-        S = link.joint.S(q[..., own])
-        row, rate = np.zeros((2, *q.shape[:-1], 6, tree.size))
-        parent = tree.parents[i]
+    A = _se3.Ad_inverse(_steps(tree, q))
+    return _stacked(tree.to_bodies @ _jacobian_dot(tree, q, qdot, A, _jacobian(tree, q, A)))
+
+
+def motion(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Motion:
+    """Poses, twists, Jacobian and drift at once, for those who need several of them."""
+    q, qdot = _both(tree, q, qdot)
+    steps = _steps(tree, q)
+    A = _se3.Ad_inverse(steps)
+    J = _jacobian(tree, q, A)
+    drift = _times(_jacobian_dot(tree, q, qdot, A, J), qdot[..., None, :])
+    phi = _times(J, qdot[..., None, :])
+    return Motion(
+        *_poses(tree, steps),
+        _times(tree.to_bodies, phi),
+        tree.to_bodies @ J,
+        _times(tree.to_bodies, drift),
+    )
+
+
+def _steps(tree: Tree, q: Array) -> Array:
+    """Pose ``(..., n, 4, 4)`` of each joint in that of its parent."""
+    Q = [link.joint._transform(q[..., own]) for link, own in zip(tree.links, tree.slices, strict=True)]
+    result: Array = tree.placements @ np.stack(Q, axis=-3)
+    return result
+
+
+def _poses(tree: Tree, steps: Array) -> Poses:
+    joints = steps.copy()
+    for i, parent in enumerate(tree.parents):
         if parent >= 0:
-            A = _from_parent(tree, i, q)
-            row += A @ rows[parent]
-            # Seen from a frame that moves at the twist S qdot, everything else moves the other way.
-            rate += A @ rates[parent] - se3.ad(_times(S, qdot[..., own])) @ row
-        row[..., own] = S
-        rate[..., own] = link.joint.Sdot(q[..., own], qdot[..., own])
-        rows.append(row)
-        rates.append(rate)
-    return np.concatenate([_to_body(tree, i) @ rate for i, rate in enumerate(rates)], axis=-2)
+            joints[..., i, :, :] = joints[..., parent, :, :] @ steps[..., i, :, :]
+    return Poses(joints, joints @ tree.body_frames)
 
 
-def _from_parent(tree: Tree, i: int, q: Array) -> Array:
-    """Adjoint ``(..., 6, 6)`` that takes twists in the frame of the parent's joint to that of joint i."""
-    link = tree.links[i]
-    return se3.Ad_inverse(link.placement @ link.joint.transform(q[..., tree.slices[i]]))
+def _jacobian(tree: Tree, q: Array, A: Array) -> Array:
+    """J ``(..., n, 6, k)`` in the frames of the joints.
+
+    Parameters
+    ----------
+    A
+        Adjoints ``(..., n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's.
+    """
+    J = np.zeros((*q.shape[:-1], len(tree.links), 6, tree.size))
+    for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
+        if parent >= 0:
+            J[..., i, :, :] = A[..., i, :, :] @ J[..., parent, :, :]
+        J[..., i, :, own] = link.joint._S(q[..., own])
+    return J
 
 
-def _to_body(tree: Tree, i: int) -> Array:
-    """Adjoint ``(6, 6)`` from the frame of joint i to that of its body, which never changes."""
-    return se3.Ad_inverse(tree.links[i].body)
+def _jacobian_dot(tree: Tree, q: Array, qdot: Array, A: Array, J: Array) -> Array:
+    """Rate of J ``(..., n, 6, k)``, both in the frames of the joints."""
+    Jdot = np.zeros_like(J)
+    for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
+        if parent >= 0:
+            # Seen from a frame that moves at the twist S qdot, everything else moves the other way. (The
+            # bracket with the joint's own columns is not zero; they are set after that.)
+            own_twist = _times(J[..., i, :, own], qdot[..., own])
+            Jdot[..., i, :, :] = (
+                A[..., i, :, :] @ Jdot[..., parent, :, :] - _se3.ad(own_twist) @ J[..., i, :, :]
+            )
+        Jdot[..., i, :, own] = link.joint._Sdot(q[..., own], qdot[..., own])
+    return Jdot
+
+
+def _stacked(J: Array) -> Array:
+    """``(..., n, 6, k)`` as ``(..., 6 n, k)``."""
+    return J.reshape(*J.shape[:-3], -1, J.shape[-1])
 
 
 def _both(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
@@ -108,4 +148,5 @@ def _both(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
 
 
 def _times(A: Array, x: Array) -> Array:
-    return np.einsum("...ij,...j->...i", A, x)
+    product: Array = (A @ x[..., None])[..., 0]
+    return product

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, inertia
+from rbnotes import _se3, arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import GRAVITY
 from rbnotes.joints import JointType
@@ -142,6 +142,21 @@ class Tree:
         none = np.zeros((6, 6))
         given = [none if link.inertia is None else link.inertia for link in self.links]
         return np.array(given).reshape(-1, 6, 6)
+
+    @cached_property
+    def placements(self) -> Array:
+        """Frames ``(n, 4, 4)`` of the joints at rest, each in the joint frame of its parent."""
+        return np.array([link.placement for link in self.links]).reshape(-1, 4, 4)
+
+    @cached_property
+    def body_frames(self) -> Array:
+        """Frames ``(n, 4, 4)`` of the bodies, each in its joint's frame."""
+        return np.array([link.body for link in self.links]).reshape(-1, 4, 4)
+
+    @cached_property
+    def to_bodies(self) -> Array:
+        """Adjoints ``(n, 6, 6)`` that take twists from the joints' frames to the bodies'."""
+        return _se3.Ad_inverse(self.body_frames)
 
     @cached_property
     def weights(self) -> tuple[Array, Array]:

@@ -25,8 +25,14 @@ from rbnotes.dynamics import (
     no_forces,
     solve_step,
 )
-from rbnotes.tree.dynamics import body_wrenches, joint_forces, kinetic_energy, mass_matrix, potential_energy
-from rbnotes.tree.kinematics import jacobian, jacobian_dot, poses, twists
+from rbnotes.tree.dynamics import (
+    driving_force,
+    joint_forces,
+    kinetic_energy,
+    mass_matrix,
+    potential_energy,
+)
+from rbnotes.tree.kinematics import Motion, jacobian, motion, poses, twists
 from rbnotes.tree.model import Tree
 
 
@@ -53,6 +59,11 @@ class TreeSystem:
         masses = arguments.vector("masses", arguments.positive("masses", self.masses), None)
         object.__setattr__(self, "masses", masses)
 
+    def motion(self, state: State) -> Motion:
+        """Poses, twists, Jacobian and drift of the tree."""
+        self._check(state)
+        return motion(self.tree, state.q, state.qdot)
+
     def maximal(self, state: State) -> State:
         """Poses and twists of all links, and the particles: what forces on bodies see."""
         self._check(state)
@@ -69,9 +80,8 @@ class TreeSystem:
 
     def acceleration_reduction(self, state: State) -> Reduction:
         """The same for accelerations: the drift is ``Jdot qdot`` (Sueda eqs. (2.2), (2.90))."""
-        drift = jacobian_dot(self.tree, state.q, state.qdot) @ state.qdot
-        still = np.zeros(state.v.size)
-        return Reduction(self.reduction(state).J, np.concatenate([drift, still]))
+        at = self.motion(state)
+        return Reduction(self._with_particles(at.J), np.append(at.drift, np.zeros(state.v.size)))
 
     def mass(self, state: State) -> Array:
         """Masses of the particles, and ``J^T M J`` of the tree ``(N, N)`` (Sueda eqs. (2.18), (2.92)).
@@ -94,7 +104,8 @@ class TreeSystem:
 
     def force(self, state: State) -> Array:
         """All forces ``(N,)``: on particles, then those that drive the joints (Sueda eq. (2.73))."""
-        return self._force(state, self.applied(self.maximal(state)).f, self._driven(state).f)
+        at = self.motion(state)
+        return self._force(state, at, self._applied(state, at).f, self._driven(state).f)
 
     def forces(self, state: State) -> Forces:
         """The same, with the derivatives that linearly implicit Euler keeps (Sueda eq. (2.79)).
@@ -102,12 +113,13 @@ class TreeSystem:
         K and D are those of applied and joint forces. How J, gravity and the gyroscopic wrenches change
         with the coordinates is left out: of first order in the step like all the rest that scheme leaves.
         """
-        applied, driven = self.applied(self.maximal(state)), self._driven(state)
-        J, count = self.reduction(state).J, state.v.size
+        at = self.motion(state)
+        applied, driven = self._applied(state, at), self._driven(state)
+        J, count = self._with_particles(at.J), state.v.size
         K, D = J.T @ (applied.K @ J), J.T @ (applied.D @ J)
         K[count:, count:] += driven.K - np.diag(self.tree.stacked("stiffness"))
         D[count:, count:] += driven.D - np.diag(self.tree.stacked("damping"))
-        return Forces(self._force(state, applied.f, driven.f), K, D)
+        return Forces(self._force(state, at, applied.f, driven.f), K, D)
 
     def acceleration(self, state: State) -> Array:
         """Accelerations of particles and joints ``(N,)``, with the joints' own constraints kept to.
@@ -161,15 +173,16 @@ class TreeSystem:
         stored = getattr(self.applied, "energy", None)
         return float(moving + potential) + (0.0 if stored is None else stored(self.maximal(state)))
 
-    def _force(self, state: State, applied: Array, driven: Array) -> Array:
-        q, qdot, count = state.q, state.qdot, state.v.size
-        wrenches = body_wrenches(self.tree, q, qdot).ravel() + applied[: 6 * len(self.tree.links)]
-        J, Jdot = jacobian(self.tree, q), jacobian_dot(self.tree, q, qdot)
-        drift = (Jdot @ qdot).reshape(-1, 6)
-        wrenches = wrenches - np.einsum("nab,nb->na", self.tree.inertias, drift).ravel()
-        on_particles = np.kron(self.masses, self.tree.gravity) + applied[len(wrenches) :]
-        assert len(on_particles) == count
-        return np.concatenate([on_particles, J.T @ wrenches + joint_forces(self.tree, q, qdot) + driven])
+    def _applied(self, state: State, at: Motion) -> Forces:
+        size = at.phi.size + state.v.size
+        f, K, D = self.applied(State(at.bodies, at.phi, state.x, state.v, t=state.t))
+        return Forces(arguments.vector("applied: f", f, size), K, D)
+
+    def _force(self, state: State, at: Motion, applied: Array, driven: Array) -> Array:
+        on_bodies, on_particles = np.split(applied, [at.phi.size])
+        on_joints = driving_force(self.tree, at, on_bodies.reshape(at.phi.shape))
+        on_joints += joint_forces(self.tree, state.q, state.qdot) + driven
+        return np.append(np.kron(self.masses, self.tree.gravity) + on_particles, on_joints)
 
     def _driven(self, state: State) -> Forces:
         k = self.tree.size
@@ -181,6 +194,7 @@ class TreeSystem:
         return Forces(f, K, D)
 
     def _with_particles(self, J: Array) -> Array:
+        J = J.reshape(-1, self.tree.size)
         count = 3 * len(self.masses)
         whole = np.zeros((J.shape[0] + count, count + J.shape[1]))
         whole[: J.shape[0], count:] = J
