@@ -29,6 +29,7 @@ Constraints, contact, friction::
 Whole systems::
 
     joints            every type of joint, written once: its motion and its Jacobians
+    tree              bodies on joints, in reduced coordinates: kinematics and dynamics
     maximal           bodies with six coordinates each: joints, contact, a simulator
 
 Checks and pictures::
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
         se3,
         so3,
         solids,
+        tree,
         viewer,
     )
     from rbnotes.ledger.challenge import challenge
@@ -109,6 +111,7 @@ __all__ = [
     "se3",
     "so3",
     "solids",
+    "tree",
     "viewer",
 ]
 __version__ = "0.1.0"
