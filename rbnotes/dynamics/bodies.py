@@ -141,9 +141,12 @@ class FreeSystem:
 
     def force(self, state: State) -> Array:
         """Gyroscopic wrenches, gravity and applied forces ``(N,)``."""
+        return self.gyroscopic(state) + self.external_force(state)
+
+    def gyroscopic(self, state: State) -> Array:
+        """Wrenches of the bodies' own motion ``(N,)``."""
         self._check(state)
-        own = np.concatenate([_gyroscopic(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
-        return own + self.external_force(state)
+        return np.concatenate([_gyroscopic(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
 
     def external_force(self, state: State) -> Array:
         """Gravity and applied forces ``(N,)``: without those of the motion itself."""
@@ -157,13 +160,10 @@ class FreeSystem:
 
     def forces(self, state: State) -> Forces:
         """All forces, with exact derivatives of all but those applied ones that leave them out."""
-        self._check(state)
-        gyroscopic = _gyroscopic_damping(self.inertias, state.phi)
-        particles = np.zeros(len(self.masses))
-        D = self._block_diagonal(gyroscopic, particles)
-        applied = self.applied_forces(state)
-        own = Forces(self.force(state) - applied.f, self.weight_stiffness(state), sparse.csc_array(D))
-        return own + applied
+        D = self._block_diagonal(_gyroscopic_damping(self.inertias, state.phi), np.zeros(len(self.masses)))
+        f = self.gyroscopic(state) + self.weight(state)
+        own = Forces(f, self.weight_stiffness(state), sparse.csc_array(D))
+        return own + self.applied_forces(state)
 
     def weight_stiffness(self, state: State) -> sparse.csc_array:
         """How the weight, in body coordinates, changes as bodies turn ``(N, N)``: ``Gamma(c)^T [R^T w]``."""
