@@ -1,5 +1,6 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
+from rbnotes.tree.adaptive import integrate_adaptively
 from rbnotes.tree.constraints import (
     AttachedParticle,
     BodyMotion,
@@ -54,6 +55,7 @@ __all__ = [
     "constrained_acceleration",
     "forward_dynamics",
     "geared",
+    "integrate_adaptively",
     "inverse_dynamics",
     "jacobian",
     "jacobian_dot",

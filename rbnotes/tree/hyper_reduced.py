@@ -44,15 +44,17 @@ def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinate
     InvalidArgument
         If the columns of J depend on each other, or the offset has another shape.
     """
-    J = arguments.matrix("J", J)
-    if np.linalg.matrix_rank(J) < J.shape[1]:
-        raise InvalidArgument("J", f"rank {np.linalg.matrix_rank(J)}", f"{J.shape[1]} independent columns")
-    offset = arguments.array("offset", offset)
-    if offset.shape not in ((), J.shape[:1]):
-        raise InvalidArgument("offset", f"shape {offset.shape}", f"a number, or shape ({J.shape[0]},)")
-    return JointCoordinates(
-        J.shape[1], lambda q_R: J @ q_R + offset, lambda q_R: J, lambda q_R, qdot_R: np.zeros_like(J)
-    )
+    constant: Array = arguments.array("J", J, None, None)
+    k, r = constant.shape[-2:]
+    rank = int(np.linalg.matrix_rank(constant))
+    if constant.ndim != 2 or rank < r:
+        got = f"shape {constant.shape}, rank {rank}"
+        raise InvalidArgument("J", got, f"a matrix with {r} independent columns")
+    start = arguments.array("offset", offset)
+    if start.shape not in ((), (k,)):
+        raise InvalidArgument("offset", f"shape {start.shape}", f"a number, or shape ({k},)")
+    still = np.zeros_like(constant)
+    return JointCoordinates(r, lambda q_R: constant @ q_R + start, lambda q_R: constant, lambda *_: still)
 
 
 def geared(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:

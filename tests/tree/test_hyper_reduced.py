@@ -135,7 +135,7 @@ class TestErrors:
             geared(tree, {"a": 0.0})
         with pytest.raises(InvalidArgument, match="'nose', expected one of"):
             geared(tree, {"nose": 1.0})
-        with pytest.raises(InvalidArgument, match="J: got rank 1, expected 2 independent columns"):
+        with pytest.raises(InvalidArgument, match="rank 1, expected a matrix with 2 independent columns"):
             linear_coordinates(np.ones((5, 2)))
         with pytest.raises(InvalidArgument, match="offset"):
             linear_coordinates(np.eye(5), np.zeros(4))
