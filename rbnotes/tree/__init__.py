@@ -1,5 +1,6 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
+from rbnotes.tree.adaptive import integrate_adaptively
 from rbnotes.tree.constraints import (
     AttachedParticle,
     BodyMotion,
@@ -27,6 +28,7 @@ from rbnotes.tree.dynamics import (
     weight_wrenches,
     world_momentum,
 )
+from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.system import TreeSystem
@@ -37,6 +39,8 @@ __all__ = [
     "Constraint",
     "ConstraintRows",
     "Gear",
+    "HyperReducedSystem",
+    "JointCoordinates",
     "JointLimit",
     "JointMotion",
     "Link",
@@ -50,11 +54,14 @@ __all__ = [
     "body_wrenches",
     "constrained_acceleration",
     "forward_dynamics",
+    "geared",
+    "integrate_adaptively",
     "inverse_dynamics",
     "jacobian",
     "jacobian_dot",
     "joint_forces",
     "kinetic_energy",
+    "linear_coordinates",
     "mass_matrix",
     "motion",
     "perpendicular_pair",

@@ -232,7 +232,7 @@ class TestErrors:
             State(np.eye(4), q=state.q, qdot=state.qdot, x=state.x),
         ):
             for function in (system.mass, system.force, system.energy, system.maximal, system.reparametrised):
-                with pytest.raises(InvalidArgument, match=r"state: got .*, expected q and qdot"):
+                with pytest.raises(InvalidArgument, match="expected q and qdot"):
                     function(wrong)
         short = replace(system, driven=lambda state: Forces.without_derivatives(np.zeros(2)))
         with pytest.raises(InvalidArgument, match="driven: f"):
