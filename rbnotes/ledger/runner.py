@@ -130,7 +130,9 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afr
 
 def honesty(record: Record, trials: Trials, off_grid: Trials, given: Sequence[Values]) -> list[str]:
     """All findings about a record's oracle, inputs and branches; see :mod:`rbnotes.ledger.honesty`."""
-    few = trials.values[:: max(1, len(trials.values) // FEW)][:FEW]
+    telling = [values for values, right in zip(trials.values, trials.expected, strict=True) if np.all(right)]
+    telling = telling or trials.values  # where results are zero, whatever is done to them shows in none
+    few = telling[:: max(1, len(telling) // FEW)][:FEW]
     every = trials + off_grid
     found = [
         *independence.findings(record, trials.values),

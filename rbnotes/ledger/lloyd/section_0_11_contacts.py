@@ -33,7 +33,7 @@ DIAGONAL = vectors(K, 0.25, 2).map(np.diag)
 MOVING = {
     "error": st.one_of(numbers(0.25, 2), numbers(-2, -0.25)),
     "ratio": numbers(0.25, 2),
-    "push": numbers(-200, 200),
+    "push": st.one_of(numbers(-200, -40), numbers(40, 200), numbers(-1, 1)),
 }
 # beta = depth / speed + share h, about where it is large enough.
 LEAVING = {

@@ -144,6 +144,7 @@ class t849:
     def reference(mj, mm, mk, ma):
         return mj + mm + mk + ma
 
+    exact = "both add up the same four masses"
     verdict = Verdict.ERRATUM
     correction = r"The masters of $k$ are unattached, or are attached components $j > k$ themselves."
     remark = (
