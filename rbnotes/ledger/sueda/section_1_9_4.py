@@ -7,27 +7,52 @@ The curves themselves are in ``section_1_9_4_curves``.
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import PPoly
+from hypothesis import strategies as st
+from scipy.interpolate import CubicHermiteSpline, PPoly
 
+from rbnotes import se3
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import nonzero_vectors, numbers, positive_numbers, vectors
 from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_length_spring
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import length_gradient, length_hessian, path_length
 from rbnotes.forces.tension import Constant
-from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_P, f_V, tension
-from rbnotes.ledger.oracles.paths import along_poses, along_twists, length, places, rate, velocities, wrenches
+from rbnotes.ledger.oracles.muscles import (
+    ACTIVE,
+    PASSIVE,
+    VELOCITY,
+    df_L,
+    df_P,
+    df_V,
+    f_L,
+    f_P,
+    f_V,
+    specific,
+    tension,
+    total,
+    vector,
+)
+from rbnotes.ledger.oracles.paths import along_poses, along_twists, length, wrenches
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_9 import CHAPTER, MOVING_PAIR, PAIR, RESTING_PAIR, Gamma, between
+from rbnotes.ledger.sueda.section_1_9 import (
+    CHAPTER,
+    MOVING_PAIR,
+    PAIR,
+    Gamma,
+    between,
+    moves_along,
+    path_along,
+)
 from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.sueda.section_1_9_4_curves import (
     active_printed,
     active_reference,
     passive_printed,
+    passive_reference,
     velocity_printed,
+    velocity_reference,
 )
 
-ACTIVE, VELOCITY, PASSIVE = (0.02, -0.3, 0.7, 0.4), (0.05, -0.1, 0.6, 1.0), (0.03, 0.1, -0.2, 0.3)
 CURVES = [PPoly(np.array(curve)[:, None], [0.0, 1.0]) for curve in (ACTIVE, VELOCITY, PASSIVE)]
 PARAMETERS = {
     "f_opt": positive_numbers(),
@@ -37,7 +62,7 @@ PARAMETERS = {
     "l_T": numbers(0.0, 1.0),
 }
 MUSCLE = {**MOVING_PAIR, **PARAMETERS}
-MUSCLE_AT_REST = {**RESTING_PAIR, **PARAMETERS}
+MUSCLE_ALONG = {**path_along(2), **PARAMETERS}
 
 
 def muscle(f_opt, a, l_opt, v_max, l_T):
@@ -45,35 +70,21 @@ def muscle(f_opt, a, l_opt, v_max, l_T):
     return Muscle(f_opt, l_opt, v_max, l_T, a, *CURVES)
 
 
-def vector(E, x):
-    """The same for the references: statics of a tension equal to the length."""
-    return wrenches(lambda L, Ldot: L, E, x, np.zeros((len(E), 6)))
-
-
-def total(E, x, phi, *parameters):
-    return wrenches(tension(*parameters), E, x, phi)
-
-
-def specific(E, x, phi, *parameters):
-    """f / |dx|"""
-    return tension(*parameters)(length(E, x), rate(E, x, phi)) / length(E, x)
-
-
 def by_cubics(coefficients, knots, x):
     """A curve from its printed coefficients, constant outside."""
     x = np.clip(x, knots[0], knots[-1])
-    which = np.clip(np.searchsorted(knots, x) - 1, 0, len(coefficients) - 1)
+    which = np.maximum(np.searchsorted(knots, x) - 1, 0)
     return np.polyval(coefficients[which], x)
 
 
-LAW = {**PARAMETERS, "L": positive_numbers(), "Ldot": numbers(-4.0, 4.0)}
+LAW = {**PARAMETERS, "L": positive_numbers(), "Ldot": numbers(-4.0, 4.0).map(lambda rate: rate**3 / 16)}
 
 
 def law_library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
     return Muscle(f_opt, l_opt, v_max, l_T, a)(L, Ldot).F
 
 
-def law_reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+def law_printed(f_opt, a, l_opt, v_max, l_T, L, Ldot):
     lt, vt = (L - l_T) / l_opt, Ldot / (l_opt * v_max)
     stretched = max(lt - 1.7, 0.0) * 2.85714285714286
     passive = by_cubics(passive_printed(), (1.0, 1.3, 1.7), lt) + stretched
@@ -81,6 +92,24 @@ def law_reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
         velocity_printed(), (-1.0, -0.05, 0.05, 1.0), vt
     )
     return f_opt * (a * active + passive)
+
+
+def interpolated(cubics, knots, x):
+    """A curve through its values and slopes at the knots, constant outside."""
+    at = [(cubics[max(k - 1, 0)], knot) for k, knot in enumerate(knots)]
+    values = [np.polyval(cubic, knot) for cubic, knot in at]
+    slopes = [np.polyval(np.polyder(cubic), knot) for cubic, knot in at]
+    return CubicHermiteSpline(knots, values, slopes)(np.clip(x, knots[0], knots[-1]))
+
+
+def law_reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+    """The curves by interpolation; the passive one goes on straight beyond its end."""
+    optimal_lengths = 1 + (L - (l_T + l_opt)) / l_opt
+    active = interpolated(active_reference(), (0.4, 0.7, 1.2, 1.81), optimal_lengths)
+    moving = interpolated(velocity_reference(), (-1.0, -0.05, 0.05, 1.0), Ldot / l_opt / v_max)
+    passive = interpolated(passive_reference(), (1.0, 1.3, 1.7), optimal_lengths)
+    beyond = 2.85714285714286 * (np.maximum(optimal_lengths, 1.7) - 1.7)
+    return f_opt * a * active * moving + f_opt * (passive + beyond)
 
 
 ISOMETRIC = {name: PARAMETERS[name] for name in ("f_opt", "l_opt", "v_max", "l_T")}
@@ -98,12 +127,17 @@ def split_library(E, x, phi, *parameters):
 
 
 def second_library(E, x, phi, *parameters):
-    L, Ldot = path_length(places(E, x), velocities(E, x, phi))
+    L, Ldot, _, _ = body_path_length(E, x, phi)
     return muscle(*parameters)(L, Ldot).F / L * zero_length_spring(1.0, E, x).K
 
 
 SEGMENT = {"dx": nonzero_vectors(shortest=0.5), "dv": vectors(), **PARAMETERS}
-SEGMENT_AT_REST = {**SEGMENT, "dv": vectors(low=0.0, high=0.0)}
+SPANS = st.shared(st.tuples(nonzero_vectors(shortest=0.5), numbers()), key="span and its rate")
+SEGMENT_ALONG = {
+    **SEGMENT,
+    "dx": SPANS.map(lambda drawn: drawn[0]),
+    "dv": SPANS.map(lambda drawn: drawn[1] * drawn[0]),
+}
 
 
 def d_printed(dx, dv, f_opt, a, l_opt, v_max, l_T):
@@ -121,10 +155,15 @@ def damping_reference(E, x, phi, *parameters):
     return -along_twists(lambda z: total(E, x, z, *parameters), phi)
 
 
+def difference_printed(E, x, phi):
+    """Relative velocity of the two points, with the velocities of (1.48)."""
+    return E[1, :3, :3] @ Gamma(x[1]) @ phi[1] - E[0, :3, :3] @ Gamma(x[0]) @ phi[0]
+
+
 def outer_printed(E, x, phi, *parameters):
     """(1.55) with d the derivative of f / |dx| with respect to the velocity of the first point."""
-    R1, R2, _, _, _, _, dx = between(E, x)
-    dv = np.diff(velocities(E, x, phi), axis=0)[0]
+    R1, R2, dx = between(E, x)
+    dv = difference_printed(E, x, phi)
     d = d_velocity_reference(dx, dv, *parameters)
     column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
     row = np.concatenate([d @ R1 @ Gamma(x[0]), -d @ R2 @ Gamma(x[1])])
@@ -153,8 +192,12 @@ FOR_STEP = r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a da
 class e1_38:
     formula = r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)"
     inputs = LAW
+    defines = ("f",)
+    printed = law_printed
     library = law_library
-    oracle = "the curves evaluated from the printed coefficients (1.42), (1.44), (1.46)"
+    oracle = (
+        "the curves by Hermite and Newton interpolation of their conditions, lengths counted in optimal ones"
+    )
     reference = law_reference
     tolerance = 1e-08
     verdict = Verdict.DEFINITION
@@ -179,7 +222,7 @@ class t415:
         """Largest value of the three cubics of (1.43), found by interpolation, at ends and stationary points."""
         heights: list[float] = []
         for cubic, ends in zip(active_reference(), ((0.4, 0.7), (0.7, 1.2), (1.2, 1.81)), strict=True):
-            stationary = [at.real for at in np.roots(np.polyder(cubic)) if abs(at.imag) < 1e-12]
+            stationary = np.roots(np.polyder(cubic)).real
             inside = [at for at in stationary if ends[0] <= at <= ends[1]]
             heights.extend(np.polyval(cubic, [*ends, *inside]))
         return f_opt * max(heights)
@@ -198,7 +241,7 @@ class e1_39:
     inputs = FORCE
 
     def printed(E, x, f):
-        R1, R2, _, _, _, _, dx = between(E, x)
+        R1, R2, dx = between(E, x)
         return (f / np.linalg.norm(dx)) * np.concatenate(
             [Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx]
         )
@@ -210,7 +253,7 @@ class e1_39:
     reference = force_reference
     verdict = Verdict.HOLDS
     remark = "A positive tension pulls the points together."
-    implemented_by = EXACT
+    implemented_by = WRENCHES
     chapter = CHAPTER
 
 
@@ -221,20 +264,19 @@ class t419:
 
     def printed(E, x, f):
         """(1.35) with k replaced by f and dx by the unit direction."""
-        R1, R2, _, _, _, _, dx = between(E, x)
+        R1, R2, dx = between(E, x)
         direction = dx / np.linalg.norm(dx)
         return f * np.concatenate([Gamma(x[0]).T @ R1.T @ direction, -Gamma(x[1]).T @ R2.T @ direction])
 
     def library(E, x, f):
-        return zero_length_spring(f / path_length(places(E, x), np.zeros((2, 3))).L, E, x).w.ravel()
+        return zero_length_spring(
+            f / path_length(se3.transform_points(E, x), np.zeros((2, 3))).L, E, x
+        ).w.ravel()
 
     oracle = "statics of two points that pull each other with the force f"
     reference = force_reference
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.body_forces.zero_length_spring",
-        "rbnotes.forces.body_forces.path_wrenches",
-    )
+    implemented_by = ("rbnotes.forces.body_forces.zero_length_spring",)
     chapter = CHAPTER
 
 
@@ -242,6 +284,11 @@ class t419:
 class e1_47:
     formula = r"\tilde l = \frac{l_{MT} - l_T}{l_{opt}}"
     inputs = LAW
+
+    defines = (r"\tilde l",)
+
+    def printed(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+        return (L - l_T) / l_opt
 
     def library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
         return Muscle(f_opt, l_opt, v_max, l_T, a).normalised_length(L)
@@ -257,6 +304,12 @@ class e1_47:
     chapter = CHAPTER
 
 
+def lengthening_printed(E, x, phi):
+    R1, R2, dx = between(E, x)
+    x1_dot, x2_dot = R1 @ Gamma(x[0]) @ phi[0], R2 @ Gamma(x[1]) @ phi[1]
+    return dx / np.linalg.norm(dx) @ (x2_dot - x1_dot)
+
+
 @claim("sueda/s1.9.4/e1.48", "Rate of lengthening of a muscle")
 class e1_48:
     formula = (
@@ -264,11 +317,7 @@ class e1_48:
         r"x}_1),\qquad \dot{\mathbf x}_i = R_i\Gamma_i\phi_i"
     )
     inputs = MOVING_PAIR
-
-    def printed(E, x, phi):
-        R1, R2, _, _, _, _, dx = between(E, x)
-        x1_dot, x2_dot = R1 @ Gamma(x[0]) @ phi[0], R2 @ Gamma(x[1]) @ phi[1]
-        return dx / np.linalg.norm(dx) @ (x2_dot - x1_dot)
+    printed = lengthening_printed
 
     def library(E, x, phi):
         return body_path_length(E, x, phi).Ldot
@@ -289,6 +338,11 @@ class e1_48:
 class e1_49:
     formula = r"\tilde v = \frac{v}{l_{opt}\,v_{max}}"
     inputs = MUSCLE
+
+    defines = (r"\tilde v",)
+
+    def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
+        return lengthening_printed(E, x, phi) / (l_opt * v_max)
 
     def library(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         law = Muscle(f_opt, l_opt, v_max, l_T, a)
@@ -321,9 +375,9 @@ class e1_50:
     inputs = MUSCLE
 
     def printed(E, x, phi, *parameters):
-        """(1.50), its two derivatives by complex steps."""
+        """(1.50), its two derivatives by complex steps, and its first factors in the printed order."""
         slope = along_poses(lambda moved: specific(moved, x, phi, *parameters), E)
-        K1 = np.outer(vector(E, x), slope)
+        K1 = np.outer(slope, vector(E, x))
         K2 = specific(E, x, phi, *parameters) * along_poses(lambda moved: vector(moved, x), E)
         return K1 + K2
 
@@ -333,11 +387,16 @@ class e1_50:
     def reference(E, x, phi, *parameters):
         return along_poses(lambda moved: total(moved, x, phi, *parameters), E)
 
-    verdict = Verdict.HOLDS
+    verdict = Verdict.MISPRINT
+    correction = (
+        r"column times row: $K = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ "
+        r"-\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\dfrac{\partial}{\partial E}"
+        r"\Bigl(\dfrac{f}{\|\Delta\mathbf x\|}\Bigr) + \cdots$"
+    )
     remark = (
-        r"The product rule, with the first product read as column times row, and $K = +\partial\mathsf "
-        r"f/\partial E$. In $\partial f/\partial E$ the velocity $\tilde v$ changes too; (1.52) leaves "
-        r"that out."
+        r"(1.52) has that order; (1.61) has the printed one again. In that order the first part comes out "
+        r"transposed, which shows as soon as the bodies move: then in $\partial f/\partial E$ the velocity "
+        r"$\tilde v$ changes too, which (1.52) leaves out."
     )
     implemented_by = EXACT
     chapter = CHAPTER
@@ -364,6 +423,7 @@ class e1_51:
     def reference(E, x, phi, *parameters):
         return specific(E, x, phi, *parameters) * along_poses(lambda moved: vector(moved, x), E)
 
+    combined_with = ("sueda/s1.9.4/e1.50", "sueda/s1.9.4/e1.52")
     verdict = Verdict.ERRATUM
     correction = r"$K_2 = -\dfrac{f}{\|\Delta\mathbf x\|}(\cdots)$"
     remark = (
@@ -372,7 +432,7 @@ class e1_51:
         r"the sum mends it."
     )
     implemented_by = (
-        "rbnotes.forces.body_forces.path_wrenches",
+        "rbnotes.forces.body_forces.body_path_length",
         "rbnotes.forces.body_forces.zero_length_spring",
     )
     chapter = CHAPTER
@@ -388,8 +448,8 @@ class e1_52:
     inputs = MUSCLE
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-        R1, R2, _, _, _, _, dx = between(E, x)
-        d = d_printed(dx, np.diff(velocities(E, x, phi), axis=0)[0], f_opt, a, l_opt, v_max, l_T)
+        R1, R2, dx = between(E, x)
+        d = d_printed(dx, difference_printed(E, x, phi), f_opt, a, l_opt, v_max, l_T)
         column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
         row = np.concatenate([d @ R1 @ Gamma(x[0]), -d @ R2 @ Gamma(x[1])])
         return np.outer(column, row)
@@ -402,9 +462,13 @@ class e1_52:
     def reference(E, x, phi, *parameters):
         return np.outer(vector(E, x), along_poses(lambda moved: specific(moved, x, phi, *parameters), E))
 
+    equivalent_mutants = {
+        "swapped arguments in `np.outer(column, row)`": "the row is a multiple of the column, as d is of dx"
+    }
     verdict = Verdict.CONDITIONAL
-    given = MUSCLE_AT_REST
-    condition = r"the bodies are at rest (or the tension does not depend on $\tilde v$)"
+    given = MUSCLE_ALONG
+    holds_when = moves_along
+    condition = r"the two points move along the segment (or the tension does not depend on $\tilde v$)"
     correction = MISSING_RATE
     remark = r"The sign is that of $+\partial\mathsf f/\partial E$, unlike that of (1.51)."
     implemented_by = EXACT
@@ -441,7 +505,11 @@ class e1_53:
         return complex_step(ratio, np.zeros(3))
 
     verdict = Verdict.CONDITIONAL
-    given = SEGMENT_AT_REST
+    given = SEGMENT_ALONG
+
+    def holds_when(dx, dv, *parameters):
+        return np.allclose(np.cross(dx, dv), 0, atol=1e-9)
+
     condition = (
         r"$\tilde v$ does not change when the point is displaced: the relative velocity of the two points "
         r"is zero or along the segment"
@@ -474,6 +542,7 @@ class e1_54:
     library = damping_library
     oracle = "minus the complex step of the statics of a muscle whose points move, along the twists"
     reference = damping_reference
+    combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.1/t377")
     verdict = Verdict.ERRATUM
     correction = r"$D = -\dfrac{\partial}{\partial\Phi}(\cdots)$, or $-hD$ in (1.30)"
     remark = (
@@ -503,6 +572,9 @@ class e1_55_a:
     def reference(E, x, phi, *parameters):
         return along_twists(lambda z: total(E, x, z, *parameters), phi)
 
+    equivalent_mutants = {
+        "swapped arguments in `np.outer(column, row)`": "the row is a multiple of the column",
+    }
     verdict = Verdict.HOLDS
     remark = (
         r"With $\mathbf d$ the derivative of $f/\|\Delta\mathbf x\|$ with respect to $\dot{\mathbf x}_1$."
@@ -523,6 +595,7 @@ class e1_55_b:
     library = damping_library
     oracle = "minus the complex step of the statics of a muscle whose points move, along the twists"
     reference = damping_reference
+    combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.1/t377")
     verdict = Verdict.ERRATUM
     correction = r"$D = -(\cdots)$"
     remark = (

@@ -8,28 +8,38 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import euclidean
 
+from rbnotes import se3
 from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_length_spring
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import path_length
 from rbnotes.forces.tension import Constant
-from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, tension
+from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, tension, total
 from rbnotes.ledger.oracles.paths import along_poses, along_twists, length, places, rate, wrenches
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma, at_rest, between, bodies, motions, points
+from rbnotes.ledger.sueda.section_1_9 import (
+    CHAPTER,
+    Gamma,
+    between,
+    bodies,
+    motions,
+    moves_along,
+    path_along,
+    points,
+)
 from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.sueda.section_1_9_4 import (
     LAW,
     LAW_NAMES,
     PARAMETERS,
     law_library,
+    law_printed,
     law_reference,
     muscle,
-    total,
 )
 
 PATH = {"E": bodies(3), "x": points(3)}
 MUSCLE = {**PATH, "phi": motions(3), **PARAMETERS}
-MUSCLE_AT_REST = {**MUSCLE, "phi": at_rest(3)}
+MUSCLE_ALONG = {**path_along(3), **PARAMETERS}
 STILL = np.zeros((3, 6))
 
 
@@ -59,16 +69,15 @@ def last_pull(E, x):
 
 
 def split_library(E, x):
-    return path_wrenches(Constant(1.0), E[1:], x[1:], STILL[1:]).K
+    return path_wrenches(Constant(1.0), E[1:], x[1:], np.zeros((2, 6))).K
 
 
 def second_part_library(E, x):
-    X = places(E[1:], x[1:])
+    X = se3.transform_points(E[1:], x[1:])
     return zero_length_spring(1 / path_length(X, 0 * X).L, E[1:], x[1:]).K
 
 
-"""The matrix of (1.37) for bodies k and k + 1, without the leading superscripts, as (1.62) has it."""
-
+BOTH_WAYS = "a distance is the same both ways"
 LENGTHS = ("rbnotes.forces.body_forces.body_path_length", *LAW_NAMES)
 EXACT = ("rbnotes.forces.body_forces.path_wrenches", *LAW_NAMES)
 STEP_POSES = (
@@ -98,6 +107,12 @@ class e1_57:
         L = euclidean(X[0], X[1]) + euclidean(X[1], X[2])
         return np.array([L, L / l_opt - l_T / l_opt])
 
+    equivalent_mutants = {
+        "in spans: negated X[1] - X[0] in `[X[1] - X[0], X[2] - X[1]]`": BOTH_WAYS,
+        "in spans: negated X[2] - X[1] in `[X[1] - X[0], X[2] - X[1]]`": BOTH_WAYS,
+        "in spans: swapped operands in `X[1] - X[0]`": BOTH_WAYS,
+        "in spans: swapped operands in `X[2] - X[1]`": BOTH_WAYS,
+    }
     verdict = Verdict.HOLDS
     implemented_by = LENGTHS
     chapter = CHAPTER
@@ -140,8 +155,12 @@ class e1_58:
 class e1_59:
     formula = r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)"
     inputs = LAW
+    defines = ("f",)
+    printed = law_printed
     library = law_library
-    oracle = "the curves evaluated from the printed coefficients (1.42), (1.44), (1.46)"
+    oracle = (
+        "the curves by Hermite and Newton interpolation of their conditions, lengths counted in optimal ones"
+    )
     reference = law_reference
     tolerance = 1e-08
     verdict = Verdict.DEFINITION
@@ -232,13 +251,18 @@ class d1:
     def reference(E, x):
         return along_poses(lambda moved: wrenches(lambda L, Ldot: 1.0, moved, x[1:], STILL[1:]), E[1:])
 
+    equivalent_mutants = {
+        "swapped arguments in `np.outer(last_pull(E, x), along_poses(lambda moved: 1 / length(moved, ends), pair))`": (
+            "the slope of the inverse length is a multiple of the column"
+        )
+    }
     verdict = Verdict.HOLDS
     remark = (
         r"$K_{k1}$ from the change of $1/\|\Delta\mathbf x_k\|$, $K_{k2}$ from that of the vector, both "
         r"as $+\partial/\partial E$. With $K_{k2}$ as printed in (1.62) it would have to be $K_{k1} - "
         r"K_{k2}$."
     )
-    implemented_by = EXACT
+    implemented_by = ("rbnotes.forces.body_forces.path_wrenches", "rbnotes.forces.tension.Constant")
     chapter = CHAPTER
 
 
@@ -276,7 +300,7 @@ class d2:
         r"Read as the $\Delta\mathbf x = {}^0\mathbf x_2 - {}^0\mathbf x_1$ of 1.9.3, it is wrong in "
         r"every segment but the first. The sign is that of $+\partial/\partial E$."
     )
-    implemented_by = EXACT
+    implemented_by = ("rbnotes.forces.body_forces.path_wrenches", "rbnotes.forces.tension.Constant")
     chapter = CHAPTER
 
 
@@ -294,7 +318,7 @@ class e1_62:
     inputs = PATH
 
     def printed(E, x):
-        return stiffness_printed(E[1:], x[1:], 1 / np.linalg.norm(between(E, x, 1)[-1]))
+        return stiffness_printed(E[1:], x[1:], 1 / np.linalg.norm(between(E[1:], x[1:])[-1]))
 
     library = second_part_library
     oracle = "complex step of the statics of a tension equal to the length, along body-frame increments"
@@ -305,6 +329,7 @@ class e1_62:
             pair, ends
         )
 
+    combined_with = ("sueda/s1.9.5/e1.61", "sueda/s1.9.5/d2")
     verdict = Verdict.ERRATUM
     correction = r"$K_{k2} = -\dfrac{1}{\|\Delta\mathbf x_k\|}(\cdots)$"
     remark = (
@@ -312,11 +337,7 @@ class e1_62:
         "superscripts are left out in print: some points are meant in body, others in world coordinates, "
         "as in (1.37).)"
     )
-    implemented_by = (
-        "rbnotes.forces.body_forces.zero_length_spring",
-        "rbnotes.forces.body_forces.path_wrenches",
-        "rbnotes.forces.muscle.Muscle",
-    )
+    implemented_by = ("rbnotes.forces.body_forces.zero_length_spring",)
     chapter = CHAPTER
 
 
@@ -350,8 +371,12 @@ class e1_63:
         return along_poses(lambda moved: tension(*parameters)(length(moved, x), rate(moved, x, phi)), E)
 
     verdict = Verdict.CONDITIONAL
-    given = MUSCLE_AT_REST
-    condition = r"the bodies are at rest (or the tension does not depend on $\tilde v$)"
+    given = MUSCLE_ALONG
+    holds_when = moves_along
+    condition = (
+        r"the ends move along their segments and the points between are at rest (or the tension does not "
+        r"depend on $\tilde v$)"
+    )
     correction = r"add $\dfrac{f_{opt}\,a f_L f_V'}{l_{opt}v_{max}}\dfrac{\partial v}{\partial E}$"
     remark = (
         "With the twists held, a change of pose turns the segments and the velocities of their points, "
@@ -379,6 +404,7 @@ class d3:
     def reference(E, x, phi, *parameters):
         return -along_twists(lambda z: total(E, x, z, *parameters), phi)
 
+    combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.1/t377")
     verdict = Verdict.ERRATUM
     correction = r"$D = -\bigl(\sum\mathsf f_k\bigr)\,\dfrac{\partial f}{\partial\Phi}$, or $-hD$ in (1.30)"
     remark = (
