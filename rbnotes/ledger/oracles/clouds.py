@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.integrate import solve_ivp
 
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles.bodies import point_masses
 from rbnotes.ledger.oracles.twists import twist_matrix
+
+Body = tuple[float, Array, Array]
+"""Mass, centre of mass, and inertia about it."""
 
 
 def needed_wrench(m: float, c: Array, J: Array, phi: Array, phidot: Array) -> Array:
@@ -24,6 +29,15 @@ def acceleration(m: float, c: Array, J: Array, phi: Array, wrench: Array) -> Arr
     at_rest = needed_wrench(m, c, J, phi, np.zeros(6))
     columns = [needed_wrench(m, c, J, phi, unit) - at_rest for unit in np.eye(6)]
     return np.linalg.solve(np.stack(columns, axis=-1), wrench - at_rest)
+
+
+def free_step(bodies: Sequence[Body], twists: Sequence[Array], wrenches: Sequence[Array], h: float) -> Array:
+    """New twists of bodies that move by themselves under these wrenches, in one vector."""
+    steps = [
+        phi + h * acceleration(m, c, J, phi, wrench)
+        for (m, c, J), phi, wrench in zip(bodies, twists, wrenches, strict=True)
+    ]
+    return np.concatenate(steps)
 
 
 def flight(m: float, c: Array, J: Array, E: Array, phi: Array, wrench: Array, duration: float) -> Array:

@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 from scipy.linalg import block_diag, null_space
 
 from rbnotes import maximal, se3
-from rbnotes.checking import complex_step, derivative, jacobian
+from rbnotes.checking import complex_step, derivative
 from rbnotes.checking.strategies import (
     arrays,
     frames,
     full_rank_matrices,
     inertias,
     masses,
+    matrices,
     positive_numbers,
     spd_matrices,
     twists,
@@ -24,7 +25,8 @@ from rbnotes.dynamics import Forces, State, constrained_step, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import ExponentialSpherical, Fixed, Revolute
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion
-from rbnotes.ledger.oracles.clouds import acceleration, needed_wrench
+from rbnotes.ledger.oracles.clouds import free_step, needed_wrench
+from rbnotes.ledger.oracles.programs import minimizer, virtual_work
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_of
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.maximal import Mechanism, mechanism_rows
@@ -98,39 +100,6 @@ def system(body_i, body_k, f_i, f_k, joints=()):
     inertias_ = [spatial_inertia(m, J, c) for m, c, J in (body_i, body_k)]
     push = Forces.without_derivatives(np.concatenate([f_i, f_k]))
     return Mechanism(np.stack(inertias_), joints, np.zeros(3), lambda state: push)
-
-
-def one_step(mechanism, poses, phi_i, phi_k, h):
-    """A step of symplectic Euler under the mechanism's joints, and their impulses."""
-    state = State(poses, np.stack([phi_i, phi_k]))
-    rows = [mechanism_rows(mechanism, state, h)] if mechanism.joints else []
-    return constrained_step(symplectic_euler, mechanism, state, h, lambda state, h: rows)
-
-
-def free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-    pairs = ((body_i, phi_i, f_i), (body_k, phi_k, f_k))
-    steps = [phi + h * acceleration(m, c, J, phi, f) for (m, c, J), phi, f in pairs]
-    return np.concatenate(steps)
-
-
-def minimizer(objective, G):
-    """Of a quadratic objective among all ``Phi`` with ``G Phi = 0``; none if it has no least value there."""
-    Z = null_space(G) if len(G) else np.eye(G.shape[1])
-
-    def gradient(y):
-        return complex_step(lambda x: objective(Z @ x), y)
-
-    start = np.zeros(Z.shape[1])
-    curvature = jacobian(gradient, start).value
-    if np.linalg.eigvalsh(curvature + curvature.T)[0] <= 0:
-        raise ArithmeticError("the objective has no least value")
-    return Z @ np.linalg.solve(curvature, -gradient(start))
-
-
-def virtual_work(M, G, f):
-    """Velocities that G allows, at which what it takes to hold them does no work on any other such velocities."""
-    Z = null_space(G)
-    return Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
 
 
 LINES = {
@@ -244,10 +213,7 @@ class t570_b:
     oracle = "differences of the gap between two points, one of each body, that coincide"
     reference = ball_reference
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.maximal.ball",
-        "rbnotes.maximal.joint_rows",
-    )
+    implemented_by = ("rbnotes.maximal.joint_rows",)
     chapter = CHAPTER
 
 
@@ -271,10 +237,7 @@ class t570_c:
         "universal joint does not: the rotation it forbids is about the common perpendicular of two "
         "axes, one in each body, which is no axis of a frame that stays in either."
     )
-    implemented_by = (
-        "rbnotes.maximal.hinge",
-        "rbnotes.maximal.joint_rows",
-    )
+    implemented_by = ("rbnotes.maximal.joint_rows",)
     chapter = CHAPTER
 
 
@@ -294,12 +257,20 @@ class t572:
             *maximal.joint_matrix(hinges, three).shape,
         ]
 
-    oracle = "velocities of free bodies less those of the freedom that is left"
+    oracle = "how many independent rates of coming apart all unit twists make, by differences along motions"
 
     def reference():
-        """Velocities of free bodies, six each, and how many of them the freedom that is left takes away."""
-        welded, hinged, two_hinged = 6, 6 + 1, 6 + 1 + 1
-        return [12 - welded, 12, 12 - hinged, 12, 18 - two_hinged, 18]
+        """Ranks of the rates, by differences, at which the parts of the joints come apart, for all unit twists."""
+        E, F, at = PLACES[0], PLACES[1], PIN
+        pairs = np.eye(12).reshape(12, 2, 6)
+        welded = [relative_twist_reference(E, F, at, *unit) for unit in pairs]
+        hinged = [hinge_reference(E, F, at, *unit) for unit in pairs]
+        triples = np.eye(18).reshape(18, 3, 6)
+        star = [
+            np.append(hinge_reference(E, F, at, a, b), hinge_reference(E, F @ F, at, a, c))
+            for a, b, c in triples
+        ]
+        return [n for rates in (welded, hinged, star) for n in (np.linalg.matrix_rank(rates), len(rates))]
 
     tolerance = 0.0
     verdict = Verdict.DEMONSTRATION
@@ -372,11 +343,15 @@ class t576:
         return np.linalg.solve(block_diag(*masses_), np.concatenate(momenta))
 
     def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        at_rest = np.stack([np.eye(4)] * 2)
-        return one_step(system(body_i, body_k, f_i, f_k), at_rest, phi_i, phi_k, h).state.phi.ravel()
+        state = State(np.stack([np.eye(4)] * 2), np.stack([phi_i, phi_k]))
+        pair = system(body_i, body_k, f_i, f_k)
+        return constrained_step(symplectic_euler, pair, state, h, lambda state, h: []).state.phi.ravel()
 
     oracle = "steps with the accelerations for which six point masses need the wrenches, for each body"
-    reference = free_reference
+
+    def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        return free_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
+
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.dynamics.constrained_step",)
@@ -386,20 +361,20 @@ class t576:
 @claim("sueda/s1.10/e1.71", "A step without joints minimises a quadratic function")
 class e1_71:
     formula = r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}"
-    inputs = OPTIMUM
+    inputs = {"M": spd_matrices(6), "f": vectors(6)}
 
-    def printed(M, G, f):
+    def printed(M, f):
         def objective(Phi):
             return 1 / 2 * Phi @ M @ Phi - Phi @ f
 
         return minimizer(objective, np.zeros((0, len(f))))
 
-    def library(M, G, f):
+    def library(M, f):
         return factor_kkt(M).solve(f)[0]
 
     oracle = "the solution of M Phi = f"
 
-    def reference(M, G, f):
+    def reference(M, f):
         return np.linalg.solve(M, f)
 
     tolerance = 1e-08
@@ -435,6 +410,46 @@ class e1_72:
     chapter = CHAPTER
 
 
+@claim("sueda/s1.10/t586", "A semidefinite mass matrix, and the KKT system")
+class t586:
+    formula = r"\mathbf M \succeq 0:\quad \text{(1.72) can be converted into a single linear system, (1.73)}"
+    inputs = {"B": matrices(6, 3), "a": vectors(6), "G": full_rank_matrices(2, 6)}
+
+    def printed(B, a, G):
+        M = B @ B.T
+        zero = np.zeros(2)
+        return np.linalg.solve(kkt_matrix(M, G), np.concatenate([M @ a, zero]))[:6]
+
+    oracle = "the shortest of all velocities of least objective that G allows, by the pseudoinverse"
+
+    def reference(B, a, G):
+        Z = null_space(G)
+        return Z @ np.linalg.pinv(B.T @ Z, rcond=1e-9) @ (B.T @ a)
+
+    verdict = Verdict.CONDITIONAL
+    given = {
+        "B": matrices(6, 5).filter(lambda B: bool(np.linalg.svd(B)[1][-1] > 0.3)),
+        "a": vectors(6),
+        "G": full_rank_matrices(2, 6),
+    }
+
+    def holds_when(B, a, G):
+        """Positive definite on what G allows: four velocities out of six, by (2, 6) rows."""
+        return np.linalg.svd(B.T @ np.linalg.svd(G)[2][2:].T)[1][3:].sum() > 1e-6
+
+    tolerance = 1e-08
+    condition = (
+        r"$\mathbf M$ is positive definite on the velocities with $\mathbf G\Phi = 0$, and the rows of "
+        r"$\mathbf G$ are independent"
+    )
+    remark = (
+        r"A mass matrix of bodies is definite, and a massless part makes it semidefinite: then the objective is "
+        r"still convex, but the system is singular if the joints leave the massless part free to move."
+    )
+    implemented_by = ("rbnotes.constraints.kkt_matrix",)
+    chapter = CHAPTER
+
+
 @claim("sueda/s1.10/e1.73", "The KKT system of a step with joints")
 class e1_73:
     formula = (
@@ -467,10 +482,7 @@ class e1_73:
         r"that they give. Where rows of $\mathbf G$ repeat each other, as in closed loops, the matrix is "
         r"singular: $\Phi$ is still unique, $\lambda$ is not."
     )
-    implemented_by = (
-        "rbnotes.constraints.factor_kkt",
-        "rbnotes.dynamics.constrained_step",
-    )
+    implemented_by = ("rbnotes.constraints.factor_kkt",)
     chapter = CHAPTER
 
 
@@ -481,14 +493,16 @@ class t590:
 
     def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
         M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
-        momentum = M @ free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h)
+        momentum = M @ free_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
         missing = momentum - M @ virtual_work(M, PIN_ROWS, momentum)
         lam = np.linalg.lstsq(PIN_ROWS.T, missing, rcond=None)[0]
         return -PIN_ROWS.T @ lam / h
 
     def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
         joint = maximal.joint_at(Revolute(), PLACES[0] @ PIN, PLACES, 0, 1)
-        step = one_step(system(body_i, body_k, f_i, f_k, [joint]), PLACES, phi_i, phi_k, h)
+        pair, state = system(body_i, body_k, f_i, f_k, [joint]), State(PLACES, np.stack([phi_i, phi_k]))
+        rows = [mechanism_rows(pair, state, h)]
+        step = constrained_step(symplectic_euler, pair, state, h, lambda state, h: rows)
         return np.concatenate(maximal.reactions(joint, PLACES, step.bilateral / h))
 
     oracle = (
@@ -498,13 +512,13 @@ class t590:
     def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
         """What six point masses for each body need beyond the given wrenches to move as they do with the hinge."""
         M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
-        free = free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h)
+        free = free_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
         after = np.split(virtual_work(M, PIN_ROWS, M @ free), 2)
         given = ((body_i, phi_i, f_i, after[0]), (body_k, phi_k, f_k, after[1]))
         held = [needed_wrench(m, c, J, phi, (new - phi) / h) - f for (m, c, J), phi, f, new in given]
         return np.concatenate(held)
 
-    tolerance = 1e-07
+    tolerance = 1e-08
     verdict = Verdict.HOLDS
     remark = "A wrench on each body, in that body's frame, and the mean over the step."
     implemented_by = ("rbnotes.maximal.reactions",)

@@ -9,8 +9,9 @@ from scipy.optimize import nnls
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, vectors
 from rbnotes.complementarity import LCP, QP, lcp_from_qp, lemke, qp_from_lcp, solve_lcp
 from rbnotes.contact import Contacts
-from rbnotes.dynamics import StepProblem
+from rbnotes.dynamics import StepProblem, UnilateralRows, solve_step
 from rbnotes.friction import contact_space, dual_qp, single_qp
+from rbnotes.ledger.oracles.programs import pushed_apart
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "friction"
@@ -20,7 +21,7 @@ MOVING = {
     "N": arrays(CONTACTS, SIZE).filter(lambda N: bool(np.linalg.svd(N)[1][-1] > 0.2)),
     "f": vectors(SIZE),
 }
-PUSHED = {**MOVING, "alpha": vectors(CONTACTS, 0.0, 2.0)}
+PUSHED = {**MOVING, "alpha": vectors(CONTACTS, 0.0, 2.0), "T": arrays(CONTACTS, 2, SIZE)}
 RUBBED = {
     **MOVING,
     "T": arrays(CONTACTS, 2, SIZE),
@@ -28,14 +29,14 @@ RUBBED = {
 }
 IMPULSES = {**RUBBED, "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
 # One contact: its normal impulse, its four tangential ones.
-PYRAMID = {"mu": numbers(0.0, 1.0), "alpha": positive_numbers(), "beta": vectors(FACETS, 0.0, 1.0)}
+PYRAMID = {"mu": numbers(0.25, 1.0), "alpha": positive_numbers(), "beta": vectors(FACETS, 0.0, 1.0)}
 ONE_FACET = {
     **PYRAMID,
     "beta": st.builds(
         lambda size, k: size * np.eye(FACETS)[k], numbers(0.0, 1.0), st.integers(0, FACETS - 1)
     ),
 }
-TWO = {"mu": numbers(0.0, 1.0), "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
+TWO = {"mu": numbers(0.25, 1.0), "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
 
 
 def least_energy(M, f, pushes):
@@ -50,14 +51,66 @@ def one_printed(mu, alpha, beta):
     return np.array([mu, -1.0, -1.0, -1.0, -1.0]) @ np.array([alpha, b1, b2, b3, b4])
 
 
+def unused_normal(mu, alpha, beta):
+    """mu times the normal impulse that is left when (alpha, beta) is made up of edges of the pyramid."""
+    edges = np.zeros((1 + FACETS, 1 + FACETS))
+    edges[0], edges[1:, 1:] = 1, mu * np.eye(FACETS)
+    return mu * np.linalg.solve(edges, np.append(alpha, beta))[0]
+
+
 def facet_rows(T):
     """For each contact both tangents, and both turned round."""
     return np.concatenate([T, -T], axis=1).reshape(-1, SIZE)
 
 
+def velocity_by_lcp(M, N, f, T, mu):
+    """The program (1.88) solved through its optimality conditions, by Lemke's method."""
+    C, Mi = np.vstack((N, facet_rows(T))), np.linalg.inv(M)
+    E = np.array(
+        [
+            [mu, 0, -1, -1, -1, -1, 0, 0, 0, 0],
+            [0, mu, 0, 0, 0, 0, -1, -1, -1, -1],
+        ]
+    )
+    zero = np.zeros((CONTACTS, CONTACTS))
+    conditions = LCP(np.block([[C @ Mi @ C.T, -E.T], [E, zero]]), np.append(C @ Mi @ f, np.zeros(CONTACTS)))
+    lam = lemke(conditions).z[: len(C)]
+    return Mi @ (f + C.T @ lam)
+
+
+PAIRS = "the facets of a pyramid come in opposite pairs"
 LEAST = "of all pushes those that leave the least kinetic energy, by nonnegative least squares"
 PRIMAL = ("rbnotes.complementarity.lcp_from_qp", "rbnotes.complementarity.qp_from_lcp")
 SINGLE = ("rbnotes.friction.single_qp", "rbnotes.friction.dual_qp")
+
+
+@claim("sueda/s1.13/t658", "The friction program has an equivalent linear complementarity problem")
+class t658:
+    formula = (
+        r"0 \le \lambda \perp CM^{-1}C^T\lambda + CM^{-1}\tilde f - E^T\gamma \ge 0,\quad "
+        r"0 \le \gamma \perp E\lambda \ge 0"
+    )
+    inputs = RUBBED
+    printed = velocity_by_lcp
+
+    def library(M, N, f, T, mu):
+        return single_qp(StepProblem(M, f, contacts=Contacts.from_directions(N, T, mu))).velocity
+
+    oracle = "the primal program: least change of momentum with N Phi >= mu |T_k Phi|, all active sets tried"
+
+    def reference(M, N, f, T, mu):
+        rows = [N[c] + mu * way * T[c, k] for c in range(CONTACTS) for k in (0, 1) for way in (1, -1)]
+        return pushed_apart(M, f, np.array(rows), np.zeros((0, SIZE)))
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    remark = "The notes do not print it; these are the optimality conditions of (1.88)."
+    equivalent_mutants = {
+        "in velocity_by_lcp: negated facet_rows(T) in `np.vstack((N, facet_rows(T)))`": PAIRS,
+        "negated facet_rows(T) in `np.vstack((N, facet_rows(T)))`": PAIRS,
+    }
+    implemented_by = ("rbnotes.friction.single_qp",)
+    chapter = CHAPTER
 
 
 @claim("sueda/s1.13/e1.83", "The dual of the contact program")
@@ -99,24 +152,25 @@ class e1_84:
     formula = r"M\Phi + N^T\alpha = \tilde f"
     inputs = PUSHED
 
-    def printed(M, N, f, alpha):
+    def printed(M, N, f, alpha, T):
         return np.linalg.solve(M, f - N.T @ alpha)
 
-    def library(M, N, f, alpha):
+    def library(M, N, f, alpha, T):
         zero = np.zeros((CONTACTS, 2))
-        smooth = Contacts.from_directions(N, np.zeros((CONTACTS, 2, SIZE)), 0.0)
+        smooth = Contacts.from_directions(N, T, 0.0)
         space = contact_space(StepProblem(M, f, contacts=smooth))
         return space.move(np.column_stack([alpha, zero]))[0]
 
     oracle = "momenta added up, contact by contact"
 
-    def reference(M, N, f, alpha):
+    def reference(M, N, f, alpha, T):
         """Momenta add up: f~, and each impulse along its row."""
         total = np.array(f, dtype=float)
         for size, row in zip(alpha, N, strict=True):
             total += size * row
         return np.linalg.solve(M, total)
 
+    combined_with = ("sueda/s1.13/e1.83",)
     verdict = Verdict.ERRATUM
     correction = r"$M\Phi - N^T\alpha = \tilde f$"
     remark = (
@@ -128,27 +182,62 @@ class e1_84:
     chapter = CHAPTER
 
 
-@claim("sueda/s1.13/t668", "What contacts apply to the bodies")
-class t668:
+@claim("sueda/s1.13/t668#a", "The dual variables are the impulses of the contacts")
+class t668_a:
+    formula = r"\text{`The dual variables, } \alpha\text{, are the contact impulse magnitudes'}"
+    inputs = MOVING
+
+    def printed(M, N, f):
+        """The dual program (1.83), by its optimality conditions."""
+        return lemke(LCP(N @ np.linalg.solve(M, N.T), N @ np.linalg.solve(M, f))).z
+
+    def library(M, N, f):
+        return solve_step(StepProblem(M, f, unilateral=UnilateralRows(N))).unilateral
+
+    oracle = "what is missing in the momentum, made up of pushes along the rows"
+
+    def reference(M, N, f):
+        """Momentum after the step less that before it, as a combination of the contacts' directions."""
+        gained = M @ pushed_apart(M, f, N, np.zeros((0, SIZE))) - f
+        return np.linalg.lstsq(N.T, gained, rcond=None)[0]
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    remark = r"Of the step with velocities: $M\Phi$ and $\tilde f$ are momenta. In N s, never in N."
+    implemented_by = ("rbnotes.dynamics.solve_step",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.13/t668#b", "What contacts apply to the bodies")
+class t668_b:
     formula = (
         r"\text{The product}\ N^T\alpha\ \text{represents the generalized force (wrench) that the contact "
         r"constraints apply}"
     )
-    inputs = PUSHED
+    inputs = {**PUSHED, "h": positive_numbers(0.125, 0.5)}
 
-    def printed(M, N, f, alpha):
+    def printed(M, N, f, alpha, T, h):
         return N.T @ alpha
 
-    oracle = "power: each impulse times the separation velocity that a unit velocity makes"
+    def library(M, N, f, alpha, T, h):
+        zero = np.zeros((CONTACTS, 2))
+        space = contact_space(StepProblem(M, f, contacts=Contacts.from_directions(N, T, 0.0)))
+        return (M @ space.move(np.column_stack([alpha, zero]))[0] - f) / h
 
-    def reference(M, N, f, alpha):
-        """Power of the contacts at unit velocities: each impulse times the separation velocity."""
-        return np.array(
-            [sum(size * (row @ unit) for size, row in zip(alpha, N, strict=True)) for unit in np.eye(SIZE)]
-        )
+    oracle = "power at unit velocities of forces that make these impulses in one step"
 
-    verdict = Verdict.HOLDS
-    remark = r"An impulse, N s, as $\alpha$ is: the force is $N^T\alpha/h$."
+    def reference(M, N, f, alpha, T, h):
+        """Each force times the separation velocity that a unit velocity makes."""
+        forces = alpha / h
+        return np.array([sum(forces * [row @ unit for row in N]) for unit in np.eye(SIZE)])
+
+    tolerance = 1e-08
+    verdict = Verdict.MISPRINT
+    correction = r"$N^T\alpha$ is the generalized impulse; the force is $N^T\alpha/h$"
+    remark = (
+        r"The sentence before calls $\alpha$ impulses, and 1.10 divides by $h$ where it computes the reactions "
+        r"of joints. As a force it is wrong by the factor $h$."
+    )
     implemented_by = ("rbnotes.friction.contact_space",)
     chapter = CHAPTER
 
@@ -166,14 +255,13 @@ class e1_85:
         contact = Contacts(np.zeros((1, 3, 3)), mu)
         return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contact)).A @ np.append(alpha, beta))[-1]
 
-    oracle = "what the sum of the tangential impulses leaves of mu times the normal one"
+    oracle = "what is left of the normal impulse when the impulses are made up of edges of the pyramid"
 
     def reference(mu, alpha, beta):
-        """What the sum of the tangential impulses leaves of mu times the normal one."""
-        return alpha * mu - np.linalg.norm(beta, 1)
+        return unused_normal(mu, alpha, beta)
 
     verdict = Verdict.HOLDS
-    implemented_by = SINGLE
+    implemented_by = ("rbnotes.friction.dual_qp",)
     chapter = CHAPTER
 
 
@@ -184,7 +272,12 @@ class t674:
         r"-sided pyramid, this can be expressed as}\ (1.85)"
     )
     inputs = PYRAMID
-    printed = one_printed
+
+    def printed(mu, alpha, beta):
+        """(1.85) as the library's program has it."""
+        contact = Contacts(np.zeros((1, 3, 3)), mu)
+        return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contact)).A @ np.append(alpha, beta))[-1]
+
     oracle = "the friction impulse added up as a vector, and its length"
 
     def reference(mu, alpha, beta):
@@ -194,12 +287,17 @@ class t674:
 
     verdict = Verdict.CONDITIONAL
     given = ONE_FACET
+
+    def holds_when(mu, alpha, beta):
+        """At most one of the tangents is used."""
+        return np.sum(beta != 0) <= 1
+
     condition = "friction acts along one of the four tangents"
     remark = (
         r"Elsewhere the pyramid allows less than Coulomb's cone, down to $1/\sqrt2$ of it midway between "
         r"two tangents."
     )
-    implemented_by = SINGLE
+    implemented_by = ("rbnotes.friction.dual_qp",)
     chapter = CHAPTER
 
 
@@ -225,15 +323,15 @@ class e1_86:
         contacts = Contacts(np.zeros((CONTACTS, 3, 3)), mu)
         return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contacts)).A @ lam)[-CONTACTS:]
 
-    oracle = "the bound of each contact by itself"
+    oracle = "each contact by itself: what its pushes along edges of the pyramid leave of the normal impulse"
 
     def reference(mu, lam):
         """Contact by contact."""
         alpha, beta = lam[:CONTACTS], lam[CONTACTS:].reshape(CONTACTS, FACETS)
-        return np.array([mu * push - sum(rubs) for push, rubs in zip(alpha, beta, strict=True)])
+        return np.array([unused_normal(mu, push, rubs) for push, rubs in zip(alpha, beta, strict=True)])
 
     verdict = Verdict.HOLDS
-    implemented_by = SINGLE
+    implemented_by = ("rbnotes.friction.dual_qp",)
     chapter = CHAPTER
 
 
@@ -243,6 +341,7 @@ class e1_87:
         r"\lambda = \begin{pmatrix} \alpha \\ \beta \end{pmatrix},\quad C = \begin{pmatrix} N \\"
         r" T \end{pmatrix}"
     )
+    defines = (r"\lambda", "C")
     verdict = Verdict.DEFINITION
     implemented_by = SINGLE
     chapter = CHAPTER
@@ -272,7 +371,7 @@ class e1_88_a:
         return total @ np.linalg.solve(M, total) / 2 - f @ np.linalg.solve(M, f) / 2
 
     verdict = Verdict.HOLDS
-    implemented_by = SINGLE
+    implemented_by = ("rbnotes.friction.dual_qp",)
     chapter = CHAPTER
 
 
@@ -284,21 +383,7 @@ class e1_88_b:
     )
     inputs = RUBBED
 
-    def printed(M, N, f, T, mu):
-        """The program solved through its optimality conditions, by Lemke's method."""
-        C, Mi = np.vstack((N, facet_rows(T))), np.linalg.inv(M)
-        E = np.array(
-            [
-                [mu, 0, -1, -1, -1, -1, 0, 0, 0, 0],
-                [0, mu, 0, 0, 0, 0, -1, -1, -1, -1],
-            ]
-        )
-        zero = np.zeros((CONTACTS, CONTACTS))
-        conditions = LCP(
-            np.block([[C @ Mi @ C.T, -E.T], [E, zero]]), np.append(C @ Mi @ f, np.zeros(CONTACTS))
-        )
-        lam = lemke(conditions).z[: len(C)]
-        return Mi @ (f + C.T @ lam)
+    printed = velocity_by_lcp
 
     def library(M, N, f, T, mu):
         return single_qp(StepProblem(M, f, contacts=Contacts.from_directions(N, T, mu))).velocity
@@ -316,10 +401,15 @@ class e1_88_b:
         return least_energy(M, f, np.array(edges))
 
     tolerance = 1e-08
+    equivalent_mutants = {
+        "in velocity_by_lcp: negated facet_rows(T) in `np.vstack((N, facet_rows(T)))`": PAIRS,
+        "negated facet_rows(T) in `np.vstack((N, facet_rows(T)))`": PAIRS,
+    }
     verdict = Verdict.HOLDS
     remark = (
-        r"Convex, but not Coulomb's law: a contact that slides is held off, with $N\Phi = \mu\,\lvert "
-        r"T\Phi\rvert$."
+        r"Convex, but not Coulomb's law: a contact that slides is held off, with $N\Phi = "
+        r"\mu\max_k\lvert T_k\Phi\rvert$, the larger of its two tangential speeds: the dual of the "
+        r"four-sided pyramid."
     )
-    implemented_by = SINGLE
+    implemented_by = ("rbnotes.friction.single_qp",)
     chapter = CHAPTER
