@@ -44,7 +44,7 @@ def least(objective: Objective, C: Array, G: Array) -> Array:
 
 
 def virtual_work(M: Array, G: Array, f: Array) -> Array:
-    """Velocities that G allows, at which what it takes to hold them does no work on any other such velocities."""
+    """Velocities that G allows, held by what does no work on any velocities that G allows."""
     Z = null_space(G)
     return Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
 

@@ -105,10 +105,7 @@ class t658:
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     remark = "The notes do not print it; these are the optimality conditions of (1.88)."
-    equivalent_mutants = {
-        "in velocity_by_lcp: negated facet_rows(T) in `np.vstack((N, facet_rows(T)))`": PAIRS,
-        "negated facet_rows(T) in `np.vstack((N, facet_rows(T)))`": PAIRS,
-    }
+    equivalent_mutants = {"negated facet_rows(T) in `np.vstack((N, facet_rows(T)))`": PAIRS}
     implemented_by = ("rbnotes.friction.single_qp",)
     chapter = CHAPTER
 
@@ -401,10 +398,7 @@ class e1_88_b:
         return least_energy(M, f, np.array(edges))
 
     tolerance = 1e-08
-    equivalent_mutants = {
-        "in velocity_by_lcp: negated facet_rows(T) in `np.vstack((N, facet_rows(T)))`": PAIRS,
-        "negated facet_rows(T) in `np.vstack((N, facet_rows(T)))`": PAIRS,
-    }
+    equivalent_mutants = {"negated facet_rows(T) in `np.vstack((N, facet_rows(T)))`": PAIRS}
     verdict = Verdict.HOLDS
     remark = (
         r"Convex, but not Coulomb's law: a contact that slides is held off, with $N\Phi = "
