@@ -172,7 +172,10 @@ class e1_76:
         return n @ world_velocity(E, x, phi)
 
     verdict = Verdict.HOLDS
-    remark = "The normal points out of the ground: then the product is the rate at which the point rises."
+    remark = (
+        "The normal points out of the ground: then the product is the rate at which the point rises. The rotation has "
+        "lost the index of its body here too, but only in (1.77), where there are two, does one need it."
+    )
     implemented_by = ROWS
     chapter = CHAPTER
 

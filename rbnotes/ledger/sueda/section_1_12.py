@@ -69,7 +69,7 @@ def rate_reference(E1, E2, x1, x2, phi1, phi2):
 
 
 # The same joint with the rows of (1.69): its frame in body 1, and body 2's point off its origin by `off`.
-USED_SO_FAR = {"E": frames(), "off": arrays(3), "phi1": arrays(6), "phi2": arrays(6)}
+USED_SO_FAR = {"E": frames(), "off": nonzero_vectors(), "phi1": arrays(6), "phi2": arrays(6)}
 POINT = np.array([0.3, -0.2, 0.5])
 F = expm(np.array([[0, -0.5, 0.3, 0.2], [0.5, 0, -0.7, -0.4], [-0.3, 0.7, 0, 0.6], [0, 0, 0, 0]]))
 TURN = expm(np.array([[0, 0.4, 0.6], [-0.4, 0, -0.8], [-0.6, 0.8, 0]]))
