@@ -48,5 +48,6 @@ def flight(m: float, c: Array, J: Array, E: Array, phi: Array, wrench: Array, du
         return np.append(pose @ twist_matrix(twist), acceleration(m, c, J, twist, wrench))
 
     start = np.append(E, phi)
-    end = solve_ivp(rates, (0, duration), start, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
-    return end[:16].reshape(4, 4)
+    motion = solve_ivp(rates, (0, duration), start, method="DOP853", rtol=1e-13, atol=1e-14)
+    end: Array = motion.y[:16, -1]
+    return end.reshape(4, 4)

@@ -46,7 +46,8 @@ def least(objective: Objective, C: Array, G: Array) -> Array:
 def virtual_work(M: Array, G: Array, f: Array) -> Array:
     """Velocities that G allows, held by what does no work on any velocities that G allows."""
     Z = null_space(G)
-    return Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
+    held: Array = Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
+    return held
 
 
 def pushed_apart(M: Array, f: Array, C: Array, G: Array) -> Array:
@@ -55,7 +56,7 @@ def pushed_apart(M: Array, f: Array, C: Array, G: Array) -> Array:
         rows = np.vstack([G, C[np.array(pushing, dtype=bool)]])
         W = np.linalg.inv(M)
         impulses = np.linalg.lstsq(rows @ W @ rows.T, -rows @ W @ f, rcond=None)[0]
-        v = W @ (f + rows.T @ impulses)
+        v: Array = W @ (f + rows.T @ impulses)
         if np.all(C @ v >= -1e-9) and np.all(impulses[len(G) :] >= -1e-9):
             return v
     raise ArithmeticError("no set of pushing contacts fits")
