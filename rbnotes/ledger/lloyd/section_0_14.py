@@ -294,18 +294,6 @@ class d3:
         "rbnotes.ledger.lloyd.section_0_14.smooth_tension",
         "rbnotes.ledger.lloyd.section_0_12.tension",
     )
-    equivalent_mutants = {
-        "in tension: dropped `k * (length ** 2 - 1)` in `k * (length ** 2 - 1) + d * length * ldot`": "a part of the tension without velocities has no part in this Jacobian",
-        "in tension: dropped factor `length ** 2 - 1` in `k * (length ** 2 - 1)`": "a part of the tension without velocities has no part in this Jacobian",
-        "in tension: dropped factor `k` in `k * (length ** 2 - 1)`": "a part of the tension without velocities has no part in this Jacobian",
-        "in tension: flipped sign in `length ** 2 - 1`": "a part of the tension without velocities has no part in this Jacobian",
-        "in tension: dropped `1` in `length ** 2 - 1`": "a part of the tension without velocities has no part in this Jacobian",
-        "in tension: dropped `length ** 2` in `length ** 2 - 1`": "a part of the tension without velocities has no part in this Jacobian",
-        "in tension: swapped operands in `length ** 2 - 1`": "a part of the tension without velocities has no part in this Jacobian",
-        "in tension: swapped operands in `length ** 2`": "a part of the tension without velocities has no part in this Jacobian",
-        "in tension: dropped factor `2` in `length ** 2`": "a part of the tension without velocities has no part in this Jacobian",
-        "in tension: doubled 2 in `length ** 2`": "a part of the tension without velocities has no part in this Jacobian",
-    }
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER

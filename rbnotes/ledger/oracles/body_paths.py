@@ -30,14 +30,14 @@ def velocities(E: Array, x: Array, phi: Array) -> Array:
 def length(E: Array, x: Array) -> Array:
     """Length of the path from point to point."""
     steps = np.diff(places(E, x), axis=0)
-    return np.sum(np.sqrt(np.sum(steps * steps, axis=1)))
+    return np.asarray(np.sum(np.sqrt(np.sum(steps * steps, axis=1))))
 
 
 def rate(E: Array, x: Array, phi: Array) -> Array:
     """Rate of that length."""
     steps = np.diff(places(E, x), axis=0)
     along = np.sum(steps * np.diff(velocities(E, x, phi), axis=0), axis=1)
-    return np.sum(along / np.sqrt(np.sum(steps * steps, axis=1)))
+    return np.asarray(np.sum(along / np.sqrt(np.sum(steps * steps, axis=1))))
 
 
 def wrenches(tension: Tension, E: Array, x: Array, phi: Array) -> Array:

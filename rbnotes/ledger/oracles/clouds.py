@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.integrate import solve_ivp
 
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles.bodies import point_masses
 from rbnotes.ledger.oracles.twists import twist_matrix
+
+Body = tuple[float, Array, Array]
+"""Mass, centre of mass, and inertia about it."""
 
 
 def needed_wrench(m: float, c: Array, J: Array, phi: Array, phidot: Array) -> Array:
@@ -26,6 +31,15 @@ def acceleration(m: float, c: Array, J: Array, phi: Array, wrench: Array) -> Arr
     return np.linalg.solve(np.stack(columns, axis=-1), wrench - at_rest)
 
 
+def free_step(bodies: Sequence[Body], twists: Sequence[Array], wrenches: Sequence[Array], h: float) -> Array:
+    """New twists of bodies that move by themselves under these wrenches, in one vector."""
+    steps = [
+        phi + h * acceleration(m, c, J, phi, wrench)
+        for (m, c, J), phi, wrench in zip(bodies, twists, wrenches, strict=True)
+    ]
+    return np.concatenate(steps)
+
+
 def flight(m: float, c: Array, J: Array, E: Array, phi: Array, wrench: Array, duration: float) -> Array:
     """Pose after some time of flight under a wrench that stays the same in the body frame."""
 
@@ -34,5 +48,6 @@ def flight(m: float, c: Array, J: Array, E: Array, phi: Array, wrench: Array, du
         return np.append(pose @ twist_matrix(twist), acceleration(m, c, J, twist, wrench))
 
     start = np.append(E, phi)
-    end = solve_ivp(rates, (0, duration), start, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
-    return end[:16].reshape(4, 4)
+    motion = solve_ivp(rates, (0, duration), start, method="DOP853", rtol=1e-13, atol=1e-14)
+    end: Array = motion.y[:16, -1]
+    return end.reshape(4, 4)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles.body_paths import Tension
+from rbnotes.ledger.oracles.body_paths import Tension, length, rate, wrenches
 
-ACTIVE, VELOCITY, PASSIVE = (0.02, -0.3, 0.7, 0.4), (0.05, -0.1, 0.6, 1.0), (0.03, 0.1, -0.2, 0.3)
+ACTIVE, VELOCITY, PASSIVE = (0.02, -0.3, 0.7, 0.4), (0.05, -0.1, 0.6, 1.2), (0.03, 0.1, -0.2, 0.3)
 """Coefficients of the curves, highest power first."""
 
 
@@ -52,3 +52,18 @@ def tension(f_opt: float, a: float, l_opt: float, v_max: float, l_T: float) -> T
         return f_opt * (a * f_L(lt) * f_V(vt) + f_P(lt))
 
     return law
+
+
+def vector(E: Array, x: Array) -> Array:
+    """Statics of a tension equal to the length: the column of the wrenches before it is normalised."""
+    return wrenches(lambda L, Ldot: L, E, x, np.zeros((len(E), 6)))
+
+
+def total(E: Array, x: Array, phi: Array, *parameters: float) -> Array:
+    """Statics of the muscle: its wrenches on the bodies of its path."""
+    return wrenches(tension(*parameters), E, x, phi)
+
+
+def specific(E: Array, x: Array, phi: Array, *parameters: float) -> Array:
+    """Tension per length of the path."""
+    return tension(*parameters)(length(E, x), rate(E, x, phi)) / length(E, x)
