@@ -30,8 +30,8 @@ FLOOR = Contacts([[[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
 
 # A sliding velocity, the bound mu theta of friction, and what may be added to the least xi.
 STATES = {
-    "s": st.builds(lambda s, moving: s * moving, nonzero_vectors(2), st.sampled_from((1.0, 0.0))),
-    "limit": st.builds(lambda size, pressed: size * pressed, positive_numbers(), st.sampled_from((1.0, 0.0))),
+    "s": st.builds(lambda s, moving: s * moving, nonzero_vectors(2), st.sampled_from((0.0, 1.0, 0.0))),
+    "limit": st.builds(lambda size, pressed: size * pressed, positive_numbers(), st.sampled_from((0.0, 1.0))),
     "excess": positive_numbers(0.25, 1.0),
 }
 

@@ -7,7 +7,7 @@ as the body is turned, its velocity held in the world.
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+from hypothesis import strategies as st
 
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import (
@@ -31,7 +31,7 @@ LOADED = {**BODY, "v": vectors(6), "f": vectors(6)}
 TURNED = {**LOADED, "df": vectors(6), "delta": vectors()}
 STEP = {**TURNED, "h": numbers(0.125, 2.0)}
 AT_REST = vectors().map(lambda linear: np.concatenate([linear, np.zeros(3)]))
-ABOUT_Z = positive_numbers().map(lambda rate: np.array([0, 0, rate]))
+ORIENTATION = st.shared(rotations(), key="orientation of a body that turns about one of its axes")
 
 
 def whole_force(m, J, R_BW, v, f):
@@ -148,8 +148,13 @@ class t1314:
     given = {
         **LOADED,
         "J": nonzero_vectors().map(lambda d: np.diag(np.sum(d**2) + 1 - d**2)),
-        "R_BW": numbers(-3.0, 3.0).map(lambda angle: Rotation.from_rotvec([0, 0, angle]).as_matrix()),
-        "v": vectors().flatmap(lambda linear: ABOUT_Z.map(lambda omega: np.concatenate([linear, omega]))),
+        "R_BW": ORIENTATION,
+        "v": st.builds(
+            lambda linear, rate, R: np.concatenate([linear, rate * R[:, 2]]),
+            vectors(),
+            positive_numbers(),
+            ORIENTATION,
+        ),
     }
     condition = (
         r"The body does not turn, or turns about a principal axis; else $\mathbf f$ has to hold the fictitious "
