@@ -29,6 +29,7 @@ lint: package
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/codespell
 
 # The package as a reader gets it: built and installed, not imported from this folder.

@@ -21,7 +21,8 @@ from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
 from rbnotes import se3
-from rbnotes.attachments import Attachment, ConstrainedSystem, null_space, point_on_points, points_on_body
+from rbnotes.attachments import Attachment, null_space, point_on_points, points_on_body
+from rbnotes.dynamics import StepProblem
 
 REPEATS = 5
 STEP, STIFFNESS, MASS = 0.01, 400.0, 0.02
@@ -32,7 +33,7 @@ class Scene:
     """A system and its attachments; bodies come first."""
 
     sizes: list[int]
-    system: ConstrainedSystem
+    problem: StepProblem
     attach: Callable[[], list[Attachment]]
 
 
@@ -74,7 +75,7 @@ def net(particles: int, share: float, bodies: int = 20, hanging: int = 300, seed
         ]
         return to_bodies + to_points
 
-    return Scene(sizes, ConstrainedSystem(M, rng.normal(size=M.shape[0])), attach)
+    return Scene(sizes, StepProblem(M, rng.normal(size=M.shape[0])), attach)
 
 
 def whole_system(scene: Scene) -> tuple[sparse.csc_array, np.ndarray]:
@@ -95,8 +96,8 @@ def whole_system(scene: Scene) -> tuple[sparse.csc_array, np.ndarray]:
     C = sparse.coo_array(
         (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(row, starts[-1])
     ).tocsc()
-    K = sparse.block_array([[scene.system.M, -C.T], [C, None]], format="csc")
-    return K, np.concatenate([scene.system.f, *right])
+    K = sparse.block_array([[scene.problem.mass, -C.T], [C, None]], format="csc")
+    return K, np.concatenate([scene.problem.momentum, *right])
 
 
 def best(function: Callable[[], object]) -> tuple[float, object]:
@@ -116,8 +117,8 @@ def table(particles: int, share: float) -> str:
     whole, expected = best(lambda: spsolve(K, right))
     attaching, attachments = best(scene.attach)
     mapping, space = best(lambda: null_space(scene.sizes, attachments))
-    reducing, reduced = best(lambda: space.reduce(scene.system))
-    solving, v_active = best(lambda: spsolve(reduced.M, reduced.f))
+    reducing, reduced = best(lambda: space.reduce(scene.problem))
+    solving, v_active = best(lambda: spsolve(reduced.mass, reduced.momentum))
     v = space.velocities(v_active)
     n = len(v)
     error = np.abs(v - expected[:n]).max() / np.abs(expected[:n]).max()

@@ -1,7 +1,7 @@
 """Contact steps of growing size: a wall of bricks, a heap of spheres, and random monotone problems.
 
-One step of a scene without friction is a mixed LCP in the velocities: ``M v = M v0 + h f + N^T z``,
-``0 <= z _|_ N v >= 0``, with impulses z.
+One step of a scene without friction is a quadratic program in the velocities, whose multipliers are the
+impulses z: ``M v = M v0 + h f + N^T z``, ``0 <= z _|_ N v >= 0``.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from rbnotes.complementarity import LCP, MixedLCP
+from rbnotes.complementarity import LCP, QP
+from rbnotes.contact import PairRows
+from rbnotes.dynamics import WORLD
 
 GRAVITY, STEP = 9.81, 0.01
 
 
-def heap(contacts: int, seed: int = 0) -> MixedLCP:
+def heap(contacts: int, seed: int = 0) -> QP:
     """Spheres of unequal mass in a loose hexagonal heap on the ground, falling and jostling (full rank)."""
     rng = np.random.default_rng(seed)
     side = max(2, round((contacts / 4.5) ** (1 / 3)))
@@ -45,10 +47,10 @@ def heap(contacts: int, seed: int = 0) -> MixedLCP:
     masses = np.repeat(rng.uniform(0.5, 2.0, len(centres)), 3)
     velocity = 0.2 * rng.standard_normal(3 * len(centres))
     velocity[2::3] -= GRAVITY * STEP
-    return MixedLCP(sparse.diags_array(masses, format="csc"), masses * velocity, N, np.zeros(contacts))
+    return _step(masses, velocity, N)
 
 
-def wall(contacts: int, seed: int = 0) -> MixedLCP:
+def wall(contacts: int, seed: int = 0) -> QP:
     """Bricks in running bond, each interface held by four corners: six velocities a brick, redundant."""
     rng = np.random.default_rng(seed)
     length, depth, height = 1.0, 0.5, 0.3
@@ -62,7 +64,7 @@ def wall(contacts: int, seed: int = 0) -> MixedLCP:
             centre = np.array([(i + 0.5 * (k % 2)) * length, 0.0, (k + 0.5) * height])
             centres.append(centre)
             below = (
-                [-1]
+                [WORLD]
                 if k == 0
                 else [(k - 1) * columns + j for j in (i - 1 + k % 2, i + k % 2) if 0 <= j < columns]
             )
@@ -82,22 +84,22 @@ def wall(contacts: int, seed: int = 0) -> MixedLCP:
     points, lower, upper = np.array(points)[chosen], np.array(lower)[chosen], np.array(upper)[chosen]
     centres = np.array(centres)
     up = np.array([0.0, 0.0, 1.0])
-    blocks = np.zeros((len(points), 2, 6))
-    for side, (body, sign) in enumerate(((lower, -1.0), (upper, 1.0))):
-        arm = points - centres[body]
-        blocks[:, side, :3] = sign * np.cross(arm, up)
-        blocks[:, side, 3:] = sign * up
-    entry = np.repeat(np.arange(len(points)), 12).reshape(-1, 2, 6)
-    column = np.stack([lower, upper], axis=1)[..., None] * 6 + np.arange(6)
-    held = np.broadcast_to(column >= 0, blocks.shape)
-    shape = (len(points), 6 * len(centres))
-    N = sparse.coo_array((blocks[held], (entry[held], column[held])), shape=shape).tocsc()
+    pushes = [
+        np.concatenate([np.cross(points - centres[body], up), np.tile(up, (len(points), 1))], axis=1)
+        for body in (upper, lower)
+    ]
+    rows = PairRows(upper, lower, pushes[0][:, None], -pushes[1][:, None], len(centres))
     mass = 2.0
     inertia = mass / 12 * np.array([depth**2 + height**2, length**2 + height**2, length**2 + depth**2])
     M = np.tile(np.concatenate([inertia, np.full(3, mass)]), len(centres))
     velocity = 0.02 * rng.standard_normal(len(M))
     velocity[5::6] -= GRAVITY * STEP
-    return MixedLCP(sparse.diags_array(M, format="csc"), M * velocity, N, np.zeros(len(points)))
+    return _step(M, velocity, rows.matrix)
+
+
+def _step(masses: np.ndarray, velocity: np.ndarray, N: sparse.sparray) -> QP:
+    """The problem of a step with a diagonal mass matrix."""
+    return QP(sparse.diags_array(masses, format="csc"), -masses * velocity, N, np.zeros(N.shape[0]))
 
 
 def random_lcp(size: int, seed: int = 0) -> LCP:

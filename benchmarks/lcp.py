@@ -29,12 +29,11 @@ from scipy import sparse
 
 from rbnotes.complementarity import (
     LCP,
-    MixedLCP,
+    QP,
     QuadraticProgram,
     box_residuals,
-    lcp_from_mixed,
+    lcp_from_qp,
     qp_from_lcp,
-    qp_from_mixed,
     solve_lcp,
 )
 
@@ -62,25 +61,30 @@ class Result:
     error: float
 
 
-def ours(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
+def pairs(problem: LCP | QP) -> int:
+    """Number of pairs (z, w)."""
+    return problem.size if isinstance(problem, LCP) else len(problem.b)
+
+
+def ours(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
     """Fresh problem objects each time, so that nothing is remembered."""
 
-    def fresh() -> LCP | MixedLCP:
+    def fresh() -> LCP | QP:
         if isinstance(problem, LCP):
             return LCP(problem.M, problem.q)
-        return MixedLCP(problem.M, problem.f, problem.N, problem.n)
+        return QP(problem.Q, problem.c, problem.A, problem.b)
 
     for method in ("active_set", "pivoting", "gauss_seidel", "lemke"):
-        if method == "lemke" and problem.size > 500:
+        if method == "lemke" and pairs(problem) > 500:
             continue
         yield f"rbnotes {method}", lambda method=method: solve_lcp(fresh(), method, check=False).z
 
 
-def through_cvxpy(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
+def through_cvxpy(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
     """Translated before the clock starts; each solve sets all numbers anew."""
-    if problem.size > 1000 and isinstance(problem, LCP):
+    if pairs(problem) > 1000 and isinstance(problem, LCP):
         return
-    qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_mixed(problem)
+    qp = qp_from_lcp(problem) if isinstance(problem, LCP) else problem
     for name in ("CLARABEL", "OSQP"):
         program = QuadraticProgram(
             qp, vary=("Q", "c", "A", "b") if sparse.issparse(qp.Q) else ("Q", "c"), solver=name
@@ -101,20 +105,20 @@ def quantecon(lcp: LCP) -> Iterator[tuple[str, Solver]]:
             yield "quantecon lcp_lemke", lambda: lcp_lemke(M, lcp.q, max_iter=10**6).z
 
 
-def through_qpsolvers(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
+def through_qpsolvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
     try:
         import qpsolvers
     except ImportError:
         return
     for name in sorted(qpsolvers.available_solvers):
         if isinstance(problem, LCP):
-            if problem.size > (200 if name in ("ecos", "qpalm", "scs", "highs") else 2000):
+            if pairs(problem) > (200 if name in ("ecos", "qpalm", "scs", "highs") else 2000):
                 continue
             if name in qpsolvers.dense_solvers:
                 arguments = (problem.M, problem.q)
             else:
                 arguments = (sparse.csc_matrix(problem.M), problem.q)
-            zero = np.zeros(problem.size)
+            zero = np.zeros(pairs(problem))
             yield (
                 f"qpsolvers {name}",
                 lambda arguments=arguments, name=name, zero=zero: qpsolvers.solve_qp(
@@ -122,12 +126,12 @@ def through_qpsolvers(problem: LCP | MixedLCP) -> Iterator[tuple[str, Solver]]:
                 ),
             )
             continue
-        P, G = sparse.csc_matrix(problem.M), sparse.csc_matrix(-problem.N)
+        P, G = sparse.csc_matrix(problem.Q), sparse.csc_matrix(-problem.A)
         if name not in qpsolvers.sparse_solvers:
-            if problem.size > DENSE_LIMIT:
+            if pairs(problem) > DENSE_LIMIT:
                 continue
             P, G = P.toarray(), G.toarray()
-        arguments = (P, -problem.f, G, -problem.n)
+        arguments = (P, problem.c, G, -problem.b)
 
         def multipliers(arguments: tuple = arguments, name: str = name) -> np.ndarray:
             return qpsolvers.solve_problem(qpsolvers.Problem(*arguments), solver=name).z
@@ -177,7 +181,7 @@ def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
     results, slow = [], set()
     for size in sizes:
         problem = FAMILIES[family](size)
-        lcp = problem if isinstance(problem, LCP) else lcp_from_mixed(problem)
+        lcp = problem if isinstance(problem, LCP) else lcp_from_qp(problem)
         for name, solver in (
             *ours(problem),
             *through_cvxpy(problem),
@@ -195,7 +199,7 @@ def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
             if seconds > BUDGET:
                 slow.add(name)
             error = np.inf if z is None or not np.all(np.isfinite(z)) else box_residuals(lcp, z).relative
-            results.append(Result(family, problem.size, name, seconds, error))
+            results.append(Result(family, pairs(problem), name, seconds, error))
     return results
 
 
@@ -239,7 +243,7 @@ def overhead(size: int = 100) -> str:
     rng = np.random.default_rng(0)
     lines = ["| problem | solver | solver alone, ms | cvxpy on top, ms | ratio |", "|---|---|---|---|---|"]
     for family in ("heap", "wall"):
-        qp = qp_from_mixed(FAMILIES[family](size))
+        qp = FAMILIES[family](size)
         sequence = [replace(qp, c=qp.c * rng.uniform(0.5, 1.5, qp.size)) for _ in range(30)]
         for vary in (("c", "b"), ("Q", "c", "A", "b")):
             for name in ("CLARABEL", "OSQP"):

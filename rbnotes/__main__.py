@@ -6,7 +6,8 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from rich.table import Table
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.ledger import Record, Verdict
-from rbnotes.ledger.coverage import display_verdicts, inventory, missing
-from rbnotes.ledger.runner import Outcome, verify
+from rbnotes.ledger.coverage import display_verdicts, inventory, missing, prose, section_order
+from rbnotes.ledger.runner import EXAMPLES, Outcome, measure, verify
 
 SUMMARY_EXAMPLES = 8
 """Inputs tried per record where the residuals are only listed; `verify` is what confirms verdicts."""
@@ -49,14 +50,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "verify", _verify, "Run records and confirm their verdicts; exit 1 if one is not confirmed."
     )
     check.add_argument(
-        "--examples", type=int, default=100, metavar="N", help="inputs tried per form (default 100)"
+        "--examples",
+        type=int,
+        default=100,
+        metavar="N",
+        help=f"inputs tried per form (default 100, at least {EXAMPLES})",
     )
     command("ledger", _ledger, "List every record with its verdict.")
     command("errata", _errata, "List what the notes got wrong, to lay beside them.")
-    command("coverage", _coverage, "Say which displays of the notes have no record yet.")
+    command(
+        "coverage",
+        _coverage,
+        "Say which displays of the notes have no record yet, and which sentences have one.",
+    )
     options = parser.parse_args(arguments)
     try:
-        return options.run(options, Console(soft_wrap=options.json))
+        status: int = options.run(options, Console(soft_wrap=options.json))
+        return status
     except InvalidArgument as error:
         print(f"rbnotes: {error}", file=sys.stderr)
         return 2
@@ -81,9 +91,7 @@ def _names(wanted: str, id: str) -> bool:
     return id == wanted or id.startswith((wanted.rstrip("/") + "/", wanted + "#"))
 
 
-def _run(
-    records: Iterable[Record], options: argparse.Namespace, *, examples: int, shrink: bool
-) -> list[Outcome]:
+def _run(records: Iterable[Record], check: Callable[[Record], Outcome]) -> list[Outcome]:
     progress = Console(stderr=True)
     steps = track(
         list(records),
@@ -92,11 +100,15 @@ def _run(
         transient=True,
         disable=not progress.is_terminal,
     )
-    return [verify(record, examples=examples, shrink=shrink) for record in steps]
+    return [check(record) for record in steps]
+
+
+def _summarized(record: Record) -> Outcome:
+    return measure(record, examples=SUMMARY_EXAMPLES, shrink=False)
 
 
 def _verify(options: argparse.Namespace, console: Console) -> int:
-    outcomes = _run(select(options), options, examples=options.examples, shrink=True)
+    outcomes = _run(select(options), partial(verify, examples=options.examples))
     failed = [outcome for outcome in outcomes if not outcome.confirmed]
     if options.json:
         print(json.dumps([as_json(outcome) for outcome in outcomes], indent=1))
@@ -119,7 +131,7 @@ def _verify(options: argparse.Namespace, console: Console) -> int:
 def _ledger(options: argparse.Namespace, console: Console) -> int:
     records = select(options)
     if options.json:
-        outcomes = _run(records, options, examples=SUMMARY_EXAMPLES, shrink=False)
+        outcomes = _run(records, _summarized)
         print(json.dumps([as_json(outcome) for outcome in outcomes], indent=1))
         return 0
     table = Table("claim", "verdict", "title", "chapter")
@@ -134,7 +146,7 @@ def _errata(options: argparse.Namespace, console: Console) -> int:
     worse = (Verdict.CONDITIONAL, Verdict.MISPRINT, Verdict.ERRATUM)
     records = [record for record in select(options) if record.verdict in worse]
     if options.json:
-        outcomes = _run(records, options, examples=SUMMARY_EXAMPLES, shrink=False)
+        outcomes = _run(records, _summarized)
         print(json.dumps([as_json(outcome) for outcome in outcomes], indent=1))
         return 0
     for record in records:
@@ -158,21 +170,36 @@ def _coverage(options: argparse.Namespace, console: Console) -> int:
         if options.source in (None, entry.source) and options.section in (None, entry.section)
     ]
     left = [entry for entry in missing(records) if entry in wanted]
+    sentences = prose(records)
     if options.json:
         report = {
             "displays": len(wanted),
             "with_record": len(wanted) - len(left),
             "missing": [entry.id for entry in left],
+            "prose": [
+                {"id": place.id, "section": place.section, "line": place.line, "claims": claims}
+                for place, claims in sentences.items()
+            ],
         }
         print(json.dumps(report, indent=1))
         return 0
     sections = Counter((entry.source, entry.section) for entry in wanted)
     todo = Counter((entry.source, entry.section) for entry in left)
-    table = Table("source", "section", "displays", "without a record")
-    for (source, section), count in sections.items():
-        table.add_row(source, section, str(count), str(todo[source, section] or ""))
+    lines: dict[tuple[str, str], list[str]] = {section: [] for section in sections}
+    claimed: Counter[tuple[str, str]] = Counter()
+    for place, claims in sentences.items():
+        lines.setdefault((place.source, place.section), []).append(str(place.line))
+        claimed[place.source, place.section] += claims
+    table = Table(
+        "source", "section", "displays", "without a record", "claims of prose", "at lines of the notes"
+    )
+    for source, section in sorted(lines, key=lambda key: section_order(*key)):
+        key = source, section
+        counts = (sections[key], todo[key], claimed[key])
+        table.add_row(source, section, *(str(count or "") for count in counts), ", ".join(lines[key]))
     console.print(table)
     console.print(f"{len(wanted) - len(left)} of {len(wanted)} displays have a record")
+    console.print(f"{sum(sentences.values())} claims of prose in {len(sentences)} places")
     return 0
 
 

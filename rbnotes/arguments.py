@@ -1,7 +1,10 @@
 """Checks of arguments: each returns the checked float64 array or raises an error that names it.
 
-Every public function of the package passes its inputs through here, so a wrong shape, a NaN or a
-matrix that is no rotation is reported where it enters, in the caller's own words.
+Every public function of the package passes its inputs through here, once, so a wrong shape, a NaN or a
+matrix that is no rotation is reported where it enters, in the caller's own words. Then it calls formulas
+that check nothing, such as those of ``rbnotes/_se3.py``.
+
+What comes back is always a new array: nothing done with it reaches the caller's own.
 """
 
 from __future__ import annotations
@@ -20,6 +23,14 @@ ROTATION_TOLERANCE = 1e-8
 UNIT_TOLERANCE = 1e-8
 """Largest accepted deviation of a unit vector's or unit quaternion's length from 1."""
 
+ANGLE_BELOW = 1e100
+"""Entries of rotation vectors must be smaller; the square of the angle must not overflow."""
+
+FULL_TURN_WITHIN = 1e-8
+"""Angles this near to a multiple of 2 pi are full turns."""
+
+_LAST_ROW = [0.0, 0.0, 0.0, 1.0]
+
 
 class InvalidArgument(ValueError):
     """An argument is not what the function needs; the message says what it got and what was expected."""
@@ -35,22 +46,10 @@ class SingularConfiguration(InvalidArgument):
 
 def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
     """Finite float64 array whose trailing axes are ``shape`` (``None`` accepts any length)."""
-    try:
-        result = np.asarray(value)
-        if result.dtype.kind not in "biuf":  # NumPy would read text as numbers, and None as NaN
-            raise TypeError
-        result = result.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        got = f"{type(value).__name__} {value!r:.60}"
-        raise InvalidArgument(name, got, "an array of real numbers") from error
-    trailing = result.shape[result.ndim - len(shape) :] if result.ndim >= len(shape) else ()
-    matches = len(trailing) == len(shape) and all(
-        want in (None, have) for want, have in zip(shape, trailing, strict=True)
-    )
-    if not matches:
-        wanted = ", ".join("n" if size is None else str(size) for size in shape)
-        raise InvalidArgument(name, f"shape {result.shape}", f"shape (..., {wanted})")
-    if not np.all(np.isfinite(result)):
+    result = _real_numbers(name, value)
+    if result.shape[-len(shape) :] != shape and not _fits(result.shape, shape):
+        raise InvalidArgument(name, f"shape {result.shape}", f"shape (..., {_names(shape)})")
+    if not _every(np.isfinite(result)):
         raise InvalidArgument(name, "NaN or infinite entries", "finite numbers")
     return result
 
@@ -69,35 +68,64 @@ def vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
     return array(name, value, size)
 
 
+def one_vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
+    """One finite vector ``(size,)``, where neither rows ``(1, size)`` nor columns will do."""
+    result = array(name, value, size)
+    if result.ndim != 1:
+        raise InvalidArgument(name, f"shape {result.shape}", f"one vector of shape ({_names((size,))},)")
+    return result
+
+
 def twist(name: str, value: ArrayLike) -> Array:
     """Finite six-vectors ``(..., 6)``, angular part first (a twist or a wrench)."""
     return array(name, value, 6)
 
 
+def rotation_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> Array:
+    """Rotation vectors ``(..., 3)``, axis times angle, whose squares do not overflow.
+
+    Raises
+    ------
+    SingularConfiguration
+        Where ``full_turns`` are not accepted, if the angle is a positive multiple of 2 pi.
+    """
+    w = array(name, value, 3)
+    _check_angle(name, w, full_turns)
+    return w
+
+
+def twist_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> Array:
+    """Twists ``(..., 6)`` that go into an exponential: the angular part is a :func:`rotation_vector`."""
+    xi = array(name, value, 6)
+    _check_angle(name, xi[..., :3], full_turns)
+    return xi
+
+
 def scalar(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: float = np.inf) -> Array:
     """Finite numbers, an array of any shape, within ``[minimum, maximum]``."""
     result = array(name, value)
-    if np.any(result < minimum) or np.any(result > maximum):
-        worst = result[(result < minimum) | (result > maximum)].flat[0]
-        raise InvalidArgument(name, f"{worst:g}", f"numbers in [{minimum:g}, {maximum:g}]")
+    inside = (result >= minimum) & (result <= maximum)
+    if not _every(inside):
+        raise InvalidArgument(name, f"{result[~inside].flat[0]:g}", f"numbers in [{minimum:g}, {maximum:g}]")
     return result
 
 
-def positive(name: str, value: ArrayLike) -> Array:
-    """Finite numbers greater than zero, an array of any shape."""
-    result = array(name, value)
-    if np.any(result <= 0):
+def positive(name: str, value: ArrayLike, *shape: int | None) -> Array:
+    """Finite numbers greater than zero; an array of any shape, or whose trailing axes are ``shape``."""
+    result = array(name, value, *shape)
+    if not _every(result > 0):
         raise InvalidArgument(name, f"{result[result <= 0].flat[0]:g}", "numbers greater than 0")
     return result
 
 
 def unit_vector(name: str, value: ArrayLike, size: int = 3) -> Array:
     """Vectors ``(..., size)`` of length 1 within ``UNIT_TOLERANCE``."""
-    result = vector(name, value, size)
-    with np.errstate(over="ignore"):
-        error = np.max(np.abs(np.linalg.norm(result, axis=-1) - 1), initial=0.0)
-    if error > UNIT_TOLERANCE:
-        raise InvalidArgument(name, f"a length that differs from 1 by {error:.3g}", "unit length")
+    result = array(name, value, size)
+    # einsum, unlike norm, does not warn where squares overflow
+    error = np.abs(np.sqrt(np.einsum("...i,...i->...", result, result)) - 1)
+    if not _every(error <= UNIT_TOLERANCE):
+        got = f"a length that differs from 1 by {np.max(error):.3g}"
+        raise InvalidArgument(name, got, "unit length" + _in_double_precision(value))
     return result
 
 
@@ -108,24 +136,41 @@ def unit_quaternion(name: str, value: ArrayLike) -> Array:
 
 def rotation(name: str, value: ArrayLike) -> Array:
     """Rotation matrices ``(..., 3, 3)``: orthonormal within ``ROTATION_TOLERANCE``, determinant +1."""
-    result = array(name, value, 3, 3)
-    with np.errstate(over="ignore", invalid="ignore"):
-        defect = np.max(np.abs(np.swapaxes(result, -1, -2) @ result - np.eye(3)), initial=0.0)
-    if not defect <= ROTATION_TOLERANCE:  # NaN where huge entries overflow
-        raise InvalidArgument(name, f"a matrix with max |R^T R - I| = {defect:.3g}", "a rotation matrix")
-    if np.any(np.linalg.det(result) < 0):
-        raise InvalidArgument(name, "a reflection (determinant -1)", "a rotation matrix (determinant +1)")
-    return result
+    R = array(name, value, 3, 3)
+    if not (R.ndim == 2 and _is_rotation(*R.tolist())):
+        _check_rotations(name, R, value)
+    return R
 
 
 def frame(name: str, value: ArrayLike) -> Array:
     """Poses ``(..., 4, 4)``: a rotation, a translation and the last row (0, 0, 0, 1)."""
-    result = array(name, value, 4, 4)
-    defect = np.max(np.abs(result[..., 3, :] - np.array([0.0, 0.0, 0.0, 1.0])), initial=0.0)
-    if defect > ROTATION_TOLERANCE:
-        raise InvalidArgument(name, f"a last row {defect:.3g} off (0, 0, 0, 1)", "a rigid transformation")
-    rotation(name, result[..., :3, :3])
-    return result
+    E = array(name, value, 4, 4)
+    if E.ndim == 2:
+        *rows, last = E.tolist()
+        if last == _LAST_ROW and _is_rotation(*rows):
+            return E
+    error = np.abs(E[..., 3, :] - _LAST_ROW)
+    if not _every(error <= ROTATION_TOLERANCE):
+        got = f"a last row {np.max(error):.3g} off (0, 0, 0, 1)"
+        raise InvalidArgument(name, got, "a rigid transformation")
+    _check_rotations(name, E[..., :3, :3], value)
+    return E
+
+
+def skew_symmetric(name: str, value: ArrayLike) -> Array:
+    """Cross-product matrices ``(..., 3, 3)``, skew-symmetric to rounding."""
+    W = array(name, value, 3, 3)
+    _check_skew_symmetric(name, W)
+    return W
+
+
+def twist_matrix(name: str, value: ArrayLike) -> Array:
+    """Matrices ``(..., 4, 4)`` of twists: a cross-product matrix, a velocity and a last row of zeros."""
+    X = array(name, value, 4, 4)
+    if not _every(np.abs(X[..., 3, :]) <= 1e-10 * _size(X)[..., None]):
+        raise InvalidArgument(name, "a last row other than zero", "the matrix of a twist")
+    _check_skew_symmetric(name, X[..., :3, :3])
+    return X
 
 
 def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
@@ -135,8 +180,7 @@ def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
         raise InvalidArgument(name, f"shape {result.shape}", "square matrices (..., n, n)")
     transposed = np.swapaxes(result, -1, -2)
     asymmetry = np.max(np.abs(result - transposed), axis=(-1, -2), initial=0.0)
-    allowed = 1e-10 * np.max(np.abs(result), axis=(-1, -2), initial=0.0)
-    if np.any(asymmetry > allowed):
+    if not _every(asymmetry <= 1e-10 * np.max(np.abs(result), axis=(-1, -2), initial=0.0)):
         got = f"a matrix with max |A - A^T| = {np.max(asymmetry):.3g}"
         raise InvalidArgument(name, got, "a symmetric matrix")
     return (result + transposed) / 2
@@ -147,7 +191,7 @@ def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Arra
     result = symmetric(name, value, size)
     eigenvalues = np.linalg.eigvalsh(result)
     rounding = np.finfo(float).eps * np.max(np.abs(eigenvalues), axis=-1, initial=0.0, keepdims=True)
-    if np.any(eigenvalues <= result.shape[-1] * rounding):
+    if not _every(eigenvalues > result.shape[-1] * rounding):
         got = f"smallest eigenvalue {np.min(eigenvalues):.3g}"
         raise InvalidArgument(name, got, "a positive definite matrix")
     return result
@@ -163,8 +207,7 @@ def matrix(name: str, value: Any, rows: int | None = None, columns: int | None =
     # A copy: sorting indices, which solvers do in place, must not reach the caller's matrix.
     result = sparse.csc_array(value, copy=True)
     if rows not in (None, result.shape[0]) or columns not in (None, result.shape[1]):
-        wanted = ", ".join("n" if size is None else str(size) for size in (rows, columns))
-        raise InvalidArgument(name, f"shape {result.shape}", f"shape ({wanted})")
+        raise InvalidArgument(name, f"shape {result.shape}", f"shape ({_names((rows, columns))})")
     result.data = array(name, result.data, None)
     return result
 
@@ -174,3 +217,88 @@ def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in options:
         raise InvalidArgument(name, repr(value), "one of " + ", ".join(map(repr, options)))
     return value
+
+
+def _real_numbers(name: str, value: ArrayLike) -> Array:
+    """A new float64 array. Text, objects, truth values, complex and masked numbers are refused."""
+    try:
+        given = np.asarray(value)
+        # NumPy would read text as numbers, None as NaN, and forget imaginary parts and masks.
+        if given.dtype.kind not in "iuf" or isinstance(value, np.ma.MaskedArray):
+            raise TypeError
+        return given.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        got = f"{type(value).__name__} {value!r:.60}"
+        raise InvalidArgument(name, got, "an array of real numbers") from error
+
+
+def _every(condition: NDArray[np.bool_]) -> bool:
+    """Several times as quick as ``np.all`` on few numbers."""
+    return bool(np.count_nonzero(condition) == condition.size)
+
+
+def _fits(shape: tuple[int, ...], trailing: tuple[int | None, ...]) -> bool:
+    if len(shape) < len(trailing):
+        return False
+    lengths = shape[len(shape) - len(trailing) :]
+    return all(size in (None, length) for length, size in zip(lengths, trailing, strict=True))
+
+
+def _names(shape: tuple[int | None, ...]) -> str:
+    return ", ".join("n" if size is None else str(size) for size in shape)
+
+
+def _size(A: Array) -> Array:
+    """Largest entry of each matrix, at least 1."""
+    size: Array = np.max(np.abs(A), axis=(-1, -2), initial=1.0)
+    return size
+
+
+def _in_double_precision(value: ArrayLike) -> str:
+    """What to add to an expectation that numbers of single precision miss by their rounding."""
+    dtype = np.asarray(value).dtype
+    return f" in float64, not rounded to {dtype}" if dtype in (np.float16, np.float32) else ""
+
+
+def _check_angle(name: str, w: Array, full_turns: bool) -> None:
+    if not _every(np.abs(w) < ANGLE_BELOW):
+        got = f"an entry of {np.max(np.abs(w)):.3g}"
+        raise InvalidArgument(name, got, f"a rotation vector shorter than {ANGLE_BELOW:g}")
+    if full_turns:
+        return
+    turns = np.linalg.norm(w, axis=-1) / (2 * np.pi)
+    distance = np.abs(turns - np.round(turns)) * 2 * np.pi
+    if np.any((np.round(turns) > 0) & (distance < FULL_TURN_WITHIN)):
+        got = f"an angle within {FULL_TURN_WITHIN:g} of a multiple of 2 pi"
+        raise SingularConfiguration(name, got, "an angle away from it")
+
+
+def _is_rotation(row1: list[float], row2: list[float], row3: list[float]) -> bool:
+    """Several times as quick for one matrix as NumPy. Rows may go on; what is refused is looked at again."""
+    (a, b, c, *_), (d, e, f, *_), (g, h, i, *_) = row1, row2, row3
+    return (
+        abs(a * a + d * d + g * g - 1) <= ROTATION_TOLERANCE
+        and abs(b * b + e * e + h * h - 1) <= ROTATION_TOLERANCE
+        and abs(c * c + f * f + i * i - 1) <= ROTATION_TOLERANCE
+        and abs(a * b + d * e + g * h) <= ROTATION_TOLERANCE
+        and abs(a * c + d * f + g * i) <= ROTATION_TOLERANCE
+        and abs(b * c + e * f + h * i) <= ROTATION_TOLERANCE
+        and a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) > 0
+    )
+
+
+def _check_rotations(name: str, R: Array, given: ArrayLike) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3))
+    if not _every(error <= ROTATION_TOLERANCE):  # NaN, where huge entries overflow, is not
+        got = f"a matrix with max |R^T R - I| = {np.max(error):.3g}"
+        raise InvalidArgument(name, got, "a rotation matrix" + _in_double_precision(given))
+    if not _every(np.linalg.det(R) > 0):
+        raise InvalidArgument(name, "a reflection (determinant -1)", "a rotation matrix (determinant +1)")
+
+
+def _check_skew_symmetric(name: str, W: Array) -> None:
+    defect = np.max(np.abs(W + np.swapaxes(W, -1, -2)), axis=(-1, -2), initial=0.0)
+    if not _every(defect <= 1e-10 * _size(W)):
+        got = f"a matrix with max |W + W^T| = {np.max(defect):.3g}"
+        raise InvalidArgument(name, got, "a skew-symmetric matrix")

@@ -2,6 +2,8 @@
 
 ``angles = (theta, phi, psi)`` and ``R = Rz(theta) Ry(phi) Rx(psi)``. The maps between rates and angular
 velocity are for the angular velocity in base coordinates.
+
+Here arguments are checked; the formulas stand in ``rbnotes/_euler.py``.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments
+from rbnotes import _euler, arguments
 from rbnotes.arguments import Array, SingularConfiguration
 
 SINGULAR_WITHIN = 1e-6
@@ -18,14 +20,7 @@ SINGULAR_WITHIN = 1e-6
 
 def to_rotation(angles: ArrayLike) -> Array:
     """Rotation matrix ``(..., 3, 3)``: about z by theta, y' by phi, x'' by psi (Lloyd 0.4)."""
-    (ct, cf, cp), (st, sf, sp) = _cosines_and_sines(angles)
-    return _matrix(
-        [
-            [ct * cf, ct * sf * sp - st * cp, ct * sf * cp + st * sp],
-            [st * cf, st * sf * sp + ct * cp, st * sf * cp - ct * sp],
-            [-sf, cf * sp, cf * cp],
-        ]
-    )
+    return _euler.to_rotation(arguments.vector("angles", angles))
 
 
 def from_rotation(R: ArrayLike) -> Array:
@@ -37,23 +32,13 @@ def from_rotation(R: ArrayLike) -> Array:
         Within ``SINGULAR_WITHIN`` of phi = +-pi/2, where only theta -+ psi is determined.
     """
     R = arguments.rotation("R", R)
-    cosine = np.hypot(R[..., 0, 0], R[..., 1, 0])
-    _refuse_gimbal_lock("R", cosine)
-    return np.stack(
-        [
-            np.arctan2(R[..., 1, 0], R[..., 0, 0]),
-            np.arctan2(-R[..., 2, 0], cosine),
-            np.arctan2(R[..., 2, 1], R[..., 2, 2]),
-        ],
-        axis=-1,
-    )
+    _refuse_gimbal_lock("R", np.hypot(R[..., 0, 0], R[..., 1, 0]))
+    return _euler.from_rotation(R)
 
 
 def rates_to_velocity(angles: ArrayLike) -> Array:
     """Matrix ``(..., 3, 3)`` from the rates to the angular velocity in base coordinates (Lloyd 0.4)."""
-    (ct, cf, _), (st, sf, _) = _cosines_and_sines(angles)
-    zero, one = np.zeros_like(ct), np.ones_like(ct)
-    return _matrix([[zero, -st, ct * cf], [zero, ct, st * cf], [one, zero, -sf]])
+    return _euler.rates_to_velocity(arguments.vector("angles", angles))
 
 
 def velocity_to_rates(angles: ArrayLike) -> Array:
@@ -64,24 +49,14 @@ def velocity_to_rates(angles: ArrayLike) -> Array:
     SingularConfiguration
         If ``|cos(phi)| < SINGULAR_WITHIN``; the message says how far it is from zero.
     """
-    (ct, cf, _), (st, sf, _) = _cosines_and_sines(angles)
-    _refuse_gimbal_lock("angles", cf)
-    zero, one = np.zeros_like(ct), np.ones_like(ct)
-    return _matrix([[ct * sf / cf, st * sf / cf, one], [-st, ct, zero], [ct / cf, st / cf, zero]])
+    angles = arguments.vector("angles", angles)
+    _refuse_gimbal_lock("angles", np.cos(angles[..., 1]))
+    return _euler.velocity_to_rates(angles)
 
 
 def rates_to_velocity_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
     """Time derivative ``(..., 3, 3)`` of :func:`rates_to_velocity` while the angles change at ``rates``."""
-    (ct, cf, _), (st, sf, _) = _cosines_and_sines(angles)
-    dt, df, _ = _unstack(arguments.vector("rates", rates))
-    zero = np.zeros_like(ct * dt)
-    return _matrix(
-        [
-            [zero, -ct * dt, -st * cf * dt - ct * sf * df],
-            [zero, -st * dt, ct * cf * dt - st * sf * df],
-            [zero, zero, -cf * df],
-        ]
-    )
+    return _euler.rates_to_velocity_dot(*_changing(angles, rates))
 
 
 def velocity_to_rates_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
@@ -92,31 +67,16 @@ def velocity_to_rates_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
     SingularConfiguration
         If ``|cos(phi)| < SINGULAR_WITHIN``.
     """
-    (ct, cf, _), (st, sf, _) = _cosines_and_sines(angles)
-    _refuse_gimbal_lock("angles", cf)
-    dt, df, _ = _unstack(arguments.vector("rates", rates))
-    zero = np.zeros_like(ct * dt)
-    tangent, secant2 = sf / cf, 1 / cf**2
-    return _matrix(
-        [
-            [-st * tangent * dt + secant2 * ct * df, ct * tangent * dt + secant2 * st * df, zero],
-            [-ct * dt, -st * dt, zero],
-            [(-st * dt + ct * tangent * df) / cf, (ct * dt + st * tangent * df) / cf, zero],
-        ]
-    )
+    angles, rates = _changing(angles, rates)
+    _refuse_gimbal_lock("angles", np.cos(angles[..., 1]))
+    return _euler.velocity_to_rates_dot(angles, rates)
 
 
-def _cosines_and_sines(angles: ArrayLike) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    angles = arguments.vector("angles", angles)
-    return _unstack(np.cos(angles)), _unstack(np.sin(angles))
-
-
-def _unstack(triples: Array) -> tuple[Array, ...]:
-    return triples[..., 0], triples[..., 1], triples[..., 2]
-
-
-def _matrix(rows: list[list[Array]]) -> Array:
-    return np.stack([np.stack(np.broadcast_arrays(*row), axis=-1) for row in rows], axis=-2)
+def _changing(angles: ArrayLike, rates: ArrayLike) -> tuple[Array, Array]:
+    """Checked angles and their rates."""
+    angles, rates = arguments.vector("angles", angles), arguments.vector("rates", rates)
+    arguments.common_shape(angles=angles.shape[:-1], rates=rates.shape[:-1])
+    return angles, rates
 
 
 def _refuse_gimbal_lock(name: str, cosine: Array) -> None:

@@ -2,47 +2,40 @@
 
 A frame ``E`` is a 4 x 4 matrix, a twist ``xi = (omega, v)`` is written in the body frame, so that
 ``dE/dt = E hat(xi)``; a wrench is ``(torque, force)`` in the same frame.
+
+Here arguments are checked; the formulas stand in ``rbnotes/_se3.py``.
 """
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, so3
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes import _se3, arguments
+from rbnotes.arguments import Array
 
 
 def frame(R: ArrayLike, p: ArrayLike) -> Array:
     """Pose ``(..., 4, 4)`` from rotation ``(..., 3, 3)`` and origin ``(..., 3)`` (Sueda 1.1, eq. (1.1))."""
     R, p = arguments.rotation("R", R), arguments.vector("p", p)
-    shape = arguments.common_shape(R=R.shape[:-2], p=p.shape[:-1])
-    E = np.zeros((*shape, 4, 4))
-    E[..., :3, :3], E[..., :3, 3], E[..., 3, 3] = R, p, 1
-    return E
+    arguments.common_shape(R=R.shape[:-2], p=p.shape[:-1])
+    return _se3.frame(R, p)
 
 
 def inverse(E: ArrayLike) -> Array:
     """Inverse pose ``(..., 4, 4)`` (Sueda 1.1, eq. (1.4))."""
-    R, p = _parts(arguments.frame("E", E))
-    Rt = np.swapaxes(R, -1, -2)
-    return frame(Rt, -_apply(Rt, p))
+    return _se3.inverse(arguments.frame("E", E))
 
 
 def transform_points(E: ArrayLike, x: ArrayLike) -> Array:
     """Points ``(..., 3)`` from the frame's coordinates to those of its parent (Sueda 1.1, eq. (1.2))."""
     E, x = arguments.frame("E", E), arguments.vector("x", x)
     arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1])
-    R, p = _parts(E)
-    return _apply(R, x) + p
+    return _se3.transform_points(E, x)
 
 
 def hat(xi: ArrayLike) -> Array:
     """Matrix ``(..., 4, 4)`` of a twist (Sueda 1.2, eq. (1.6))."""
-    xi = arguments.twist("xi", xi)
-    X = np.zeros((*xi.shape[:-1], 4, 4))
-    X[..., :3, :3], X[..., :3, 3] = so3.hat(xi[..., :3]), xi[..., 3:]
-    return X
+    return _se3.hat(arguments.twist("xi", xi))
 
 
 def vee(X: ArrayLike) -> Array:
@@ -53,17 +46,12 @@ def vee(X: ArrayLike) -> Array:
     InvalidArgument
         If the upper left block is not skew-symmetric or the last row is not zero.
     """
-    X = arguments.array("X", X, 4, 4)
-    if np.any(np.abs(X[..., 3, :]) > 1e-10 * np.max(np.abs(X), axis=(-1, -2), initial=1.0)[..., None]):
-        raise InvalidArgument("X", "a last row other than zero", "the matrix of a twist")
-    return np.concatenate([so3.vee(X[..., :3, :3]), X[..., :3, 3]], axis=-1)
+    return _se3.vee(arguments.twist_matrix("X", X))
 
 
 def exp(xi: ArrayLike) -> Array:
     """Pose ``(..., 4, 4)`` that the twist ``xi`` reaches in unit time (Sueda 1.3, eq. (1.10))."""
-    xi = arguments.twist("xi", xi)
-    w, v = xi[..., :3], xi[..., 3:]
-    return frame(so3.exp(w), _apply(so3.left_jacobian(w), v))
+    return _se3.exp(arguments.twist_vector("xi", xi))
 
 
 def log(E: ArrayLike) -> Array:
@@ -71,9 +59,7 @@ def log(E: ArrayLike) -> Array:
 
     It turns by at most pi, and at half turns as :func:`rbnotes.so3.log` does. Its matrix is ``hat(log(E))``.
     """
-    R, p = _parts(arguments.frame("E", E))
-    w = so3.log(R)
-    return np.concatenate([w, _apply(so3.left_jacobian_inverse(w), p)], axis=-1)
+    return _se3.log(arguments.frame("E", E))
 
 
 def Ad(E: ArrayLike) -> Array:
@@ -81,13 +67,12 @@ def Ad(E: ArrayLike) -> Array:
 
     Its transpose takes wrenches the other way.
     """
-    R, p = _parts(arguments.frame("E", E))
-    return _lower_triangular(R, so3.hat(p) @ R)
+    return _se3.Ad(arguments.frame("E", E))
 
 
 def Ad_inverse(E: ArrayLike) -> Array:
     """Inverse of :func:`Ad`, the adjoint of the inverse pose."""
-    return Ad(inverse(E))
+    return _se3.Ad_inverse(arguments.frame("E", E))
 
 
 def ad(xi: ArrayLike) -> Array:
@@ -95,35 +80,31 @@ def ad(xi: ArrayLike) -> Array:
 
     Sueda 1.5, eq. (1.19); Si & Guenter 3, eq. (3).
     """
-    xi = arguments.twist("xi", xi)
-    return _lower_triangular(so3.hat(xi[..., :3]), so3.hat(xi[..., 3:]))
+    return _se3.ad(arguments.twist("xi", xi))
 
 
 def Ad_dot(E: ArrayLike, xi: ArrayLike) -> Array:
     """Time derivative of ``Ad(E)`` while ``E`` moves with body twist ``xi`` (Sueda 1.5, eq. (1.19))."""
-    adjoint, bracket = Ad(E), ad(xi)
-    arguments.common_shape(E=adjoint.shape[:-2], xi=bracket.shape[:-2])
-    return adjoint @ bracket
+    E, xi = arguments.frame("E", E), arguments.twist("xi", xi)
+    arguments.common_shape(E=E.shape[:-2], xi=xi.shape[:-1])
+    return _se3.Ad_dot(E, xi)
 
 
 def Ad_inverse_dot(E: ArrayLike, xi: ArrayLike) -> Array:
     """Time derivative of ``Ad_inverse(E)`` while ``E`` moves with body twist ``xi`` (Si & Guenter, C)."""
-    adjoint, bracket = Ad_inverse(E), ad(xi)
-    arguments.common_shape(E=adjoint.shape[:-2], xi=bracket.shape[:-2])
-    return -bracket @ adjoint
+    E, xi = arguments.frame("E", E), arguments.twist("xi", xi)
+    arguments.common_shape(E=E.shape[:-2], xi=xi.shape[:-1])
+    return _se3.Ad_inverse_dot(E, xi)
 
 
 def left_jacobian(xi: ArrayLike) -> Array:
     """Matrix ``(..., 6, 6)`` that takes ``dxi/dt`` to the twist of ``exp(xi)`` in the fixed frame."""
-    xi = arguments.twist("xi", xi)
-    w, v = xi[..., :3], xi[..., 3:]
-    # The series of so3.left_jacobian in the block matrix ad(xi): its lower block is the derivative along v.
-    return _lower_triangular(so3.left_jacobian(w), so3.left_jacobian_dot(w, v))
+    return _se3.left_jacobian(arguments.twist_vector("xi", xi))
 
 
 def right_jacobian(xi: ArrayLike) -> Array:
     """Matrix ``(..., 6, 6)`` that takes ``dxi/dt`` to the body twist of ``exp(xi)``."""
-    return left_jacobian(-arguments.twist("xi", xi))
+    return _se3.right_jacobian(arguments.twist_vector("xi", xi))
 
 
 def left_jacobian_inverse(xi: ArrayLike) -> Array:
@@ -134,42 +115,32 @@ def left_jacobian_inverse(xi: ArrayLike) -> Array:
     SingularConfiguration
         If the angle is a positive multiple of 2 pi.
     """
-    xi = arguments.twist("xi", xi)
-    w, v = xi[..., :3], xi[..., 3:]
-    inverse = so3.left_jacobian_inverse(w)
-    return _lower_triangular(inverse, -inverse @ so3.left_jacobian_dot(w, v) @ inverse)
+    return _se3.left_jacobian_inverse(arguments.twist_vector("xi", xi, full_turns=False))
 
 
 def right_jacobian_inverse(xi: ArrayLike) -> Array:
     """Inverse of :func:`right_jacobian`; raises the same errors as :func:`left_jacobian_inverse`."""
-    return left_jacobian_inverse(-arguments.twist("xi", xi))
+    return _se3.right_jacobian_inverse(arguments.twist_vector("xi", xi, full_turns=False))
 
 
 def left_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
     """Time derivative ``(..., 6, 6)`` of :func:`left_jacobian` along ``dxi/dt = xidot``."""
-    xi, xidot = arguments.twist("xi", xi), arguments.twist("xidot", xidot)
-    arguments.common_shape(xi=xi.shape[:-1], xidot=xidot.shape[:-1])
-    w, v, wdot, vdot = xi[..., :3], xi[..., 3:], xidot[..., :3], xidot[..., 3:]
-    return _lower_triangular(
-        so3.left_jacobian_dot(w, wdot),
-        so3.left_jacobian_dot(w, vdot) + so3.left_jacobian_hessian(w, v, wdot),
-    )
+    return _se3.left_jacobian_dot(*_along(xi, xidot))
 
 
 def right_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
     """Time derivative ``(..., 6, 6)`` of :func:`right_jacobian` along ``dxi/dt = xidot``."""
-    return left_jacobian_dot(-arguments.twist("xi", xi), -arguments.twist("xidot", xidot))
+    return _se3.right_jacobian_dot(*_along(xi, xidot))
 
 
 def left_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
     """Time derivative ``(..., 6, 6)`` of :func:`left_jacobian_inverse`, which raises the same errors."""
-    inverse, rate = left_jacobian_inverse(xi), left_jacobian_dot(xi, xidot)
-    return -inverse @ rate @ inverse
+    return _se3.left_jacobian_inverse_dot(*_along(xi, xidot, full_turns=False))
 
 
 def right_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
     """Time derivative ``(..., 6, 6)`` of :func:`right_jacobian_inverse`, which raises the same errors."""
-    return left_jacobian_inverse_dot(-arguments.twist("xi", xi), -arguments.twist("xidot", xidot))
+    return _se3.right_jacobian_inverse_dot(*_along(xi, xidot, full_turns=False))
 
 
 def interpolate(E0: ArrayLike, E1: ArrayLike, t: ArrayLike) -> Array:
@@ -180,7 +151,7 @@ def interpolate(E0: ArrayLike, E1: ArrayLike, t: ArrayLike) -> Array:
     E0, E1 = arguments.frame("E0", E0), arguments.frame("E1", E1)
     t = arguments.scalar("t", t)
     arguments.common_shape(E0=E0.shape[:-2], E1=E1.shape[:-2], t=t.shape)
-    return E0 @ exp(t[..., None] * log(inverse(E0) @ E1))
+    return _se3.interpolate(E0, E1, t)
 
 
 def Gamma(x: ArrayLike) -> Array:
@@ -188,9 +159,7 @@ def Gamma(x: ArrayLike) -> Array:
 
     Sueda 1.4, eq. (1.12): ``Gamma = ([x]^T  I)``; the material Jacobian is ``R Gamma``.
     """
-    x = arguments.vector("x", x)
-    identity = np.broadcast_to(np.eye(3), (*x.shape, 3))
-    return np.concatenate([-so3.hat(x), identity], axis=-1)
+    return _se3.Gamma(arguments.vector("x", x))
 
 
 def point_velocity(E: ArrayLike, x: ArrayLike, xi: ArrayLike) -> Array:
@@ -200,8 +169,7 @@ def point_velocity(E: ArrayLike, x: ArrayLike, xi: ArrayLike) -> Array:
     """
     E, x, xi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("xi", xi)
     arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1], xi=xi.shape[:-1])
-    R, _ = _parts(E)
-    return _apply(R, _apply(Gamma(x), xi))
+    return _se3.point_velocity(E, x, xi)
 
 
 def point_wrench(E: ArrayLike, x: ArrayLike, f: ArrayLike) -> Array:
@@ -211,22 +179,11 @@ def point_wrench(E: ArrayLike, x: ArrayLike, f: ArrayLike) -> Array:
     """
     E, x, f = arguments.frame("E", E), arguments.vector("x", x), arguments.vector("f", f)
     arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1], f=f.shape[:-1])
-    R, _ = _parts(E)
-    local = _apply(np.swapaxes(R, -1, -2), f)
-    return _apply(np.swapaxes(Gamma(x), -1, -2), local)
+    return _se3.point_wrench(E, x, f)
 
 
-def _parts(E: Array) -> tuple[Array, Array]:
-    return E[..., :3, :3], E[..., :3, 3]
-
-
-def _apply(A: Array, x: Array) -> Array:
-    """Matrix times vector over leading axes."""
-    return np.einsum("...ij,...j->...i", A, x)
-
-
-def _lower_triangular(diagonal: Array, below: Array) -> Array:
-    result = np.zeros((*diagonal.shape[:-2], 6, 6))
-    result[..., :3, :3] = result[..., 3:, 3:] = diagonal
-    result[..., 3:, :3] = below
-    return result
+def _along(xi: ArrayLike, xidot: ArrayLike, *, full_turns: bool = True) -> tuple[Array, Array]:
+    """A checked twist vector and its rate."""
+    xi, xidot = arguments.twist_vector("xi", xi, full_turns=full_turns), arguments.twist("xidot", xidot)
+    arguments.common_shape(xi=xi.shape[:-1], xidot=xidot.shape[:-1])
+    return xi, xidot

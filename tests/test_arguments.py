@@ -16,6 +16,7 @@ from rbnotes.checking.strategies import (
     spd_matrices,
     unit_quaternions,
     unit_vectors,
+    vectors,
 )
 
 EYE3, EYE4 = np.eye(3), np.eye(4)
@@ -28,9 +29,15 @@ CHECKERS = {
     "array": (lambda name, value: arguments.array(name, value, None, 2), [[1.0, 2], [3, 4], [5, 6]]),
     "vector": (arguments.vector, [1.0, 2, 3]),
     "vector of any size": (lambda name, value: arguments.vector(name, value, None), [1.0, 2, 3, 4, 5]),
+    "one_vector": (arguments.one_vector, [1.0, 2, 3]),
     "twist": (arguments.twist, [1.0, 2, 3, 4, 5, 6]),
     "scalar": (arguments.scalar, [[1.0], [-2]]),
+    "rotation_vector": (arguments.rotation_vector, [1.0, 2, 3]),
+    "twist_vector": (arguments.twist_vector, [1.0, 2, 3, 4, 5, 6]),
+    "skew_symmetric": (arguments.skew_symmetric, [[0.0, 3, -1], [-3, 0, 2], [1, -2, 0]]),
+    "twist_matrix": (arguments.twist_matrix, [[0.0, 3, -1, 7], [-3, 0, 2, 8], [1, -2, 0, 9], [0, 0, 0, 0]]),
     "positive": (arguments.positive, [0.1, 2]),
+    "positive of a shape": (lambda name, value: arguments.positive(name, value, 3), [0.1, 2, 3]),
     "unit_vector": (arguments.unit_vector, [0.6, 0, -0.8]),
     "unit_quaternion": (arguments.unit_quaternion, [0.5, -0.5, 0.5, -0.5]),
     "rotation": (arguments.rotation, TURN),
@@ -41,6 +48,7 @@ CHECKERS = {
 }
 every_checker = pytest.mark.parametrize(("check", "valid"), CHECKERS.values(), ids=CHECKERS)
 shaped = {name: case for name, case in CHECKERS.items() if name not in ("scalar", "positive")}
+SINGLE = (arguments.matrix, arguments.one_vector)  # these take no batches
 
 
 def refuses(check, value, got, expected=""):
@@ -93,7 +101,7 @@ def test_nan_and_infinity(check, valid, value):
 
 @every_checker
 def test_nan_hides_in_no_batch(check, valid):
-    if check is not arguments.matrix:
+    if check not in SINGLE:
         refuses(check, np.stack([np.array(valid), spoiled(valid, np.nan)]), "NaN or infinite")
 
 
@@ -112,6 +120,10 @@ def test_nan_hides_in_no_batch(check, valid):
         (..., "^ellipsis"),
         (np.array(["a", "b"]), "^ndarray"),
         (np.array(["2020-01-01"], dtype="datetime64[D]"), "^ndarray"),
+        (True, "^bool True$"),
+        (np.array([True, False]), "^ndarray"),
+        (np.array([1.0, 2.0], dtype=object), "^ndarray"),
+        (np.ma.masked_array([1.0, 2.0, 3.0], [False, True, False]), "^MaskedArray"),
     ],
     ids=repr,
 )
@@ -143,6 +155,10 @@ def test_wrong_shapes(check, valid):
         (arguments.vector, (4,), r"shape (..., 3)"),
         (arguments.vector, (3, 2), r"shape (..., 3)"),
         (lambda name, value: arguments.vector(name, value, None), (), r"shape (..., n)"),
+        (arguments.one_vector, (4,), r"shape (..., 3)"),
+        (arguments.one_vector, (1, 3), r"one vector of shape (3,)"),
+        (lambda name, value: arguments.one_vector(name, value, None), (2, 1), r"one vector of shape (n,)"),
+        (lambda name, value: arguments.positive(name, value, 3), (3, 2), r"shape (..., 3)"),
         (arguments.twist, (2, 3), r"shape (..., 6)"),
         (arguments.unit_vector, (2,), r"shape (..., 3)"),
         (arguments.unit_quaternion, (3,), r"shape (..., 4)"),
@@ -165,7 +181,7 @@ def test_shapes_got_and_expected_are_told(check, shape, expected):
 
 def test_batches():
     for check, valid in CHECKERS.values():
-        if check is not arguments.matrix:
+        if check not in SINGLE:
             batch = np.broadcast_to(valid, (2, 5, *np.shape(valid)))
             np.testing.assert_array_equal(check("thing", batch), batch)
 
@@ -236,6 +252,58 @@ def test_rotations(R):
 @pytest.mark.parametrize("huge", [1e160 * EYE3, 1e200 * np.array([[1.0, 1, 0], [1, -1, 0], [0, 0, 1]])])
 def test_numbers_whose_squares_overflow_are_no_rotation(huge):
     refuses(arguments.rotation, huge, "a matrix with max", "a rotation matrix")
+
+
+def test_single_precision_is_refused_for_its_rounding_and_told_so():
+    R = np.array([[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 1]])
+    E = np.block([[R, np.ones((3, 1))], [np.array([0.0, 0, 0, 1])]])
+    expected = "^a rotation matrix in float64, not rounded to float32$"
+    for check, value in ((arguments.rotation, R), (arguments.frame, E)):
+        check("thing", value)
+        for one_or_many in (value, np.stack([value, value])):
+            refuses(check, one_or_many.astype(np.float32), r"max \|R\^T R - I\| = .*e-08$", expected)
+    u = np.array([0.6, 0.8, 0], dtype=np.float32)
+    refuses(arguments.unit_vector, u, "^a length that", "^unit length in float64, not rounded to float32$")
+
+
+@given(rotations(), vectors())
+def test_one_rotation_and_many_are_judged_alike(R, error):
+    """One matrix is looked at in plain numbers first; a batch of it gets the same verdict at the edge too."""
+    for scale in (0, 1e-9, 3e-9, 1e-8, 1e-3):
+        near = R + scale * np.outer(error, [1, 2, -1])
+        verdicts = set()
+        for value in (near, near[None]):
+            try:
+                arguments.rotation("thing", value)
+                verdicts.add("accepted")
+            except InvalidArgument as refusal:
+                verdicts.add(str(refusal))
+        assert len(verdicts) == 1
+
+
+def test_rotation_vectors_and_full_turns():
+    for check, rest in ((arguments.rotation_vector, []), (arguments.twist_vector, [1e200, 2, 3])):
+        check("thing", [0, 0, 2 * np.pi, *rest])
+        refuses(check, [0, -2e100, 0, *rest], r"^an entry of 2e\+100$", "^a rotation vector shorter than 1e")
+        for turn in (2 * np.pi, -6 * np.pi, 2 * np.pi + 5e-9):
+            for one_or_many in ([0, 0, turn, *rest], [[0, 0, 0, *rest], [0, 0, turn, *rest]]):
+                with pytest.raises(
+                    SingularConfiguration, match=r"^thing: got an angle within 1e-08 of a mult"
+                ):
+                    check("thing", one_or_many, full_turns=False)
+        for angle in (0, 1e-9, np.pi, 2 * np.pi + 2e-8):
+            check("thing", [0, angle, 0, *rest], full_turns=False)
+
+
+def test_matrices_of_twists():
+    X = np.array(CHECKERS["twist_matrix"][1])
+    refuses(arguments.twist_matrix, X + np.diag([0, 0, 0, 1]), "^a last row other than zero$", "of a twist$")
+    refuses(arguments.twist_matrix, X + np.diag([0, 1, 0, 0]), r"max \|W \+ W\^T\| = 2$", "skew-symmetric")
+    refuses(arguments.skew_symmetric, X[:3, :3] + 0.5, r"max \|W \+ W\^T\| = 1$", "^a skew-symmetric matrix$")
+    arguments.skew_symmetric("thing", 1e12 * X[:3, :3] + 1e-3)
+    refuses(
+        arguments.skew_symmetric, np.stack([1e12 * X[:3, :3], X[:3, :3] + 1e-3]), "max"
+    )  # by its own size
 
 
 @given(frames())

@@ -39,7 +39,8 @@ def test_verify_fails_on_a_verdict_that_is_not_confirmed(monkeypatch, capsys):
     import dataclasses
 
     honest = ledger.find("lloyd/s0.2/d2")
-    lie = dataclasses.replace(honest, verdict=Verdict.ERRATUM, library=honest.printed, correction="none")
+    assert honest.library is not None
+    lie = dataclasses.replace(honest, verdict=Verdict.ERRATUM, correction="none")
     monkeypatch.setattr(ledger, "load", lambda: (lie,))
     assert main(["verify", "--examples", "5"]) == 1
     assert "NO" in capsys.readouterr().out
@@ -69,8 +70,14 @@ def test_coverage(capsys):
     report = json.loads(capsys.readouterr().out)
     assert report["displays"] == len(inventory()) == 545
     assert report["with_record"] + len(report["missing"]) == 545
+    sentences = {place["id"]: place for place in report["prose"]}
+    assert all("/t" in id and place["claims"] > 0 for id, place in sentences.items())
+    assert sentences["lloyd/s0.10/t374"]["section"] == "0.10"
+    assert sentences["lloyd/s0.10/t374"]["line"] == 374
     assert main(["coverage", "--source", "lloyd", "--section", "0.1"]) == 0
     assert "3 of 3 displays" in capsys.readouterr().out
+    assert main(["coverage", "--source", "sueda", "--section", "1.9.1"]) == 0
+    assert "377" in capsys.readouterr().out
 
 
 def test_unknown_record_is_an_error(capsys):

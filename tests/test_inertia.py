@@ -1,6 +1,7 @@
 """Spatial inertia against point masses, quadrature, Pinocchio and MuJoCo."""
 
 import itertools
+from unittest import mock
 
 import mujoco
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from rbnotes import inertia, se3
+from rbnotes import arguments, inertia, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking.strategies import frames, inertias, masses, positive_numbers, twists, vectors
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
@@ -488,3 +489,28 @@ class TestErrors:
             inertia.composite([], np.zeros((0, 4, 4)))
         with pytest.raises(InvalidArgument, match="mass: got -1"):
             inertia.composite([inertia.MassProperties(-1.0, J_EXAMPLE, np.zeros(3))], np.eye(4)[None])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        inertia.mass_properties,
+        inertia.spatial_inertia,
+        inertia.spatial_inertia_inverse,
+        inertia.spatial_inertia_factor,
+    ],
+)
+def test_each_argument_is_checked_once(function):
+    with mock.patch.object(arguments, "array", wraps=arguments.array) as check:
+        function(2.0, np.diag([1.0, 2, 2.5]), [1.0, 2, 3])
+    assert sorted(call.args[0] for call in check.call_args_list) == ["com", "inertia", "mass"]
+
+
+def test_mass_properties_are_checked_where_they_enter():
+    """The bodies of a composite may be tuples that nobody has checked; what comes of them is right."""
+    bodies = [inertia.cuboid([1, 2, 3]), inertia.sphere(0.5)]
+    frames = [np.eye(4), se3.frame(np.eye(3), [1, 2, 3])]
+    with mock.patch.object(arguments, "array", wraps=arguments.array) as check:
+        inertia.composite(bodies, frames)
+    names = sorted(call.args[0] for call in check.call_args_list)
+    assert names == ["com", "com", "frames", "inertia", "inertia", "mass", "mass"]

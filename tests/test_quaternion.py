@@ -151,11 +151,23 @@ def test_normalize(q, length):
     close(unit * np.linalg.norm(q), q)
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e-160, 1e160, 1e200])
+@pytest.mark.parametrize("scale", [1e-306, 1e-200, 1e-160, 1e160, 1e200, 1.7e308])
 def test_lengths_neither_overflow_nor_vanish(scale):
     q = np.array([0.5, -0.5, 0.5, 0.5])
     close(quaternion.normalize(scale * q), q)
+    close(quaternion.normalize(np.full(4, scale)), np.full(4, 0.5))
     close(scale * quaternion.inverse(scale * q), quaternion.conjugate(q))
+
+
+def test_the_shortest_and_the_longest():
+    close(quaternion.normalize([0, 5e-324, 0, 0]), [0, 1, 0, 0])
+    close(
+        quaternion.normalize(np.array([[1e308] * 4, [3e-320, 4e-320, 0, 0]])),
+        [[0.5] * 4, [0.6, 0.8, 0, 0]],
+        1e-3,
+    )
+    with pytest.raises(InvalidArgument, match="q: got a quaternion that is nearly zero, expected entries of"):
+        quaternion.inverse([[1, 0, 0, 0], [0, 1e-320, 0, 0]])
 
 
 @given(unit_quaternions(), vectors())

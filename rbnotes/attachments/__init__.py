@@ -1,11 +1,12 @@
 """Attachments: components that move with others, eliminated from the system (Lloyd 0.17 to 0.19, 0.21).
 
 >>> import numpy as np
->>> from rbnotes.attachments import ConstrainedSystem, null_space, point_on_points
+>>> from rbnotes.attachments import null_space, point_on_points
+>>> from rbnotes.dynamics import StepProblem
 >>> two_masters_and_a_middle = null_space([3, 3, 3], [point_on_points(2, [0, 1], [0.25, 0.75])])
 >>> masses = np.diag(np.repeat([1.0, 2.0, 4.0], 3))
->>> reduced = two_masters_and_a_middle.reduce(ConstrainedSystem(masses, np.zeros(9)))
->>> reduced.M[::3, ::3].tolist()
+>>> reduced = two_masters_and_a_middle.reduce(StepProblem(masses, np.zeros(9)))
+>>> reduced.mass[::3, ::3].tolist()
 [[1.25, 0.75], [0.75, 4.25]]
 """
 
@@ -19,7 +20,6 @@ from rbnotes.attachments.kinematics import (
 )
 from rbnotes.attachments.parametric import ControlledMotion, solve_controlled
 from rbnotes.attachments.reduction import (
-    ConstrainedSystem,
     NullSpace,
     eliminate,
     null_space,
@@ -28,7 +28,6 @@ from rbnotes.attachments.reduction import (
 
 __all__ = [
     "Attachment",
-    "ConstrainedSystem",
     "ControlledMotion",
     "CyclicAttachments",
     "NullSpace",

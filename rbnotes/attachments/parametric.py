@@ -9,22 +9,22 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.attachments.reduction import ConstrainedSystem
+from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 
 
 class ControlledMotion(NamedTuple):
     """The motion of a system some of whose velocities are prescribed."""
 
-    v: Array
+    velocity: Array
     """All velocities ``(n,)``."""
-    multipliers: Array
-    """Those of the constraints ``(k,)``, which push."""
+    bilateral: Array
+    """Impulses ``(k,)`` of the equations; forces, if the velocities are accelerations."""
     force: Array
     """What it takes, on top of the applied forces, to move the controlled components ``(n_controlled,)``."""
 
 
 def solve_controlled(
-    system: ConstrainedSystem, controlled: ArrayLike, v_controlled: ArrayLike
+    problem: StepProblem, controlled: ArrayLike, v_controlled: ArrayLike
 ) -> ControlledMotion:
     """Solve for the velocities that are not prescribed, and for the force behind those that are (Lloyd 0.21).
 
@@ -33,8 +33,8 @@ def solve_controlled(
 
     Parameters
     ----------
-    system
-        Accelerations and forces; or the velocities after a step, momenta and impulses.
+    problem
+        Of a step; or with accelerations and forces. Its equations alone are kept to.
     controlled : (n_controlled,)
         Indices of the prescribed velocities.
     v_controlled : (n_controlled,)
@@ -47,7 +47,7 @@ def solve_controlled(
     InconsistentConstraints
         If the constraints and the prescribed velocities contradict each other.
     """
-    n = len(system.f)
+    n = problem.size
     indices = np.asarray(controlled)
     valid = indices.ndim == 1 and (indices.size == 0 or np.issubdtype(indices.dtype, np.integer))
     if not valid or len(np.unique(indices)) < len(indices) or np.any((indices < 0) | (indices >= n)):
@@ -57,17 +57,17 @@ def solve_controlled(
     free = np.setdiff1d(np.arange(n), indices)
     v = np.zeros(n)
     v[indices] = prescribed
+    mass, rows = problem.mass, problem.bilateral
     if not len(free):
-        if len(system.g):
+        if rows.count:
             raise InvalidArgument("controlled", "every velocity", "one that the constraints can change")
-        return ControlledMotion(v, np.zeros(0), (system.M @ v - system.f)[indices])
-    rest = ConstrainedSystem(
-        M=system.M[free][:, free],
-        f=system.f[free] - system.M[free] @ v,
-        G=system.G[:, free],
-        g=system.g - system.G @ v,
-        R=system.R,
+        return ControlledMotion(v, np.zeros(0), (mass @ v - problem.momentum)[indices])
+    rest = StepProblem(
+        mass[free][:, free],
+        problem.momentum[free] - mass[free] @ v,
+        BilateralRows(rows.rows[:, free], rows.target - rows.rows @ v, rows.softness),
     )
-    v[free], multipliers = rest.solve()
-    force = (system.M @ v - system.G.T @ multipliers - system.f)[indices]
-    return ControlledMotion(v, multipliers, force)
+    solution = solve_step(rest)
+    v[free] = solution.velocity
+    force = (mass @ v - rows.rows.T @ solution.bilateral - problem.momentum)[indices]
+    return ControlledMotion(v, solution.bilateral, force)

@@ -1,12 +1,7 @@
 """Null-space reduction: a system in the velocities of its unattached components alone (Lloyd 0.17, 0.18).
 
-All velocities follow from those of the active components, ``v = J v_active + drift``. Put into
-
-    M v - G^T lambda = f + forces that hold the attachments,
-    G v + R lambda = g,
-
-and with the first line multiplied by ``J^T``, where those forces do no work, a smaller system of the same
-form remains.
+All velocities follow from those of the active components, ``v = J v_active + drift``: a
+:class:`~rbnotes.dynamics.Reduction`, whose J follows from the order in which components are eliminated.
 """
 
 from __future__ import annotations
@@ -16,64 +11,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
-from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.attachments.attachment import Attachment, elimination_order
-from rbnotes.integrators import VelocitySystem
-from rbnotes.stepping import StepConstraints, solve_step
+from rbnotes.dynamics import Reduction, StepProblem, StepSolution
 
 Indices = NDArray[np.intp]
 
 
-@dataclass(frozen=True, eq=False)
-class ConstrainedSystem:
-    """``M v - G^T lambda = f`` and ``G v + R lambda = g``; multipliers push along the rows of G.
-
-    Accelerations, forces and constraint forces; or velocities, momenta and constraint impulses.
-    """
-
-    M: Any
-    """``(n, n)``, dense or sparse."""
-    f: Any
-    """``(n,)``."""
-    G: Any = None
-    """Constraint rows ``(k, n)``, dense or sparse; none by default."""
-    g: Any = None
-    """``(k,)``; zero by default."""
-    R: Any = None
-    """Softness of the constraints, as in :func:`rbnotes.constraints.regularization.regularized_rows`:
-    a number, ``(k,)`` or ``(k, k)``; zero by default. Reductions leave it as it is."""
-
-    def __post_init__(self) -> None:
-        f = arguments.vector("f", self.f, None)
-        n = len(f)
-        M = arguments.matrix("M", self.M, n, n)
-        G = arguments.matrix("G", np.zeros((0, n)) if self.G is None else self.G, None, n)
-        g = np.zeros(G.shape[0]) if self.g is None else arguments.vector("g", self.g, G.shape[0])
-        for name, value in {"M": M, "f": f, "G": G, "g": g}.items():
-            object.__setattr__(self, name, value)
-
-    def solve(self) -> tuple[Array, Array]:
-        """Velocities ``(n,)`` and multipliers ``(k,)``."""
-        rows = StepConstraints(G=self.G, g=self.g, R=self.R)
-        solution = solve_step(VelocitySystem(self.M, self.f), rows)
-        return solution.v, solution.bilateral
-
-
-@dataclass(frozen=True, eq=False)
-class NullSpace:
-    """All velocities of a system from those of its active components: ``v = J v_active + drift``.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NullSpace(Reduction):
+    """All velocities of a system from those of its active components: rows of J for these are the identity's.
 
     Made by :func:`null_space`.
     """
 
-    J: Any
-    """``(n, n_active)``, sparse: rows of active components are those of the identity."""
-    drift: Array
-    """``(n,)``, zero for active components."""
     active: Indices
     """Indices of the velocities of active components ``(n_active,)`` among all."""
     attached: Indices
@@ -83,42 +37,17 @@ class NullSpace:
     depth: int
     """Length of the longest chain of attachments."""
 
-    def velocities(self, v_active: ArrayLike) -> Array:
-        """All velocities ``(n,)`` from those of the active components ``(n_active,)``."""
-        return self.J @ arguments.vector("v_active", v_active, self.J.shape[1]) + self.drift
-
-    def reduce(self, system: ConstrainedSystem) -> ConstrainedSystem:
-        """The system in the active velocities (Lloyd eqs. (0.20) to (0.24)).
-
-        ``M' = J^T M J`` holds the effective inertia of the masters, ``f' = J^T (f - M drift)`` the forces on
-        attached components, handed on, and the fictitious forces of their drift.
-        """
-        if system.M.shape[0] != len(self.drift):
-            raise InvalidArgument("system", f"{system.M.shape[0]} velocities", str(len(self.drift)))
-        J, M = self.J, system.M
-        return ConstrainedSystem(
-            M=J.T @ M @ J if sparse.issparse(M) else J.T @ (M @ J),
-            f=J.T @ (system.f - M @ self.drift),
-            G=system.G @ J,
-            g=system.g - system.G @ self.drift,
-            R=system.R,
-        )
-
-    def attachment_forces(self, system: ConstrainedSystem, v: ArrayLike, multipliers: ArrayLike) -> Array:
+    def attachment_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
         """Forces ``(n_attached,)`` that each attachment exerts on its attached component.
 
         The opposite force acts on the masters, through ``J_kj^T``.
 
         Parameters
         ----------
-        system
-            The whole system, before reduction.
-        v, multipliers : (n,), (k,)
-            Its solution.
+        problem, solution
+            Of the whole system, before reduction.
         """
-        v = arguments.vector("v", v, len(self.drift))
-        multipliers = arguments.vector("multipliers", multipliers, len(system.g))
-        missing = (system.M @ v - system.G.T @ multipliers - system.f)[self.attached]
+        missing = self.holding_forces(problem, solution)[self.attached]
         # What a component has to pass on to those attached to it, it needs on top.
         forces = missing
         for _ in range(self.depth - 1):
@@ -175,27 +104,26 @@ def null_space(sizes: Sequence[int], attachments: Iterable[Attachment]) -> NullS
     stacked = sparse.vstack([sparse.eye_array(len(active), format="csr"), J_attached], format="csr")
     back = np.empty(n, dtype=int)
     back[np.concatenate([active, attached])] = np.arange(n)
-    return NullSpace(sparse.csr_array(stacked[back]), drift, active, attached, among, depth)
+    return NullSpace(
+        J=stacked[back],
+        drift=drift,
+        active=active,
+        attached=attached,
+        among_attached=among,
+        depth=depth,
+    )
 
 
-def eliminate(system: ConstrainedSystem, sizes: Sequence[int], attachment: Attachment) -> ConstrainedSystem:
-    """The system after one attachment: its component's rows and columns are zero (Lloyd 0.17, 0.18).
+def eliminate(problem: StepProblem, sizes: Sequence[int], attachment: Attachment) -> StepProblem:
+    """The problem after one attachment: its component's rows and columns are zero (Lloyd 0.17, 0.18).
 
     ``P_k M P_k^T`` with the reduction matrix of one attachment. One after the other, in the order of
-    :func:`~rbnotes.attachments.attachment.elimination_order`, the attachments leave the system of
+    :func:`~rbnotes.attachments.attachment.elimination_order`, the attachments leave the problem of
     :meth:`NullSpace.reduce` in the rows and columns of the active components. Attachments of which none is
     the other's master commute; others do not.
     """
     P, drift = reduction_matrix(sizes, attachment)
-    if system.M.shape[0] != len(drift):
-        raise InvalidArgument("system", f"{system.M.shape[0]} velocities", str(len(drift)))
-    return ConstrainedSystem(
-        M=P @ system.M @ P.T,
-        f=P @ (system.f - system.M @ drift),
-        G=system.G @ P.T,
-        g=system.g - system.G @ drift,
-        R=system.R,
-    )
+    return Reduction(P.T, drift).reduce(problem)
 
 
 def reduction_matrix(sizes: Sequence[int], attachment: Attachment) -> tuple[Any, Array]:

@@ -7,29 +7,25 @@
 """
 
 from rbnotes.complementarity.active_set import active_set, polish
-from rbnotes.complementarity.basis import Basis, Columns, System
+from rbnotes.complementarity.basis import Basis, Columns, Pairs
 from rbnotes.complementarity.conversions import (
     box_from_lcp,
-    box_from_mixed,
     box_unknowns,
     lcp_from_box,
-    lcp_from_mixed,
     lcp_from_qp,
-    mixed_from_qp,
-    mixed_unknowns,
     qp_from_box,
     qp_from_lcp,
-    qp_from_mixed,
     qp_minimizer,
 )
+from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
 from rbnotes.complementarity.pivoting import pivoting
-from rbnotes.complementarity.problems import LCP, QP, BoxLCP, MixedLCP
+from rbnotes.complementarity.problems import LCP, QP, BoxLCP
 from rbnotes.complementarity.quadratic import QuadraticProgram, solve_qp
-from rbnotes.complementarity.residuals import Residuals, box_residuals, mixed_residuals
-from rbnotes.complementarity.solution import Solution, Statistics, Status, Unsolved
-from rbnotes.complementarity.solve import METHODS, solve_lcp
+from rbnotes.complementarity.residuals import Residuals, box_residuals
+from rbnotes.complementarity.solution import QPSolution, Solution, Statistics, Status, Unsolved
+from rbnotes.complementarity.solve import METHODS, solve_elimination, solve_lcp
 
 __all__ = [
     "LCP",
@@ -38,33 +34,29 @@ __all__ = [
     "Basis",
     "BoxLCP",
     "Columns",
-    "MixedLCP",
+    "Elimination",
+    "Pairs",
+    "QPSolution",
     "QuadraticProgram",
     "Residuals",
     "Solution",
     "Statistics",
     "Status",
-    "System",
     "Unsolved",
     "active_set",
     "box_from_lcp",
-    "box_from_mixed",
     "box_residuals",
     "box_unknowns",
     "gauss_seidel",
     "lcp_from_box",
-    "lcp_from_mixed",
     "lcp_from_qp",
     "lemke",
-    "mixed_from_qp",
-    "mixed_residuals",
-    "mixed_unknowns",
     "pivoting",
     "polish",
     "qp_from_box",
     "qp_from_lcp",
-    "qp_from_mixed",
     "qp_minimizer",
+    "solve_elimination",
     "solve_lcp",
     "solve_qp",
 ]

@@ -6,8 +6,8 @@ variables taken to the right side, ``w = M z + q`` becomes the pivoted system, w
     M' = [ M_aa^-1         -M_aa^-1 M_ab        ]      q' = [ -M_aa^-1 q_a     ]
          [ M_ba M_aa^-1     M_bb + M_ba M'_ab   ]           [ q_b + M_ba q'_a  ]
 
-One column of M' takes the columns of M with index in alpha and, from beta, the one of its own index. For a
-mixed LCP a column of M is one solve with the KKT matrix.
+One column of M' takes the columns of M with index in alpha and, from beta, the one of its own index. Where M
+comes from an elimination, a column of it is one solve with the KKT matrix.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from rbnotes.arguments import Array
-from rbnotes.complementarity.conversions import is_held
-from rbnotes.complementarity.problems import LCP, BoxLCP, MixedLCP
-from rbnotes.constraints.kkt import KKT, factor_kkt
+from rbnotes.complementarity.elimination import Elimination, is_held
+from rbnotes.complementarity.problems import LCP, BoxLCP
 
 
 class Columns:
@@ -57,17 +56,16 @@ class Columns:
         return self._store[:, : self.built] @ spread
 
 
-class System:
-    """What a pivoting method needs of a problem: q, the bounds, the columns of M."""
+class Pairs:
+    """What a pivoting method needs of the pairs (z, w): q, the bounds, the columns of M."""
 
-    def __init__(self, problem: LCP | BoxLCP | MixedLCP) -> None:
+    def __init__(self, problem: LCP | BoxLCP | Elimination) -> None:
         n = self.size = problem.size
         self.symmetric = problem.symmetric
-        self.kkt: KKT | None = None
         self.matrix: Any = None
         self.lower, self.upper = np.zeros(n), np.full(n, np.inf)
-        if isinstance(problem, MixedLCP):
-            kkt = self.kkt = factor_kkt(problem.M, problem.G)
+        if isinstance(problem, Elimination):
+            kkt = problem.kkt
             N = problem.N.tocsr() if sparse.issparse(problem.N) else problem.N
             self.q = N @ kkt.solve(problem.f, problem.g)[0] - problem.n
 
@@ -88,16 +86,16 @@ class System:
 class Basis:
     """A complementary basis and the values of all variables."""
 
-    def __init__(self, system: System) -> None:
-        self.system, self.columns = system, system.columns
+    def __init__(self, pairs: Pairs) -> None:
+        self.pairs, self.columns = pairs, pairs.columns
         self.alpha: list[int] = []
         """Indices of the basic z, in the order of the factors."""
-        self.basic = np.zeros(system.size, dtype=bool)
+        self.basic = np.zeros(pairs.size, dtype=bool)
         self.pivots = 0
-        open_below, open_above = np.isinf(system.lower), np.isinf(system.upper)
+        open_below, open_above = np.isinf(pairs.lower), np.isinf(pairs.upper)
         self.unbounded = open_below & open_above
         self.at_upper = open_below & ~open_above
-        self.z = np.where(self.unbounded, 0.0, np.where(self.at_upper, system.upper, system.lower))
+        self.z = np.where(self.unbounded, 0.0, np.where(self.at_upper, pairs.upper, pairs.lower))
         self.w = self.slack(self.z)
         self._Q = self._R = np.zeros((0, 0))
 
@@ -163,7 +161,7 @@ class Basis:
 
     def leave(self, s: int) -> None:
         """Make z_s nonbasic at the bound that it is at, nearer to, or beyond."""
-        lower, upper = self.system.lower[s], self.system.upper[s]
+        lower, upper = self.pairs.lower[s], self.pairs.upper[s]
         self.at_upper[s] = upper - self.z[s] < self.z[s] - lower
         self.z[s] = upper if self.at_upper[s] else lower
         self.exchange(s)
@@ -171,7 +169,7 @@ class Basis:
     def slack(self, z: Array) -> Array:
         """``M z + q``, from the columns where z is not zero."""
         used = np.flatnonzero(z)
-        return self.system.q + self.columns.combine(used, z[used])
+        return self.pairs.q + self.columns.combine(used, z[used])
 
     def refresh(self) -> None:
         """Compute the values of the basic variables anew: ``q'``, for the nonbasic ones at their bounds."""

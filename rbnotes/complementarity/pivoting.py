@@ -14,23 +14,18 @@ bound on the way blocks: it leaves the basis, and the drive goes on.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
-from rbnotes.complementarity.basis import Basis, System
-from rbnotes.complementarity.problems import LCP, BoxLCP, MixedLCP
-from rbnotes.complementarity.residuals import (
-    Residuals,
-    effect,
-    mixed_residuals,
-    pair_residuals,
-    size_of_terms,
-)
-from rbnotes.complementarity.solution import Solution, Statistics, Status
+from rbnotes.complementarity.basis import Basis, Pairs
+from rbnotes.complementarity.elimination import Elimination
+from rbnotes.complementarity.problems import LCP, BoxLCP
+from rbnotes.complementarity.residuals import effect, pair_residuals, size_of_terms
+from rbnotes.complementarity.solution import QPSolution, Solution, Statistics, Status, judged
 
 SIGN_TOLERANCE = 1e-12
 """Signs are believed above this, relative to the largest value of the same kind."""
@@ -44,8 +39,30 @@ NEGATIVE = 1e-6
 Trace = Callable[[Basis, int], Any]
 
 
+@overload
 def pivoting(
-    problem: LCP | BoxLCP | MixedLCP,
+    problem: LCP | BoxLCP,
+    start: ArrayLike | None = None,
+    *,
+    tolerance: float = 1e-10,
+    max_pivots: int | None = None,
+    trace: Trace | None = None,
+) -> Solution: ...
+
+
+@overload
+def pivoting(
+    problem: Elimination,
+    start: ArrayLike | None = None,
+    *,
+    tolerance: float = 1e-10,
+    max_pivots: int | None = None,
+    trace: Trace | None = None,
+) -> QPSolution: ...
+
+
+def pivoting(
+    problem: LCP | BoxLCP | Elimination,
     start: ArrayLike | None = None,
     *,
     tolerance: float = 1e-10,
@@ -57,8 +74,8 @@ def pivoting(
     Parameters
     ----------
     problem
-        With positive semidefinite M or P-matrix M. (For a mixed LCP, its LCP matrix is positive
-        semidefinite if M is.)
+        With positive semidefinite M or P-matrix M. (The LCP matrix of an elimination is positive
+        semidefinite if its M is.)
     start : (n,), optional
         Variables strictly within their bounds here are basic at the start, as far as they are
         independent and feasible.
@@ -72,7 +89,7 @@ def pivoting(
     Returns
     -------
     Solution
-        ``statistics`` counts the pivots and, for a mixed LCP, the solves, those for q, x and lambda
+        ``statistics`` counts the pivots and, for an elimination, the solves, those for q, x and lambda
         included, and the solves saved. Possible statuses: solved, infeasible, secondary ray (nothing
         blocks, but that proves nothing: M is singular and not symmetric), cycling, unsuited,
         ill-conditioned, iteration limit.
@@ -82,49 +99,48 @@ def pivoting(
     SingularConfiguration
         If the unbounded variables do not determine each other.
     """
-    system = System(problem)
-    basis = Basis(system)
+    pairs = Pairs(problem)
+    basis = Basis(pairs)
     _begin(basis, start)
-    limit = 50 * system.size + 1000 if max_pivots is None else max_pivots
+    limit = 50 * pairs.size + 1000 if max_pivots is None else max_pivots
     status, ray = _run(basis, limit, trace)
-    z = np.clip(basis.z, system.lower, system.upper)
-    w, x, multipliers, residuals = _evaluate(problem, basis, z)
-    if status is Status.SOLVED and not residuals.relative <= tolerance:
-        status = Status.ILL_CONDITIONED
+    z = np.clip(basis.z, pairs.lower, pairs.upper)
     certificate = None
     if ray is not None and proves_infeasible(basis, ray):
         status, certificate = Status.INFEASIBLE, ray / np.max(np.abs(ray))
-    mixed = isinstance(problem, MixedLCP)
-    statistics = Statistics(
-        pivots=basis.pivots,
-        solves=system.columns.built + 2 if mixed else 0,
-        solves_saved=system.size - system.columns.built if mixed else 0,
-    )
-    return Solution(status, z, w, residuals, "pivoting", statistics, x, multipliers, certificate)
-
-
-def _evaluate(
-    problem: LCP | BoxLCP | MixedLCP, basis: Basis, z: Array
-) -> tuple[Array, Array | None, Array | None, Residuals]:
-    """w, x, lambda and the residuals of z."""
-    if isinstance(problem, MixedLCP):
-        assert basis.system.kkt is not None
-        x, multipliers = basis.system.kkt.solve(problem.f + problem.N.T @ z, problem.g)
-        return problem.N @ x - problem.n, x, multipliers, mixed_residuals(problem, z, x, multipliers)
+    if isinstance(problem, Elimination):
+        x, multipliers = problem.kkt.solve(problem.f + problem.N.T @ z, problem.g)
+        residuals = problem.residuals(x, multipliers, z)
+        built = pairs.columns.built
+        return QPSolution(
+            judged(status, residuals, tolerance),
+            z,
+            problem.N @ x - problem.n,
+            residuals,
+            "pivoting",
+            Statistics(pivots=basis.pivots, solves=built + 2, solves_saved=pairs.size - built),
+            certificate,
+            x=x,
+            multipliers=multipliers,
+        )
     w = basis.slack(z)
     bounds = () if isinstance(problem, LCP) else (problem.lower, problem.upper)
-    return w, None, None, pair_residuals(z, w, size_of_terms(w, problem.q), effect(problem.M), *bounds)
+    residuals = pair_residuals(z, w, size_of_terms(w, problem.q), effect(problem.M), *bounds)
+    statistics = Statistics(pivots=basis.pivots)
+    return Solution(
+        judged(status, residuals, tolerance), z, w, residuals, "pivoting", statistics, certificate
+    )
 
 
 def _begin(basis: Basis, start: ArrayLike | None) -> None:
     """Make the unbounded variables basic, and those that a start suggests."""
-    system = basis.system
+    pairs = basis.pairs
     wanted = basis.unbounded.copy()
     if start is not None:
-        guess = arguments.vector("start", start, system.size)
-        wanted |= (guess > system.lower) & (guess < system.upper)
-        basis.at_upper |= np.isfinite(system.upper) & (guess >= system.upper)
-        basis.z = np.where(basis.at_upper & ~wanted, system.upper, basis.z)
+        guess = arguments.vector("start", start, pairs.size)
+        wanted |= (guess > pairs.lower) & (guess < pairs.upper)
+        basis.at_upper |= np.isfinite(pairs.upper) & (guess >= pairs.upper)
+        basis.z = np.where(basis.at_upper & ~wanted, pairs.upper, basis.z)
     entered = True
     while entered:
         entered = False
@@ -145,14 +161,14 @@ def _begin(basis: Basis, start: ArrayLike | None) -> None:
 
 def _outside(basis: Basis) -> Any:
     """Basic variables beyond a bound by more than rounding."""
-    z, lower, upper = basis.z, basis.system.lower, basis.system.upper
+    z, lower, upper = basis.z, basis.pairs.lower, basis.pairs.upper
     small = SIGN_TOLERANCE * np.max(np.abs(z), initial=0.0)
     return np.flatnonzero(basis.basic & ((z < lower - small) | (z > upper + small)))
 
 
 def _run(basis: Basis, limit: int, trace: Trace | None) -> tuple[Status, Array | None]:
     """Drive one wrong w after the other to zero; returns the status and, if it ended in one, the ray."""
-    fixed = basis.system.lower == basis.system.upper
+    fixed = basis.pairs.lower == basis.pairs.upper
     while True:
         wrong = np.where(basis.at_upper, basis.w, -basis.w)
         wrong[basis.basic | fixed] = 0.0
@@ -166,14 +182,14 @@ def _run(basis: Basis, limit: int, trace: Trace | None) -> tuple[Status, Array |
 
 def _small(basis: Basis) -> float:
     """Below this a w counts as zero."""
-    q, w = np.abs(basis.system.q), np.abs(basis.w)
+    q, w = np.abs(basis.pairs.q), np.abs(basis.w)
     return SIGN_TOLERANCE * max(np.max(q, initial=0.0), np.max(w, initial=0.0))
 
 
 def _drive(basis: Basis, r: int, limit: int, trace: Trace | None) -> tuple[Status | None, Array | None]:
     """Move z_r off its bound until w_r is zero or z_r is at its other bound (status None)."""
-    system, way = basis.system, -1.0 if basis.at_upper[r] else 1.0
-    far = system.upper[r] if way > 0 else system.lower[r]
+    pairs, way = basis.pairs, -1.0 if basis.at_upper[r] else 1.0
+    far = pairs.upper[r] if way > 0 else pairs.lower[r]
     visited = set()
     done = False
     while not done:
@@ -239,7 +255,7 @@ def _pivot(basis: Basis, r: int, s: int) -> bool:
 
 def _blocking(basis: Basis, r: int, rates: Array) -> tuple[float, int]:
     """How far the driving variable can go until a basic variable would change sign, and which that is."""
-    lower, upper = basis.system.lower, basis.system.upper
+    lower, upper = basis.pairs.lower, basis.pairs.upper
     magnitude = np.abs(rates)
     small = np.where(
         basis.basic,
@@ -247,11 +263,11 @@ def _blocking(basis: Basis, r: int, rates: Array) -> tuple[float, int]:
         SINGULAR * np.max(magnitude[~basis.basic], initial=0.0),
     )
     falling, rising = rates < -small, rates > small
-    step = np.full(basis.system.size, np.inf)
+    step = np.full(basis.pairs.size, np.inf)
     down, up = basis.basic & falling, basis.basic & rising
     step[down] = (basis.z - lower)[down] / magnitude[down]
     step[up] = (upper - basis.z)[up] / magnitude[up]
-    if not basis.system.symmetric:
+    if not basis.pairs.symmetric:
         right = np.where(basis.at_upper, -basis.w, basis.w)
         turning = ~basis.basic & np.where(basis.at_upper, rising, falling) & (right >= -_small(basis))
         turning &= lower < upper
@@ -267,7 +283,7 @@ def _blocking(basis: Basis, r: int, rates: Array) -> tuple[float, int]:
 
 def _lexicographic(basis: Basis, tied: Any, rates: Array) -> int:
     """Which of tied variables blocks first if q is raised by (e, e^2, e^3, ...), e > 0 and tiny."""
-    rows = np.zeros((len(tied), basis.system.size))
+    rows = np.zeros((len(tied), basis.pairs.size))
     for row, s in zip(rows, tied, strict=True):
         if basis.basic[s]:
             row[basis.alpha] = -basis.solve_transposed(basis.unit(s))
@@ -285,23 +301,23 @@ def proves_infeasible(basis: Basis, ray: Array) -> bool:
     one and nonpositive where it has an upper one. If ``M^T y`` has the opposite signs and ``q^T y < 0``, then
     ``w^T y = z^T M^T y + q^T y < 0`` all the same.
     """
-    system = basis.system
-    if system.matrix is None and not system.symmetric:
+    pairs = basis.pairs
+    if pairs.matrix is None and not pairs.symmetric:
         return False
     y = ray / np.max(np.abs(ray))
     used = np.flatnonzero(y)
-    product = system.matrix.T @ y if system.matrix is not None else system.columns.combine(used, y[used])
-    size = max(np.max(np.abs(system.columns[int(j)])) for j in used)
-    lower, upper = np.isfinite(system.lower), np.isfinite(system.upper)
+    product = pairs.matrix.T @ y if pairs.matrix is not None else pairs.columns.combine(used, y[used])
+    size = max(np.max(np.abs(pairs.columns[int(j)])) for j in used)
+    lower, upper = np.isfinite(pairs.lower), np.isfinite(pairs.upper)
     signs = np.where(
         lower & upper, 0.0, np.where(lower, np.maximum(y, 0.0), np.where(upper, np.minimum(y, 0.0), y))
     )
     beyond = np.where(
         lower & upper, 0.0, np.where(lower, product, np.where(upper, -product, np.abs(product)))
     )
-    shift = y @ (system.q + 0.0)
+    shift = y @ (pairs.q + 0.0)
     return bool(
         np.max(np.abs(y - signs)) <= 1e-8
         and np.max(beyond) <= 1e-8 * size
-        and shift < -1e-8 * np.max(np.abs(system.q))
+        and shift < -1e-8 * np.max(np.abs(pairs.q))
     )

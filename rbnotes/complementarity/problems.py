@@ -1,4 +1,4 @@
-"""Quadratic programs and linear complementarity problems as data (Lloyd 0.3, 0.7).
+"""Quadratic programs and linear complementarity problems as data (Lloyd 0.3).
 
 Matrices are dense or scipy.sparse; vectors are dense. ``0 <= z _|_ w >= 0`` means that both are
 nonnegative and that of each pair ``z_i, w_i`` at least one is zero.
@@ -123,48 +123,12 @@ class BoxLCP:
         return is_symmetric(self.M)
 
 
-@dataclass(frozen=True, eq=False)
-class MixedLCP:
-    """Motion under equations and inequalities (Lloyd 0.7): find x, lambda and z with
-
-        M x - G^T lambda - N^T z = f,   G x = g,   0 <= z _|_ w = N x - n >= 0.
-
-    M is ``(d, d)``, regular; N ``(m, d)``; G ``(k, d)``, without rows if left out. The notes' second display
-    leaves out that z and w are complementary.
-    """
-
-    M: Any
-    f: Any
-    N: Any
-    n: Any
-    G: Any = None
-    g: Any = None
-
-    def __post_init__(self) -> None:
-        f = arguments.vector("f", self.f, None)
-        size = f.shape[-1]
-        M = arguments.matrix("M", self.M, size, size)
-        N, n = _rows("N", self.N, "n", self.n, size)
-        G, g = _rows("G", self.G, "g", self.g, size)
-        _set(self, M=M, f=f, N=N, n=n, G=G, g=g)
-
-    @property
-    def size(self) -> int:
-        """Number of pairs (z, w)."""
-        return int(self.n.shape[0])
-
-    @cached_property
-    def symmetric(self) -> bool:
-        """Whether M is symmetric to rounding: then the problem is a quadratic program in x."""
-        return is_symmetric(self.M)
-
-
-Problem = QP | LCP | BoxLCP | MixedLCP
+Problem = QP | LCP | BoxLCP
 
 
 def _set(problem: Any, **fields: Any) -> None:
     for name, value in fields.items():
-        if name in ("q", "c", "f", "b", "g", "n") and value.ndim != 1:
+        if name in ("q", "c", "b", "g") and value.ndim != 1:
             raise InvalidArgument(name, f"shape {value.shape}", "a vector (one axis)")
         object.__setattr__(problem, name, value)
 

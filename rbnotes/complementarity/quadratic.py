@@ -22,10 +22,10 @@ from scipy import linalg, sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity.active_set import SMALL
-from rbnotes.complementarity.conversions import mixed_from_qp
+from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.problems import QP, dense
-from rbnotes.complementarity.residuals import Residuals, mixed_residuals
-from rbnotes.complementarity.solution import Solution, Statistics, Status
+from rbnotes.complementarity.residuals import Residuals
+from rbnotes.complementarity.solution import QPSolution, Statistics, Status
 from rbnotes.constraints.kkt import factor_kkt
 
 FIELDS = ("Q", "c", "A", "b", "G", "g")
@@ -112,7 +112,7 @@ class QuadraticProgram:
         self._x = cp.Variable(example.size)
         self._problem = self._translated()
 
-    def solve(self, qp: QP, *, tolerance: float = 1e-8) -> Solution:
+    def solve(self, qp: QP, *, tolerance: float = 1e-8) -> QPSolution:
         """Solve with the numbers of ``qp``.
 
         Parameters
@@ -124,7 +124,7 @@ class QuadraticProgram:
 
         Returns
         -------
-        Solution
+        QPSolution
             With x, the multipliers z of ``A x >= b`` and those of ``G x = g``. Statuses: solved, infeasible,
             unbounded, iteration limit, ill-conditioned.
         """
@@ -156,7 +156,9 @@ class QuadraticProgram:
         if status is not Status.SOLVED and self._problem.status == "user_limit":
             status = Status.ITERATION_LIMIT
         method = f"quadratic ({self.solver})"
-        return Solution(status, z, qp.A @ x - qp.b, residuals, method, statistics, x, multipliers)
+        return QPSolution(
+            status, z, qp.A @ x - qp.b, residuals, method, statistics, x=x, multipliers=multipliers
+        )
 
     def _translated(self) -> Any:
         cp, example, x = self._cp, self._example, self._x
@@ -231,7 +233,7 @@ def program_of_shape(
 
 def solve_qp(
     qp: QP, *, solver: str = "CLARABEL", solver_tolerance: float | None = None, tolerance: float = 1e-8
-) -> Solution:
+) -> QPSolution:
     """Solve one quadratic program through cvxpy; further ones of its shape reuse the translation.
 
     Sparse programs are translated each time, so that they stay sparse; to solve many of them, make a
@@ -266,10 +268,10 @@ Triple = tuple[Array, Array, Array]
 
 def _polished(qp: QP, found: Triple) -> tuple[Array, Array, Array, Residuals]:
     """The best of x, z and lambda as found, and what solves the rows that seem active as equations."""
-    problem = mixed_from_qp(qp)
+    problem = Elimination.of_qp(qp)
 
     def rated(each: Triple) -> tuple[Array, Array, Array, Residuals]:
-        return (*each, mixed_residuals(problem, each[1], each[0], each[2]))
+        return (*each, problem.residuals(each[0], each[2], each[1]))
 
     best = rated(found)
     active = found[1] > np.abs(qp.A @ found[0] - qp.b)
@@ -305,8 +307,8 @@ def _with_active(qp: QP, active: Any, found: Triple) -> Triple:
     return x, z, found[2] + change[: len(qp.g)]
 
 
-def _failed(qp: QP, status: Status, statistics: Statistics, solver: str) -> Solution:
+def _failed(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
     x, z, multipliers = np.zeros(qp.size), np.zeros(len(qp.b)), np.zeros(len(qp.g))
-    residuals = mixed_residuals(mixed_from_qp(qp), z, x, multipliers)
+    residuals = Elimination.of_qp(qp).residuals(x, multipliers, z)
     method = f"quadratic ({solver})"
-    return Solution(status, z, qp.A @ x - qp.b, residuals, method, statistics, x, multipliers)
+    return QPSolution(status, z, qp.A @ x - qp.b, residuals, method, statistics, x=x, multipliers=multipliers)

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from rbnotes.arguments import Array
 from rbnotes.complementarity.residuals import Residuals
+from rbnotes.errors import NotConverged
 
 
 class Status(StrEnum):
@@ -43,7 +44,7 @@ class Statistics:
     iterations: int = 0
     """Iterations of the convex solver."""
     solves: int = 0
-    """Right sides solved with the KKT matrix of a mixed LCP."""
+    """Right sides solved with the KKT matrix of an elimination."""
     solves_saved: int = 0
     """Solves that building the whole LCP matrix would have taken on top."""
     solver_time: float = 0.0
@@ -54,20 +55,16 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A solution of a complementarity problem or quadratic program, or how far a solver came."""
+    """A solution of a complementarity problem, or how far a solver came."""
 
     status: Status
     z: Array
-    """Complementary variables: contact impulses or forces, multipliers of ``A x >= b``."""
+    """Complementary variables: contact impulses or forces; for a quadratic program those of ``A x >= b``."""
     w: Array
     """Their slacks."""
     residuals: Residuals
     method: str
     statistics: Statistics = field(default_factory=Statistics)
-    x: Array | None = None
-    """Unknowns of a quadratic program or mixed LCP."""
-    multipliers: Array | None = None
-    """Multipliers lambda of the equations ``G x = g``."""
     certificate: Array | None = None
     """If infeasible: y with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``: for all z >= 0, ``w^T y < 0``."""
 
@@ -77,11 +74,32 @@ class Solution:
         return self.status is Status.SOLVED
 
 
-class Unsolved(RuntimeError):
-    """A problem was not solved; ``status`` says why and ``solution`` holds how far the solver came."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class QPSolution(Solution):
+    """A solution with the unknowns that were eliminated: of a quadratic program, or of a time step."""
+
+    x: Array
+    """``(d,)``."""
+    multipliers: Array
+    """Of the equations ``G x = g`` ``(k,)``."""
+
+
+def judged(status: Status, residuals: Residuals, tolerance: float) -> Status:
+    """The status, but ill-conditioned if what ended as solved is above the tolerance."""
+    unfit = status is Status.SOLVED and not residuals.relative <= tolerance
+    return Status.ILL_CONDITIONED if unfit else status
+
+
+class Unsolved(NotConverged):
+    """A problem was not solved; ``status`` says why and ``solution`` holds how far the solver came.
+
+    ``residual`` is the relative one.
+    """
+
+    solution: Solution
 
     def __init__(self, solution: Solution) -> None:
-        super().__init__(
-            f"{solution.method}: {solution.status} (relative residual {solution.residuals.relative:.2g})"
-        )
-        self.solution, self.status = solution, solution.status
+        residual = solution.residuals.relative
+        message = f"{solution.method}: {solution.status} (relative residual {residual:.2g})"
+        super().__init__(message, solution, residual)
+        self.status = solution.status

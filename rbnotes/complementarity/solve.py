@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity.active_set import active_set, polish
-from rbnotes.complementarity.conversions import (
-    Elimination,
-    box_unknowns,
-    lcp_from_box,
-    mixed_from_qp,
-    qp_from_box,
-    qp_from_lcp,
-    qp_from_mixed,
-)
+from rbnotes.complementarity.conversions import box_unknowns, lcp_from_box, qp_from_box, qp_from_lcp
+from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
 from rbnotes.complementarity.pivoting import pivoting
-from rbnotes.complementarity.problems import LCP, QP, BoxLCP, MixedLCP, Problem, dense
+from rbnotes.complementarity.problems import LCP, QP, BoxLCP, Problem
 from rbnotes.complementarity.quadratic import solve_qp
-from rbnotes.complementarity.residuals import box_residuals, mixed_residuals
-from rbnotes.complementarity.solution import Solution, Status, Unsolved
+from rbnotes.complementarity.residuals import box_residuals
+from rbnotes.complementarity.solution import QPSolution, Solution, Status, Unsolved, judged
+
+AnySolution = TypeVar("AnySolution", bound=Solution)
 
 METHODS = ("active_set", "pivoting", "lemke", "gauss_seidel", "quadratic")
 
 SMALL_PRODUCT = 20_000
 """Up to this number of entries N is made dense: that is faster."""
+
+
+@overload
+def solve_lcp(
+    problem: QP,
+    method: str = "active_set",
+    *,
+    start: ArrayLike | None = None,
+    tolerance: float | None = None,
+    check: bool = True,
+    **options: Any,
+) -> QPSolution: ...
+
+
+@overload
+def solve_lcp(
+    problem: LCP | BoxLCP,
+    method: str = "active_set",
+    *,
+    start: ArrayLike | None = None,
+    tolerance: float | None = None,
+    check: bool = True,
+    **options: Any,
+) -> Solution: ...
 
 
 def solve_lcp(
@@ -43,12 +61,12 @@ def solve_lcp(
     check: bool = True,
     **options: Any,
 ) -> Solution:
-    """Solve an LCP, box LCP, mixed LCP or quadratic program.
+    """Solve an LCP, box LCP or quadratic program.
 
     Parameters
     ----------
     problem
-        LCP, BoxLCP, MixedLCP or QP, dense or sparse.
+        LCP, BoxLCP or QP, dense or sparse.
     method : {"active_set", "pivoting", "lemke", "gauss_seidel", "quadratic"}
         * ``active_set``: blocks of pivots; the fastest. M positive semidefinite or a P-matrix.
         * ``pivoting``: single pivots, columns built on demand; M likewise.
@@ -68,7 +86,8 @@ def solve_lcp(
     Returns
     -------
     Solution
-        z, w, residuals and statistics; for mixed LCPs and quadratic programs x and multipliers too.
+        z, w, residuals and statistics; for quadratic programs a
+        :class:`~rbnotes.complementarity.solution.QPSolution`, with x and multipliers too.
 
     Raises
     ------
@@ -76,21 +95,73 @@ def solve_lcp(
         If ``check`` and the status is not "solved"; it carries the status and the last iterate.
     """
     arguments.choice("method", method, METHODS)
-    if not isinstance(problem, QP | LCP | BoxLCP | MixedLCP):
-        raise InvalidArgument("problem", type(problem).__name__, "a QP, LCP, BoxLCP or MixedLCP")
-    options["tolerance"] = (1e-8 if method == "quadratic" else 1e-10) if tolerance is None else tolerance
-    if start is not None and method not in ("lemke", "quadratic"):
-        options["start"] = start
+    if not isinstance(problem, QP | LCP | BoxLCP):
+        raise InvalidArgument("problem", type(problem).__name__, "a QP, LCP or BoxLCP")
+    tolerance = default_tolerance(method) if tolerance is None else tolerance
+    if isinstance(problem, QP) and method != "quadratic":
+        return solve_elimination(
+            Elimination.of_qp(problem), method, start=start, tolerance=tolerance, check=check, **options
+        )
+    options = _options(method, start, tolerance, options)
     if method == "quadratic":
         solution = _quadratic(problem, options)
-    elif isinstance(problem, QP | MixedLCP):
-        mixed = mixed_from_qp(problem) if isinstance(problem, QP) else problem
-        solution = _mixed(mixed, method, options)
     else:
+        assert not isinstance(problem, QP)
         solution = _pairs(problem, method, options)
-    if check and not solution.solved:
+    return accepted(solution) if check else solution
+
+
+def solve_elimination(
+    problem: Elimination,
+    method: str = "active_set",
+    *,
+    start: ArrayLike | None = None,
+    tolerance: float = 1e-10,
+    check: bool = True,
+    **options: Any,
+) -> QPSolution:
+    """Solve the LCP that is left of a problem, and find the eliminated unknowns; pivoting does so on demand.
+
+    Parameters and errors as for :func:`solve_lcp`; the method is any but "quadratic".
+    """
+    options = _options(method, start, tolerance, options)
+    if method == "pivoting":
+        solution = pivoting(problem, **options)
+    else:
+        if len(problem.f) * problem.size <= SMALL_PRODUCT:
+            problem = problem.densified()
+        inner = _pairs(problem.lcp(), method, options)
+        x, multipliers = problem.unknowns(inner.z)
+        residuals = problem.residuals(x, multipliers, inner.z)
+        solution = QPSolution(
+            judged(inner.status, residuals, tolerance),
+            inner.z,
+            problem.N @ x - problem.n,
+            residuals,
+            inner.method,
+            inner.statistics,
+            inner.certificate,
+            x=x,
+            multipliers=multipliers,
+        )
+    return accepted(solution) if check else solution
+
+
+def default_tolerance(method: str) -> float:
+    """Relative residual that a method's solutions are accepted with."""
+    return 1e-8 if method == "quadratic" else 1e-10
+
+
+def accepted(solution: AnySolution) -> AnySolution:
+    """The solution, if it is one; else :class:`~rbnotes.complementarity.solution.Unsolved` is raised."""
+    if not solution.solved:
         raise Unsolved(solution)
     return solution
+
+
+def _options(method: str, start: ArrayLike | None, tolerance: float, more: dict[str, Any]) -> dict[str, Any]:
+    starts = start is not None and method not in ("lemke", "quadratic")
+    return {**more, "tolerance": tolerance} | ({"start": start} if starts else {})
 
 
 def _pairs(problem: LCP | BoxLCP, method: str, options: dict[str, Any]) -> Solution:
@@ -99,45 +170,20 @@ def _pairs(problem: LCP | BoxLCP, method: str, options: dict[str, Any]) -> Solut
             return lemke(problem, **options)
         inner = lemke(lcp_from_box(problem), **options)
         return _rated(problem, box_unknowns(problem, inner.z), inner, options["tolerance"])
-    solvers = {"active_set": active_set, "pivoting": pivoting, "gauss_seidel": gauss_seidel}
-    return solvers[method](problem, **options)
-
-
-def _mixed(problem: MixedLCP, method: str, options: dict[str, Any]) -> Solution:
-    """Eliminate x and lambda, solve, and find them again; pivoting does so on demand."""
     if method == "pivoting":
         return pivoting(problem, **options)
-    if len(problem.f) * problem.size <= SMALL_PRODUCT:
-        problem = _densified(problem)
-    elimination = Elimination(problem)
-    inner = _pairs(elimination.lcp(), method, options)
-    x, multipliers = elimination.unknowns(inner.z)
-    residuals = mixed_residuals(problem, inner.z, x, multipliers)
-    status = _judged(inner.status, residuals.relative, options["tolerance"])
-    w = problem.N @ x - problem.n
-    return replace(inner, status=status, w=w, residuals=residuals, x=x, multipliers=multipliers)
-
-
-def _densified(problem: MixedLCP) -> MixedLCP:
-    """The problem with dense matrices, which are faster while they are small; M stays if it is in blocks."""
-    if not any(sparse.issparse(matrix) for matrix in (problem.M, problem.N, problem.G)):
-        return problem
-    M = problem.M if not len(problem.g) else dense(problem.M)
-    return replace(problem, M=M, N=dense(problem.N), G=dense(problem.G))
+    return (active_set if method == "active_set" else gauss_seidel)(problem, **options)
 
 
 def _quadratic(problem: Problem, options: dict[str, Any]) -> Solution:
     tolerance = options["tolerance"]
     if isinstance(problem, QP):
         return solve_qp(problem, **options)
-    if isinstance(problem, MixedLCP):
-        return solve_qp(qp_from_mixed(problem), **options)
     qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_box(problem)
     inner = solve_qp(qp, **options)
     if inner.status in (Status.UNBOUNDED, Status.INFEASIBLE):
         # Either face of an LCP without feasible point: its dual is unbounded, its gap program infeasible.
         inner = replace(inner, status=Status.INFEASIBLE)
-    assert inner.x is not None
     return _rated(problem, polish(problem, inner.x), inner, tolerance)
 
 
@@ -147,11 +193,4 @@ def _rated(problem: LCP | BoxLCP, z: Array, inner: Solution, tolerance: float) -
     status = inner.status
     if status in (Status.SOLVED, Status.ILL_CONDITIONED):
         status = Status.SOLVED if residuals.relative <= tolerance else Status.ILL_CONDITIONED
-    w = problem.M @ z + problem.q
-    return replace(
-        inner, status=status, z=z, w=w, residuals=residuals, x=None, multipliers=None, certificate=None
-    )
-
-
-def _judged(status: Status, relative: float, tolerance: float) -> Status:
-    return Status.ILL_CONDITIONED if status is Status.SOLVED and not relative <= tolerance else status
+    return Solution(status, z, problem.M @ z + problem.q, residuals, inner.method, inner.statistics)

@@ -15,24 +15,11 @@ with ``gamma = (1/2 + beta/h)^-1``. As alpha goes to zero the constraint becomes
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-
-
-class RegularizedRows(NamedTuple):
-    """What softening adds to the rows of a KKT system."""
-
-    R: Array
-    """Regularisation ``(k, k)``, kg^-1: multiplies the constraint impulses."""
-    g: Array
-    """Right side ``(k,)``, m/s."""
+from rbnotes.arguments import Array, InvalidArgument
 
 
 def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayLike = 0.0) -> Array:
@@ -59,8 +46,11 @@ def soft_energy(phi: ArrayLike, alpha: ArrayLike) -> float:
     return float(phi @ np.linalg.solve(_compliance(alpha, len(phi)), phi) / 2)
 
 
-def regularized_rows(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: float) -> RegularizedRows:
-    """Rows of the KKT system for softened constraints (Lloyd eq. (0.9)).
+def target_and_softness(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: float) -> tuple[Array, Array]:
+    """What softening makes of the rows of a step: ``G v + R impulse = g`` (Lloyd eq. (0.9)).
+
+    ``BilateralRows(G, *target_and_softness(phi, alpha, beta, h))`` are the rows of a
+    :class:`rbnotes.dynamics.StepProblem`.
 
     Parameters
     ----------
@@ -70,6 +60,13 @@ def regularized_rows(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: float
         As in :func:`soft_force`; alpha may be zero here, for constraints that stay hard.
     h : float
         Step size, s.
+
+    Returns
+    -------
+    target : (k,)
+        g, m/s.
+    softness : (k, k)
+        R, kg^-1; symmetric if the damping coefficient ``alpha^-1 beta`` is.
 
     Raises
     ------
@@ -86,45 +83,7 @@ def regularized_rows(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: float
         if smallest < 0:
             raise InvalidArgument(name, f"an eigenvalue {smallest:.3g}", "no eigenvalue below 0")
     gamma = np.linalg.inv(np.eye(len(phi)) / 2 + damping / h)
-    return RegularizedRows(gamma @ compliance / h**2, -gamma @ phi / h)
-
-
-def solve_regularized(M: Any, G: Any, b: ArrayLike, rows: RegularizedRows) -> tuple[Array, Array]:
-    """New velocities ``(n,)`` and constraint impulses ``(k,)`` of the system in Lloyd's eq. (0.9).
-
-    Parameters
-    ----------
-    M : (n, n)
-        Mass matrix of the step, dense or sparse.
-    G : (k, n)
-        Constraint rows, dense or sparse.
-    b : (n,)
-        Right side of the step, N s.
-
-    Raises
-    ------
-    SingularConfiguration
-        If the system is singular: rows of G repeat each other where R does not tell them apart.
-    """
-    b = arguments.vector("b", b, M.shape[0])
-    k = len(rows.g)
-    if np.shape(G) != (k, len(b)):
-        raise InvalidArgument("G", f"shape {np.shape(G)}", f"shape ({k}, {len(b)})")
-    right = np.concatenate([b, rows.g])
-    try:
-        if sparse.issparse(M) or sparse.issparse(G):
-            G = sparse.csc_array(G)
-            system = sparse.block_array(
-                [[sparse.csc_array(M), -G.T], [G, sparse.csc_array(rows.R)]], format="csc"
-            )
-            solution = splu(system).solve(right)
-        else:
-            solution = np.linalg.solve(np.block([[M, -np.transpose(G)], [G, rows.R]]), right)
-    except (RuntimeError, np.linalg.LinAlgError) as error:
-        raise SingularConfiguration(
-            "G", "rows that repeat each other", "independent rows, or alpha > 0"
-        ) from error
-    return solution[: len(b)], solution[len(b) :]
+    return -gamma @ phi / h, gamma @ compliance / h**2
 
 
 def _square(name: str, value: ArrayLike, k: int) -> Array:

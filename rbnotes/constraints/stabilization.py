@@ -24,20 +24,13 @@ from scipy.sparse.linalg import splu
 
 from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.errors import NotConverged
 
 MOVES = ("new", "old")
 """The velocities that move the positions in a step: those after it (symplectic Euler), or those before."""
 
 SOFTNESS = 1e-12
 """Of the rows of a projection, relative to the effect of the largest one: against rows that repeat others."""
-
-
-class NotProjected(RuntimeError):
-    """Post-stabilisation did not reach its tolerance: constraints contradict each other, or are far away."""
-
-    def __init__(self, error: float, steps: int, tolerance: float) -> None:
-        super().__init__(f"an error of {error:.3g} is left after {steps} steps, expected {tolerance:.3g}")
-        self.error = error
 
 
 class Projected(NamedTuple):
@@ -48,6 +41,16 @@ class Projected(NamedTuple):
     error: float
     """Largest entry of ``|g|`` that is left."""
     iterations: int
+
+
+class NotProjected(NotConverged):
+    """Post-stabilisation did not reach its tolerance: constraints contradict each other, or are far away."""
+
+    solution: Projected
+
+    def __init__(self, reached: Projected, tolerance: float) -> None:
+        left = f"an error of {reached.error:.3g} is left after {reached.iterations} steps"
+        super().__init__(f"{left}, expected {tolerance:.3g}", reached, reached.error)
 
 
 def velocity_target(g: ArrayLike, gamma: float) -> Array:
@@ -258,7 +261,7 @@ def _project(
         if iteration < limit:
             G = arguments.matrix("rows(positions)", rows(at), len(g), None)
             at = move(at, least_correction(G, respond(G), g))
-    raise NotProjected(size, limit, tolerance)
+    raise NotProjected(Projected(at, size, limit), tolerance)
 
 
 def _responses(mass: Any) -> Callable[[Any], Any]:

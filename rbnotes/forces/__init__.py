@@ -5,16 +5,14 @@ A spring, a cable and a muscle are one thing: a tension law (:mod:`~rbnotes.forc
 """
 
 from rbnotes.forces.assembly import (
-    AssembledForces,
     Damping,
+    ForceGroups,
     Paths,
     Pulls,
     ZeroLengthSprings,
     assemble,
-    energy,
-    total_dissipated_power,
 )
-from rbnotes.forces.attachment import State, on_body, on_particle, on_world, through
+from rbnotes.forces.attachment import on_body, on_particle, on_world, through
 from rbnotes.forces.body_forces import (
     body_path_length,
     directional_energy,
@@ -67,10 +65,10 @@ from rbnotes.forces.world import hold_world_velocities, in_world_axes
 from rbnotes.forces.wrenches import BodyForces, carried_forces, carried_points
 
 __all__ = [
-    "AssembledForces",
     "BodyForces",
     "Constant",
     "Damping",
+    "ForceGroups",
     "FrameSpring",
     "FrameSprings",
     "LinearSpring",
@@ -85,7 +83,6 @@ __all__ = [
     "QuadraticStrain",
     "SpringDamper",
     "SpringNetwork",
-    "State",
     "Stiffness",
     "Stress",
     "Tension",
@@ -101,7 +98,6 @@ __all__ = [
     "directional_energy",
     "directional_force",
     "dissipated_power",
-    "energy",
     "frame_displacement",
     "frame_spring_dissipated_power",
     "frame_spring_energy",
@@ -123,7 +119,6 @@ __all__ = [
     "symmetric_part",
     "taut_stiffness",
     "through",
-    "total_dissipated_power",
     "viscous_damping",
     "zero_length_energy",
     "zero_length_spring",

@@ -1,13 +1,14 @@
 """Many forces on bodies and particles, with sparse Jacobians in the coordinates of the whole system.
 
-A group of forces of one kind is evaluated at once, on arrays; :func:`assemble` sums the groups. For that,
+A group of forces of one kind is evaluated at once, on arrays; :func:`assemble` sums the groups, and
+:class:`ForceGroups` are their sum as a force that every system and every step takes. For that,
 particles and the world count as frames that are carried along: a particle is one that cannot turn, the
 world one that cannot move, and the rows and columns of what cannot move are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -17,8 +18,9 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import WORLD, Forces, State
 from rbnotes.forces import body_forces
-from rbnotes.forces.attachment import BODY, PARTICLE, Attachments, Indices, State
+from rbnotes.forces.attachment import NO_PARTICLE, Attachments, Indices
 from rbnotes.forces.path import PotentialLaw, dissipated_power, path_energy
 from rbnotes.forces.tension import TensionLaw
 from rbnotes.forces.wrenches import BodyForces, carried_points
@@ -35,17 +37,6 @@ class Carriers(NamedTuple):
     """Twists ``(m + p + 1, 6)``."""
     coordinates: Indices
     """Numbers of the six coordinates in the system ``(m + p + 1, 6)``, ``FIXED`` where there is none."""
-
-
-class AssembledForces(NamedTuple):
-    """The sum of all forces and its exact Jacobians in the N coordinates of a :class:`State`."""
-
-    f: Array
-    """Wrenches in body coordinates, then forces on particles ``(N,)``."""
-    K: sparse.csc_array
-    """+df/dq ``(N, N)`` along body-frame increments and particle displacements."""
-    D: sparse.csc_array
-    """+df/d(velocity) ``(N, N)``."""
 
 
 class Located(NamedTuple):
@@ -67,7 +58,7 @@ class ForceGroup(Protocol):
     def dissipated_power(self, state: State) -> float: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Paths:
     """Tensions of one law along s paths: springs, muscles, spring-dampers."""
 
@@ -102,7 +93,7 @@ class Paths:
         return float(np.sum(dissipated_power(self.law, *carried_points(E, x, phi), self.active)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ZeroLengthSprings:
     """Springs of rest length zero between s pairs of points."""
 
@@ -125,7 +116,7 @@ class ZeroLengthSprings:
         return 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pulls:
     """Forces ``k a``, constant in the world, on s points."""
 
@@ -151,7 +142,7 @@ class Pulls:
         return 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Damping:
     """Viscous damping ``-d phi`` of bodies."""
 
@@ -179,7 +170,7 @@ class Damping:
         return numbers
 
 
-def assemble(groups: Iterable[ForceGroup], state: State) -> AssembledForces:
+def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
     """Sum of all forces with sparse Jacobians.
 
     A body that carries several points of one path, or of several groups, receives their sum.
@@ -201,17 +192,38 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> AssembledForces:
         np.add.at(f, where[moves], w.reshape(where.shape)[moves])
         K.add(where, K_group)
         D.add(where, D_group)
-    return AssembledForces(f, K.matrix(), D.matrix())
+    return Forces(f, K.matrix(), D.matrix())
 
 
-def energy(groups: Iterable[ForceGroup], state: State) -> float:
-    """Potential energy of all groups, J."""
-    return sum(group.energy(state) for group in groups)
+@dataclass(frozen=True, eq=False)
+class ForceGroups:
+    """The sum of groups as one force on a system, a :data:`rbnotes.dynamics.ForceLaw`.
 
+    >>> from rbnotes.dynamics import FreeSystem, State, implicit_euler, integrate
+    >>> from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_particle, on_world, through
+    >>> ends = through(on_world([0.0, 0.0, 0.0]), on_particle(0))
+    >>> spring = Paths(LinearSpring(100.0, rest_length=1.0), ends)
+    >>> hanging = FreeSystem(masses=[1.0], applied=ForceGroups([spring]))
+    >>> states = integrate(implicit_euler, hanging, State(x=[[0.0, 0.0, -1.0]]), 0.1, 100)
+    >>> states.x[-1, 0].round(4).tolist()
+    [0.0, 0.0, -1.0981]
+    """
 
-def total_dissipated_power(groups: Iterable[ForceGroup], state: State) -> float:
-    """Power that the velocity dependence of the forces takes out of the motion, W."""
-    return sum(group.dissipated_power(state) for group in groups)
+    groups: Sequence[ForceGroup]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(self.groups))
+
+    def __call__(self, state: State) -> Forces:
+        return assemble(self.groups, state)
+
+    def energy(self, state: State) -> float:
+        """Potential energy of all groups, J; an error for a law that has none."""
+        return sum(group.energy(state) for group in self.groups)
+
+    def dissipated_power(self, state: State) -> float:
+        """Power that the velocity dependence of the forces takes out of the motion, W."""
+        return sum(group.dissipated_power(state) for group in self.groups)
 
 
 def carriers(state: State) -> Carriers:
@@ -251,18 +263,18 @@ class _Entries:
 
 def _carried(points: Attachments, state: State) -> tuple[Indices, Array, Array, Array]:
     """Carrier numbers ``(s, n)``, their poses and twists, and the points' coordinates in them."""
-    kind, index = np.atleast_2d(points.kind), np.atleast_2d(points.index)
+    body, particle = np.atleast_2d(points.body), np.atleast_2d(points.particle)
     m, p = len(state.E), len(state.x)
-    _in_range("points", index[kind == BODY], m)
-    _in_range("points", index[kind == PARTICLE], p)
-    numbers = np.select([kind == BODY, kind == PARTICLE], [index, m + index], m + p)
+    _in_range("points", body[body != WORLD], m)
+    _in_range("points", particle[particle != NO_PARTICLE], p)
+    numbers = np.select([particle != NO_PARTICLE, body != WORLD], [m + particle, body], m + p)
     E, phi, _ = carriers(state)
-    return numbers, E[numbers], points.x.reshape(*kind.shape, 3), phi[numbers]
+    return numbers, E[numbers], points.x.reshape(*body.shape, 3), phi[numbers]
 
 
 def _column(points: Attachments) -> Attachments:
     shape = (-1, 1)
-    return Attachments(points.kind.reshape(shape), points.index.reshape(shape), points.x.reshape(-1, 1, 3))
+    return Attachments(points.body.reshape(shape), points.particle.reshape(shape), points.x.reshape(-1, 1, 3))
 
 
 def _in_range(name: str, numbers: Indices, count: int) -> None:

@@ -22,16 +22,16 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments, se3, so3
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import WORLD, State
 from rbnotes.forces.assembly import Located, carriers
-from rbnotes.forces.attachment import Indices, State
+from rbnotes.forces.attachment import Indices
 from rbnotes.forces.wrenches import BodyForces
 
 DAMPING = ("origins", "displacement")
 NONE = np.zeros((3, 3))
-WORLD_BODY = -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FrameSpring:
     """Spring and damper between frame 1, fixed in body A, and frame 2, fixed in body B.
 
@@ -173,14 +173,14 @@ def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayL
     return _quadratic(spring.D_r, rate[..., :3]) + _quadratic(spring.D_t, rate[..., 3:])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FrameSprings:
     """Frame springs between s pairs of bodies, for :func:`rbnotes.forces.assembly.assemble`."""
 
     spring: FrameSpring
     """Parameters of one spring, or ``(s, ...)`` of each."""
     bodies: ArrayLike
-    """Numbers of bodies A and B ``(s, 2)`` or ``(2,)``; -1 is the world."""
+    """Numbers of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` for the world."""
 
     def forces(self, state: State) -> Located:
         numbers, E, phi = self._bodies(state)
@@ -198,7 +198,7 @@ class FrameSprings:
         numbers = np.atleast_2d(np.asarray(self.bodies))
         bodies = len(state.E)
         good = np.issubdtype(numbers.dtype, np.integer) and numbers.shape[-1:] == (2,) and numbers.ndim == 2
-        if not good or np.any((numbers < WORLD_BODY) | (numbers >= bodies)):
+        if not good or np.any((numbers < WORLD) | (numbers >= bodies)):
             got = np.array2string(numbers, threshold=10)
             raise InvalidArgument("bodies", got, f"pairs of numbers from -1 to {bodies - 1}, shape (s, 2)")
         E, phi, _ = carriers(state)  # of which the last is the world

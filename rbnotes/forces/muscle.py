@@ -151,7 +151,7 @@ FORCE_VELOCITY = piecewise_cubic(
 """f_V: 0 at the fastest shortening (-1) and beyond, 1 at rest, 1.4 from 1 on (Sueda eq. (1.45))."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Muscle:
     """Tension ``f_opt (a f_L(l) f_V(v) + f_P(l))`` of a muscle with a stiff tendon (Sueda 1.9.4).
 

@@ -33,7 +33,7 @@ class NetworkForces(NamedTuple):
     """+df/dv ``(3P, 3P)``, N s/m."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpringNetwork:
     """N axial springs, all of one law, whose parameters may be arrays with an entry for each spring."""
 

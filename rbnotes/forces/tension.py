@@ -59,7 +59,7 @@ def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
     return Stress(F / L, (dF_dL - F / L) / L, dF_dLdot / L)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinearSpring:
     """``F = k (L - r) + d Ldot`` (Lloyd 0.12.1)."""
 
@@ -83,7 +83,7 @@ class LinearSpring:
         return 0.5 * np.asarray(self.stiffness) * (_length(L) - self.rest_length) ** 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpringDamper:
     """``F = k (L - r) / r + d Ldot / r``: a spring per unit of strain (Sueda 1.9.6).
 
@@ -111,7 +111,7 @@ class SpringDamper:
         return 0.5 * k * (_length(L) - self.rest_length) ** 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LinearStress:
     """``sigma = k (L - r) / L`` with ``F = sigma L`` (Lloyd 0.13): an undamped linear spring."""
 
@@ -131,7 +131,7 @@ class LinearStress:
         return LinearSpring(self.stiffness, 0.0, self.rest_length).energy(L)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class QuadraticStrain:
     """``sigma = k epsilon``, ``epsilon = (L^2 - r^2) / (2 r^2)``, with ``F = sigma L`` (Lloyd 0.13).
 
@@ -161,7 +161,7 @@ class QuadraticStrain:
         return 0.5 * np.asarray(self.stiffness) * np.square(self.rest_length * self.strain(L))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Constant:
     """A tension that does not depend on the length: a hanging weight at the end of a cable."""
 
@@ -180,7 +180,7 @@ class Constant:
         return np.asarray(self.tension) * _length(L)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class UserTension:
     """A law given as a function, with its derivatives or without.
 

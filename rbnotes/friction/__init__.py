@@ -1,37 +1,32 @@
 """Friction models on the same contact data: each says which problem it solves (Lloyd 0.10, 0.16; Sueda 1.13).
 
 >>> import numpy as np
->>> from rbnotes.friction import ContactProblem, Contacts, coulomb
->>> ground = Contacts(normals=[[0, 0, 1.0]], tangents=[[[1.0, 0, 0], [0, 1.0, 0]]], mu=[0.5])
->>> particle = ContactProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=ground)
+>>> from rbnotes.contact import Contacts
+>>> from rbnotes.dynamics import StepProblem
+>>> from rbnotes.friction import coulomb
+>>> ground = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
+>>> particle = StepProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=ground)
 >>> coulomb(particle).velocity.round(6).tolist()
 [2.4, 3.2, 0.0]
 """
 
 from rbnotes.friction.anitescu_stewart import FrictionLCP, anitescu_stewart, friction_lcp
 from rbnotes.friction.box import box_friction
-from rbnotes.friction.contacts import (
-    ContactProblem,
-    Contacts,
-    ContactSolution,
-    NotConverged,
-    facet_directions,
-    tangent_directions,
-)
+from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
 from rbnotes.friction.coulomb import coulomb
+from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.gauss_seidel import gauss_seidel_friction
 from rbnotes.friction.laws import Laws, measure_laws, natural_residual, project_on_cone
 from rbnotes.friction.single_qp import dual_qp, primal_qp, single_qp
 
 __all__ = [
-    "ContactProblem",
-    "ContactSolution",
-    "Contacts",
+    "ContactSpace",
     "FrictionLCP",
+    "FrictionNotConverged",
     "Laws",
-    "NotConverged",
     "anitescu_stewart",
     "box_friction",
+    "contact_space",
     "coulomb",
     "dual_qp",
     "facet_directions",
@@ -42,5 +37,4 @@ __all__ = [
     "primal_qp",
     "project_on_cone",
     "single_qp",
-    "tangent_directions",
 ]

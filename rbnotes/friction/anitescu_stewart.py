@@ -9,7 +9,9 @@ from scipy import linalg
 
 from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, Solution, Status, solve_lcp
-from rbnotes.friction.contacts import ContactProblem, ContactSolution, facet_directions, solution_from
+from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.contact_space import ContactSpace, contact_space
+from rbnotes.friction.facets import facet_directions, facet_rows
 
 COVERS = 4
 """Covering vectors that are tried before a ray is believed."""
@@ -23,7 +25,7 @@ class FrictionLCP(NamedTuple):
     """Unit vectors ``(facets, 2)`` in the tangent plane."""
 
 
-def friction_lcp(problem: ContactProblem, facets: int = 4) -> FrictionLCP:
+def friction_lcp(problem: StepProblem, facets: int = 4) -> FrictionLCP:
     """The problem with the motion eliminated: ``w = M z + q`` with ``z = (a, phi, xi)``.
 
     ::
@@ -35,22 +37,10 @@ def friction_lcp(problem: ContactProblem, facets: int = 4) -> FrictionLCP:
     D holds ``facets`` tangential rows for each contact, and E a one for each of them in the column of its
     contact. W is the inverse mass, with the equations of the problem kept to.
     """
-    count = problem.contacts.count
-    directions = facet_directions(facets)
-    # From (normal, tangents) of each contact to all normals, then the facets of one contact after the other.
-    normal = np.kron(np.eye(count), [[1.0, 0.0, 0.0]])
-    facet = np.kron(np.eye(count), np.hstack([np.zeros((facets, 1)), directions]))
-    to_rows = np.vstack([normal, facet])
-    E = np.kron(np.eye(count), np.ones((facets, 1)))
-    M = linalg.block_diag(to_rows @ problem.delassus @ to_rows.T, np.zeros((count, count)))
-    M[count : count + len(E), -count:] = E
-    M[-count:, :count] = np.diag(problem.contacts.mu)
-    M[-count:, count : count + len(E)] = -E.T
-    q = np.concatenate([to_rows @ problem.free_contact_velocity.ravel(), np.zeros(count)])
-    return FrictionLCP(LCP(M, q), directions)
+    return _friction_lcp(contact_space(problem), facets)
 
 
-def anitescu_stewart(problem: ContactProblem, facets: int = 4) -> ContactSolution:
+def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
     """Contact with friction in a pyramid of ``facets`` edges, found by Lemke's method.
 
     The problem is an LCP. For each contact ``0 <= a _|_ u >= 0``; friction is a sum of impulses along the
@@ -67,7 +57,7 @@ def anitescu_stewart(problem: ContactProblem, facets: int = 4) -> ContactSolutio
 
     Returns
     -------
-    ContactSolution
+    StepSolution
         ``iterations`` counts the pivots.
 
     Raises
@@ -75,25 +65,37 @@ def anitescu_stewart(problem: ContactProblem, facets: int = 4) -> ContactSolutio
     Unsolved
         If the contacts and equations contradict each other, or friction jams them.
     """
-    count = problem.contacts.count
+    space = contact_space(problem)
+    count = space.count
     if count == 0:
         facet_directions(facets)
-        return solution_from(problem, np.zeros((0, 3)), iterations=0, residual=0.0, model="Anitescu-Stewart")
-    lcp, directions = friction_lcp(problem, facets)
-    mobility = np.trace(problem.blocks, axis1=1, axis2=2) / 3
-    unit = np.sqrt(np.divide(1.0, mobility, out=np.ones(count), where=mobility > 0))
+        return space.solution(np.zeros((0, 3)), iterations=0, residual=0.0, method="Anitescu-Stewart")
+    lcp, directions = _friction_lcp(space, facets)
+    unit = np.sqrt(np.divide(1.0, space.mobility, out=np.ones(count), where=space.mobility > 0))
     units = np.concatenate([unit, np.repeat(unit, facets), 1 / unit])
     solution = _lemke(LCP(units[:, None] * lcp.M * units, units * lcp.q))
     z = units * solution.z
     phi = z[count : count + count * facets].reshape(count, facets)
     impulses = np.concatenate([z[:count, None], phi @ directions], axis=1)
-    return solution_from(
-        problem,
+    return space.solution(
         impulses,
         iterations=solution.statistics.pivots,
         residual=solution.residuals.relative,
-        model="Anitescu-Stewart",
+        method="Anitescu-Stewart",
     )
+
+
+def _friction_lcp(space: ContactSpace, facets: int) -> FrictionLCP:
+    count = space.count
+    directions = facet_directions(facets)
+    to_rows = facet_rows(count, directions)
+    E = np.kron(np.eye(count), np.ones((facets, 1)))
+    M = linalg.block_diag(to_rows @ space.delassus @ to_rows.T, np.zeros((count, count)))
+    M[count : count + len(E), -count:] = E
+    M[-count:, :count] = np.diag(space.mu)
+    M[-count:, count : count + len(E)] = -E.T
+    q = np.concatenate([to_rows @ space.free.ravel(), np.zeros(count)])
+    return FrictionLCP(LCP(M, q), directions)
 
 
 def _lemke(lcp: LCP) -> Solution:

@@ -8,17 +8,18 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import BoxLCP, solve_lcp
-from rbnotes.friction.contacts import ContactProblem, ContactSolution, NotConverged, solution_from
+from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
 
 
 def box_friction(
-    problem: ContactProblem,
+    problem: StepProblem,
     *,
     normal_estimate: ArrayLike | None = None,
     updates: int = 0,
     tolerance: float = 1e-8,
     method: str = "active_set",
-) -> ContactSolution:
+) -> StepSolution:
     """Contact with friction bounded by ``mu`` times an estimate of the normal impulse, in each direction.
 
     The problem is a box LCP: for each contact ``0 <= a _|_ u >= 0``, and for each of its two tangents
@@ -41,54 +42,54 @@ def box_friction(
 
     Returns
     -------
-    ContactSolution
+    StepSolution
         ``iterations`` counts the problems solved.
 
     Raises
     ------
     Unsolved
         If the contacts and equations contradict each other.
-    NotConverged
+    FrictionNotConverged
         If updates are asked for and the estimate still changes after the last one.
     """
     if updates < 0:
         raise InvalidArgument("updates", str(updates), "a number of at least 0")
-    count, mu = problem.contacts.count, problem.contacts.mu
+    space = contact_space(problem)
+    count = space.count
     solved = 0
     if normal_estimate is None:
-        estimate = _solve(problem, np.zeros(count), method)[0][:, 0]
+        estimate = _solve(space, np.zeros(count), method)[0][:, 0]
         solved += 1
     else:
         estimate = arguments.scalar("normal_estimate", normal_estimate, minimum=0.0)
         if estimate.shape != (count,):
             raise InvalidArgument("normal_estimate", f"shape {estimate.shape}", f"shape ({count},)")
     for update in range(updates + 1):
-        impulses, residual = _solve(problem, mu * estimate, method)
+        impulses, residual = _solve(space, space.mu * estimate, method)
         solved += 1
         change = np.abs(impulses[:, 0] - estimate).max(initial=0.0)
         if change <= tolerance * np.abs(impulses[:, 0]).max(initial=1e-300) or update == updates:
             break
         estimate = impulses[:, 0]
     relative = float(change / max(np.abs(impulses[:, 0]).max(initial=0.0), 1e-300)) if change else 0.0
-    solution = solution_from(
-        problem,
+    solution = space.solution(
         impulses,
         iterations=solved,
         residual=max(residual, relative if updates else 0.0),
-        model="box friction",
+        method="box friction",
     )
     if updates and relative > tolerance:
-        raise NotConverged(solution, tolerance)
+        raise FrictionNotConverged(solution, tolerance)
     return solution
 
 
-def _solve(problem: ContactProblem, limits: Array, method: str) -> tuple[Array, float]:
+def _solve(space: ContactSpace, limits: Array, method: str) -> tuple[Array, float]:
     """Impulses ``(c, 3)`` with friction within ``limits (c,)``, and the residual of the box LCP."""
-    count = problem.contacts.count
+    count = space.count
     if count == 0:
         return np.zeros((0, 3)), 0.0
     lower = np.stack([np.zeros(count), -limits, -limits], axis=1).ravel()
     upper = np.stack([np.full(count, np.inf), limits, limits], axis=1).ravel()
-    box = BoxLCP(problem.delassus, problem.free_contact_velocity.ravel(), lower, upper)
+    box = BoxLCP(space.delassus, space.free.ravel(), lower, upper)
     solution = solve_lcp(box, method)
     return solution.z.reshape(-1, 3), solution.residuals.relative

@@ -17,22 +17,22 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.constraints.kkt import is_symmetric
-from rbnotes.friction.contacts import ContactProblem, ContactSolution, raise_not_converged, solution_from
-from rbnotes.friction.laws import natural_residual
+from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.contact_space import ContactSpace, contact_space, raise_not_converged
+from rbnotes.friction.laws import residual_in
 
 PATIENCE = 40
 """Programs in a row that need not come nearer to Coulomb's law before the iteration counts as stalled."""
 
 
 def coulomb(
-    problem: ContactProblem,
+    problem: StepProblem,
     *,
     tolerance: float = 1e-6,
     max_programs: int = 200,
     solver: str = "CLARABEL",
     check: bool = True,
-) -> ContactSolution:
+) -> StepSolution:
     """Contact with Coulomb friction in its round cone, by a fixed point over second-order cone programs.
 
     Friction of size ``mu a`` opposes the sliding; where nothing slides it is anything within the cone.
@@ -52,25 +52,26 @@ def coulomb(
 
     Returns
     -------
-    ContactSolution
+    StepSolution
         ``iterations`` counts the programs.
 
     Raises
     ------
     InvalidArgument
-        If the mass matrix is not symmetric.
+        If the mass matrix or a softness is not symmetric.
     Unsolved
         If ``check`` and the contacts and equations contradict each other.
-    NotConverged
+    FrictionNotConverged
         If ``check`` and the tolerance is not met.
     """
-    if not is_symmetric(problem.mass):
-        raise InvalidArgument("mass", "a matrix that is not symmetric", "a symmetric one")
-    count = problem.contacts.count
+    space = contact_space(problem)
+    if not space.symmetric:
+        raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
+    count = space.count
     impulses: Array = np.zeros((count, 3))
     residual, programs = 0.0, 0
     if count:
-        program = _ConeProgram(problem, solver)
+        program = _ConeProgram(space, solver)
         speeds = np.zeros(count)
         residual = np.inf
         best = 0
@@ -79,38 +80,37 @@ def coulomb(
             programs += 1
             if found is None:
                 break
-            velocities = problem.free_contact_velocity + (problem.delassus @ found.ravel()).reshape(-1, 3)
+            velocities = space.velocities(found)
             speeds = np.linalg.norm(velocities[:, 1:], axis=1)
-            new = natural_residual(problem, found, velocities)
+            new = residual_in(space, found, velocities)
             # Once within the tolerance, go on as long as a program brings much: accuracy is cheap then.
             done = new > residual / 2 and residual <= tolerance
             if new < residual:
                 impulses, residual, best = found, new, programs
             if done or residual <= 1e-3 * tolerance:
                 break
-    solution = solution_from(problem, impulses, iterations=programs, residual=residual, model="Coulomb")
+    solution = space.solution(impulses, iterations=programs, residual=residual, method="Coulomb")
     if check and residual > tolerance:
-        raise_not_converged(problem, solution, tolerance)
+        raise_not_converged(space, solution, tolerance)
     return solution
 
 
 class _ConeProgram:
     """The convex program of one step of the fixed point, translated once."""
 
-    def __init__(self, problem: ContactProblem, solver: str) -> None:
+    def __init__(self, space: ContactSpace, solver: str) -> None:
         import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
 
         self._cp, self._solver = cp, solver
-        self._mu, self._free = problem.contacts.mu, problem.free_contact_velocity
+        self._mu, self._free = space.mu, space.free
         # Velocities in units of the free ones, impulses of a contact in units of what stops those there.
-        count = problem.contacts.count
-        mobility = np.trace(problem.blocks, axis1=1, axis2=2) / 3
+        count, mobility = space.count, space.mobility
         self._speed = np.abs(self._free).max() or 1.0
         self._units = units = np.sqrt(np.divide(1.0, mobility, out=np.ones(count), where=mobility > 0))
         self._impulse = self._speed * units[:, None]
         self._r = cp.Variable((count, 3))
         self._linear = cp.Parameter((count, 3))
-        root = _root(problem.delassus * np.outer(np.repeat(units, 3), np.repeat(units, 3)))
+        root = _root(space.delassus * np.outer(np.repeat(units, 3), np.repeat(units, 3)))
         objective = cp.sum_squares(root @ cp.vec(self._r, order="C")) / 2 + cp.sum(
             cp.multiply(self._linear, self._r)
         )

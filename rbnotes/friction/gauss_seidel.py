@@ -8,19 +8,20 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.constraints.sequential import friction_impulse
-from rbnotes.friction.contacts import ContactProblem, ContactSolution, raise_not_converged, solution_from
-from rbnotes.friction.laws import natural_residual
+from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.contact_space import contact_space, raise_not_converged
+from rbnotes.friction.laws import residual_in
 
 
 def gauss_seidel_friction(
-    problem: ContactProblem,
+    problem: StepProblem,
     *,
     cone: str = "disc",
     start: ArrayLike | None = None,
     tolerance: float = 1e-8,
     max_sweeps: int = 10_000,
     check: bool = True,
-) -> ContactSolution:
+) -> StepSolution:
     """Satisfy one contact after the other, each as if it were alone, until none changes any more.
 
     Each contact first takes the normal impulse that separates it, then the friction impulse that stops it
@@ -42,40 +43,37 @@ def gauss_seidel_friction(
 
     Returns
     -------
-    ContactSolution
+    StepSolution
         ``iterations`` counts the sweeps.
 
     Raises
     ------
     Unsolved
         If ``check`` and the contacts and equations contradict each other.
-    NotConverged
+    FrictionNotConverged
         If ``check`` and the tolerance is not met within ``max_sweeps``.
     """
     arguments.choice("cone", cone, ("disc", "box"))
     if max_sweeps < 1:
         raise InvalidArgument("max_sweeps", str(max_sweeps), "at least 1")
-    contacts = problem.contacts
-    W, u = problem.delassus, problem.free_contact_velocity
-    impulses: Array = np.zeros((contacts.count, 3))
+    space = contact_space(problem)
+    W, u, mu = space.delassus, space.free, space.mu
+    impulses: Array = np.zeros((space.count, 3))
     if start is not None:
-        impulses = arguments.array("start", start, contacts.count, 3).copy()
-    blocks = problem.blocks
+        impulses = arguments.array("start", start, space.count, 3).copy()
+    blocks = space.blocks
     mobility = (blocks + np.swapaxes(blocks, 1, 2))[:, 1:, 1:] / 2
     largest = np.linalg.eigvalsh(mobility)[:, -1]
     residual, sweeps = np.inf, 0
     while residual > tolerance and sweeps < max_sweeps:
         for i, block in enumerate(blocks):
             velocity = u[i] + W[3 * i : 3 * i + 3] @ impulses.ravel()
-            impulses[i] = _alone(impulses[i], velocity, block, float(largest[i]), float(contacts.mu[i]), cone)
+            impulses[i] = _alone(impulses[i], velocity, block, float(largest[i]), float(mu[i]), cone)
         sweeps += 1
-        velocities = u + (W @ impulses.ravel()).reshape(-1, 3)
-        residual = natural_residual(problem, impulses, velocities, cone=cone)
-    solution = solution_from(
-        problem, impulses, iterations=sweeps, residual=residual, model=f"Gauss-Seidel, {cone}"
-    )
+        residual = residual_in(space, impulses, space.velocities(impulses), cone)
+    solution = space.solution(impulses, iterations=sweeps, residual=residual, method=f"Gauss-Seidel, {cone}")
     if check and residual > tolerance:
-        raise_not_converged(problem, solution, tolerance)
+        raise_not_converged(space, solution, tolerance)
     return solution
 
 

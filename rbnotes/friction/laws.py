@@ -19,7 +19,9 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.friction.contacts import ContactProblem, ContactSolution, facet_directions
+from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.contact_space import ContactSpace, contact_space
+from rbnotes.friction.facets import facet_directions
 
 
 class Laws(NamedTuple):
@@ -48,18 +50,11 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
     """
     impulses = arguments.array("impulses", impulses, 3)
     mu = arguments.scalar("mu", mu, minimum=0.0)
-    a, b = impulses[..., 0], impulses[..., 1:]
-    size = np.linalg.norm(b, axis=-1)
-    on_surface = (a + mu * size) / (1 + mu**2)
-    inside, polar = (size <= mu * a) & (a >= 0), mu * size <= -a
-    new_a = np.where(inside, a, np.where(polar, 0.0, on_surface))
-    radius = np.where(inside, size, mu * new_a)
-    direction = np.divide(b, size[..., None], out=np.zeros_like(b), where=size[..., None] > 0)
-    return np.concatenate([new_a[..., None], radius[..., None] * direction], axis=-1)
+    return _project_on_cone(impulses, mu)
 
 
 def natural_residual(
-    problem: ContactProblem, impulses: ArrayLike, velocities: ArrayLike, *, cone: str = "disc"
+    problem: StepProblem, impulses: ArrayLike, velocities: ArrayLike, *, cone: str = "disc"
 ) -> float:
     """Largest change of an impulse when its velocity, scaled, is subtracted and the cone projected on.
 
@@ -77,27 +72,13 @@ def natural_residual(
         Relative to the largest impulse, or what stops the free motion, whichever is larger.
     """
     arguments.choice("cone", cone, ("disc", "box"))
-    count = problem.contacts.count
-    if count == 0:
-        return 0.0
-    r = arguments.array("impulses", impulses, count, 3)
-    u = arguments.array("velocities", velocities, count, 3)
-    mu = problem.contacts.mu
-    effective_mass = _reciprocal(np.trace(problem.blocks, axis1=1, axis2=2) / 3)
-    if cone == "disc":
-        shifted = u + np.outer(mu * np.linalg.norm(u[:, 1:], axis=1), [1.0, 0.0, 0.0])
-        nearest = project_on_cone(r - effective_mass[:, None] * shifted, mu)
-    else:
-        bounds = np.maximum(mu * r[:, 0], 0.0)[:, None]
-        lower = np.hstack([np.zeros_like(bounds), -bounds, -bounds])
-        upper = np.hstack([np.full_like(bounds, np.inf), bounds, bounds])
-        nearest = np.clip(r - effective_mass[:, None] * u, lower, upper)
-    scale = max(np.abs(r).max(), np.abs(effective_mass[:, None] * problem.free_contact_velocity).max())
-    return float(np.abs(r - nearest).max() / scale) if scale > 0 else 0.0
+    space = contact_space(problem)
+    r = arguments.array("impulses", impulses, space.count, 3)
+    return residual_in(space, r, arguments.array("velocities", velocities, space.count, 3), cone)
 
 
 def measure_laws(
-    problem: ContactProblem, solution: ContactSolution, *, cone: str = "disc", facets: int = 4
+    problem: StepProblem, solution: StepSolution, *, cone: str = "disc", facets: int = 4
 ) -> Laws:
     """How far a solution is from each law, whatever model it comes from.
 
@@ -111,9 +92,10 @@ def measure_laws(
     """
     arguments.choice("cone", cone, ("disc", "box", "pyramid"))
     directions = facet_directions(facets)
-    if problem.contacts.count == 0:
+    space = contact_space(problem)
+    if space.count == 0:
         return Laws(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    u, r, mu = problem.contact_velocity(solution.velocity), solution.impulses, problem.contacts.mu
+    u, r, mu = space.velocities_of(solution), space.impulses_of(solution), space.mu
     a, b = r[:, 0], r[:, 1:]
     # Friction measured by the section, and the sliding by what a unit section takes from it.
     if cone == "disc":
@@ -124,7 +106,7 @@ def measure_laws(
         middles = directions + np.roll(directions, -1, axis=0)
         outward = 2 * middles / np.sum(middles**2, axis=1)[:, None]  # one on each side of the polygon
         sliding, friction = (u[:, 1:] @ directions.T).max(axis=1), (b @ outward.T).max(axis=1)
-    effective_mass = _reciprocal(problem.blocks[:, 0, 0])
+    effective_mass = _reciprocal(space.blocks[:, 0, 0])
     unused = mu * a * sliding + np.sum(b * u[:, 1:], axis=1)
     return Laws(
         penetration=float(np.maximum(-u[:, 0], 0.0).max()),
@@ -132,10 +114,39 @@ def measure_laws(
         complementarity=float(np.minimum(np.abs(a), np.abs(effective_mass * u[:, 0])).max()),
         cone=float(np.maximum(friction - mu * a, 0.0).max()),
         dissipation=float(unused[np.argmax(np.abs(unused))]),
-        natural=natural_residual(problem, r, u),
+        natural=residual_in(space, r, u),
     )
+
+
+def residual_in(space: ContactSpace, impulses: Array, velocities: Array, cone: str = "disc") -> float:
+    """:func:`natural_residual` in a space that is there already."""
+    if space.count == 0:
+        return 0.0
+    r, u, mu = impulses, velocities, space.mu
+    effective_mass = _reciprocal(space.mobility)
+    if cone == "disc":
+        shifted = u + np.outer(mu * np.linalg.norm(u[:, 1:], axis=1), [1.0, 0.0, 0.0])
+        nearest = _project_on_cone(r - effective_mass[:, None] * shifted, mu)
+    else:
+        bounds = np.maximum(mu * r[:, 0], 0.0)[:, None]
+        lower = np.hstack([np.zeros_like(bounds), -bounds, -bounds])
+        upper = np.hstack([np.full_like(bounds, np.inf), bounds, bounds])
+        nearest = np.clip(r - effective_mass[:, None] * u, lower, upper)
+    scale = max(np.abs(r).max(), np.abs(effective_mass[:, None] * space.free).max())
+    return float(np.abs(r - nearest).max() / scale) if scale > 0 else 0.0
 
 
 def _reciprocal(mobility: Array) -> Array:
     """Effective masses; zero where the contact cannot move, and no impulse changes anything."""
     return np.divide(1.0, mobility, out=np.zeros_like(mobility), where=mobility > 0)
+
+
+def _project_on_cone(impulses: Array, mu: Array) -> Array:
+    a, b = impulses[..., 0], impulses[..., 1:]
+    size = np.linalg.norm(b, axis=-1)
+    on_surface = (a + mu * size) / (1 + mu**2)
+    inside, polar = (size <= mu * a) & (a >= 0), mu * size <= -a
+    new_a = np.where(inside, a, np.where(polar, 0.0, on_surface))
+    radius = np.where(inside, size, mu * new_a)
+    direction = np.divide(b, size[..., None], out=np.zeros_like(b), where=size[..., None] > 0)
+    return np.concatenate([new_a[..., None], radius[..., None] * direction], axis=-1)

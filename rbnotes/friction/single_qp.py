@@ -16,53 +16,32 @@ cone's flank. The error vanishes with the sliding velocity times the step.
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import LCP, QP, solve_lcp
-from rbnotes.friction.contacts import ContactProblem, ContactSolution, facet_directions, solution_from
+from rbnotes.dynamics import StepProblem, StepSolution, hardened
+from rbnotes.friction.contact_space import ContactSpace, contact_space
+from rbnotes.friction.facets import facet_directions, facet_rows
 
 
-def primal_qp(problem: ContactProblem, facets: int = 4) -> QP:
+def primal_qp(problem: StepProblem, facets: int = 4) -> QP:
     """The program in velocities: rows ``N + mu T_k`` for each contact and facet ``(c facets, n)``."""
-    contacts = problem.contacts
-    directions = facet_directions(facets)
-    sliding = np.einsum("ki,cin->ckn", directions, contacts.tangents)
-    rows = contacts.normals[:, None] + contacts.mu[:, None, None] * sliding
-    return QP(
-        Q=problem.mass,
-        c=-problem.momentum,
-        A=rows.reshape(-1, len(problem.momentum)),
-        b=np.repeat(contacts.normal_target, facets),
-        G=problem.bilateral,
-        g=problem.bilateral_target,
-    )
+    return _primal_qp(contact_space(problem), facets)
 
 
-def dual_qp(problem: ContactProblem, facets: int = 4) -> QP:
+def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
     """The program in impulses: all normal ones, then the facets' of one contact after the other (1.88).
 
-    Equations of the problem are kept to by the inverse mass, not by rows of the program.
+    Equations of the problem are kept to by the inverse mass, not by rows of the primal.
     """
-    contacts = problem.contacts
-    count = contacts.count
-    directions = facet_directions(facets)
-    normal = np.kron(np.eye(count), [[1.0, 0.0, 0.0]])
-    facet = np.kron(np.eye(count), np.hstack([np.zeros((facets, 1)), directions]))
-    C = np.vstack([normal, facet])
-    Q = C @ problem.delassus @ C.T
-    E = np.hstack([np.diag(contacts.mu), -np.kron(np.eye(count), np.ones((1, facets)))])
-    return QP(
-        Q=(Q + Q.T) / 2,
-        c=C @ problem.free_contact_velocity.ravel(),
-        A=np.vstack([np.eye(len(C)), E]),
-        b=np.zeros(len(C) + count),
-    )
+    return _dual_qp(contact_space(problem), facets)
 
 
 def single_qp(
-    problem: ContactProblem, facets: int = 4, *, form: str = "primal", method: str = "active_set"
-) -> ContactSolution:
+    problem: StepProblem, facets: int = 4, *, form: str = "primal", method: str = "active_set"
+) -> StepSolution:
     """Contact with friction in a pyramid of ``facets`` edges by one convex program (Sueda 1.13).
 
     The impulses lie in the pyramid with edges ``a = 1, b = mu d_k``, which lies inside Coulomb's cone; the
@@ -79,39 +58,83 @@ def single_qp(
 
     Returns
     -------
-    ContactSolution
+    StepSolution
         ``iterations`` is one.
 
     Raises
     ------
     InvalidArgument
-        If the mass matrix is not symmetric.
+        If the mass matrix or a softness is not symmetric.
     Unsolved
         If the contacts and equations contradict each other.
     """
     arguments.choice("form", form, ("primal", "dual"))
-    count, mu = problem.contacts.count, problem.contacts.mu
+    space = contact_space(problem)
+    if not space.symmetric:
+        raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
+    count = space.count
     directions = facet_directions(facets)
     if count == 0:
         impulses: Array = np.zeros((0, 3))
         residual = 0.0
     elif form == "primal":
-        solution = solve_lcp(primal_qp(problem, facets), method)
-        edges = solution.z.reshape(count, facets)
-        impulses = _from_edges(edges.sum(axis=1), mu[:, None] * edges, directions)
-        residual = solution.residuals.relative
+        primal = solve_lcp(_primal_qp(space, facets), method)
+        touching = space.with_friction
+        edges, alone = np.split(primal.z, [touching * facets])
+        edges = edges.reshape(touching, facets)
+        impulses = np.zeros((count, 3))
+        impulses[:touching] = _from_edges(edges.sum(axis=1), space.mu[:touching, None] * edges, directions)
+        impulses[touching:, 0] = alone
+        residual = primal.residuals.relative
     else:
-        qp = dual_qp(problem, facets)
+        qp = _dual_qp(space, facets)
         E = qp.A[qp.size :]
         # With multipliers nu of E lambda >= 0: w = Q lambda - E^T nu + c, and lambda itself is not negative.
         conditions = LCP(
             np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]]), np.r_[qp.c, qp.b[qp.size :]]
         )
-        solution = solve_lcp(conditions, "lemke")
-        found = solution.z[: qp.size]
+        dual = solve_lcp(conditions, "lemke")
+        found = dual.z[: qp.size]
         impulses = _from_edges(found[:count], found[count:].reshape(count, facets), directions)
-        residual = solution.residuals.relative
-    return solution_from(problem, impulses, iterations=1, residual=residual, model=f"single QP, {form}")
+        residual = dual.residuals.relative
+    return space.solution(impulses, iterations=1, residual=residual, method=f"single QP, {form}")
+
+
+def _primal_qp(space: ContactSpace, facets: int) -> QP:
+    touching = space.with_friction
+    directions = facet_directions(facets)
+    normal = np.ones((touching, facets, 1))
+    edges = np.concatenate([normal, space.mu[:touching, None, None] * directions], axis=2)
+    to_edges = sparse.bsr_array(
+        (edges, np.arange(touching), np.arange(touching + 1)), shape=(touching * facets, 3 * touching)
+    )
+    rows = sparse.csr_array(to_edges @ space.rows[: 3 * touching])
+    targets = np.repeat(space.contacts.normal_target[:touching], facets)
+    # The slacks of soft rows are velocities, too; contacts do not know them.
+    hard = hardened(space.problem)
+    slacks = sparse.csr_array((rows.shape[0], hard.size - space.problem.size))
+    A = sparse.vstack([sparse.hstack([rows, slacks]), hard.unilateral.rows], format="csr")
+    return QP(
+        Q=hard.mass,
+        c=-hard.momentum,
+        A=A if sparse.issparse(hard.mass) else A.toarray(),
+        b=np.concatenate([targets, hard.unilateral.target]),
+        G=hard.bilateral.rows,
+        g=hard.bilateral.target,
+    )
+
+
+def _dual_qp(space: ContactSpace, facets: int) -> QP:
+    count = space.count
+    C = facet_rows(count, facet_directions(facets))
+    Q = C @ space.delassus @ C.T
+    E = np.hstack([np.diag(space.mu), -np.kron(np.eye(count), np.ones((1, facets)))])
+    return QP(
+        Q=(Q + Q.T) / 2,
+        c=C @ space.free.ravel(),
+        A=np.vstack([np.eye(len(C)), E]),
+        b=np.zeros(len(C) + count),
+    )
 
 
 def _from_edges(normal: Array, edges: Array, directions: Array) -> Array:

@@ -1,10 +1,10 @@
 """Spatial inertia: its matrix, shapes, meshes and composite bodies."""
 
+from rbnotes.inertia._spatial import LINEAR_FIRST
 from rbnotes.inertia.composite import PrincipalFrame, composite, principal_frame
 from rbnotes.inertia.mesh import triangle_mesh
 from rbnotes.inertia.shapes import capsule, cuboid, cylinder, ellipsoid, sphere, with_mass
 from rbnotes.inertia.spatial import (
-    LINEAR_FIRST,
     MassProperties,
     from_spatial_inertia,
     mass_properties,

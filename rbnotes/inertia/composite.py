@@ -9,14 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, se3
+from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.inertia.spatial import (
-    MassProperties,
-    mass_properties,
-    spatial_inertia,
-    transform_inertia,
-)
+from rbnotes.inertia import _spatial
+from rbnotes.inertia.spatial import MassProperties, mass_properties
 
 SAME_SIZE = 1 - 1e-6
 """Components of an axis this near to its largest are as large: rounding must not choose its sign."""
@@ -49,15 +45,19 @@ def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProper
     if frames.ndim != 3 or len(frames) != len(bodies) or not len(bodies):
         raise InvalidArgument("frames", f"shape {frames.shape}", f"one pose for each of {len(bodies)} bodies")
     bodies = [mass_properties(*body) for body in bodies]
-    centres = [se3.transform_points(E, body.com) for E, body in zip(frames, bodies, strict=True)]
+    centres = [_se3.transform_points(E, body.com) for E, body in zip(frames, bodies, strict=True)]
     mass = _sum(body.mass for body in bodies)
     com = _sum(body.mass[..., None] * c for body, c in zip(bodies, centres, strict=True)) / mass[..., None]
     # Summed about the common centre, so that a far origin costs no digits.
     M = _sum(
-        transform_inertia(se3.frame(E[:3, :3], c - com), spatial_inertia(body.mass, body.inertia))
+        _spatial.transform_inertia(
+            _se3.frame(E[:3, :3], c - com),
+            _spatial.spatial_inertia(body.mass, body.inertia, np.zeros(3)),
+        )
         for E, body, c in zip(frames, bodies, centres, strict=True)
     )
-    return mass_properties(mass, M[..., :3, :3], com)
+    inertia = M[..., :3, :3]
+    return MassProperties(mass, (inertia + np.swapaxes(inertia, -1, -2)) / 2, com)
 
 
 def principal_frame(body: MassProperties) -> PrincipalFrame:
@@ -73,7 +73,7 @@ def principal_frame(body: MassProperties) -> PrincipalFrame:
     largest = np.argmax(sizes >= SAME_SIZE * np.max(sizes, axis=-2, keepdims=True), axis=-2, keepdims=True)
     axes = axes * np.sign(np.take_along_axis(axes, largest, axis=-2))
     axes[..., 2] = np.cross(axes[..., 0], axes[..., 1])
-    return PrincipalFrame(se3.frame(axes, body.com), moments)
+    return PrincipalFrame(_se3.frame(axes, body.com), moments)
 
 
 def _sum(terms: Iterable[Array]) -> Array:

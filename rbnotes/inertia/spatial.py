@@ -2,20 +2,21 @@
 
 Spatial inertias act on twists ``(omega, v)`` of the body frame: angular part first. Notes that stack the
 linear part first have the same matrix with its blocks swapped, see :func:`swap_stacking`.
+
+Here arguments are checked; the formulas stand in ``rbnotes/inertia/_spatial.py``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, se3, so3
+from rbnotes import _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument
-
-LINEAR_FIRST = np.array([3, 4, 5, 0, 1, 2])
-"""``xi[..., LINEAR_FIRST]`` is the twist or wrench ``xi`` in the other stacking order, either way."""
+from rbnotes.inertia import _spatial
 
 IMPOSSIBLE_BELOW = -1e-10
 """Smallest accepted second moment of mass, relative to the largest: zero for a plate, but for rounding."""
@@ -44,20 +45,7 @@ def mass_properties(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 
         If the mass is not positive, or no distribution of mass has this inertia: its principal moments must
         satisfy ``I1 + I2 >= I3``, that is, all second moments of the mass must be positive or zero.
     """
-    mass = arguments.positive("mass", mass)
-    inertia = arguments.symmetric("inertia", inertia)
-    com = arguments.vector("com", com)
-    arguments.common_shape(mass=mass.shape, inertia=inertia.shape[:-2], com=com.shape[:-1])
-    moments = np.linalg.eigvalsh(inertia)
-    second_moments = np.sum(moments, axis=-1, keepdims=True) / 2 - moments
-    largest = np.max(np.abs(moments), axis=-1, keepdims=True)
-    impossible = np.any(second_moments < IMPOSSIBLE_BELOW * largest, axis=-1)
-    if np.any(impossible):
-        triple = moments[impossible][0]
-        got = "principal moments " + ", ".join(f"{moment:.6g}" for moment in triple)
-        expected = "moments of a body: none negative, none larger than the sum of the other two"
-        raise InvalidArgument("inertia", got, expected)
-    return MassProperties(mass, inertia, com)
+    return _checked(mass, inertia, com, arguments.symmetric)
 
 
 def spatial_inertia(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -76,9 +64,7 @@ def spatial_inertia(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 
     InvalidArgument
         If no body has these properties, see :func:`mass_properties`.
     """
-    mass, inertia, com = mass_properties(mass, inertia, com)
-    m, C = mass[..., None, None], so3.hat(com)
-    return _blocks(inertia - m * (C @ C), m * C, -m * C, m * np.eye(3))
+    return _spatial.spatial_inertia(*_checked(mass, inertia, com, arguments.symmetric))
 
 
 def spatial_inertia_inverse(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -89,10 +75,7 @@ def spatial_inertia_inverse(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike 
     InvalidArgument
         As :func:`spatial_inertia`, and if the inertia is singular (a point mass or a thin rod).
     """
-    mass, inertia, com = mass_properties(mass, inertia, com)
-    J = np.linalg.inv(arguments.positive_definite("inertia", inertia))
-    C = so3.hat(com)
-    return _blocks(J, -J @ C, C @ J, np.eye(3) / mass[..., None, None] - C @ J @ C)
+    return _spatial.spatial_inertia_inverse(*_checked(mass, inertia, com, arguments.positive_definite))
 
 
 def spatial_inertia_factor(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -100,17 +83,12 @@ def spatial_inertia_factor(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike =
 
     Raises the same errors as :func:`spatial_inertia_inverse`.
     """
-    mass, inertia, com = mass_properties(mass, inertia, com)
-    L = np.linalg.cholesky(arguments.positive_definite("inertia", inertia))
-    root = np.sqrt(mass)[..., None, None]
-    zero = np.zeros((3, 3))
-    return _blocks(L, root * so3.hat(com), zero, root * np.eye(3))
+    return _spatial.spatial_inertia_factor(*_checked(mass, inertia, com, arguments.positive_definite))
 
 
 def swap_stacking(matrix: ArrayLike) -> Array:
     """A 6 x 6 matrix ``(..., 6, 6)`` of twists or wrenches in the other stacking order; its own inverse."""
-    matrix = arguments.array("matrix", matrix, 6, 6)
-    return matrix[..., LINEAR_FIRST[:, None], LINEAR_FIRST]
+    return _spatial.swap_stacking(arguments.array("matrix", matrix, 6, 6))
 
 
 def from_spatial_inertia(M: ArrayLike) -> MassProperties:
@@ -127,17 +105,17 @@ def from_spatial_inertia(M: ArrayLike) -> MassProperties:
     M = arguments.symmetric("M", M, 6)
     mass = arguments.positive("mass of M", np.trace(M[..., 3:, 3:], axis1=-2, axis2=-1) / 3)
     first_moment = M[..., :3, 3:]
-    com = so3.vee((first_moment - np.swapaxes(first_moment, -1, -2)) / 2) / mass[..., None]
-    C = so3.hat(com)
+    com = _so3.vee(first_moment) / mass[..., None]
+    C = _so3.hat(com)
     size = np.max(np.abs(M), axis=(-1, -2))
-    inertia = M[..., :3, :3] + mass[..., None, None] * (C @ C)
-    body = mass_properties(mass, _without_rounding(inertia, ROUNDING * size), com)
-    defect = np.max(np.abs(spatial_inertia(*body) - M), axis=(-1, -2))
+    inertia = _without_rounding(M[..., :3, :3] + mass[..., None, None] * (C @ C), ROUNDING * size)
+    _refuse_impossible(inertia)
+    defect = np.max(np.abs(_spatial.spatial_inertia(mass, inertia, com) - M), axis=(-1, -2))
     if np.any(defect > 1e-10 * size):
         raise InvalidArgument(
             "M", f"a matrix {np.max(defect):.3g} off that form", "blocks of a spatial inertia"
         )
-    return body
+    return MassProperties(mass, inertia, com)
 
 
 def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
@@ -145,9 +123,34 @@ def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
 
     Kinetic energy does not depend on the frame: ``Ad(E)^-T M Ad(E)^-1``.
     """
-    A, M = se3.Ad_inverse(E), arguments.symmetric("M", M, 6)
-    arguments.common_shape(E=A.shape[:-2], M=M.shape[:-2])
-    return np.swapaxes(A, -1, -2) @ M @ A
+    E, M = arguments.frame("E", E), arguments.symmetric("M", M, 6)
+    arguments.common_shape(E=E.shape[:-2], M=M.shape[:-2])
+    return _spatial.transform_inertia(E, M)
+
+
+def _checked(
+    mass: ArrayLike, inertia: ArrayLike, com: ArrayLike, check_matrix: Callable[[str, ArrayLike], Array]
+) -> MassProperties:
+    """Mass properties, each checked and all together; for some a singular inertia will do, for some not."""
+    body = MassProperties(
+        arguments.positive("mass", mass), check_matrix("inertia", inertia), arguments.vector("com", com)
+    )
+    shapes = {"mass": body.mass.shape, "inertia": body.inertia.shape[:-2], "com": body.com.shape[:-1]}
+    arguments.common_shape(**shapes)
+    _refuse_impossible(body.inertia)
+    return body
+
+
+def _refuse_impossible(inertia: Array) -> None:
+    moments = np.linalg.eigvalsh(inertia)
+    second_moments = np.sum(moments, axis=-1, keepdims=True) / 2 - moments
+    largest = np.max(np.abs(moments), axis=-1, keepdims=True)
+    impossible = np.any(second_moments < IMPOSSIBLE_BELOW * largest, axis=-1)
+    if np.any(impossible):
+        triple = moments[impossible][0]
+        got = "principal moments " + ", ".join(f"{moment:.6g}" for moment in triple)
+        expected = "moments of a body: none negative, none larger than the sum of the other two"
+        raise InvalidArgument("inertia", got, expected)
 
 
 def _without_rounding(inertia: Array, rounding: Array) -> Array:
@@ -155,11 +158,6 @@ def _without_rounding(inertia: Array, rounding: Array) -> Array:
     trace = np.trace(inertia, axis1=-2, axis2=-1)[..., None, None]
     moments, axes = np.linalg.eigh(trace / 2 * np.eye(3) - inertia)
     moments = np.where(moments < -rounding[..., None], moments, np.maximum(moments, 0.0))
-    second_moments = axes * moments[..., None, :] @ np.swapaxes(axes, -1, -2)
-    return np.sum(moments, axis=-1)[..., None, None] * np.eye(3) - second_moments
-
-
-def _blocks(upper_left: Array, upper_right: Array, lower_left: Array, lower_right: Array) -> Array:
-    blocks = np.broadcast_arrays(upper_left, upper_right, lower_left, lower_right)
-    upper = np.concatenate(blocks[:2], axis=-1)
-    return np.concatenate([upper, np.concatenate(blocks[2:], axis=-1)], axis=-2)
+    second_moments: Array = axes * moments[..., None, :] @ np.swapaxes(axes, -1, -2)
+    total: Array = np.sum(moments, axis=-1)[..., None, None]
+    return total * np.eye(3) - second_moments

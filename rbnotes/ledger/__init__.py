@@ -48,11 +48,9 @@ def _is_record(value: object) -> bool:
 
 
 def _reading_order(record: Record) -> tuple:
-    from rbnotes.ledger.coverage import inventory
+    from rbnotes.ledger.coverage import inventory, section_order
 
-    sources = {"lloyd": 0, "sueda": 1, "si": 2}
-    section = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in record.section.split(".")]
     lines = {entry.id: entry.line for entry in inventory()}
     prose = re.fullmatch(r"t(\d+)[a-z]*", record.display.rsplit("/", 1)[1])
     line = int(prose.group(1)) if prose else lines.get(record.display, 0)
-    return sources[record.source], section, line, record.id
+    return section_order(record.source, record.section), line, record.id

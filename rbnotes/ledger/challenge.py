@@ -9,7 +9,7 @@ import numpy as np
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.ledger.record import Function
-from rbnotes.ledger.runner import SIGNIFICANT, search
+from rbnotes.ledger.trials import SIGNIFICANT, TELLING, search
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def challenge(id: str, function: Function, *, examples: int = 200) -> Challenge:
             problem[:] = [error]
             return np.nan
 
-    # A counterexample that is off by a percent reads better than one that is barely wrong.
-    for threshold in (SIGNIFICANT, record.tolerance):
+    # A counterexample that is off by a tenth reads better than one that is barely wrong.
+    for threshold in (TELLING, SIGNIFICANT, record.tolerance):
         result = search(attempt, record.reference, record.inputs, threshold=threshold, examples=examples)
         if result.counterexample is not None:
             break

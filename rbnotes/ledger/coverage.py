@@ -1,9 +1,10 @@
-"""Which displays of the notes have a record, and which do not yet."""
+"""Which displays of the notes have a record, which do not yet, and which sentences have one."""
 
 from __future__ import annotations
 
 import csv
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +36,25 @@ def missing(records: Iterable[Record]) -> tuple[Entry, ...]:
     """The inventory's entries without a record."""
     told = {record.display for record in records}
     return tuple(entry for entry in inventory() if entry.id not in told)
+
+
+def prose(records: Iterable[Record]) -> dict[Entry, int]:
+    """The places of prose with records, in the order of the records, and the number of claims of each.
+
+    There is no list of the sentences that state something: what is checkable was found by reading.
+    """
+    places: Counter[Entry] = Counter()
+    for record in records:
+        line = re.fullmatch(r"t(\d+)[a-z]*", record.display.rsplit("/", 1)[1])
+        if line:
+            places[Entry(record.display, record.source, record.section, int(line.group(1)))] += 1
+    return dict(places)
+
+
+def section_order(source: str, section: str) -> tuple[int, list[tuple[int, int, str]]]:
+    """Sorts sections as the notes are read; appendices follow numbered sections."""
+    parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in section.split(".")]
+    return ("lloyd", "sueda", "si").index(source), parts
 
 
 def display_verdicts(records: Iterable[Record]) -> dict[str, Verdict]:

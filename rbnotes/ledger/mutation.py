@@ -1,23 +1,67 @@
 """Is a record's check able to fail? Perturb the form under test and see.
 
-A sign is flipped, a factor doubled, a transpose dropped: each such mutant is a wrong formula, and a check
-that accepts it would have accepted a wrong print. Mutants are made from the form's source, one change at
-a time, and from its result as a whole.
+A sign is flipped, a term dropped, two factors exchanged, an index moved: each such mutant is a wrong
+formula, and a check that accepts it would have accepted a wrong print. Mutants are made from the source of
+the form and of the claim's functions that it calls, one change at a time, and from its result as a whole.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
-import inspect
-import textwrap
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType, FunctionType
+from typing import Any
 
 import numpy as np
 
+from rbnotes.arguments import Array
+from rbnotes.ledger import mutants
+from rbnotes.ledger.honesty.claim_code import helpers, plain, rebuilt, tree
+from rbnotes.ledger.honesty.tracing import trace
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record, Verdict
-from rbnotes.ledger.runner import deviation, samples
+from rbnotes.ledger.runner import EXAMPLES
+from rbnotes.ledger.trials import Values, distance, expectation, result, samples
+
+TICK = "__tick__"
+LONGER = 30
+"""A mutant that makes so many times the calls of its form counts as endless ..."""
+CALLS = 20_000
+"""... once it makes this many."""
+MOST_LISTED = 1 / 3
+"""Share of the mutants that a record may call equivalent."""
+SHORTEST_BEGINNING = 12
+"""Letters that a name with a star has at least."""
+LISTED = 8
+"""Inputs on which a mutant that is called equivalent is tried."""
+
+
+class Swaps:
+    """The product ``b @ a`` in the place of ``a @ b``.
+
+    It is no change at all if one of them is a symmetric semidefinite matrix, such as a mass matrix, and the
+    other a vector.
+    """
+
+    def __init__(self) -> None:
+        self.called = self.changed = False
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        self.called = True
+        first, second = (np.asarray(part, dtype=np.float64) for part in (a, b))
+        same = (first.ndim == 1 and _is_definite(second)) or (second.ndim == 1 and _is_definite(first))
+        self.changed = self.changed or not (same or first.ndim == second.ndim == 1)
+        return b @ a
+
+
+def _is_definite(A: Array) -> bool:
+    square = A.ndim == 2 and A.shape[0] == A.shape[1]
+    if not square or not np.allclose(A, A.T, rtol=1e-9, atol=1e-9):
+        return False
+    values = np.linalg.eigvalsh(A)
+    return bool(values[0] >= -1e-9 or values[-1] <= 1e-9)
 
 
 @dataclass(frozen=True)
@@ -26,122 +70,152 @@ class Mutant:
 
     change: str
     form: Function
+    swaps: Swaps | None = None
+    """What a swapped product met, for a mutant that may have one."""
+
+
+class Cases:
+    """Inputs with the oracle's results, which are computed when first asked for."""
+
+    def __init__(self, form: Function, reference: Function, inputs: list[Values]) -> None:
+        self.form, self.reference, self.inputs = form, reference, inputs
+        self._expected: list[Array] = []
+        self._calls: list[int] = []
+
+    def expected(self, index: int) -> Array:
+        """The oracle's result on one of the inputs."""
+        while len(self._expected) <= index:
+            values = self.inputs[len(self._expected)]
+            self._expected.append(expectation(self.reference, values))
+            with _counted() as calls:
+                _distance(self.form, self._expected[-1], values)
+            self._calls.append(calls[0])
+        return self._expected[index]
+
+    def accept(self, form: Function, tolerance: float, *, first: int | None = None) -> bool:
+        """Whether the check finds nothing wrong with a form, on all inputs or the first ones."""
+        for index, values in enumerate(self.inputs[:first]):
+            expected = self.expected(index)
+            with _counted(CALLS + LONGER * self._calls[index]):
+                if not _distance(form, expected, values) <= tolerance:
+                    return False
+        return True
+
+
+@contextmanager
+def _counted(most: int | None = None) -> Iterator[list[int]]:
+    """Count the calls made inside; beyond ``most`` they fail, as a change can make any loop endless."""
+    calls = [0]
+
+    def count(frame: FrameType, event: str, argument: Any) -> None:
+        calls[0] += 1
+        if most is not None and calls[0] > most:
+            raise TimeoutError("an endless loop")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(before)
+
+
+def _distance(form: Function, expected: Array, values: Values) -> float:
+    try:
+        return distance(result(form, values), expected, printed_numbers=not values)
+    except Exception:  # a change may break a form in any way; then it is noticed
+        return np.inf
 
 
 def form_under_test(record: Record) -> Function | None:
     """The printed form where it is claimed to hold, else the library's."""
-    if record.verdict in (*NEEDS_CORRECTION, Verdict.DEFINITION):
+    if record.verdict in NEEDS_CORRECTION or (
+        record.verdict is Verdict.DEFINITION and record.printed is None
+    ):
         return record.library
     return record.printed
 
 
-def survivors(record: Record, *, examples: int = 8) -> list[str]:
-    """Changes to the form under test that the record's check does not notice."""
+def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
+    """Changes to the form under test or its helpers that the record's check does not notice.
+
+    Mutants listed as equivalent are not among them; one that is listed and does not exist, or is noticed
+    after all, is. A listed name that ends in ``*`` stands for all mutants that begin so.
+    """
     form = form_under_test(record)
     if form is None or record.reference is None:
         return []
     inputs = record.inputs if record.given is None else record.given
-    cases = [(values, np.asarray(record.reference(*values.values()))) for values in samples(inputs, examples)]
-    if all(np.max(np.abs(expected), initial=0.0) <= record.tolerance for _, expected in cases):
+    cases = Cases(form, record.reference, samples(inputs, examples))
+    if all(
+        np.max(np.abs(cases.expected(index)), initial=0.0) <= record.tolerance
+        for index in range(min(LISTED, len(cases.inputs)))
+    ):
         return ["compares zero with zero"]
-    return [
-        mutant.change
-        for mutant in (*source_mutants(form), *result_mutants(form, [expected for _, expected in cases]))
-        if mutant.change not in record.equivalent_mutants
-        and not any(deviation(mutant.form, expected, values) > record.tolerance for values, expected in cases)
+    form = plain(form)
+    found: list[str] = []
+    used: list[str] = []
+    few = [cases.expected(index) for index in range(min(LISTED, len(cases.inputs)))]
+    every = 0
+    for mutant in (
+        *source_mutants(form, cases.inputs[:: max(1, len(cases.inputs) // 4)]),
+        *result_mutants(form, few),
+    ):
+        every += 1
+        listed = _listed(mutant.change, record)
+        accepted = cases.accept(mutant.form, record.tolerance, first=LISTED if listed else None)
+        if listed and accepted:
+            used.append(listed)
+        elif accepted and not (mutant.swaps and mutant.swaps.called and not mutant.swaps.changed):
+            found.append(mutant.change)
+    found += [
+        f"equivalent_mutants: `{name}` does not exist or is noticed"
+        for name in record.equivalent_mutants
+        if name not in used
     ]
+    if len(used) > MOST_LISTED * every:
+        found.append(f"equivalent_mutants: {len(used)} of {every} are too many to be equivalent")
+    return list(dict.fromkeys(found))
 
 
-def result_mutants(form: Function, expected: list[np.ndarray]) -> Iterator[Mutant]:
+def _listed(change: str, record: Record) -> str:
+    for name in record.equivalent_mutants:
+        beginning = name[:-1] if name.endswith("*") else ""
+        if name == change or (len(beginning) >= SHORTEST_BEGINNING and change.startswith(beginning)):
+            return name
+    return ""
+
+
+def result_mutants(form: Function, expected: list[Array]) -> Iterator[Mutant]:
     """The form's result as a whole: negated, scaled, transposed where that is a change."""
     yield Mutant("negated result", lambda *values: -np.asarray(form(*values)))
     yield Mutant("result scaled by 1.01", lambda *values: 1.01 * np.asarray(form(*values)))
-    square = all(result.ndim == 2 and result.shape[0] == result.shape[1] for result in expected)
-    if square and not all(np.allclose(result, result.T) for result in expected):
+    square = all(right.ndim == 2 and right.shape[0] == right.shape[1] for right in expected)
+    if square and not all(np.allclose(right, right.T) for right in expected):
         yield Mutant("transposed result", lambda *values: np.asarray(form(*values)).T)
 
 
-def source_mutants(form: Function) -> Iterator[Mutant]:
-    """Every single change of :class:`_Changes` to the source of a function of its module."""
-    if not inspect.isfunction(form) or form.__name__ == "<lambda>" or form.__closure__:
-        raise TypeError(f"{form!r} must be defined at the top of its module, to be mutated")
-    tree = ast.parse(textwrap.dedent(inspect.getsource(form)))
-    total = _Changes(target=None)
-    total.visit(copy.deepcopy(tree))
-    for target in range(total.seen):
-        changed = copy.deepcopy(tree)
-        changes = _Changes(target)
-        changes.visit(changed)
-        namespace = dict(form.__globals__)
-        exec(compile(ast.fix_missing_locations(changed), "<mutant>", "exec"), namespace)
-        yield Mutant(changes.description, namespace[form.__name__])
+def source_mutants(form: FunctionType, draws: list[Values]) -> Iterator[Mutant]:
+    """Every single change to the source of a form and of the helpers that it enters on some inputs."""
+    entered = trace(form, draws).entered
+    parts = [part for part in helpers(form) if part is form or part.__code__ in entered]
+    loops = [part for part in parts if mutants.has_while(ast.walk(tree(part)))]
+    for part in parts:
+        where = "" if part is form else f"in {part.__name__}: "
+        for change, source in mutants.mutants(tree(part), _zeros(part)):
+            changed = {**{other: tree(other) for other in loops}, part: source}
+            for each in changed.values():
+                mutants.with_ticks(each, TICK)
+            swaps = Swaps()
+            names = {TICK: _tick, mutants.SWAPPED: swaps}
+            yield Mutant(where + change, rebuilt(form, changed, names), swaps)
 
 
-class _Changes(ast.NodeTransformer):
-    """Counts the places where one change can be made, and makes the one numbered ``target``."""
-
-    def __init__(self, target: int | None) -> None:
-        self.target, self.seen, self.description = target, 0, ""
-
-    def _here(self, node: ast.AST, description: str) -> bool:
-        index, self.seen = self.seen, self.seen + 1
-        if index != self.target:
-            return False
-        self.description = f"{description} in `{ast.unparse(node)}`"
-        return True
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        before = copy.deepcopy(node)
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Add | ast.Sub) and self._here(before, "flipped sign"):
-            node.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
-        if isinstance(node.op, ast.Mult | ast.Div | ast.Pow):
-            for side in ("left", "right"):
-                operand = getattr(node, side)
-                if _is_nonzero_number(operand) and self._here(before, f"doubled {ast.unparse(operand)}"):
-                    setattr(node, side, ast.Constant(2 * operand.value))
-        return node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        before = copy.deepcopy(node)
-        self.generic_visit(node)
-        if (
-            isinstance(node.op, ast.USub)
-            and not isinstance(node.operand, ast.Constant)
-            and self._here(before, "dropped minus")
-        ):
-            return node.operand
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        before = copy.deepcopy(node)
-        self.generic_visit(node)
-        if node.attr in ("T", "mT") and self._here(before, "dropped transpose"):
-            return node.value
-        return node
-
-    def visit_List(self, node: ast.List) -> ast.AST:
-        before = copy.deepcopy(node)
-        self.generic_visit(node)
-        for index, element in enumerate(node.elts):
-            # Blocks named `zero...` and nested rows stay: negating the former changes nothing,
-            # the latter are visited entry by entry.
-            if isinstance(element, ast.List | ast.Constant | ast.UnaryOp | ast.Starred) or (
-                isinstance(element, ast.Name) and element.id.startswith("zero")
-            ):
-                continue
-            if self._here(before, f"negated {ast.unparse(element)}"):
-                node.elts[index] = ast.UnaryOp(ast.USub(), element)
-        return node
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        # Indices are not part of the formula's arithmetic.
-        node.value = self.visit(node.value)
-        return node
-
-    def visit_arguments(self, node: ast.arguments) -> ast.AST:
-        return node
+def _zeros(function: FunctionType) -> list[str]:
+    """The arrays of zeros among the names of a function's module."""
+    constants = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    return [name for name, value in constants.items() if isinstance(value, np.ndarray) and not np.any(value)]
 
 
-def _is_nonzero_number(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and node.value != 0
+def _tick() -> None:
+    """A call for each round of a loop, to be counted."""

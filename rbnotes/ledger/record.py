@@ -85,8 +85,16 @@ class Record:
     """Why the form and its oracle may agree to the last bit, if they do on every input."""
     rare: Mapping[str, str] = field(default_factory=dict)
     """Branches of the code (source of their conditions) that inputs hardly ever take, with the reason."""
+    special: Mapping[str, str] = field(default_factory=dict)
+    """Inputs that are special by their meaning, such as a diagonal mass matrix, with the reason."""
     equivalent_mutants: Mapping[str, str] = field(default_factory=dict)
-    """Mutations of the checked form that leave it true, each with the reason."""
+    """Mutations of the checked form or its helpers that leave it true, each with the reason."""
+    defines: tuple[str, ...] = ()
+    """For a definition: the symbols (TeX) that it introduces, each alone on one side of its equations."""
+    combined_with: tuple[str, ...] = ()
+    """For an erratum that another convention would make right: ids of the formulas that settle it."""
+    undefined: str = ""
+    """For a print that gives no number on any input: why."""
 
     def __post_init__(self) -> None:
         def require(condition: bool, message: str) -> None:

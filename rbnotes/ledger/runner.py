@@ -1,28 +1,48 @@
-"""Runs records: each verdict is confirmed by search, never taken on trust."""
+"""Runs records: each verdict is confirmed by search, never taken on trust, and each record is honest."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, find, given, settings
-from hypothesis import strategies as st
-from hypothesis.errors import NoSuchExample
-from numpy.typing import ArrayLike
 
-from rbnotes.checking.draws import same_everywhere
+from rbnotes.arguments import Array
+from rbnotes.ledger.honesty import (
+    branches,
+    conditions,
+    conventions,
+    digits,
+    effects,
+    independence,
+    statements,
+    variety,
+)
+from rbnotes.ledger.honesty.claim_code import Unreadable
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Inputs, Record, Verdict
+from rbnotes.ledger.resolving import resolve
+from rbnotes.ledger.trials import (
+    SIGNIFICANT,
+    TELLING,
+    NoOracle,
+    Search,
+    Values,
+    deviation,
+    expectation,
+    off_the_grid,
+    samples,
+    search,
+)
 
-SIGNIFICANT = 1e-2
-"""A counterexample must be off by this much, so that neither rounding nor the oracle's error makes one.
+__all__ = ["Outcome", "measure", "resolve", "samples", "verify"]
 
-Printed numbers, which have no inputs to vary, are wrong as soon as they are off by more than their tolerance.
-"""
-
-Values = dict[str, Any]
+EXAMPLES = 40
+"""Inputs tried per form; branches and inputs are judged on at least as many."""
+OFF_GRID = 12
+"""Inputs tried besides, that are not multiples of 1/64."""
+FEW = 3
+"""Inputs on which forms are run again to see whether they have a memory."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +52,7 @@ class Outcome:
     record: Record
     confirmed: bool
     reason: str = ""
-    """Why the verdict is not confirmed."""
+    """Why the verdict is not confirmed; findings about honesty begin with their kind."""
     residual_printed: float | None = None
     """Largest residual of the printed form: at its counterexample, or over all inputs tried."""
     residual_corrected: float | None = None
@@ -41,168 +61,175 @@ class Outcome:
     """Smallest inputs found on which the printed form is wrong."""
 
 
-def residual(form: Function, reference: Function, values: Values) -> float:
-    """Largest entry of ``|form - reference|``, relative to the reference's largest where that exceeds 1.
+@dataclass(frozen=True)
+class Trials:
+    """Inputs with what the oracle makes of them."""
 
-    A form that cannot be evaluated on shapes that the formula allows, or that returns another shape
-    or a NaN, is infinitely wrong.
+    values: list[Values]
+    expected: list[Array]
+
+    @classmethod
+    def of(cls, reference: Function, values: list[Values]) -> Trials:
+        """Run the oracle, before any form has run."""
+        return cls(values, [expectation(reference, each) for each in values])
+
+    def worst(self, form: Function) -> float:
+        """Largest residual of a form."""
+        pairs = zip(self.values, self.expected, strict=True)
+        return max((deviation(form, right, values) for values, right in pairs), default=0.0)
+
+    def __add__(self, other: Trials) -> Trials:
+        return Trials(self.values + other.values, self.expected + other.expected)
+
+
+def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afresh: bool = False) -> Outcome:
+    """Run one record: search for counterexamples to its forms, and look whether it is honest.
+
+    Parameters
+    ----------
+    record
+        The claim.
+    examples
+        Inputs tried per form; at least :data:`EXAMPLES` are.
+    shrink
+        Whether a counterexample is made as small as it gets.
+    afresh
+        Whether to draw inputs anew; by default they are always the same ones, on every machine.
     """
-    expected = np.asarray(reference(*values.values()), dtype=np.float64)
-    if not np.all(np.isfinite(expected)):
-        raise ArithmeticError(f"the oracle gives no finite number on {values}")
-    return deviation(form, expected, values)
-
-
-def deviation(form: Function, expected: ArrayLike, values: Values) -> float:
-    """Residual of a form against values computed before."""
-    expected = np.asarray(expected, dtype=np.float64)
     try:
-        with np.errstate(all="ignore"):
-            actual = np.asarray(form(*values.values()), dtype=np.float64)
-    except (ValueError, IndexError, ArithmeticError):
-        return np.inf
-    if actual.shape != expected.shape or not np.all(np.isfinite(actual)):
-        return np.inf
-    # Printed numbers, which have no inputs, are judged by their last digit.
-    scale = max(1.0, np.max(np.abs(expected), initial=0.0)) if values else 1.0
-    return float(np.max(np.abs(actual - expected), initial=0.0) / scale)
-
-
-def _settings(examples: int, *, shrink: bool, afresh: bool = False) -> settings:
-    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
-    return settings(
-        max_examples=examples,
-        derandomize=not afresh,
-        database=None,
-        deadline=None,
-        phases=phases,
-        suppress_health_check=list(HealthCheck),
+        for name in (*record.implemented_by, *record.primitives):
+            resolve(name)
+    except (ImportError, AttributeError) as error:
+        return Outcome(record, False, f"implemented_by or primitives: {error}")
+    found = statements.findings(record)
+    if record.reference is None:
+        return Outcome(record, not found, "; ".join(found))
+    examples = max(examples, EXAMPLES)
+    try:
+        trials = Trials.of(record.reference, samples(record.inputs, examples, afresh=afresh))
+        with off_the_grid():
+            beside = samples(record.inputs, OFF_GRID) if record.inputs else []
+            given_beside = samples(record.given, OFF_GRID) if record.given else []
+        off_grid = Trials.of(record.reference, beside)
+        given = samples(record.given, examples, afresh=afresh) if record.given else []
+        outcome = _measured(record, trials + off_grid, given + given_beside, examples, shrink)
+    except (NoOracle, ValueError, IndexError, ArithmeticError, TypeError, KeyError, AttributeError) as error:
+        return Outcome(record, False, "; ".join([*found, f"oracle: it cannot be evaluated: {error}"]))
+    with suppress(Unreadable):  # which is among the findings of the statements
+        found += honesty(record, trials, off_grid, given)
+    reasons = list(filter(None, [outcome.reason, *found]))
+    return Outcome(
+        record,
+        not reasons,
+        "; ".join(reasons),
+        outcome.residual_printed,
+        outcome.residual_corrected,
+        outcome.counterexample,
     )
 
 
-def _named(inputs: Inputs) -> st.SearchStrategy[Values]:
-    # Not fixed_dictionaries: these shuffle their keys, and forms take their arguments by position.
-    return st.tuples(*inputs.values()).map(lambda values: dict(zip(inputs, values, strict=True)))
+def honesty(record: Record, trials: Trials, off_grid: Trials, given: Sequence[Values]) -> list[str]:
+    """All findings about a record's oracle, inputs and branches; see :mod:`rbnotes.ledger.honesty`."""
+    telling = [values for values, right in zip(trials.values, trials.expected, strict=True) if np.all(right)]
+    telling = telling or trials.values  # where results are zero, whatever is done to them shows in none
+    few = telling[:: max(1, len(telling) // FEW)][:FEW]
+    every = trials + off_grid
+    found = [
+        *independence.findings(record, trials.values),
+        *independence.same_bits(record, every.values, every.expected),
+        *effects.state(record, few),
+        *effects.ignored(record, few),
+        *branches.findings(record, trials.values, given),
+        *variety.findings(record, trials.values, off_grid.values),
+        *variety.needless(record, given, trials.values),
+        *conditions.findings(record, trials.values, trials.expected, given),
+        *conventions.findings(record, every.values),
+        *digits.findings(record),
+    ]
+    largest = max(float(np.max(np.abs(right), initial=0.0)) for right in every.expected)
+    if largest <= (SIGNIFICANT if record.inputs else 0.0):
+        found.append(f"zero: the oracle gives nothing above {largest:g}")
+    return found
 
 
-def samples(inputs: Inputs, count: int) -> list[Values]:
-    """The first ``count`` inputs that a search would try; always the same ones."""
-    if not inputs:
-        return [{}]
-    drawn: list[Values] = []
-
-    @_settings(count, shrink=False)
-    @given(_named(inputs))
-    def draw(values: Values) -> None:
-        drawn.append(values)
-
-    with same_everywhere():
-        draw()
-    return drawn
+def measure(record: Record, *, examples: int = EXAMPLES, shrink: bool = True) -> Outcome:
+    """Search for counterexamples to the printed and to the library's form, nothing else."""
+    if record.reference is None:
+        return Outcome(record, True)
+    trials = Trials.of(record.reference, samples(record.inputs, examples))
+    given = samples(record.given, examples) if record.given else []
+    return _measured(record, trials, given, examples, shrink)
 
 
-@dataclass
-class Search:
-    """Result of hunting for inputs on which a form is wrong."""
-
-    counterexample: Values | None
-    worst: float
-
-
-def search(
-    form: Function,
-    reference: Function,
-    inputs: Inputs,
-    *,
-    threshold: float,
-    examples: int,
-    shrink: bool = True,
-    afresh: bool = False,
-) -> Search:
-    """Hunt for inputs with a residual above ``threshold``, and shrink what is found.
-
-    The inputs tried are always the same ones, on every machine, unless drawn ``afresh``.
-    """
-    worst = 0.0
-
-    def wrong(values: Values) -> bool:
-        nonlocal worst
-        size = residual(form, reference, values)
-        worst = max(worst, size)
-        return size > threshold
-
-    if not inputs:
-        return Search({} if wrong({}) else None, worst)
-    try:
-        with same_everywhere():
-            found = find(_named(inputs), wrong, settings=_settings(examples, shrink=shrink, afresh=afresh))
-    except NoSuchExample:
-        return Search(None, worst)
-    return Search(found, residual(form, reference, found))
-
-
-def verify(record: Record, *, examples: int = 40, shrink: bool = True, afresh: bool = False) -> Outcome:
-    """Run one record: search for counterexamples to the printed and to the library's form.
-
-    The inputs tried are always the same ones, on every machine, unless drawn ``afresh``.
-    """
-    try:
-        for name in record.implemented_by:
-            resolve(name)
-    except (ImportError, AttributeError) as error:
-        return Outcome(record, False, f"implemented_by: {error}")
-
-    printed = corrected = None
-    counterexample: Values | None = None
+def _measured(record: Record, trials: Trials, given: list[Values], examples: int, shrink: bool) -> Outcome:
+    reference, printed, library = record.reference, record.printed, record.library
+    assert reference is not None
     reasons: list[str] = []
+    residual_printed = residual_corrected = None
+    counterexample: Values | None = None
+    tolerance = record.tolerance
 
-    def hunt(form: Function, inputs: Inputs, threshold: float) -> Search:
-        assert record.reference is not None
-        return search(
-            form,
+    def sought(form: Function, inputs: Inputs, threshold: float) -> Search:
+        return search(form, reference, inputs, threshold=threshold, examples=examples, shrink=shrink)
+
+    if printed is not None:
+        residual_printed = trials.worst(printed)
+        if record.verdict in (*NEEDS_CORRECTION, Verdict.CONDITIONAL):
+            residual_of_all = residual_printed
+            result = counterexample_of(record, trials, examples, shrink)
+            counterexample, residual_printed = result.counterexample, result.worst
+            if counterexample is None:
+                numberless = not np.isfinite(residual_of_all) and not record.undefined
+                why = "gives no finite number (why: `undefined`)" if numberless else "is never wrong enough"
+                reasons.append(f"no counterexample found: the printed form {why} ({result.worst:.2g})")
+            if record.given is not None:
+                worst = Trials.of(reference, given).worst(printed)
+                if worst > record.tolerance:
+                    reasons.append(f"fails by {worst:.2g} on inputs on which the condition holds")
+        elif residual_printed > tolerance:
+            result = sought(printed, record.inputs, tolerance)
+            counterexample = result.counterexample
+            reasons.append(f"the printed form is off by {residual_printed:.2g}, as on {counterexample}")
+    if library is not None:
+        residual_corrected = trials.worst(library)
+        if residual_corrected > tolerance:
+            result = sought(library, record.inputs, tolerance)
+            reasons.append(
+                f"the library's form is off by {residual_corrected:.2g}, as on {result.counterexample}"
+            )
+    return Outcome(
+        record, not reasons, "; ".join(reasons), residual_printed, residual_corrected, counterexample
+    )
+
+
+def counterexample_of(record: Record, trials: Trials, examples: int, shrink: bool) -> Search:
+    """The smallest inputs on which a print that is called wrong is wrong, by a number that tells.
+
+    A print that gives no number at all counts only where the record says why (``undefined``).
+    """
+    assert record.printed is not None
+    assert record.reference is not None
+    if not record.inputs:
+        worst = trials.worst(record.printed)
+        return Search({} if worst > record.tolerance else None, worst)
+    pairs = zip(trials.values, trials.expected, strict=True)
+    sizes = np.array([deviation(record.printed, right, values) for values, right in pairs])
+    if record.undefined and not np.any(np.isfinite(sizes)):
+        return Search(trials.values[0], np.inf)
+    result = Search(None, 0.0)
+    for threshold in (TELLING, SIGNIFICANT):
+        result = search(
+            record.printed,
             record.reference,
-            inputs,
+            record.inputs,
             threshold=threshold,
             examples=examples,
             shrink=shrink,
-            afresh=afresh,
+            finite=not record.undefined,
         )
-
-    if record.printed is not None:
-        if record.verdict in (*NEEDS_CORRECTION, Verdict.CONDITIONAL):
-            result = hunt(record.printed, record.inputs, SIGNIFICANT if record.inputs else record.tolerance)
-            counterexample = result.counterexample
-            if counterexample is None:
-                reasons.append(f"no counterexample found (largest residual {result.worst:.2g})")
-            printed = result.worst
-            if record.given is not None:
-                result = hunt(record.printed, record.given, record.tolerance)
-                if result.counterexample is not None:
-                    reasons.append(f"fails on {result.counterexample} although the condition holds")
-        else:
-            result = hunt(record.printed, record.inputs, record.tolerance)
-            counterexample, printed = result.counterexample, result.worst
-            if counterexample is not None:
-                reasons.append(f"the printed form is off by {printed:.2g} on {counterexample}")
-    if record.library is not None:
-        result = hunt(record.library, record.inputs, record.tolerance)
-        corrected = result.worst
         if result.counterexample is not None:
-            reasons.append(f"the library's form is off by {corrected:.2g} on {result.counterexample}")
-    return Outcome(record, not reasons, "; ".join(reasons), printed, corrected, counterexample)
-
-
-def resolve(dotted: str) -> Callable[..., Any]:
-    """The object with the dotted name ``rbnotes.module.name`` (or a module)."""
-    parts = dotted.split(".")
-    for split in range(len(parts), 0, -1):
-        try:
-            found = importlib.import_module(".".join(parts[:split]))
-        except ModuleNotFoundError as error:
-            if error.name is None or not dotted.startswith(error.name):
-                raise
-            continue
-        for attribute in parts[split:]:
-            found = getattr(found, attribute)
-        return found  # type: ignore[return-value]
-    raise ImportError(f"nothing named {dotted}")
+            break
+    if result.counterexample is None or record.holds_when is None:
+        return result
+    inside = np.all(record.holds_when(*result.counterexample.values()))
+    return Search(None, result.worst) if inside else result

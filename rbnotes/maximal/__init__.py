@@ -1,17 +1,6 @@
 """Bodies with six coordinates each: Newton and Euler on SE(3), joints, contact, and a simulator of them."""
 
-from rbnotes.maximal.body import (
-    BodyState,
-    acceleration,
-    euler_step,
-    fly,
-    gravity_wrench,
-    gyroscopic_wrench,
-    kinetic_energy,
-    runge_kutta_step,
-    world_momentum,
-)
-from rbnotes.maximal.free_motion import ENERGY, IMPLICIT, MOMENTUM, SCREW, Integrator
+from rbnotes.maximal.free_motion import ENERGY, IMPLICIT, MOMENTUM
 from rbnotes.maximal.joints import (
     Joint,
     Reaction,
@@ -35,15 +24,12 @@ from rbnotes.maximal.joints import (
 )
 from rbnotes.maximal.mechanism import (
     Mechanism,
-    MechanismStep,
     Motion,
     accelerations,
-    mechanical_energy,
-    mechanism_step,
+    baumgarte_target,
+    mechanism_rows,
     project,
     project_poses,
-    runge_kutta_mechanism_step,
-    wrenches,
 )
 from rbnotes.maximal.simulate import World, simulate
 from rbnotes.maximal.trajectory import ContactRecord, Event, Trajectory
@@ -52,27 +38,19 @@ __all__ = [
     "ENERGY",
     "IMPLICIT",
     "MOMENTUM",
-    "SCREW",
-    "BodyState",
     "ContactRecord",
     "Event",
-    "Integrator",
     "Joint",
     "Mechanism",
-    "MechanismStep",
     "Motion",
     "Reaction",
     "Trajectory",
     "World",
-    "acceleration",
     "accelerations",
     "ball",
+    "baumgarte_target",
     "cylindrical",
-    "euler_step",
     "fixed",
-    "fly",
-    "gravity_wrench",
-    "gyroscopic_wrench",
     "hinge",
     "joint_at",
     "joint_drift",
@@ -81,20 +59,14 @@ __all__ = [
     "joint_errors",
     "joint_matrix",
     "joint_rows",
-    "kinetic_energy",
-    "mechanical_energy",
-    "mechanism_step",
+    "mechanism_rows",
     "planar",
     "project",
     "project_poses",
     "reactions",
     "relative_pose",
     "relative_twist",
-    "runge_kutta_mechanism_step",
-    "runge_kutta_step",
     "simulate",
     "slider",
     "universal",
-    "world_momentum",
-    "wrenches",
 ]

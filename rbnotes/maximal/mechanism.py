@@ -1,34 +1,36 @@
 """Mechanisms: bodies with six coordinates each, held together by joints (Sueda 1.8, 1.10).
 
-The state is the poses ``E (n, 4, 4)`` and twists ``phi (n, 6)`` of all bodies. Joints push with G^T times
-multipliers: forces where accelerations are sought, impulses where the twists after a step are.
+The state is a :class:`~rbnotes.dynamics.State` with the poses ``E (n, 4, 4)`` and twists ``phi (n, 6)`` of
+all bodies. Joints push with G^T times multipliers: forces where accelerations are sought, impulses where the
+twists after a step are. :func:`rbnotes.maximal.simulate` steps; so does every scheme of
+:mod:`rbnotes.dynamics` under :func:`mechanism_rows`.
 
 Joints keep to velocities; that the poses stay together, too, is up to the integrator. A step moves along the
 twist that the rows allow where it starts, and so leaves the joints by an amount of second order in h; what is
 done about it is its *stabilisation*:
 
 * ``"none"``;
-* ``"baumgarte"``: the next twists take back a part of the error;
+* ``"baumgarte"``: the next twists take back a part of the error, :func:`baumgarte_target`;
 * ``"projection"``: the poses are moved back, by the smallest motion that does it, measured by the masses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from rbnotes import arguments, inertia, se3
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.constraints import factor_kkt
 from rbnotes.constraints.stabilization import NotProjected, least_correction
 from rbnotes.constraints.stabilization import project_poses as project_onto_constraints
-from rbnotes.maximal.body import BodyState, gyroscopic_wrench, kinetic_energy
+from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, FreeSystem, State, no_forces
+from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.maximal.joints import Joint, joint_drifts, joint_errors, joint_matrix
 
 STABILIZATIONS = ("none", "baumgarte", "projection")
@@ -36,13 +38,10 @@ STABILIZATIONS = ("none", "baumgarte", "projection")
 PROJECTED = 1e-11
 """Joint errors up to this size, in rad and m, are none."""
 
-DENSE = 50
-"""Up to this number of bodies dense factors are the quicker ones."""
-
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """Bodies, the joints between them, and gravity.
+    """Bodies, the joints between them, gravity and applied forces; a mechanical system.
 
     Raises
     ------
@@ -53,43 +52,50 @@ class Mechanism:
     bodies: Any
     """Spatial inertias ``(n, 6, 6)``, each about the origin of its body's frame."""
     joints: Sequence[Joint] = ()
-    gravity: Any = (0.0, 0.0, -9.81)
+    gravity: Any = GRAVITY
     """``(3,)`` in the world, m/s^2."""
+    applied: ForceLaw = no_forces
+    """Forces besides gravity; see :class:`rbnotes.forces.ForceGroups`."""
+
+    free: FreeSystem = field(init=False, repr=False)
+    """The same bodies without their joints."""
 
     def __post_init__(self) -> None:
+        if np.ndim(self.bodies) != 3:
+            raise InvalidArgument("bodies", f"shape {np.shape(self.bodies)}", "shape (n, 6, 6)")
         bodies = arguments.positive_definite("bodies", self.bodies, 6)
-        if bodies.ndim != 3:
-            raise InvalidArgument("bodies", f"shape {bodies.shape}", "shape (n, 6, 6)")
-        gravity = arguments.vector("gravity", self.gravity)
-        if gravity.shape != (3,):
-            raise InvalidArgument("gravity", f"shape {gravity.shape}", "shape (3,)")
+        free = FreeSystem(bodies, gravity=self.gravity, applied=self.applied)
         for joint in self.joints:
             if joint.last >= len(bodies):
                 got = f"a {joint.kind} joint between {joint.parent} and {joint.body}"
                 raise InvalidArgument("joints", got, f"indices of {len(bodies)} bodies")
-        for name, value in (("bodies", bodies), ("joints", tuple(self.joints)), ("gravity", gravity)):
+        fields = {"bodies": bodies, "joints": tuple(self.joints), "gravity": free.gravity, "free": free}
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
 
-    @cached_property
-    def mass(self) -> sparse.csc_array:
-        """Block-diagonal mass matrix ``(6 n, 6 n)``."""
-        return sparse.csc_array(sparse.block_diag(list(self.bodies), format="csc"))
+    def mass(self, state: State) -> Matrix:
+        """Mass matrix ``(6 n, 6 n)``, sparse if it is large."""
+        return self.free.mass(state)
 
-    @cached_property
-    def inverse_mass(self) -> sparse.csc_array:
-        """Its inverse, block by block."""
-        return sparse.csc_array(sparse.block_diag(list(np.linalg.inv(self.bodies)), format="csc"))
+    def force(self, state: State) -> Array:
+        """Gyroscopic wrenches, gravity and applied forces ``(6 n,)``: all but those of the joints."""
+        return self.free.force(state)
 
-    @cached_property
-    def mass_properties(self) -> inertia.MassProperties:
-        """Masses ``(n,)``, inertias about the centres of mass ``(n, 3, 3)``, and these ``(n, 3)``."""
-        return inertia.from_spatial_inertia(self.bodies)
+    def forces(self, state: State) -> Forces:
+        """The same, with their derivatives."""
+        return self.free.forces(state)
 
-    @cached_property
-    def weights(self) -> tuple[Array, Array]:
-        """Weights ``(n, 3)`` in the world, N, and the points ``(n, 3)`` of the bodies at which they act."""
-        masses, _, centres = self.mass_properties
-        return masses[:, None] * self.gravity, centres
+    def acceleration(self, state: State) -> Array:
+        """Rates of all twists ``(6 n,)`` that keep the joints together."""
+        return accelerations(self, state).phidot.ravel()
+
+    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
+        """``E exp([xi])``; the joints take no part in it."""
+        return state.moved(increment, h)
+
+    def energy(self, state: State) -> float:
+        """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J."""
+        return self.free.energy(state)
 
 
 class Motion(NamedTuple):
@@ -101,115 +107,64 @@ class Motion(NamedTuple):
     """Joint forces ``(m,)``, along the rows of :func:`~rbnotes.maximal.joint_matrix`, N m and N."""
 
 
-class MechanismStep(NamedTuple):
-    """The state after a step, and what the joints did during it."""
-
-    state: BodyState
-    impulses: Array
-    """``(m,)``, along the rows of :func:`~rbnotes.maximal.joint_matrix` at the start, N m s and N s."""
-
-
-Applied = Callable[[Array, Array], ArrayLike]
-"""Body wrenches ``(n, 6)`` at the poses and twists of all bodies."""
-
-
-def wrenches(mechanism: Mechanism, state: BodyState) -> Array:
-    """Body wrenches ``(n, 6)`` of gravity and of the bodies' own motion (Sueda 1.6)."""
-    poses, twists = _checked(mechanism, state)
-    return _wrenches(mechanism, poses, twists)
-
-
-def accelerations(mechanism: Mechanism, state: BodyState, applied: ArrayLike = 0.0) -> Motion:
+def accelerations(mechanism: Mechanism, state: State) -> Motion:
     """Accelerations that keep the joints together, and the joint forces.
 
-        [ M  -G^T ] [ dphi/dt     ]   [ wrenches   ]
+        [ M  -G^T ] [ dphi/dt     ]   [ forces     ]
         [ G   0   ] [ multipliers ] = [ -Gdot phi  ]
 
     Parameters
     ----------
     state
         Poses and twists that satisfy the joints.
-    applied : (n, 6)
-        Body wrenches besides gravity.
     """
-    poses, twists = _checked(mechanism, state)
-    force = _wrenches(mechanism, poses, twists) + _applied(mechanism, applied)
-    M, G = _matrices(mechanism, poses)
-    phidot, multipliers = factor_kkt(M, G).solve(
-        force.ravel(), -joint_drifts(mechanism.joints, poses, twists)
-    )
+    force = mechanism.force(state)
+    G = joint_matrix(mechanism.joints, state.E)
+    drift = joint_drifts(mechanism.joints, state.E, state.phi)
+    mass = mechanism.mass(state)
+    phidot, multipliers = factor_kkt(mass, as_dense_as(mass, G)).solve(force, -drift)
     return Motion(phidot.reshape(-1, 6), multipliers)
 
 
-def mechanism_step(
-    mechanism: Mechanism,
-    state: BodyState,
-    h: float,
-    applied: ArrayLike = 0.0,
-    *,
-    stabilization: str = "projection",
-    gain: float = 0.2,
-) -> MechanismStep:
-    """One step: new twists that the joints allow, then the poses with them (Sueda 1.8, eq. (1.73)).
-
-        [ M  -G^T ] [ phi+     ]   [ M phi + h wrenches ]
-        [ G   0   ] [ impulses ] = [ target             ]
+def mechanism_rows(mechanism: Mechanism, state: State, h: float, *, gain: float = 0.0) -> BilateralRows:
+    """The joints as rows on the twists of a step of size h (Sueda 1.8, eq. (1.73)).
 
     Parameters
     ----------
-    h
-        Step size, s.
-    applied : (n, 6)
-        Body wrenches besides gravity.
-    stabilization : "projection", "baumgarte" or "none"
     gain
-        Part of the error, up to 1, that a Baumgarte step takes back.
+        Part of the error, up to 1, that the step takes back: :func:`baumgarte_target`.
     """
-    poses, twists = _checked(mechanism, state)
+    G = joint_matrix(mechanism.joints, state.E)
+    target = baumgarte_target(mechanism, state.E, h, gain, G) if gain else 0.0
+    return BilateralRows(as_dense_as(mechanism.mass(state), G), target)
+
+
+def baumgarte_target(
+    mechanism: Mechanism, poses: ArrayLike, h: float, gain: float, G: Matrix | None = None
+) -> Array:
+    """What ``G phi+`` shall be so that joints take back a part of their errors in a step (Sueda 1.12).
+
+    ``gain / h G d``, with the smallest displacement d, measured by the masses, that takes back the errors to
+    first order: ``G d = -errors``, or as near to it as rows that repeat each other let it be, so that these
+    never ask for different velocities. Elsewhere that is Baumgarte's ``-gamma g`` with ``gamma = gain / h``.
+
+    Parameters
+    ----------
+    gain
+        That part, up to 1.
+    G
+        The rows of the joints at these poses, if they are known.
+    """
     h = float(arguments.positive("h", h))
-    arguments.choice("stabilization", stabilization, STABILIZATIONS)
     gain = float(arguments.scalar("gain", gain, minimum=0.0, maximum=1.0))
-    force = _wrenches(mechanism, poses, twists) + _applied(mechanism, applied)
-    momentum = mechanism.mass @ twists.ravel() + h * force.ravel()
-    M, G = _matrices(mechanism, poses)
-    target: ArrayLike = 0.0
-    if stabilization == "baumgarte":
-        # Through the displacement, so that redundant rows never ask for different velocities.
-        target = gain / h * (G @ _correction(mechanism, poses).ravel())
-    velocities, impulses = factor_kkt(M, G).solve(momentum, target)
-    new_twists = velocities.reshape(-1, 6)
-    new_poses: Array = poses @ se3.exp(h * new_twists)
-    if stabilization == "projection":
-        new_poses = project_poses(mechanism, new_poses)
-    return MechanismStep(BodyState(new_poses, new_twists), impulses)
+    G = joint_matrix(mechanism.joints, poses) if G is None else G
+    errors = joint_errors(mechanism.joints, poses)
+    if not len(errors):
+        return np.zeros(0)
+    return gain / h * (G @ least_correction(G, mechanism.free.inverse_mass @ G.T, errors))
 
 
-def runge_kutta_mechanism_step(
-    mechanism: Mechanism, state: BodyState, h: float, applied: Applied = lambda poses, twists: 0.0
-) -> BodyState:
-    """Fourth-order step with :func:`accelerations`: the reference for the others.
-
-    It leaves the joints by an amount of fifth order; :func:`project` brings poses and twists back.
-    """
-    poses, twists = _checked(mechanism, state)
-    h = float(arguments.positive("h", h))
-
-    def rates(change: Array) -> Array:
-        xi, phi = change
-        at = poses @ se3.exp(xi)
-        phidot = accelerations(mechanism, BodyState(at, phi), applied(at, phi)).phidot
-        return np.stack([np.einsum("nij,nj->ni", se3.right_jacobian_inverse(xi), phi), phidot])
-
-    start = np.stack([np.zeros_like(twists), twists])
-    k1 = rates(start)
-    k2 = rates(start + h / 2 * k1)
-    k3 = rates(start + h / 2 * k2)
-    k4 = rates(start + h * k3)
-    xi, phi = start + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    return BodyState(poses @ se3.exp(xi), phi)
-
-
-def project(mechanism: Mechanism, state: BodyState) -> BodyState:
+def project(mechanism: Mechanism, state: State) -> State:
     """The nearest poses at which the joints are together, and the nearest twists there that they allow.
 
     Raises
@@ -217,11 +172,10 @@ def project(mechanism: Mechanism, state: BodyState) -> BodyState:
     SingularConfiguration
         If the joints cannot be brought together from these poses.
     """
-    _, twists = _checked(mechanism, state)
-    poses = project_poses(mechanism, state.E)
-    M, G = _matrices(mechanism, poses)
-    velocities, _ = factor_kkt(M, G).solve(mechanism.mass @ twists.ravel())
-    return BodyState(poses, velocities.reshape(-1, 6))
+    at = replace(state, E=project_poses(mechanism, state.E))
+    mass = mechanism.mass(at)
+    G = as_dense_as(mass, joint_matrix(mechanism.joints, at.E))
+    return at.with_velocity(factor_kkt(mass, G).solve(mass @ at.velocity)[0])
 
 
 def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 30) -> Array:
@@ -251,44 +205,14 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 3
     except NotProjected as error:
         raise SingularConfiguration(
             "poses",
-            f"joints that are still {error.error:.3g} apart",
+            f"joints that are still {error.residual:.3g} apart",
             "poses from which they can be brought together",
         ) from error
 
 
-def mechanical_energy(mechanism: Mechanism, state: BodyState) -> float:
-    """Kinetic energy and the potential of gravity, zero with all centres of mass at the world's origin, J."""
-    poses, twists = _checked(mechanism, state)
-    weights, centres = mechanism.weights
-    potential = -np.sum(weights * se3.transform_points(poses, centres))
-    return float(np.sum(kinetic_energy(mechanism.bodies, twists)) + potential)
-
-
-def _wrenches(mechanism: Mechanism, poses: Array, twists: Array) -> Array:
-    weights, centres = mechanism.weights
-    return gyroscopic_wrench(mechanism.bodies, twists) + se3.point_wrench(poses, centres, weights)
-
-
-def _matrices(mechanism: Mechanism, poses: Array) -> tuple[Any, Any]:
-    M, G = mechanism.mass, joint_matrix(mechanism.joints, poses)
-    return (M, G) if len(poses) > DENSE else (M.toarray(), G.toarray())
-
-
-def _correction(mechanism: Mechanism, poses: Array) -> Array:
-    """Smallest displacement ``(n, 6)``, as body twists, that takes back the errors of the joints."""
-    if not mechanism.joints:
-        return np.zeros((len(poses), 6))
-    G = joint_matrix(mechanism.joints, poses)
-    errors = joint_errors(mechanism.joints, poses)
-    return least_correction(G, mechanism.inverse_mass @ G.T, errors).reshape(-1, 6)
-
-
-def _applied(mechanism: Mechanism, applied: ArrayLike) -> Array:
-    checked = arguments.array("applied", applied)
-    shape = (len(mechanism.bodies), 6)
-    if checked.shape not in ((), shape) or (checked.ndim == 0 and checked != 0):
-        raise InvalidArgument("applied", f"shape {checked.shape}", f"shape {shape}, or 0")
-    return np.broadcast_to(checked, shape)
+def as_dense_as(mass: Matrix, rows: Matrix) -> Matrix:
+    """Rows in the form of the mass matrix: dense while that is quicker."""
+    return rows.toarray() if sparse.issparse(rows) and not sparse.issparse(mass) else rows
 
 
 def _poses(mechanism: Mechanism, poses: ArrayLike) -> Array:
@@ -296,10 +220,3 @@ def _poses(mechanism: Mechanism, poses: ArrayLike) -> Array:
     if checked.shape != (len(mechanism.bodies), 4, 4):
         raise InvalidArgument("poses", f"shape {checked.shape}", f"shape ({len(mechanism.bodies)}, 4, 4)")
     return checked
-
-
-def _checked(mechanism: Mechanism, state: BodyState) -> tuple[Array, Array]:
-    poses, twists = _poses(mechanism, state.E), arguments.twist("twists", state.phi)
-    if twists.shape != (len(poses), 6):
-        raise InvalidArgument("twists", f"shape {twists.shape}", f"shape ({len(poses)}, 6)")
-    return poses, twists

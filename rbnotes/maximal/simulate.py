@@ -13,24 +13,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from rbnotes import arguments, se3
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity import MixedLCP, solve_lcp
-from rbnotes.friction import ContactProblem, ContactSolution, box_friction
-from rbnotes.maximal.body import BodyState
-from rbnotes.maximal.collision import Collider, ContactPoints, Rounded, contact_points, contact_rows
-from rbnotes.maximal.free_motion import MOMENTUM, Applied, Integrator, nothing
+from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.contact import (
+    Collider,
+    ContactPoints,
+    Contacts,
+    Rounded,
+    _rows,
+    contact_points,
+    normal_rows,
+)
+from rbnotes.dynamics import WORLD, Scheme, State, StepProblem, StepSolution
+from rbnotes.friction import box_friction
+from rbnotes.maximal.free_motion import MOMENTUM
 from rbnotes.maximal.joints import joint_matrix
-from rbnotes.maximal.mechanism import DENSE, STABILIZATIONS, Mechanism, mechanical_energy, project_poses
+from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism, as_dense_as, mechanism_rows, project_poses
 from rbnotes.maximal.trajectory import ContactRecord, Trajectory, events_of, record_contacts
 
-FrictionModel = Callable[[ContactProblem], ContactSolution]
+FrictionModel = Callable[[StepProblem], StepSolution]
 """Any of :mod:`rbnotes.friction`, or a function of one's own."""
 
 Progress = Callable[[int, int], object]
@@ -44,25 +50,26 @@ class World:
     mechanism: Mechanism
     colliders: Sequence[Collider] = ()
     """Shapes that the bodies and the world carry."""
-    applied: Applied = nothing
-    """Body wrenches besides gravity."""
-    apart: Sequence[tuple[int | None, int | None]] | None = None
-    """Pairs of bodies (None for the world) that do not touch; by default those that a joint connects."""
+    apart: Sequence[tuple[int, int]] | None = None
+    """Pairs of bodies (or ``WORLD``) that do not touch; by default those that a joint connects."""
 
     def __post_init__(self) -> None:
         if self.apart is None:
-            pairs = tuple((joint.body, joint.parent) for joint in self.mechanism.joints)
+            pairs = tuple(
+                (joint.body, WORLD if joint.parent is None else joint.parent)
+                for joint in self.mechanism.joints
+            )
             object.__setattr__(self, "apart", pairs)
 
 
 def simulate(
     world: World,
-    state: BodyState,
+    state: State,
     h: float,
     steps: int,
     *,
     friction: FrictionModel = box_friction,
-    integrator: Integrator = MOMENTUM,
+    integrator: Scheme = MOMENTUM,
     stabilization: str = "projection",
     gain: float = 0.2,
     slop: float = 1e-5,
@@ -81,7 +88,7 @@ def simulate(
     friction
         Finds velocities and impulses: a function of :mod:`rbnotes.friction`, or one like them.
     integrator
-        Of the bodies' motion: one of :mod:`rbnotes.maximal.free_motion`.
+        Of the bodies' motion: a scheme of :mod:`rbnotes.maximal.free_motion` or of :mod:`rbnotes.dynamics`.
     stabilization : "projection", "baumgarte" or "none"
         What is done about joints that came apart and bodies that overlap: move them back by the smallest
         displacement, have the next velocities take back a part, or nothing.
@@ -99,7 +106,7 @@ def simulate(
 
     Raises
     ------
-    Unsolved, NotConverged
+    NotConverged
         If the friction model finds no solution.
     """
     state = _checked_state(world, state)
@@ -108,27 +115,23 @@ def simulate(
     states, joint_impulses, records = [state], [], list[ContactRecord]()
     points = nearby_points(world, state, h)
     for step in range(1, steps + 1):
-        contacts = contact_rows(points, state.E)
-        speeds = separation_speeds(points, contacts.normals @ state.phi.ravel(), h, mechanism.gravity)
-        G = joint_matrix(mechanism.joints, state.E)
-        joint_speeds = np.zeros(G.shape[0])
+        rows, twists = _rows.contact_rows(points, state.E), state.phi.ravel()
+        speeds = separation_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
         if stabilization == "baumgarte":
             speeds = np.maximum(speeds, gain / h * (-points.gap - slop))
-            joint_speeds = gain / h * (G @ _closing_displacement(mechanism, state.E))
-
-        M_hat, b, _ = integrator.system(mechanism, state, h, world.applied)
-        contacts = replace(contacts, normal_target=speeds)
-        problem = ContactProblem(_handy(M_hat), b, contacts, _handy(G), joint_speeds)
-        solution = friction(problem)
+        joints = mechanism_rows(mechanism, state, h, gain=gain if stabilization == "baumgarte" else 0.0)
+        contacts = Contacts(rows, points.mu, speeds)
+        free = integrator.problem(mechanism, state, h)
+        solution = friction(replace(free, bilateral=joints, contacts=contacts))
         joint_impulses.append(solution.bilateral)
-        records.append(record_contacts(points, problem, solution, state.phi.ravel()))
+        records.append(record_contacts(points, rows, twists, solution))
 
-        state = integrator.move(mechanism, BodyState(state.E, solution.velocity.reshape(-1, 6)), h)
+        state = integrator.move(mechanism, state, solution.velocity, h)
         if projects:
-            state = BodyState(project_poses(mechanism, state.E), state.phi)
+            state = replace(state, E=project_poses(mechanism, state.E))
         points = nearby_points(world, state, h)
         if projects and np.any(points.gap < -slop):
-            state = BodyState(separated_poses(mechanism, state.E, points), state.phi)
+            state = replace(state, E=separated_poses(mechanism, state.E, points))
             points = nearby_points(world, state, h)
         states.append(state)
         if progress is not None:
@@ -137,19 +140,19 @@ def simulate(
         h * np.arange(steps + 1),
         np.stack([each.E for each in states]),
         np.stack([each.phi for each in states]),
-        np.array([mechanical_energy(mechanism, each) for each in states]),
+        np.array([mechanism.energy(each) for each in states]),
         np.array(joint_impulses),
         tuple(records),
         events_of(records, h),
     )
 
 
-def nearby_points(world: World, state: BodyState, h: float) -> ContactPoints:
+def nearby_points(world: World, state: State, h: float) -> ContactPoints:
     """Contacts that could close within the next step, from the speeds that the bodies have."""
     sizes = np.zeros(len(state.phi))
     for each in world.colliders:
-        if each.body is not None and isinstance(each.shape, Rounded):
-            size = np.linalg.norm(each.frame[:3, 3]) + each.shape.bounding_radius
+        if each.body != WORLD and isinstance(each.surface, Rounded):
+            size = np.linalg.norm(each.frame[:3, 3]) + each.surface.bounding_radius
             sizes[each.body] = max(sizes[each.body], size)
     angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(state.phi, 2, axis=1))
     fastest = np.max(linear + angular * sizes) + h * np.linalg.norm(world.mechanism.gravity)
@@ -185,30 +188,21 @@ def separated_poses(mechanism: Mechanism, poses: ArrayLike, points: ContactPoint
         If the joints do not let the bodies separate.
     """
     poses = arguments.frame("poses", poses)
-    N, G = contact_rows(points, poses).normals, _handy(joint_matrix(mechanism.joints, poses))
-    M = _handy(mechanism.mass)
-    shift = solve_lcp(MixedLCP(M, np.zeros(M.shape[0]), N, -points.gap, G, np.zeros(G.shape[0]))).x
-    assert shift is not None
-    return project_poses(mechanism, poses @ se3.exp(shift.reshape(-1, 6)))
+    M = mechanism.mass(State(poses))
+    N, G = (
+        as_dense_as(M, rows)
+        for rows in (normal_rows(points, poses).matrix, joint_matrix(mechanism.joints, poses))
+    )
+    apart = QP(M, np.zeros(M.shape[0]), N, -points.gap, G, np.zeros(G.shape[0]))
+    return project_poses(mechanism, poses @ se3.exp(solve_lcp(apart).x.reshape(-1, 6)))
 
 
-def _closing_displacement(mechanism: Mechanism, poses: Array) -> Array:
-    """Body twists ``(6 n,)`` that bring the joints together in unit time."""
-    return se3.log(se3.inverse(poses) @ project_poses(mechanism, poses)).ravel()
-
-
-def _handy(matrix: Any) -> Any:
-    """The matrix made dense while that is quicker."""
-    return matrix.toarray() if sparse.issparse(matrix) and matrix.shape[1] <= 6 * DENSE else matrix
-
-
-def _checked_state(world: World, state: BodyState) -> BodyState:
+def _checked_state(world: World, state: State) -> State:
     count = len(world.mechanism.bodies)
-    poses, twists = arguments.frame("poses", state.E), arguments.twist("twists", state.phi)
-    if poses.shape != (count, 4, 4) or twists.shape != (count, 6):
-        got = f"poses {poses.shape} and twists {twists.shape}"
-        raise InvalidArgument("state", got, f"shapes ({count}, 4, 4) and ({count}, 6)")
-    return BodyState(poses, twists)
+    if len(state.E) != count or state.size != 6 * count:
+        got = f"{len(state.E)} bodies and {state.size} velocities"
+        raise InvalidArgument("state", got, f"{count} bodies, and nothing else")
+    return state
 
 
 def _checked_numbers(

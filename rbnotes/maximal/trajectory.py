@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.friction import ContactProblem, ContactSolution, tangent_directions
-from rbnotes.maximal.collision import ContactPoints
+from rbnotes.contact import ContactPoints, PairRows, contact_axes
+from rbnotes.dynamics import StepSolution
 
 SLIDING = 1e-3
 """Contacts slide from this speed on, m/s: below it is what a solver's tolerance leaves of sticking."""
@@ -24,7 +24,7 @@ class Event(NamedTuple):
     kind: str
     """"made", "broken", "slides" or "sticks"."""
     a: int
-    """Number of one body, or :data:`~rbnotes.maximal.collision.WORLD`."""
+    """Number of one body, or :data:`~rbnotes.dynamics.WORLD`."""
     b: int
     """Number of the other."""
 
@@ -33,7 +33,7 @@ class Event(NamedTuple):
 class ContactRecord:
     """The contacts of one step.
 
-    Columns: along the normal, along the two tangents of :func:`rbnotes.friction.tangent_directions`.
+    Columns: along the normal, along the two tangents of :func:`rbnotes.contact.tangent_directions`.
     """
 
     points: ContactPoints
@@ -48,8 +48,7 @@ class ContactRecord:
     @property
     def world_impulses(self) -> Array:
         """Impulses on body a in world coordinates ``(c, 3)``, N s."""
-        axes = np.concatenate([self.points.normal[:, None], tangent_directions(self.points.normal)], axis=1)
-        return np.einsum("ck,cki->ci", self.impulses, axes)
+        return np.einsum("ck,cki->ci", self.impulses, contact_axes(self.points.normal))
 
     @property
     def work(self) -> Array:
@@ -88,12 +87,11 @@ class Trajectory:
 
 
 def record_contacts(
-    points: ContactPoints, problem: ContactProblem, solution: ContactSolution, before: Array
+    points: ContactPoints, rows: PairRows, before: Array, solution: StepSolution
 ) -> ContactRecord:
     """What a step's contacts did; ``before (6 n,)`` are the twists at its start."""
-    rows = problem.contacts.rows
     old, new = ((rows @ twists).reshape(-1, 3) for twists in (before, solution.velocity))
-    return ContactRecord(points, solution.impulses, old, new)
+    return ContactRecord(points, solution.contact_impulses, old, new)
 
 
 def events_of(records: Sequence[ContactRecord], h: float) -> tuple[Event, ...]:

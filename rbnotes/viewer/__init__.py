@@ -22,6 +22,7 @@ from rbnotes.viewer.shapes import (
     ground,
     line,
     mesh,
+    solid,
     sphere,
     spring,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "ground",
     "line",
     "mesh",
+    "solid",
     "sphere",
     "spring",
 ]

@@ -48,12 +48,11 @@ class Scene:
         if not description.strip():
             raise InvalidArgument("description", "no text", "a sentence that says what the scene shows")
         self.description = description
-        self.times = None if times is None else arguments.vector("times", times, None)
-        if self.times is not None and (
-            self.times.ndim != 1 or len(self.times) < 2 or np.any(np.diff(self.times) <= 0)
-        ):
-            raise InvalidArgument("times", f"shape {self.times.shape}", "at least two increasing times (T,)")
-        self.view = arguments.vector("view", view, 2)
+        self.times = None if times is None else arguments.one_vector("times", times, None)
+        if self.times is not None and (len(self.times) < 2 or np.any(np.diff(self.times) <= 0)):
+            got = f"{len(self.times)} times, not all increasing"
+            raise InvalidArgument("times", got, "at least two increasing times (T,)")
+        self.view = arguments.one_vector("view", view, 2)
         self._items: list[dict[str, Any]] = []
 
     def add(self, shape: Shape, pose: ArrayLike | None = None) -> Scene:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.solids import Box, Capsule, Cylinder, Solid, Sphere
 
 COLORS = {
     "blue": "#3d85d8",
@@ -28,7 +29,7 @@ COLORS = {
 """Mid-tones, so that each stands out on a white page and on a dark one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shape:
     """One thing to draw: numbers that stay and arrays that may have a leading time axis."""
 
@@ -41,6 +42,20 @@ class Shape:
 
     def __post_init__(self) -> None:
         arguments.choice("color", self.color, tuple(COLORS))
+
+
+def solid(shape: Solid, color: str = "blue") -> Shape:
+    """The drawing of a :class:`rbnotes.solids.Solid`, which also weighs and touches."""
+    match shape:
+        case Box():
+            return box(shape.sides, color)
+        case Sphere():
+            return sphere(shape.radius, color)
+        case Cylinder():
+            return cylinder(shape.radius, shape.length, color)
+        case Capsule():
+            return capsule(shape.radius, shape.length, color)
+    raise InvalidArgument("shape", type(shape).__name__, "a Box, Sphere, Cylinder or Capsule")
 
 
 def box(sides: ArrayLike, color: str = "blue") -> Shape:

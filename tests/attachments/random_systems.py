@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, ConstrainedSystem
+from rbnotes.attachments import Attachment
+from rbnotes.dynamics import BilateralRows, StepProblem
 
 
 def random_dag(rng, sizes, attached, masters=3, drift=True):
@@ -19,10 +20,9 @@ def random_dag(rng, sizes, attached, masters=3, drift=True):
 
 def random_system(rng, n, rows=2, soft=False):
     A = rng.normal(size=(n, n))
-    R = rng.uniform(0.1, 1.0, rows) if soft else None
-    return ConstrainedSystem(
-        A @ A.T + n * np.eye(n), rng.normal(size=n), rng.normal(size=(rows, n)), rng.normal(size=rows), R
-    )
+    R = rng.uniform(0.1, 1.0, rows) if soft else 0.0
+    M, f = A @ A.T + n * np.eye(n), rng.normal(size=n)
+    return StepProblem(M, f, BilateralRows(rng.normal(size=(rows, n)), rng.normal(size=rows), R))
 
 
 def attachment_rows(sizes, attachments):
@@ -43,10 +43,10 @@ def attachment_rows(sizes, attachments):
 def whole_solution(system, sizes, attachments):
     """v, multipliers of the constraints, and the forces of the attachments on all velocities, at once."""
     C, c = attachment_rows(sizes, attachments)
-    k, m, n = len(system.g), len(c), len(system.f)
-    R = np.zeros((k, k)) if system.R is None else np.diag(np.broadcast_to(system.R, (k,)))
+    k, m, n = len(system.bilateral.target), len(c), len(system.momentum)
+    R = np.diag(system.bilateral.softness)
     K = np.zeros((n + k + m, n + k + m))
-    K[:n, :n], K[:n, n : n + k], K[:n, n + k :] = system.M, -system.G.T, -C.T
-    K[n : n + k, :n], K[n : n + k, n : n + k], K[n + k :, :n] = system.G, R, C
-    solution = np.linalg.solve(K, np.concatenate([system.f, system.g, c]))
+    K[:n, :n], K[:n, n : n + k], K[:n, n + k :] = system.mass, -system.bilateral.rows.T, -C.T
+    K[n : n + k, :n], K[n : n + k, n : n + k], K[n + k :, :n] = system.bilateral.rows, R, C
+    solution = np.linalg.solve(K, np.concatenate([system.momentum, system.bilateral.target, c]))
     return solution[:n], solution[n : n + k], solution[n + k :], C

@@ -1,12 +1,15 @@
 """Prescribed motion against the whole system, and the force against applying it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from random_systems import attachment_rows, random_dag, random_system
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.attachments import ConstrainedSystem, null_space, solve_controlled
+from rbnotes.attachments import null_space, solve_controlled
 from rbnotes.constraints import InconsistentConstraints
+from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 
 SIZES = [3, 4, 2, 3, 3, 2]
 N = sum(SIZES)
@@ -26,36 +29,36 @@ def test_against_the_whole_system(seed, soft):
 
     C, c = attachment_rows(SIZES, attachments)
     prescribed = np.eye(N)[space.active[controlled]]
-    rows = np.concatenate([system.G, C, prescribed])
+    rows = np.concatenate([system.bilateral.rows, C, prescribed])
     R = np.zeros((len(rows), len(rows)))
     if soft:
-        R[:2, :2] = np.diag(system.R)
-    K = np.block([[system.M, -rows.T], [rows, R]])
-    whole = np.linalg.solve(K, np.concatenate([system.f, system.g, c, given]))
+        R[:2, :2] = np.diag(system.bilateral.softness)
+    K = np.block([[system.mass, -rows.T], [rows, R]])
+    whole = np.linalg.solve(K, np.concatenate([system.momentum, system.bilateral.target, c, given]))
     scale = 1 + np.abs(whole).max()
-    assert np.allclose(space.velocities(motion.v), whole[:N], rtol=0, atol=1e-9 * scale)
-    assert np.allclose(motion.multipliers, whole[N : N + 2], rtol=0, atol=1e-9 * scale)
+    assert np.allclose(space.velocities(motion.velocity), whole[:N], rtol=0, atol=1e-9 * scale)
+    assert np.allclose(motion.bilateral, whole[N : N + 2], rtol=0, atol=1e-9 * scale)
     assert np.allclose(motion.force, whole[-3:], rtol=0, atol=1e-9 * scale)
 
 
 def test_the_force_applied_gives_the_motion(rng):
     system = random_system(rng, 8)
     motion = solve_controlled(system, [2, 5], [0.3, -1.2])
-    f = system.f.copy()
+    f = system.momentum.copy()
     f[[2, 5]] += motion.force
-    v, multipliers = ConstrainedSystem(system.M, f, system.G, system.g).solve()
-    assert np.allclose(v, motion.v)
-    assert np.allclose(multipliers, motion.multipliers)
-    assert np.allclose(motion.v[[2, 5]], [0.3, -1.2])
+    free = solve_step(replace(system, momentum=f))
+    assert np.allclose(free.velocity, motion.velocity)
+    assert np.allclose(free.bilateral, motion.bilateral)
+    assert np.allclose(motion.velocity[[2, 5]], [0.3, -1.2])
 
 
 def test_everything_or_nothing_controlled(rng):
     system = random_system(rng, 4, rows=0)
     nothing = solve_controlled(system, [], [])
-    assert np.allclose(nothing.v, np.linalg.solve(system.M, system.f))
+    assert np.allclose(nothing.velocity, np.linalg.solve(system.mass, system.momentum))
     v = rng.normal(size=4)
     everything = solve_controlled(system, [2, 1, 3, 0], v[[2, 1, 3, 0]])
-    assert np.allclose(everything.force, (system.M @ v - system.f)[[2, 1, 3, 0]])
+    assert np.allclose(everything.force, (system.mass @ v - system.momentum)[[2, 1, 3, 0]])
     with pytest.raises(InvalidArgument, match="every velocity"):
         solve_controlled(random_system(rng, 4, rows=1), [0, 1, 2, 3], v)
 
@@ -67,6 +70,6 @@ def test_indices_that_do_not_exist_are_named(rng, indices):
 
 
 def test_contradictions_are_named():
-    system = ConstrainedSystem(np.eye(2), np.zeros(2), [[1.0, 0.0]], [1.0])
+    system = StepProblem(np.eye(2), np.zeros(2), BilateralRows([[1.0, 0.0]], [1.0]))
     with pytest.raises(InconsistentConstraints):
         solve_controlled(system, [0], [2.0])

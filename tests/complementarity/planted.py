@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
-from rbnotes.complementarity import LCP, BoxLCP, MixedLCP
+from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination
 
 
 def monotone(size):
@@ -44,10 +44,10 @@ def boxes(size):
 
 
 def mixed(unknowns, rows, equations):
-    """Mixed LCPs with symmetric M that have a feasible point."""
+    """Optimality conditions with symmetric M that have a feasible point."""
 
     def build(M, f, N, slack, G, x):
-        return MixedLCP(M, f, N, N @ x - np.abs(slack), G, G @ x)
+        return Elimination(M, f, N, N @ x - np.abs(slack), G, G @ x)
 
     return st.builds(
         build,
@@ -58,6 +58,12 @@ def mixed(unknowns, rows, equations):
         full_rank_matrices(equations, unknowns),
         vectors(unknowns),
     )
+
+
+def program(problem, form=np.asarray):
+    """The quadratic program with these optimality conditions, its matrices in one form or another."""
+    P = problem
+    return QP(form(P.M), -P.f, form(P.N), P.n, form(P.G), P.g)
 
 
 def box_by_trying(problem):
@@ -86,7 +92,7 @@ def box_by_trying(problem):
 
 
 def mixed_by_trying(problem):
-    """x of a mixed LCP with symmetric M: of all sets of active rows, the feasible x of least energy."""
+    """x of conditions with symmetric M: of all sets of active rows, the feasible x of least energy."""
     M, f, N, n, G, g = problem.M, problem.f, problem.N, problem.n, problem.G, problem.g
     best, least = None, np.inf
     for active in product((False, True), repeat=len(n)):

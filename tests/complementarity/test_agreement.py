@@ -5,12 +5,12 @@ import pytest
 from exact_lemke import all_solutions, exact_lemke
 from hypothesis import given
 from hypothesis import strategies as st
-from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone, planted
+from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone, planted, program
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking.strategies import matrices, spd_matrices, vectors
-from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, MixedLCP, solve_lcp
+from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Elimination, solve_lcp
 
 DENSE_AND_SPARSE = (np.asarray, sparse.csr_array)
 
@@ -128,10 +128,10 @@ def test_boxes(form, problem):
 
 @pytest.mark.parametrize("form", DENSE_AND_SPARSE)
 @given(mixed(5, 4, 2))
-def test_mixed_problems(form, problem):
+def test_programs_with_equations(form, problem):
     x = mixed_by_trying(problem)
     P = problem
-    same = MixedLCP(form(P.M), P.f, form(P.N), P.n, form(P.G), P.g)
+    same = program(problem, form)
     for method in METHODS:
         solution = solve_lcp(same, method, tolerance=1e-8)
         assert_close(solution.x, x, 1e-6)
@@ -145,7 +145,7 @@ def test_mixed_problems(form, problem):
 @given(spd_matrices(3), vectors(3), matrices(4, 3), vectors(3), vectors(4))
 def test_quadratic_programs(Q, c, A, inside, slack):
     b = A @ inside - np.abs(slack)
-    x = mixed_by_trying(MixedLCP(Q, -c, A, b))
+    x = mixed_by_trying(Elimination.of_qp(QP(Q, c, A, b)))
     for method in METHODS:
         assert_close(solve_lcp(QP(Q, c, A, b), method, tolerance=1e-8).x, x, 1e-6)
 

@@ -7,7 +7,8 @@ from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking.strategies import matrices, vectors
-from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, MixedLCP, Status, Unsolved, solve_lcp
+from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Status, Unsolved, solve_lcp
+from rbnotes.errors import NotConverged
 
 PROVING = ("active_set", "pivoting", "lemke")
 
@@ -33,7 +34,7 @@ def test_infeasible_problems_come_with_a_proof(N, extra):
 def test_contradicting_contacts(form):
     """A block between walls that close: two contacts push against each other."""
     N = form(np.array([[1.0], [-1.0]]))
-    problem = MixedLCP(form(np.eye(1)), [0.0], N, [0.5, 0.5])
+    problem = QP(form(np.eye(1)), [0.0], N, [0.5, 0.5])
     for method in (*PROVING, "quadratic"):
         with pytest.raises(Unsolved, match="infeasible"):
             solve_lcp(problem, method)
@@ -113,5 +114,7 @@ def test_empty_and_trivial_problems(method):
 def test_the_error_carries_the_solution():
     with pytest.raises(Unsolved, match=r"lemke: infeasible \(relative residual") as error:
         solve_lcp(LCP([[0.0]], [-1.0]), "lemke")
+    assert isinstance(error.value, NotConverged)
+    assert error.value.residual == error.value.solution.residuals.relative > 0
     assert error.value.solution.status is Status.INFEASIBLE
     np.testing.assert_array_equal(error.value.solution.certificate, [1.0])

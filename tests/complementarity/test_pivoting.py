@@ -10,13 +10,13 @@ from scipy import sparse
 from rbnotes.checking.strategies import matrices, spd_matrices, vectors
 from rbnotes.complementarity import (
     LCP,
+    QP,
     Basis,
     Columns,
-    MixedLCP,
+    Elimination,
+    Pairs,
     Status,
-    System,
     gauss_seidel,
-    lcp_from_mixed,
     pivoting,
     solve_lcp,
 )
@@ -37,7 +37,7 @@ def pivoted(M, q, alpha):
 
 @given(monotone(N), SUBSETS)
 def test_columns_of_the_pivoted_system(problem, alpha):
-    basis = Basis(System(problem))
+    basis = Basis(Pairs(problem))
     for s in alpha:
         basis.exchange(s)
     M_pivoted, q_pivoted = pivoted(problem.M, problem.q, alpha)
@@ -51,7 +51,7 @@ def test_columns_of_the_pivoted_system(problem, alpha):
 
 @given(monotone(N), st.lists(st.integers(0, N - 1), max_size=12))
 def test_factors_stay_right_through_many_exchanges(problem, exchanges):
-    basis = Basis(System(problem))
+    basis = Basis(Pairs(problem))
     for s in exchanges:
         basis.exchange(s)
     assert basis.pivots == len(exchanges)
@@ -98,8 +98,8 @@ def test_contacts_that_never_enter_cost_nothing():
     rng = np.random.default_rng(6)
     normals = rng.standard_normal((200, 3))
     normals /= np.linalg.norm(normals, axis=1)[:, None]
-    problem = MixedLCP(np.eye(3), [0.0, 0.0, -3.0], normals, np.full(200, -1.0))
-    solution = pivoting(problem)
+    problem = QP(np.eye(3), [0.0, 0.0, 3.0], normals, np.full(200, -1.0))
+    solution = pivoting(Elimination.of_qp(problem))
     assert solution.solved
     assert solution.statistics.solves < 20
     assert solution.statistics.solves_saved > 180
@@ -139,7 +139,7 @@ def test_skew_problems_with_a_feasible_point(S, z, w):
 @given(mixed(4, 4, 1))
 def test_gauss_seidel_in_groups_and_one_by_one(problem):
     """Sparse and dense sweeps end at the same w; relaxation changes the way only."""
-    lcp = lcp_from_mixed(problem)
+    lcp = problem.lcp()
     w = solve_lcp(lcp, tolerance=1e-8).w
     for M in (lcp.M, sparse.csr_array(lcp.M)):
         for relaxation in (0.7, 1.0, 1.5):

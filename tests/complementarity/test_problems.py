@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone
+from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone, program
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
@@ -13,20 +13,14 @@ from rbnotes.complementarity import (
     LCP,
     QP,
     BoxLCP,
-    MixedLCP,
+    Elimination,
     box_from_lcp,
-    box_from_mixed,
     box_residuals,
     box_unknowns,
     lcp_from_box,
-    lcp_from_mixed,
     lcp_from_qp,
-    mixed_from_qp,
-    mixed_residuals,
-    mixed_unknowns,
     qp_from_box,
     qp_from_lcp,
-    qp_from_mixed,
     qp_minimizer,
     solve_lcp,
 )
@@ -42,7 +36,7 @@ def test_a_program_and_its_lcp(Q, c, A, inside, slack):
     qp = QP(Q, c, A, b)
     z = solve_lcp(lcp_from_qp(qp)).z
     x = qp_minimizer(qp, z)
-    assert_close(x, mixed_by_trying(MixedLCP(Q, -c, A, b)), 1e-6)
+    assert_close(x, mixed_by_trying(Elimination.of_qp(qp)), 1e-6)
     # Strong duality: the LCP's own program attains minus the same value, up to the constant c^T Q^-1 c / 2.
     dual = qp_from_lcp(lcp_from_qp(qp))
     assert_close(qp.objective(x), -dual.objective(z) - c @ np.linalg.solve(Q, c) / 2, 1e-7)
@@ -50,10 +44,10 @@ def test_a_program_and_its_lcp(Q, c, A, inside, slack):
 
 @given(mixed(5, 3, 2))
 def test_a_program_with_equations_and_its_lcp(problem):
-    qp = qp_from_mixed(problem)
+    qp = program(problem)
     x = qp_minimizer(qp, solve_lcp(lcp_from_qp(qp)).z)
     assert_close(x, mixed_by_trying(problem), 1e-6)
-    back = mixed_from_qp(qp)
+    back = Elimination.of_qp(qp)
     for name in ("M", "f", "N", "n", "G", "g"):
         np.testing.assert_array_equal(getattr(back, name), getattr(problem, name))
 
@@ -75,16 +69,12 @@ def test_an_lcp_minimises_its_program(problem):
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @given(mixed(4, 3, 2))
-def test_a_mixed_problem_as_lcp_and_as_box(form, problem):
-    P = problem
-    same = MixedLCP(form(P.M), P.f, form(P.N), P.n, form(P.G), P.g)
-    x = mixed_by_trying(problem)
-    z = solve_lcp(lcp_from_mixed(same), tolerance=1e-8).z
-    found, multipliers = mixed_unknowns(same, z)
-    assert_close(found, x, 1e-6)
-    assert mixed_residuals(same, z, found, multipliers).relative < 1e-7
-    unknowns = solve_lcp(box_from_mixed(same), "pivoting", tolerance=1e-8).z
-    assert_close(unknowns[:4], x, 1e-6)
+def test_unknowns_are_eliminated_and_found_again(form, problem):
+    same = Elimination.of_qp(program(problem, form))
+    z = solve_lcp(same.lcp(), tolerance=1e-8).z
+    found, multipliers = same.unknowns(z)
+    assert_close(found, mixed_by_trying(problem), 1e-6)
+    assert same.residuals(found, multipliers, z).relative < 1e-7
 
 
 @given(boxes(4))
@@ -108,8 +98,8 @@ def test_small_blocks_stay_sparse(size, N, data):
     order = np.array([0, 4, 1, 5, 2, 6, 3, 7])
     M = M[order][:, order]
     f, n = np.arange(8.0), np.ones(6)
-    lcp = lcp_from_mixed(MixedLCP(M, f, sparse.csr_array(N), n))
-    dense = lcp_from_mixed(MixedLCP(M.toarray(), f, N, n))
+    lcp = Elimination.of_qp(QP(M, -f, sparse.csr_array(N), n)).lcp()
+    dense = Elimination.of_qp(QP(M.toarray(), -f, N, n)).lcp()
     assert sparse.issparse(lcp.M)
     assert_close(lcp.M.toarray(), dense.M, 1e-12)
     assert_close(lcp.q, dense.q, 1e-12)
@@ -119,8 +109,8 @@ def test_small_blocks_stay_sparse(size, N, data):
 def test_what_the_equations_hold_fast_no_impulse_moves(M, f, G):
     """A contact along a constraint: its row of the LCP is zero, not rounding, for every method."""
     N = np.vstack([G[0], [1.0, 0.0, 0.0]])
-    problem = MixedLCP(M, f, N, [-1.0, -0.5], G, [0.0, 0.0])
-    lcp = lcp_from_mixed(problem)
+    problem = QP(M, -f, N, [-1.0, -0.5], G, [0.0, 0.0])
+    lcp = Elimination.of_qp(problem).lcp()
     np.testing.assert_array_equal(lcp.M[0], 0)
     for method in ("active_set", "pivoting", "gauss_seidel", "lemke", "quadratic"):
         solution = solve_lcp(problem, method, tolerance=1e-8)
@@ -145,17 +135,13 @@ def test_checks():
         BoxLCP(np.eye(2), np.zeros(2), [0.0, 2.0], [1.0, 1.0])
     with pytest.raises(InvalidArgument, match="upper: got NaN or the wrong infinity"):
         BoxLCP(np.eye(1), np.zeros(1), -np.inf, -np.inf)
-    with pytest.raises(InvalidArgument, match=r"n: got shape \(1,\)"):
-        MixedLCP(np.eye(2), np.zeros(2), np.eye(2), [0.0])
-    with pytest.raises(InvalidArgument, match="M: got a matrix that is not symmetric"):
-        qp_from_mixed(MixedLCP([[1.0, 1.0], [0.0, 1.0]], np.zeros(2), np.eye(2), np.zeros(2)))
     with pytest.raises(InvalidArgument, match="M: got a matrix that is not symmetric"):
         qp_from_box(BoxLCP([[1.0, 1.0], [0.0, 1.0]], np.zeros(2), 0.0, 1.0))
     with pytest.raises(SingularConfiguration, match="M: got smallest eigenvalue 0"):
         lcp_from_qp(QP(np.diag([1.0, 0.0]), np.zeros(2), np.eye(2), np.zeros(2)))
     with pytest.raises(InvalidArgument, match="method: got 'simplex', expected one of 'active_set'"):
         solve_lcp(LCP(np.eye(1), [1.0]), "simplex")
-    with pytest.raises(InvalidArgument, match="problem: got int, expected a QP, LCP, BoxLCP or MixedLCP"):
+    with pytest.raises(InvalidArgument, match="problem: got int, expected a QP, LCP or BoxLCP"):
         solve_lcp(1)
     with pytest.raises(InvalidArgument, match=r"start: got shape \(3,\)"):
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), start=np.zeros(3))

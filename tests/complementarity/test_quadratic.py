@@ -4,11 +4,11 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from hypothesis import given
-from planted import mixed, mixed_by_trying
+from planted import mixed, mixed_by_trying, program
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.complementarity import LCP, QP, QuadraticProgram, Status, qp_from_mixed, solve_lcp, solve_qp
+from rbnotes.complementarity import LCP, QP, QuadraticProgram, Status, solve_lcp, solve_qp
 from rbnotes.complementarity.quadratic import program_of_shape
 
 SOLVERS = ("CLARABEL", "OSQP", "HIGHS", "SCS")
@@ -32,8 +32,8 @@ def test_every_solver_is_exact_after_polishing(solver):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @given(mixed(4, 3, 1))
 def test_multipliers_have_the_signs_of_the_library(form, problem):
-    P = qp_from_mixed(problem)
-    solution = solve_qp(QP(form(P.Q), P.c, form(P.A), P.b, form(P.G), P.g))
+    P = program(problem)
+    solution = solve_qp(program(problem, form))
     np.testing.assert_allclose(solution.x, mixed_by_trying(problem), atol=1e-5)
     balance = P.Q @ solution.x + P.c - P.A.T @ solution.z - P.G.T @ solution.multipliers
     assert np.max(np.abs(balance)) < 1e-6 * (1 + np.max(np.abs(solution.z)) + np.max(np.abs(P.Q)))

@@ -6,7 +6,7 @@ from hypothesis import given
 from planted import boxes, mixed, monotone
 
 from rbnotes.checking.strategies import vectors
-from rbnotes.complementarity import LCP, BoxLCP, MixedLCP, box_residuals, mixed_residuals, polish, solve_lcp
+from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, box_residuals, polish, solve_lcp
 
 
 def test_each_law_by_itself():
@@ -50,9 +50,9 @@ def test_a_wrong_answer_in_tiny_units_is_not_accepted():
 
 
 @given(mixed(4, 3, 2), vectors(4), vectors(2), vectors(3))
-def test_mixed_residuals(problem, x, multipliers, z):
+def test_residuals_of_an_elimination(problem, x, multipliers, z):
     P = problem
-    residuals = mixed_residuals(problem, z, x, multipliers)
+    residuals = problem.residuals(x, multipliers, z)
     motion = P.M @ x - P.G.T @ multipliers - P.N.T @ z - P.f
     assert residuals.equations == pytest.approx(max(np.abs(motion).max(), np.abs(P.G @ x - P.g).max()))
     w = P.N @ x - P.n
@@ -61,17 +61,17 @@ def test_mixed_residuals(problem, x, multipliers, z):
     assert residuals.dual_feasibility == pytest.approx(max(0.0, -w.min()))
 
 
-def test_mixed_residuals_catch_each_error():
-    problem = MixedLCP(np.eye(2), [0.0, -1.0], [[0.0, 1.0]], [0.0], [[1.0, 0.0]], [0.5])
+def test_residuals_of_an_elimination_catch_each_error():
+    problem = Elimination.of_qp(QP(np.eye(2), [0.0, 1.0], [[0.0, 1.0]], [0.0], [[1.0, 0.0]], [0.5]))
     x, multipliers, z = np.array([0.5, 0.0]), np.array([0.5]), np.array([1.0])
-    assert mixed_residuals(problem, z, x, multipliers).relative == 0.0
+    assert problem.residuals(x, multipliers, z).relative == 0.0
     for wrong in (
-        (z + 0.1, x, multipliers),
-        (z, x + np.array([0.1, 0.0]), multipliers),
-        (z, x - np.array([0.0, 0.1]), multipliers),
-        (z, x, multipliers + 0.1),
+        (x, multipliers, z + 0.1),
+        (x + np.array([0.1, 0.0]), multipliers, z),
+        (x - np.array([0.0, 0.1]), multipliers, z),
+        (x, multipliers + 0.1, z),
     ):
-        assert mixed_residuals(problem, *wrong).relative > 0.01
+        assert problem.residuals(*wrong).relative > 0.01
 
 
 @given(boxes(4), vectors(4))

@@ -5,11 +5,19 @@ import pytest
 from hypothesis import given
 from scipy import sparse
 
-from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import jacobian
 from rbnotes.checking.strategies import full_rank_matrices, positive_numbers, spd_matrices, vectors
 from rbnotes.constraints import factor_kkt
-from rbnotes.constraints.regularization import regularized_rows, soft_energy, soft_force, solve_regularized
+from rbnotes.constraints.regularization import soft_energy, soft_force, target_and_softness
+from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+
+
+def solved(M, G, b, phi, alpha, beta, h):
+    """Velocities and impulses of a step with softened rows."""
+    rows = BilateralRows(G, *target_and_softness(phi, alpha, beta, h))
+    solution = solve_step(StepProblem(M, b, rows))
+    return solution.velocity, solution.bilateral
 
 
 @given(vectors(2), spd_matrices(2))
@@ -26,12 +34,11 @@ def test_damping_dissipates(phi, rate, alpha, beta):
 
 @given(spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), positive_numbers(0.125, 1))
 def test_hard_limit(M, G, b, phi, h):
-    rows = regularized_rows(phi, 0.0, 0.0, h)
-    v, impulse = solve_regularized(M, G, b, rows)
+    v, impulse = solved(M, G, b, phi, 0.0, 0.0, h)
     hard_v, hard_impulse = factor_kkt(M, G).solve(b, -2 * phi / h)
     np.testing.assert_allclose(v, hard_v, atol=1e-8)
     np.testing.assert_allclose(impulse, hard_impulse, atol=1e-7)
-    nearly, _ = solve_regularized(M, G, b, regularized_rows(phi, 1e-10, 0.0, h))
+    nearly, _ = solved(M, G, b, phi, 1e-10, 0.0, h)
     np.testing.assert_allclose(nearly, v, atol=1e-5)
 
 
@@ -39,9 +46,8 @@ def test_hard_limit(M, G, b, phi, h):
     spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), vectors(2, 0.25, 2), vectors(2, 0, 2)
 )
 def test_sparse_gives_the_same(M, G, b, phi, alpha, beta):
-    rows = regularized_rows(phi, alpha, beta, 0.1)
-    dense = solve_regularized(M, G, b, rows)
-    thin = solve_regularized(sparse.csr_array(M), sparse.csr_array(G), b, rows)
+    dense = solved(M, G, b, phi, alpha, beta, 0.1)
+    thin = solved(sparse.csr_array(M), sparse.csr_array(G), b, phi, alpha, beta, 0.1)
     for a, c in zip(dense, thin, strict=True):
         np.testing.assert_allclose(a, c, atol=1e-9)
 
@@ -51,8 +57,7 @@ def test_period_of_a_soft_constraint():
     m, k, h = 2.0, 50.0, 0.002
     q, v, crossings = 0.1, 0.0, []
     for step in range(4000):
-        rows = regularized_rows([q], 1 / k, 0.0, h)
-        (v,), _ = solve_regularized(np.array([[m]]), np.eye(1), [m * v], rows)
+        (v,), _ = solved([[m]], np.eye(1), [m * v], [q], 1 / k, 0.0, h)
         before, q = q, q + h * v
         if before > 0 >= q:
             crossings.append((step + before / (before - q)) * h)
@@ -65,23 +70,12 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="alpha: got smallest eigenvalue -1"):
             soft_force([1.0, 1.0], [0.0, 0.0], [1.0, -1.0])
         with pytest.raises(InvalidArgument, match="alpha: got an eigenvalue -1"):
-            regularized_rows([1.0], -1.0, 0.0, 0.1)
+            target_and_softness([1.0], -1.0, 0.0, 0.1)
         with pytest.raises(InvalidArgument, match="beta: got an eigenvalue -1"):
-            regularized_rows([1.0], 1.0, -1.0, 0.1)
+            target_and_softness([1.0], 1.0, -1.0, 0.1)
 
     def test_shapes(self):
         with pytest.raises(InvalidArgument, match=r"alpha: got shape \(3,\)"):
-            regularized_rows([1.0, 2.0], [1.0, 1.0, 1.0], 0.0, 0.1)
-        with pytest.raises(InvalidArgument, match=r"G: got shape \(2, 3\), expected shape \(1, 3\)"):
-            solve_regularized(np.eye(3), np.ones((2, 3)), np.zeros(3), regularized_rows([1.0], 1.0, 0.0, 0.1))
+            target_and_softness([1.0, 2.0], [1.0, 1.0, 1.0], 0.0, 0.1)
         with pytest.raises(InvalidArgument, match="h: got 0"):
-            regularized_rows([1.0], 1.0, 0.0, 0.0)
-
-    def test_repeated_hard_rows(self):
-        rows = regularized_rows([0.0, 0.0], 0.0, 0.0, 0.1)
-        G = np.array([[1.0, 0.0], [1.0, 0.0]])
-        for convert in (np.asarray, sparse.csr_array):
-            with pytest.raises(SingularConfiguration, match="rows that repeat each other"):
-                solve_regularized(convert(np.eye(2)), convert(G), np.zeros(2), rows)
-        soft = regularized_rows([0.0, 0.0], 0.1, 0.0, 0.1)
-        solve_regularized(np.eye(2), G, np.ones(2), soft)
+            target_and_softness([1.0], 1.0, 0.0, 0.0)

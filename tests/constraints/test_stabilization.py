@@ -23,10 +23,10 @@ from rbnotes.constraints.stabilization import (
     velocity_growth,
     velocity_target,
 )
+from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+from rbnotes.errors import NotConverged
 from rbnotes.inertia import spatial_inertia
-from rbnotes.integrators import VelocitySystem
 from rbnotes.maximal.joints import ball, hinge, joint_errors, joint_matrix
-from rbnotes.stepping import StepConstraints, solve_step
 
 MOVES = st.sampled_from(["new", "old"])
 
@@ -61,7 +61,7 @@ def test_acceleration_target_makes_the_error_a_damped_oscillator(x, v, free, alp
     spd_matrices(3), full_rank_matrices(2, 3), vectors(3), positive_numbers(0, 4), positive_numbers(0.125, 2)
 )
 def test_velocity_growth_is_that_of_a_step(M, G, x, gamma, h):
-    v = solve_step(VelocitySystem(M, x), StepConstraints(G=G, g=velocity_target(G @ x, gamma))).v
+    v = solve_step(StepProblem(M, x, BilateralRows(G, velocity_target(G @ x, gamma)))).velocity
     np.testing.assert_allclose(G @ (x + h * v), velocity_growth(gamma, h)[0, 0] * (G @ x), atol=1e-8)
 
 
@@ -110,8 +110,8 @@ def pendulum(gamma, h, time):
     errors = []
     for _ in range(round(time / h)):
         g = np.array([(x @ x - 1) / 2])
-        step = VelocitySystem(np.eye(2), v + h * np.array([0.0, -9.81]))
-        v = solve_step(step, StepConstraints(G=x[None], g=velocity_target(g, gamma))).v
+        rod = BilateralRows(x[None], velocity_target(g, gamma))
+        v = solve_step(StepProblem(np.eye(2), v + h * np.array([0.0, -9.81]), rod)).velocity
         x = x + h * v
         errors.append(abs((x @ x - 1) / 2))
     return np.array(errors)
@@ -239,10 +239,14 @@ class TestErrors:
     def test_constraints_that_nothing_satisfies(self):
         with pytest.raises(NotProjected, match="is left after 20 steps"):
             project_positions([1.0], np.eye(1), lambda x: x**2 + 1, lambda x: 2 * x[None])
-        with pytest.raises(NotProjected):
+        with pytest.raises(NotProjected) as raised:
             project_positions(
-                [0.5], np.eye(1), lambda x: np.array([x[0], x[0] - 1]), lambda x: np.ones((2, 1))
+                [0.5], np.eye(1), lambda x: np.array([x[0], x[0] - 1]), lambda x: np.ones((2, 1)), limit=7
             )
+        assert isinstance(raised.value, NotConverged)
+        assert raised.value.residual == raised.value.solution.error == pytest.approx(0.5)
+        assert raised.value.solution.positions == pytest.approx(0.5)
+        assert raised.value.solution.iterations == 7
 
     def test_shapes(self):
         with pytest.raises(InvalidArgument, match="poses, inertias: got shapes"):

@@ -23,8 +23,8 @@ from rbnotes.checking.strategies import (
     twists,
     vectors,
 )
-from rbnotes.forces.assembly import assemble, energy, total_dissipated_power
-from rbnotes.forces.attachment import State
+from rbnotes.dynamics import State, linearly_implicit_velocity
+from rbnotes.forces.assembly import ForceGroups, assemble
 from rbnotes.forces.frame_spring import (
     FrameSpring,
     FrameSprings,
@@ -34,7 +34,6 @@ from rbnotes.forces.frame_spring import (
     frame_spring_forces,
 )
 from rbnotes.forces.world import hold_world_velocities, in_world_axes
-from rbnotes.integrators import linearly_implicit_velocity
 
 DAMPINGS = st.sampled_from(["origins", "displacement"])
 REST = np.zeros((2, 6))
@@ -387,10 +386,10 @@ def test_assembled_jacobians_of_a_chain():
     D = jacobian(lambda v: assemble([springs], state.with_velocity(v)).f, state.velocity).value
     close(found.K.toarray(), K)
     close(found.D.toarray(), D)
-    slope = jacobian(lambda z: energy([springs], state.moved(z)), np.zeros(18)).value
+    slope = jacobian(lambda z: ForceGroups([springs]).energy(state.moved(z)), np.zeros(18)).value
     close(assemble([springs], state.with_velocity(np.zeros(18))).f, -slope)
     lost = (assemble([springs], state.with_velocity(np.zeros(18))).f - found.f) @ state.velocity
-    assert total_dissipated_power([springs], state) == pytest.approx(lost)
+    assert ForceGroups([springs]).dissipated_power(state) == pytest.approx(lost)
 
 
 def test_no_springs_between_no_pairs():
@@ -399,7 +398,7 @@ def test_no_springs_between_no_pairs():
     both, alone = assemble([springs, none], state), assemble([springs], state)
     assert_allclose(both.f, alone.f)
     assert_allclose(both.K.toarray(), alone.K.toarray())
-    assert energy([none], state) == 0
+    assert ForceGroups([none]).energy(state) == 0
 
 
 # --- motion ---------------------------------------------------------------------------------------------

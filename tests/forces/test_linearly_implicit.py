@@ -9,11 +9,11 @@ from scipy.optimize import fsolve
 
 from rbnotes import se3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.dynamics import State, linearly_implicit_velocity
 from rbnotes.forces import LinearSpring, SpringDamper
-from rbnotes.forces.assembly import Damping, Paths, Pulls, assemble, energy
-from rbnotes.forces.attachment import State, on_body, on_world, through
+from rbnotes.forces.assembly import Damping, ForceGroups, Paths, Pulls, assemble
+from rbnotes.forces.attachment import on_body, on_world, through
 from rbnotes.forces.muscle import Muscle
-from rbnotes.integrators import linearly_implicit_velocity
 
 MASSES = np.array([[0.3, 0.5, 0.7, 1.5, 1.5, 1.5], [0.8, 0.4, 0.6, 2.0, 2.0, 2.0]])
 M = np.diag(MASSES.ravel())
@@ -122,7 +122,7 @@ STIFF = (
 
 
 def total_energy(state):
-    return energy(STIFF, state) + 0.5 * state.velocity @ M @ state.velocity
+    return ForceGroups(STIFF).energy(state) + 0.5 * state.velocity @ M @ state.velocity
 
 
 def stiff_motion(steps, **how):

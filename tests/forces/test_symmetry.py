@@ -10,7 +10,7 @@ from rbnotes import se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative, jacobian, jacobian_se3, jacobian_so3
 from rbnotes.checking.strategies import frames, inertias, matrices, nonzero_vectors, rotations, vectors
-from rbnotes.forces.attachment import State
+from rbnotes.dynamics import State
 from rbnotes.forces.body_forces import directional_force
 from rbnotes.forces.frame_spring import FrameSpring, FrameSprings, frame_spring_forces
 from rbnotes.forces.path import symmetric_part

@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from rbnotes.friction import ContactProblem, Contacts, tangent_directions
+from rbnotes.contact import Contacts, contact_axes
+from rbnotes.dynamics import BilateralRows, StepProblem
 
 GRAVITY = 9.81
 
 
 def particle(impulse, mass=1.0, mu=0.5, tangents=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), normal=(0.0, 0.0, 1.0)):
     """A particle on a plane at the origin, with momentum ``impulse``."""
-    contacts = Contacts([normal], [tangents], [mu])
-    return ContactProblem(mass * np.eye(3), impulse, contacts)
+    contacts = Contacts([[normal, *tangents]], [mu])
+    return StepProblem(mass * np.eye(3), impulse, contacts=contacts)
 
 
 def slope(angle, mu, mass=2.0, heading=0.0):
@@ -38,8 +39,7 @@ def heap(rng, bodies=4, contacts=7, equations=0, mu=(0.1, 0.9), ratio=1.0):
         inertia[block, block] = ratio**body * (A @ A.T + np.diag(rng.uniform(0.5, 3.0, 6)))
     normals = rng.normal(size=(contacts, 3))
     normals /= np.linalg.norm(normals, axis=1)[:, None]
-    tangents = tangent_directions(normals)
-    directions = np.concatenate([normals[:, None], tangents], axis=1)
+    directions = contact_axes(normals)
     rows = np.zeros((contacts, 3, size))
     for i in range(contacts):
         first = int(rng.integers(bodies))
@@ -48,10 +48,10 @@ def heap(rng, bodies=4, contacts=7, equations=0, mu=(0.1, 0.9), ratio=1.0):
                 arm = rng.normal(size=3)
                 moments = np.cross(arm, directions[i])
                 rows[i, :, 6 * body : 6 * body + 6] = sign * np.hstack([moments, directions[i]])
-    G = rng.normal(size=(equations, size)) if equations else None
+    equations = BilateralRows(rng.normal(size=(equations, size))) if equations else BilateralRows()
     momentum = inertia @ rng.normal(size=size)
-    contacts = Contacts(rows[:, 0], rows[:, 1:], rng.uniform(*mu, contacts))
-    return ContactProblem(inertia, momentum, contacts, G)
+    contacts = Contacts(rows, rng.uniform(*mu, contacts))
+    return StepProblem(inertia, momentum, equations, contacts=contacts)
 
 
 def stack(boxes, ratio, mu=0.5, speed=1.0):
@@ -72,6 +72,5 @@ def stack(boxes, ratio, mu=0.5, speed=1.0):
             if box:
                 row[:, 6 * box - 6 : 6 * box] = -np.hstack([np.cross(top, frame), frame])
             rows.append(row)
-    rows = np.array(rows)
     v = np.tile([0, 0, 0.3 * speed, speed, 0.3 * speed, -0.01 * GRAVITY], boxes)
-    return ContactProblem(inertia, inertia @ v, Contacts(rows[:, 0], rows[:, 1:], mu))
+    return StepProblem(inertia, inertia @ v, contacts=Contacts(rows, mu))

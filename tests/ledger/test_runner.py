@@ -54,6 +54,34 @@ def nothing_reference(a, b):
     return np.zeros(3)
 
 
+def area_without_last(a, b):
+    return np.cross(a, b) * np.array([1.0, 1.0, 0.5])
+
+
+def conditional_library(x, y):
+    return np.square(np.add(x, y))
+
+
+def product_is_zero(x, y):
+    return x * y == 0
+
+
+def root_printed():
+    return [0.7071]
+
+
+def root_badly_printed():
+    return [0.7073]
+
+
+def root_computed():
+    return [np.sqrt(0.5)]
+
+
+def root_computed_again():
+    return [np.sin(np.pi / 4)]
+
+
 def wrong_shape(a, b):
     return np.zeros(2)
 
@@ -73,7 +101,9 @@ def make(**changes):
         "verdict": Verdict.HOLDS,
         "chapter": "preface",
         "implemented_by": ("numpy.cross",),
+        "formula": r"\mathbf a \times \mathbf b",
         "oracle": "written out by components",
+        "exact": "each entry is one difference of two products",
         "inputs": {"a": some.vectors(), "b": some.vectors()},
         "printed": double_area,
         "reference": double_area_reference,
@@ -83,7 +113,7 @@ def make(**changes):
 
 ERRATUM = {
     "verdict": Verdict.ERRATUM,
-    "printed": swapped_area,
+    "printed": area_without_last,
     "library": double_area,
     "correction": "$a \\times b$",
 }
@@ -93,14 +123,18 @@ CONDITIONAL = {
     "condition": "$x y = 0$",
     "inputs": SCALARS,
     "given": {"x": some.numbers(0, 0), "y": some.numbers()},
+    "holds_when": product_is_zero,
+    "implemented_by": ("numpy.square",),
     "printed": square_without_middle,
+    "library": conditional_library,
     "reference": square_of_sum_reference,
 }
 
 
 class TestVerdicts:
     def test_true_claim_holds(self):
-        assert verify(make()).confirmed
+        outcome = verify(make())
+        assert outcome.confirmed, outcome.reason
 
     @pytest.mark.parametrize("form", [swapped_area, wrong_shape, not_a_number, cannot_be_multiplied])
     def test_false_claim_does_not_hold(self, form):
@@ -113,7 +147,8 @@ class TestVerdicts:
 
     def test_erratum_is_found_and_shrunk(self):
         outcome = verify(make(**ERRATUM))
-        assert outcome.confirmed
+        assert outcome.confirmed, outcome.reason
+        assert outcome.residual_printed >= 0.1
         assert outcome.residual_corrected < 1e-15
         entries = np.concatenate(list(outcome.counterexample.values()))
         assert np.count_nonzero(entries) <= 2, "the counterexample is not the smallest"
@@ -127,15 +162,24 @@ class TestVerdicts:
         assert not verify(make(**ERRATUM | {"library": swapped_area})).confirmed
 
     def test_conditional_needs_failure_outside_and_truth_inside(self):
-        assert verify(make(**CONDITIONAL)).confirmed
+        outcome = verify(make(**CONDITIONAL))
+        assert outcome.confirmed, outcome.reason
         assert not verify(make(**CONDITIONAL | {"printed": square_of_sum})).confirmed
         assert not verify(make(**CONDITIONAL | {"given": SCALARS})).confirmed
 
     def test_demonstration_without_inputs(self):
-        numbers = {"verdict": Verdict.DEMONSTRATION, "inputs": {}, "tolerance": 5e-5}
-        printed, wrong, computed = (lambda: [0.7071]), (lambda: [0.7073]), (lambda: [np.sqrt(0.5)])
-        assert verify(make(**numbers, printed=printed, reference=computed)).confirmed
-        assert not verify(make(**numbers, printed=wrong, reference=computed)).confirmed
+        numbers = {
+            "id": "lloyd/s0.1/table1",
+            "verdict": Verdict.DEMONSTRATION,
+            "inputs": {},
+            "tolerance": 5e-5,
+            "library": root_computed,
+            "implemented_by": ("numpy.sqrt",),
+            "reference": root_computed_again,
+        }
+        outcome = verify(make(**numbers, printed=root_printed))
+        assert outcome.confirmed, outcome.reason
+        assert not verify(make(**numbers, printed=root_badly_printed)).confirmed
 
     def test_missing_implementation_is_refused(self):
         assert not verify(make(implemented_by=("rbnotes.so3.no_such_function",))).confirmed
@@ -151,8 +195,15 @@ class TestMutation:
         assert survivors(make(printed=blocks, reference=blocks_reference)) == []
 
     def test_every_kind_of_change_is_made(self):
-        changes = " ".join(mutant.change for mutant in source_mutants(blocks))
-        for kind in ("flipped sign", "dropped minus", "doubled 3.0", "dropped transpose", "negated A"):
+        changes = " ".join(mutant.change for mutant in source_mutants(blocks, samples(make().inputs, 2)))
+        for kind in (
+            "flipped sign",
+            "dropped minus",
+            "doubled 3.0",
+            "dropped transpose",
+            "negated A",
+            "filled zero",
+        ):
             assert kind in changes
         assert "negated zero" not in changes
 
@@ -168,7 +219,7 @@ class TestMutation:
         assert survivors(make(tolerance=100.0))
 
     def test_forms_that_cannot_be_mutated_are_refused(self):
-        with pytest.raises(TypeError, match="top of its module"):
+        with pytest.raises(TypeError, match="defined with def"):
             survivors(make(printed=lambda a, b: np.cross(a, b)))
 
 

@@ -7,13 +7,34 @@ from hypothesis import strategies as st
 from scipy.linalg import expm, null_space
 from scipy.spatial.transform import Rotation
 
+from rbnotes import joints as types
 from rbnotes import maximal, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative, jacobian_se3
 from rbnotes.checking.strategies import arrays, frames, numbers, vectors
-from rbnotes.maximal.joints import ROWS
 
 X, Y, Z = np.eye(3)
+
+KINDS = {
+    "fixed": types.Fixed(),
+    "ball": types.ExponentialSpherical(),
+    "hinge": types.Revolute(),
+    "slider": types.Prismatic(),
+    "cylindrical": types.Cylindrical(),
+    "planar": types.Free2D(),
+    "universal": types.Universal(),
+}
+NAMES = {kind: name for name, kind in KINDS.items()}
+FORBIDDEN = {
+    "fixed": (0, 1, 2, 3, 4, 5),
+    "ball": (3, 4, 5),
+    "hinge": (0, 1, 3, 4, 5),
+    "slider": (0, 1, 2, 3, 4),
+    "cylindrical": (0, 1, 3, 4),
+    "planar": (0, 1, 5),
+    "universal": (3, 4, 5),
+}
+"""Numbers of the relative twist that are zero; the cross of a universal joint has one more row."""
 
 
 def pose(R=None, p=(0, 0, 0)):
@@ -49,13 +70,13 @@ def moved(joint, poses, relative):
 
 
 @st.composite
-def joints_in_place(draw, kinds=tuple(ROWS)):
+def joints_in_place(draw, names=tuple(KINDS)):
     """A joint between two of three bodies, or one and the world, at a pose that it allows; and the poses."""
-    kind = draw(st.sampled_from(kinds))
+    name = draw(st.sampled_from(names))
     body, parent = draw(st.sampled_from([(1, 0), (0, 2), (2, None), (2, 1)]))
     poses = np.stack([draw(frames()) for _ in range(3)])
-    joint = maximal.joint_at(kind, draw(frames()), poses, body, parent)
-    return joint, moved(joint, poses, allowed(kind, *(draw(numbers(-1.25, 1.25)) for _ in range(3))))
+    joint = maximal.joint_at(KINDS[name], draw(frames()), poses, body, parent)
+    return joint, moved(joint, poses, allowed(name, *(draw(numbers(-1.25, 1.25)) for _ in range(3))))
 
 
 TWISTS = arrays(3, 6)
@@ -78,7 +99,7 @@ def error_in_the_world(joint, poses):
             "cylindrical": [*tilt, xc @ (d - (zp @ d) * zp), yc @ (d - (zp @ d) * zp)],
             "planar": [*tilt, zp @ d],
             "universal": [*own, -xp @ yc],
-        }[joint.kind]
+        }[NAMES[joint.kind]]
     )
 
 
@@ -118,7 +139,17 @@ class TestRows:
             "planar": 3,
             "universal": 2,
         }
-        assert joint.count == 6 - freedom[joint.kind]
+        assert joint.count == 6 - freedom[NAMES[joint.kind]]
+
+    @given(joints_in_place())
+    def test_are_numbers_of_the_relative_twist_exactly(self, place):
+        joint, poses = place
+        name = NAMES[joint.kind]
+        rows = types.annihilator(joint.kind, joint.kind.coordinates_of(maximal.relative_pose(joint, poses)))
+        np.testing.assert_array_equal(rows[: len(FORBIDDEN[name])], np.eye(6)[list(FORBIDDEN[name])])
+        if name == "universal":
+            cross = np.cross(maximal.relative_pose(joint, poses)[0, :3], Y)
+            np.testing.assert_allclose(rows[3], [*cross, 0, 0, 0], atol=1e-14)
 
     @given(joints_in_place(), TWISTS)
     def test_relative_twist_is_that_of_the_relative_pose(self, place, twists):
@@ -156,19 +187,18 @@ class TestErrors:
     def test_measure_angles_and_distances(self, place, misfit, a, b, c):
         """Whatever the joint allows first, then a rotation vector and a translation that it forbids."""
         joint, poses = place
-        forbidden = np.where(np.isin(np.arange(6), joint.rows), misfit, 0)
-        away = allowed(joint.kind, a, b, c) @ pose(
-            Rotation.from_rotvec(forbidden[:3]).as_matrix(), forbidden[3:]
-        )
-        expected = misfit[[row for row in joint.rows if row < 6]]
-        if joint.kind == "universal":
+        name = NAMES[joint.kind]
+        forbidden = np.where(np.isin(np.arange(6), FORBIDDEN[name]), misfit, 0)
+        away = allowed(name, a, b, c) @ pose(Rotation.from_rotvec(forbidden[:3]).as_matrix(), forbidden[3:])
+        expected = misfit[list(FORBIDDEN[name])]
+        if name == "universal":
             R = turn(X, a) @ turn(Z, misfit[2]) @ turn(Y, b)
             away, expected = pose(R, R @ misfit[3:]), np.append(expected, misfit[2])
         error = maximal.joint_error(joint, moved(joint, poses, away))
         np.testing.assert_allclose(error, expected, atol=1e-10)
 
     def test_are_finite_at_half_turns(self):
-        for kind in ROWS:
+        for kind in KINDS.values():
             joint = maximal.Joint(kind, 0)
             for axis in np.eye(3):
                 error = maximal.joint_error(joint, pose(turn(axis, np.pi))[None])
@@ -232,8 +262,8 @@ class TestReactions:
 
 class TestConstructors:
     def test_name_their_kind(self):
-        for kind in ROWS:
-            joint = getattr(maximal, kind)(1, pose(turn(Y, 0.3)), 0, pose(p=[1, 2, 3]))
+        for name, kind in KINDS.items():
+            joint = getattr(maximal, name)(1, pose(turn(Y, 0.3)), 0, pose(p=[1, 2, 3]))
             assert (joint.kind, joint.body, joint.parent) == (kind, 1, 0)
             np.testing.assert_array_equal(joint.frame, pose(turn(Y, 0.3)))
             np.testing.assert_array_equal(joint.parent_frame, pose(p=[1, 2, 3]))
@@ -242,12 +272,12 @@ class TestConstructors:
         poses = np.stack([pose(turn(X, 0.4), [1, 0, 2]), pose(turn(Y, -0.7), [0, 3, 1])])
         where = pose(turn(Z, 1.1), [0.5, 0.6, 0.7])
         for parent in (0, None):
-            joint = maximal.joint_at("hinge", where, poses, 1, parent)
+            joint = maximal.joint_at(types.Revolute(), where, poses, 1, parent)
             np.testing.assert_allclose(maximal.relative_pose(joint, poses), np.eye(4), atol=1e-14)
             np.testing.assert_allclose(poses[1] @ joint.frame, where, atol=1e-14)
 
     def test_refuse_what_is_no_joint(self):
-        with pytest.raises(InvalidArgument, match="kind: got 'weld', expected one of 'fixed', 'ball'"):
+        with pytest.raises(InvalidArgument, match="kind: got 'weld', expected a joint type"):
             maximal.Joint("weld", 0)
         with pytest.raises(InvalidArgument, match="parent: got 1, expected another body"):
             maximal.hinge(1, parent=1)
@@ -272,4 +302,4 @@ def test_wrong_arguments_are_named():
     with pytest.raises(InvalidArgument, match=r"multipliers: got shape \(4,\)"):
         maximal.reactions(joint, poses, np.zeros(4))
     with pytest.raises(InvalidArgument, match="body: got 2, expected the index of one of 2 bodies"):
-        maximal.joint_at("ball", np.eye(4), poses, 2)
+        maximal.joint_at(types.ExponentialSpherical(), np.eye(4), poses, 2)

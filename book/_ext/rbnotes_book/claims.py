@@ -46,7 +46,7 @@ def where(record: Record) -> str:
 
 def anchor(id: str) -> str:
     """The HTML anchor of a record."""
-    return nodes.make_id(id.replace("#", "-"))
+    return str(nodes.make_id(id.replace("#", "-")))
 
 
 def badge(verdict: Verdict) -> nodes.inline:
@@ -56,7 +56,7 @@ def badge(verdict: Verdict) -> nodes.inline:
 
 def link(record: Record, content: nodes.Node, kind: str, docname: str) -> addnodes.pending_xref:
     """A link to the record's ``entry`` in the ledger, or to the place where it is ``told``."""
-    reference = addnodes.pending_xref(
+    reference: addnodes.pending_xref = addnodes.pending_xref(
         "", refdomain="ledger", reftype=kind, reftarget=record.id, refdoc=docname, refwarn=True
     )
     reference += content
@@ -68,8 +68,9 @@ class ClaimsDomain(Domain):
 
     name = "ledger"
     label = "Ledger"
-    initial_data: ClassVar[dict[str, Any]] = {"entry": {}, "told": {}}
-    dangling_warnings: ClassVar[dict[str, str]] = {
+    # Sphinx leaves out the ClassVar
+    initial_data: ClassVar[dict[str, Any]] = {"entry": {}, "told": {}}  # type: ignore[misc]
+    dangling_warnings: ClassVar[dict[str, str]] = {  # type: ignore[misc]
         "entry": "claim %(target)s has no entry in the ledger's pages",
         "told": "claim %(target)s is told nowhere",
     }
@@ -105,7 +106,9 @@ class ClaimsDomain(Domain):
         if typ == "told":
             contnode = nodes.inline("", env.titles[place[0]].astext())
         record = ledger.find(target)
-        return make_refnode(builder, fromdocname, *place, contnode, f"{where(record)}: {record.title}")
+        page, anchor_there = place
+        title = f"{where(record)}: {record.title}"
+        return make_refnode(builder, fromdocname, page, anchor_there, contnode, title)
 
     def resolve_any_xref(self, *args: Any) -> list[tuple[str, nodes.Element]]:
         return []

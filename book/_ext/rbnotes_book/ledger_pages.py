@@ -74,7 +74,8 @@ class LedgerDirective(SphinxDirective):
         self.state.nested_parse(StringList(text.splitlines(), f"{formulas.RECORD}{record.id}"), 0, box)
         for node in box.findall(nodes.Element):
             node.source, node.line = f"{formulas.RECORD}{record.id}", None
-        return box.children
+        parsed: list[nodes.Node] = box.children
+        return parsed
 
     def formula(self, record: Record) -> nodes.math_block:
         node = nodes.math_block(record.formula, record.formula, nowrap=False, number=None)

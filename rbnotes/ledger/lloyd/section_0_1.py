@@ -40,6 +40,9 @@ class d1:
         "the kinetic energy of six point masses with this mass, centre and inertia, from their velocities"
     )
     reference = matrix_reference
+    equivalent_mutants = {
+        "swapped operands in `m * bracket(c) @ bracket(c)`": "both factors are multiples of one matrix"
+    }
     verdict = Verdict.HOLDS
     implemented_by = (
         "rbnotes.inertia.spatial_inertia",

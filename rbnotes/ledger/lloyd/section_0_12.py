@@ -1,21 +1,33 @@
-"""Lloyd 0.12: Jacobians for axial springs.
+"""Lloyd 0.12: Jacobians for axial springs, the force and its two Jacobians.
 
 The oracle is a spring without any of the section's formulas: a potential V(l) and a dissipation function
-R(l, ldot) of the distance of two points, differentiated by complex steps. Its tension V' + dR/dldot is
-nonlinear in both arguments, so that dF/dl and dF/dldot vary.
+R(l, ldot) of the distance of two points. Its tension is nonlinear in both arguments, so that dF/dl and
+dF/dldot vary.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.checking import complex_step, jacobian
+from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import positive_numbers, vectors
-from rbnotes.forces import UserTension, length_gradient, length_hessian, path_force, path_length, segments
+from rbnotes.forces import UserTension, path_force, segments
+from rbnotes.ledger.oracles.springs import (
+    by_first_point,
+    cubic_spring,
+    distance,
+    force_on_ends,
+    jacobians,
+    rate,
+    tension,
+    tension_l,
+    tension_ldot,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "axial-springs"
 identity = np.eye(3)
+TWICE = {"in geometry: swapped operands in `x[1] - x[0]`": "the direction u stands twice"}
 
 
 def points(count):
@@ -36,32 +48,6 @@ POINTS = {"x": points(2), "v": velocities(2)}
 SPRING = {**POINTS, "k": positive_numbers(), "d": positive_numbers()}
 
 
-def distance(x):
-    step = x[1] - x[0]
-    return np.sqrt(step @ step)
-
-
-def potential(length, k):
-    return k * (length**3 / 3 - length)
-
-
-def dissipation(length, ldot, d):
-    return d * length * ldot**2 / 2 + ldot**4 / 16
-
-
-def tension(length, ldot, k, d):
-    """A nonlinear spring force F(l, ldot) and its given partial derivatives."""
-    return k * (length**2 - 1) + d * length * ldot + ldot**3 / 4
-
-
-def tension_l(length, ldot, k, d):
-    return 2 * k * length + d * ldot
-
-
-def tension_ldot(length, ldot, k, d):
-    return d * length + 3 * ldot**2 / 4
-
-
 def law(k, d):
     """The same spring force for the library."""
     return UserTension(
@@ -73,29 +59,19 @@ def law(k, d):
 
 def geometry(x):
     """Direction u and length l, as printed in 0.12."""
-    length = np.linalg.norm(x[1] - x[0])
+    length = distance(x)
     return (x[1] - x[0]) / length, length
 
 
-def rate(x, v):
-    """dl/dt, from the distance after a small time."""
-    return complex_step(lambda t: distance(x + t[0] * v), np.zeros(1))[0]
-
-
-def smooth_rate(x, v):
-    # The same as rate(), in a form that takes complex numbers.
+def tension_of_law(x, v, k, d):
+    """F of points and velocities, for complex numbers."""
     step = x[1] - x[0]
-    return (v[1] - v[0]) @ step / np.sqrt(step @ step)
+    return tension(distance(x), (v[1] - v[0]) @ step / distance(x), k, d)
 
 
-def smooth_force(x, v, k, d):
-    """f1 = F u, for complex numbers; that it is the force of V and R is what d1 checks."""
-    return tension(distance(x), smooth_rate(x, v), k, d) * (x[1] - x[0]) / distance(x)
-
-
-def by_first_point(function, x):
-    """Derivative with respect to the first point of a pair ``x (2, 3)``."""
-    return complex_step(lambda z: function(np.array([z, x[1] + 0 * z])), x[0])
+def force_of_law(x, v, k, d):
+    """f1 = F u, for complex numbers."""
+    return tension_of_law(x, v, k, d) * (x[1] - x[0]) / distance(x)
 
 
 def force_library(x, v, k, d):
@@ -103,28 +79,7 @@ def force_library(x, v, k, d):
 
 
 def force_reference(x, v, k, d):
-    conservative = complex_step(lambda z: potential(distance(z.reshape(2, 3)), k), x.ravel())
-    dissipative = complex_step(
-        lambda z: dissipation(distance(x), smooth_rate(x, z.reshape(2, 3)), d), v.ravel()
-    )
-    return -(conservative + dissipative).reshape(2, 3)
-
-
-def both_jacobians_reference(x, v, k, d):
-    def f(x, v):
-        f1 = smooth_force(x, v, k, d)
-        return np.concatenate([f1, -f1])
-
-    return np.array(
-        [
-            complex_step(lambda z: f(z.reshape(2, 3), v), x.ravel()),
-            complex_step(lambda z: f(x, z.reshape(2, 3)), v.ravel()),
-        ]
-    )
-
-
-def first_tension(x, v, k, d):
-    return tension(distance(x), smooth_rate(x, v), k, d)
+    return force_on_ends(*cubic_spring(k, d), x, v)
 
 
 def first_position_library(x, v, k, d):
@@ -132,7 +87,7 @@ def first_position_library(x, v, k, d):
 
 
 def first_position_reference(x, v, k, d):
-    return by_first_point(lambda z: smooth_force(z, v, k, d), x)
+    return jacobians(cubic_spring(k, d), x, v)[0, :3, :3]
 
 
 def first_velocity_library(x, v, k, d):
@@ -140,35 +95,10 @@ def first_velocity_library(x, v, k, d):
 
 
 def first_velocity_reference(x, v, k, d):
-    return by_first_point(lambda z: smooth_force(x, z, k, d), v)
+    return jacobians(cubic_spring(k, d), x, v)[1, :3, :3]
 
 
-def length_x1_printed(x, v):
-    u, _ = geometry(x)
-    return -u
-
-
-def length_x1_library(x, v):
-    return length_gradient(x)[:3]
-
-
-def direction_x1_library(x, v):
-    return -length_hessian(x)[:3, :3]
-
-
-def direction_x1_reference(x, v):
-    return by_first_point(lambda z: (z[1] - z[0]) / distance(z), x)
-
-
-def rate_x1_library(x, v):
-    return (length_hessian(x) @ v.ravel())[:3]
-
-
-def rate_x1_reference(x, v):
-    return by_first_point(lambda z: smooth_rate(z, v), x)
-
-
-COMPLEX_STEP = "complex step of the force of a nonlinear spring that d1 has checked against its potential"
+DIFFERENCES = "differences of the forces that a potential and a dissipation function of the distance give"
 
 
 @claim("lloyd/s0.12/d1", "Forces of an axial spring on its two ends")
@@ -195,17 +125,23 @@ class d2:
     formula = r"\mathbf u \equiv (\mathbf x_2 - \mathbf x_1)/l,\quad l \equiv \|\mathbf x_2 - \mathbf x_1\|"
     inputs = POINTS
 
+    def printed(x, v):
+        length = np.sqrt(np.sum((x[1] - x[0]) ** 2))
+        return np.append((x[1] - x[0]) / length, length)
+
     def library(x, v):
         u, lengths = segments(x)
         return np.array([*u[0], lengths[0]])
 
-    oracle = "complex step: u is the slope of the distance with respect to the second point"
+    oracle = "complex step: u is the slope of the distance along the second point, l the way along it"
 
     def reference(x, v):
         # The distance grows fastest away from the other point, by 1 per length.
         gradient = complex_step(lambda z: distance(np.array([x[0], z])), x[1])
-        return np.array([*gradient, sum((x[1] - x[0]) ** 2) ** 0.5])
+        return np.append(gradient, gradient @ (x[1] - x[0]))
 
+    defines = (r"\mathbf u", r"l")
+    equivalent_mutants = {"swapped operands in `x[1] - x[0]`": "its square is the same"}
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.path.segments",)
     chapter = CHAPTER
@@ -219,13 +155,28 @@ class d3:
     )
     inputs = SPRING
 
+    def printed(x, v, k, d):
+        def of_pair(function, at):
+            blocks = [
+                complex_step(lambda z: function(z, at[1]), at[0]),
+                complex_step(lambda z: function(at[0], z), at[1]),
+            ]
+            return np.vstack([np.hstack(blocks), -np.hstack(blocks)])
+
+        positions = of_pair(lambda x1, x2: force_of_law(np.array([x1, x2]), v, k, d), x)
+        rates = of_pair(lambda v1, v2: force_of_law(x, np.array([v1, v2]), k, d), v)
+        return np.array([positions, rates])
+
     def library(x, v, k, d):
         _, K, D = path_force(law(k, d), x, v)
         return np.array([K, D])
 
-    oracle = COMPLEX_STEP
-    reference = both_jacobians_reference
-    verdict = Verdict.DEFINITION
+    oracle = DIFFERENCES
+
+    def reference(x, v, k, d):
+        return jacobians(cubic_spring(k, d), x, v)
+
+    verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.path_force",)
     chapter = CHAPTER
 
@@ -242,7 +193,7 @@ class d4:
     inputs = SPRING
 
     def printed(x, v, k, d):
-        f1_x1 = by_first_point(lambda z: smooth_force(z, v, k, d), x)
+        f1_x1 = by_first_point(lambda z: force_of_law(z, v, k, d), x)
         f2_x2 = f1_x1
         f1_x2 = -f1_x1
         f2_x1 = -f1_x1
@@ -251,13 +202,10 @@ class d4:
     def library(x, v, k, d):
         return path_force(law(k, d), x, v).K
 
-    oracle = (
-        "complex step of the force of a nonlinear spring that d1 has checked against its potential, all "
-        "four blocks"
-    )
+    oracle = DIFFERENCES + ", all four blocks"
 
     def reference(x, v, k, d):
-        return both_jacobians_reference(x, v, k, d)[0]
+        return jacobians(cubic_spring(k, d), x, v)[0]
 
     verdict = Verdict.HOLDS
     remark = "The blocks repeat because the force depends on differences only; no block need be symmetric."
@@ -271,7 +219,7 @@ class t504_a:
     inputs = SPRING
 
     def printed(x, v, k, d):
-        f1_v1 = by_first_point(lambda z: smooth_force(x, z, k, d), v)
+        f1_v1 = by_first_point(lambda z: force_of_law(x, z, k, d), v)
         f2_v2 = f1_v1
         f1_v2 = -f1_v1
         f2_v1 = -f1_v1
@@ -280,13 +228,10 @@ class t504_a:
     def library(x, v, k, d):
         return path_force(law(k, d), x, v).D
 
-    oracle = (
-        "complex step of the force of a nonlinear spring that d1 has checked against its potential, all "
-        "four blocks"
-    )
+    oracle = DIFFERENCES + ", all four blocks"
 
     def reference(x, v, k, d):
-        return both_jacobians_reference(x, v, k, d)[1]
+        return jacobians(cubic_spring(k, d), x, v)[1]
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.path_force",)
@@ -302,300 +247,22 @@ class t504_b:
     inputs = SPRING
 
     def printed(x, v, k, d):
-        first = by_first_point(lambda z: smooth_force(x, z, k, d), v)
-        second = by_first_point(lambda z: smooth_force(x, z, k, d), v)
+        first = by_first_point(lambda z: force_of_law(x, z, k, d), v)
+        second = by_first_point(lambda z: force_of_law(x, z, k, d), v)
         return np.array([first, second])
 
     def library(x, v, k, d):
         _, K, D = path_force(law(k, d), x, v)
         return np.array([K[:3, :3], D[:3, :3]])
 
-    oracle = (
-        "complex step of the force of a nonlinear spring that d1 has checked against its potential: the "
-        "two blocks that are needed"
-    )
+    oracle = DIFFERENCES + ": the two blocks that are needed"
 
     def reference(x, v, k, d):
-        return both_jacobians_reference(x, v, k, d)[:, :3, :3]
+        return jacobians(cubic_spring(k, d), x, v)[:, :3, :3]
 
     verdict = Verdict.MISPRINT
     correction = r"The first of the two is $\partial\mathbf f_1/\partial\mathbf x_1$, without the dot."
     implemented_by = ("rbnotes.forces.path.path_force",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d5#a", "Product rule for the position Jacobian")
-class d5_a:
-    formula = (
-        r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} "
-        r"= \mathbf u\frac{\partial F}{\partial\mathbf x_1} + F\frac{\partial\mathbf u}{\partial\mathbf "
-        r"x_1}"
-    )
-    inputs = SPRING
-
-    def printed(x, v, k, d):
-        u, length = geometry(x)
-        F = tension(length, rate(x, v), k, d)
-        F_x1 = by_first_point(lambda z: first_tension(z, v, k, d), x)
-        u_x1 = by_first_point(lambda z: (z[1] - z[0]) / distance(z), x)
-        return np.outer(u, F_x1) + F * u_x1
-
-    library = first_position_library
-    oracle = COMPLEX_STEP
-    reference = first_position_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.path_force",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d5#b", "Product rule for the velocity Jacobian")
-class d5_b:
-    formula = (
-        r"\frac{\partial\mathbf f_1}{\partial\dot{\mathbf x}_1} "
-        r"= \mathbf u\frac{\partial F}{\partial\dot{\mathbf x}_1}"
-    )
-    inputs = SPRING
-
-    def printed(x, v, k, d):
-        u, _ = geometry(x)
-        F_v1 = by_first_point(lambda z: first_tension(x, z, k, d), v)
-        return np.outer(u, F_v1)
-
-    library = first_velocity_library
-    oracle = COMPLEX_STEP
-    reference = first_velocity_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.path_force",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d6#a", "Chain rule for the tension, positions")
-class d6_a:
-    formula = (
-        r"\frac{\partial F}{\partial\mathbf x_1} "
-        r"= \frac{\partial F}{\partial l}\frac{\partial l}{\partial\mathbf x_1} + \frac{\partial "
-        r"F}{\partial\dot l}\frac{\partial\dot l}{\partial\mathbf x_1}"
-    )
-    inputs = SPRING
-
-    def printed(x, v, k, d):
-        length, ldot = distance(x), rate(x, v)
-        l_x1 = by_first_point(distance, x)
-        ldot_x1 = by_first_point(lambda z: smooth_rate(z, v), x)
-        return tension_l(length, ldot, k, d) * l_x1 + tension_ldot(length, ldot, k, d) * ldot_x1
-
-    def library(x, v, k, d):
-        _, F_l, F_ldot = law(k, d)(*path_length(x, v))
-        return (F_l * length_gradient(x) + F_ldot * (length_hessian(x) @ v.ravel()))[:3]
-
-    oracle = "complex step of the tension as a function of the two points"
-
-    def reference(x, v, k, d):
-        return by_first_point(lambda z: first_tension(z, v, k, d), x)
-
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.path.path_force",
-        "rbnotes.forces.path.length_gradient",
-        "rbnotes.forces.path.length_hessian",
-    )
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d6#b", "Chain rule for the tension, velocities")
-class d6_b:
-    formula = (
-        r"\frac{\partial F}{\partial\dot{\mathbf x}_1} "
-        r"= \frac{\partial F}{\partial\dot l}\frac{\partial\dot l}{\partial\dot{\mathbf x}_1}"
-    )
-    inputs = SPRING
-
-    def printed(x, v, k, d):
-        ldot_v1 = by_first_point(lambda z: smooth_rate(x, z), v)
-        return tension_ldot(distance(x), rate(x, v), k, d) * ldot_v1
-
-    def library(x, v, k, d):
-        return law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x)[:3]
-
-    oracle = "complex step of the tension as a function of the two velocities"
-
-    def reference(x, v, k, d):
-        return by_first_point(lambda z: first_tension(x, z, k, d), v)
-
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.path.path_force",
-        "rbnotes.forces.path.length_gradient",
-    )
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d7#a", "Rate of change of the length")
-class d7_a:
-    formula = (
-        r"\dot l = \mathbf u^T(\dot{\mathbf x}_2 - \dot{\mathbf x}_1) "
-        r"= (\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T\mathbf u"
-    )
-    inputs = POINTS
-
-    def printed(x, v):
-        u, _ = geometry(x)
-        return u @ (v[1] - v[0])
-
-    def library(x, v):
-        return path_length(x, v).Ldot
-
-    oracle = "complex step in time of the distance of two points under way"
-
-    def reference(x, v):
-        return rate(x, v)
-
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.path_length",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d7#b", "Derivative of the length")
-class d7_b:
-    formula = r"\frac{\partial l}{\partial\mathbf x_1} = -\mathbf u^T"
-    inputs = POINTS
-    printed = length_x1_printed
-    library = length_x1_library
-    oracle = "complex step of the distance"
-
-    def reference(x, v):
-        return by_first_point(distance, x)
-
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.length_gradient",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d7#c", "Derivative of the direction, by the product rule")
-class d7_c:
-    formula = (
-        r"\frac{\partial\mathbf u}{\partial\mathbf x_1} "
-        r"= -\frac1l\mathbf I + (\mathbf x_2 - \mathbf x_1)\frac{\partial}{\partial\mathbf "
-        r"x_1}\Bigl(\frac1l\Bigr)"
-    )
-    inputs = POINTS
-
-    def printed(x, v):
-        _, length = geometry(x)
-        inverse_l_x1 = by_first_point(lambda z: 1 / distance(z), x)
-        return -(1 / length) * identity + np.outer(x[1] - x[0], inverse_l_x1)
-
-    library = direction_x1_library
-    oracle = "complex step of the direction"
-    reference = direction_x1_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.length_hessian",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d7#d", "Derivative of the direction")
-class d7_d:
-    formula = r"\frac{\partial\mathbf u}{\partial\mathbf x_1} = -\frac1l(\mathbf I - \mathbf u\mathbf u^T)"
-    inputs = POINTS
-
-    def printed(x, v):
-        u, length = geometry(x)
-        return -(1 / length) * (identity - np.outer(u, u))
-
-    library = direction_x1_library
-    oracle = "complex step of the direction"
-    reference = direction_x1_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.length_hessian",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d7#e", "Derivative of the rate with respect to position, through the direction")
-class d7_e:
-    formula = (
-        r"\frac{\partial\dot l}{\partial\mathbf x_1} "
-        r"= (\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T\frac{\partial\mathbf u}{\partial\mathbf x_1}"
-    )
-    inputs = POINTS
-
-    def printed(x, v):
-        u_x1 = by_first_point(lambda z: (z[1] - z[0]) / distance(z), x)
-        return (v[1] - v[0]) @ u_x1
-
-    library = rate_x1_library
-    oracle = "complex step of the rate"
-    reference = rate_x1_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.length_hessian",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d7#f", "Derivative of the rate with respect to position")
-class d7_f:
-    formula = (
-        r"\frac{\partial\dot l}{\partial\mathbf x_1} "
-        r"= -\frac1l(\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T(\mathbf I - \mathbf u\mathbf u^T)"
-    )
-    inputs = POINTS
-
-    def printed(x, v):
-        u, length = geometry(x)
-        return -(1 / length) * (v[1] - v[0]) @ (identity - np.outer(u, u))
-
-    library = rate_x1_library
-    oracle = "complex step of the rate"
-    reference = rate_x1_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.length_hessian",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/d7#g", "Derivative of the rate with respect to velocity")
-class d7_g:
-    formula = r"\frac{\partial\dot l}{\partial\dot{\mathbf x}_1} = -\mathbf u^T"
-    inputs = POINTS
-    printed = length_x1_printed
-    library = length_x1_library
-    oracle = "finite differences of the rate, itself a complex step in time of the distance"
-
-    def reference(x, v):
-        return jacobian(lambda first: rate(x, np.array([first, v[1]])), v[0]).value
-
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.length_gradient",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.12/t520", "Projections along and across the spring")
-class t520:
-    formula = (
-        r"\mathbf U_n \equiv \mathbf u\mathbf u^T,\quad "
-        r"\mathbf U_p \equiv \mathbf I - \mathbf u\mathbf u^T"
-    )
-    inputs = {"x": points(2), "w": vectors()}
-
-    def printed(x, w):
-        u, _ = geometry(x)
-        U_n = np.outer(u, u)
-        U_p = identity - np.outer(u, u)
-        return np.array([U_n @ w, U_p @ w])
-
-    def library(x, w):
-        u, lengths = segments(x)
-        return np.array([(u[0] @ w) * u[0], lengths[0] * length_hessian(x)[:3, :3] @ w])
-
-    oracle = "least squares: the multiple of the spring's axis nearest to a vector, and the rest"
-
-    def reference(x, w):
-        (share,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], w, rcond=None)
-        along = share * (x[1] - x[0])
-        return np.array([along, w - along])
-
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.path.segments",
-        "rbnotes.forces.path.length_hessian",
-    )
     chapter = CHAPTER
 
 
@@ -617,14 +284,11 @@ class d8_a:
         return -F_l * U_n - (1 / length) * F_ldot * np.outer(u, (v[1] - v[0]) @ U_p) - (F / length) * U_p
 
     library = first_position_library
-    oracle = COMPLEX_STEP
+    oracle = DIFFERENCES
     reference = first_position_reference
     verdict = Verdict.HOLDS
     remark = "The middle term makes it unsymmetric for a damper whose ends move across its axis."
-    implemented_by = (
-        "rbnotes.forces.path.path_force",
-        "rbnotes.forces.path.path_stiffness",
-    )
+    implemented_by = ("rbnotes.forces.path.path_force",)
     chapter = CHAPTER
 
 
@@ -642,8 +306,9 @@ class d8_b:
         return -tension_ldot(length, rate(x, v), k, d) * U_n
 
     library = first_velocity_library
-    oracle = COMPLEX_STEP
+    oracle = DIFFERENCES
     reference = first_velocity_reference
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.path_force",)
     chapter = CHAPTER

@@ -1,4 +1,4 @@
-"""Lloyd 0.12.1: linear axial springs. The oracle: complex steps of k (l - r)^2 / 2 and d ldot^2 / 2."""
+"""Lloyd 0.12.1: linear axial springs. The oracle: slopes of k (l - r)^2 / 2 and d ldot^2 / 2."""
 
 from __future__ import annotations
 
@@ -7,15 +7,8 @@ import numpy as np
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.forces import LinearSpring, path_force
-from rbnotes.ledger.lloyd.section_0_12 import (
-    POINTS,
-    by_first_point,
-    distance,
-    geometry,
-    identity,
-    rate,
-    smooth_rate,
-)
+from rbnotes.ledger.lloyd.section_0_12 import POINTS, TWICE, geometry, identity
+from rbnotes.ledger.oracles.springs import jacobians, linear_spring, rate
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "axial-springs"
@@ -25,29 +18,26 @@ SPRING = {**POINTS, **COEFFICIENTS}
 UNDAMPED = {**POINTS, "k": positive_numbers(), "r": positive_numbers()}
 
 
-def linear_force(x, v, k, d, r):
-    """f1 of potential and dissipation; direction and rate are checked in 0.12."""
-    tension = k * (distance(x) - r) + d * smooth_rate(x, v)
-    return tension * (x[1] - x[0]) / distance(x)
-
-
 def jacobian_x_reference(x, v, k, d, r):
-    return by_first_point(lambda z: linear_force(z, v, k, d, r), x)
+    return jacobians(linear_spring(k, d, r), x, v)[0, :3, :3]
 
 
 def jacobian_v_reference(x, v, k, d, r):
-    return by_first_point(lambda z: linear_force(x, z, k, d, r), v)
+    return jacobians(linear_spring(k, d, r), x, v)[1, :3, :3]
 
 
 LAW = ("rbnotes.forces.tension.LinearSpring",)
 FORCE = ("rbnotes.forces.path.path_force", *LAW)
-COMPLEX_STEP = "complex step of the force of a linear spring, written without its derivatives"
+DIFFERENCES = "differences of the forces that k (l - r)^2 / 2 and d ldot^2 / 2 give"
 
 
 @claim("lloyd/s0.12.1/d1", "Linear spring and damper")
 class d1:
     formula = r"F = k(l - r) + d\,\dot l"
     inputs = LENGTHS
+
+    def printed(length, ldot, k, d, r):
+        return k * (length - r) + d * ldot
 
     def library(length, ldot, k, d, r):
         return LinearSpring(k, d, r)(length, ldot).F
@@ -59,6 +49,7 @@ class d1:
         viscous = complex_step(lambda z: d * z[0] ** 2 / 2, np.array([ldot]))
         return (elastic + viscous)[0]
 
+    defines = (r"F",)
     verdict = Verdict.DEFINITION
     remark = "Both signs are right: it pulls when stretched and resists lengthening."
     implemented_by = LAW
@@ -106,7 +97,7 @@ class d3_a:
     def library(x, v, k, d, r):
         return path_force(LinearSpring(k, d, r), x, v).K[:3, :3]
 
-    oracle = COMPLEX_STEP
+    oracle = DIFFERENCES
     reference = jacobian_x_reference
     verdict = Verdict.HOLDS
     implemented_by = FORCE
@@ -126,8 +117,9 @@ class d3_b:
     def library(x, v, k, d, r):
         return path_force(LinearSpring(k, d, r), x, v).D[:3, :3]
 
-    oracle = COMPLEX_STEP
+    oracle = DIFFERENCES
     reference = jacobian_v_reference
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER
@@ -153,11 +145,12 @@ class d4:
         _, K, D = path_force(LinearSpring(k, 0.0, r), x, v)
         return np.array([K[:3, :3], D[:3, :3]])
 
-    oracle = COMPLEX_STEP
+    oracle = DIFFERENCES
 
     def reference(x, v, k, r):
         return np.array([jacobian_x_reference(x, v, k, 0.0, r), jacobian_v_reference(x, v, k, 0.0, r)])
 
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     implemented_by = FORCE
     chapter = CHAPTER

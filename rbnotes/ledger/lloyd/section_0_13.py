@@ -1,7 +1,7 @@
 """Lloyd 0.13: spring Jacobians formulated with stress, force per length.
 
-The oracle is the force of the potentials: k (l - r)^2 / 2 for the linear spring and, for quadratic strain,
-k r^2 epsilon^2 / 2, differentiated by complex steps.
+The oracle is the force of the potentials: that of 0.12 for a general law, k (l - r)^2 / 2 for the linear
+spring and, for quadratic strain, k r^2 epsilon^2 / 2.
 """
 
 from __future__ import annotations
@@ -10,31 +10,29 @@ import numpy as np
 
 from rbnotes.checking import complex_step, jacobian
 from rbnotes.checking.strategies import positive_numbers
-from rbnotes.forces import (
-    LinearStress,
-    QuadraticStrain,
-    length_gradient,
-    length_hessian,
-    path_force,
-    path_length,
-    stress,
-)
+from rbnotes.forces import LinearStress, length_gradient, length_hessian, path_force, path_length, stress
 from rbnotes.ledger.lloyd.section_0_12 import (
+    DIFFERENCES,
     POINTS,
     SPRING,
-    by_first_point,
-    distance,
+    TWICE,
     first_position_library,
     first_position_reference,
-    first_tension,
     force_library,
     force_reference,
     geometry,
     identity,
     law,
+    tension_of_law,
+)
+from rbnotes.ledger.oracles.springs import (
+    along_first,
+    by_first_point,
+    cubic_spring,
+    distance,
     rate,
-    smooth_rate,
     tension,
+    tension_of,
 )
 from rbnotes.ledger.record import Verdict, claim
 
@@ -50,8 +48,9 @@ def first_point_stiffness(spring, x):
     return path_force(spring, x, np.zeros((2, 3))).K[:3, :3]
 
 
-def smooth_stress(x, v, k, d):
-    return first_tension(x, v, k, d) / distance(x)
+def stress_of_law(x, v, k, d):
+    """sigma of points and velocities, for complex numbers."""
+    return tension_of_law(x, v, k, d) / distance(x)
 
 
 def linear_stress(length, k, r):
@@ -85,29 +84,10 @@ def no_rest_length_reference(x, k):
     return -jacobian(lambda z: complex_step(energy, z), x[0]).value
 
 
-def strain(length, r):
-    return (length**2 / r**2 - 1) / 2
-
-
-def quadratic_energy(first, x, k, r):
-    step = x[1] - first
-    return k * r**2 * strain(np.sqrt(step @ step), r) ** 2 / 2
-
-
-def strain_x1_library(x, k, r):
-    return (
-        stress(QuadraticStrain(1.0, r), path_length(x, np.zeros((2, 3))).L).dsigma_dL * length_gradient(x)[:3]
-    )
-
-
-def strain_x1_reference(x, k, r):
-    return by_first_point(lambda z: strain(distance(z), r), x)
-
-
 TENSION = "rbnotes.forces.tension."
 FORCE = "rbnotes.forces.path.path_force"
-LINEAR = (TENSION + "LinearStress", FORCE)
-QUADRATIC = (TENSION + "QuadraticStrain", FORCE)
+STRESS = TENSION + "stress"
+LINEAR = (STRESS, TENSION + "LinearStress")
 COMPLEX_STEP = (
     "complex step of the force of a nonlinear spring that 0.12 d1 has checked against its potential"
 )
@@ -117,6 +97,10 @@ COMPLEX_STEP = (
 class d1:
     formula = r"\sigma(l,\dot l) = \frac{F(l,\dot l)}{l}"
     inputs = SPRING
+
+    def printed(x, v, k, d):
+        length = distance(x)
+        return tension(length, rate(x, v), k, d) / length
 
     def library(x, v, k, d):
         return stress(law(k, d), *path_length(x, v)).sigma
@@ -128,6 +112,7 @@ class d1:
         (sigma,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], force_reference(x, v, k, d)[0], rcond=None)
         return sigma
 
+    defines = (r"\sigma(l,\dot l)",)
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.tension.stress",)
     chapter = CHAPTER
@@ -142,7 +127,7 @@ class d2:
     inputs = SPRING
 
     def printed(x, v, k, d):
-        _, length = geometry(x)
+        length = distance(x)
         sigma = tension(length, rate(x, v), k, d) / length
         return sigma * (x[1] - x[0])
 
@@ -156,10 +141,7 @@ class d2:
 
     verdict = Verdict.HOLDS
     remark = "The sentence below it means a two-node truss element, not a two-element truss node."
-    implemented_by = (
-        "rbnotes.forces.tension.stress",
-        FORCE,
-    )
+    implemented_by = (FORCE,)
     chapter = CHAPTER
 
 
@@ -173,18 +155,16 @@ class d3_a:
     inputs = SPRING
 
     def printed(x, v, k, d):
-        sigma_x1 = by_first_point(lambda z: smooth_stress(z, v, k, d), x)
+        sigma_x1 = by_first_point(lambda z: stress_of_law(z, v, k, d), x)
         step_x1 = by_first_point(lambda z: z[1] - z[0], x)
-        return np.outer(x[1] - x[0], sigma_x1) + smooth_stress(x, v, k, d) * step_x1
+        return np.outer(x[1] - x[0], sigma_x1) + stress_of_law(x, v, k, d) * step_x1
 
     library = first_position_library
-    oracle = COMPLEX_STEP
+    oracle = DIFFERENCES
     reference = first_position_reference
+    equivalent_mutants = {"dropped `z[1]` in `z[1] - z[0]`": "the second point does not move"}
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.tension.stress",
-        FORCE,
-    )
+    implemented_by = (FORCE,)
     chapter = CHAPTER
 
 
@@ -197,17 +177,14 @@ class d3_b:
     inputs = SPRING
 
     def printed(x, v, k, d):
-        sigma_x1 = by_first_point(lambda z: smooth_stress(z, v, k, d), x)
-        return np.outer(x[1] - x[0], sigma_x1) - smooth_stress(x, v, k, d) * identity
+        sigma_x1 = by_first_point(lambda z: stress_of_law(z, v, k, d), x)
+        return np.outer(x[1] - x[0], sigma_x1) - stress_of_law(x, v, k, d) * identity
 
     library = first_position_library
-    oracle = COMPLEX_STEP
+    oracle = DIFFERENCES
     reference = first_position_reference
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.tension.stress",
-        FORCE,
-    )
+    implemented_by = (FORCE,)
     chapter = CHAPTER
 
 
@@ -225,17 +202,17 @@ class d4:
             lambda z: tension(z[0], z[1], k, d) / z[0], np.array([distance(x), rate(x, v)])
         )
         l_x1 = by_first_point(distance, x)
-        ldot_x1 = by_first_point(lambda z: smooth_rate(z, v), x)
+        ldot_x1 = along_first(lambda z: rate(z, v), x)
         return sigma_l * l_x1 + sigma_ldot * ldot_x1
 
     def library(x, v, k, d):
         _, sigma_L, sigma_Ldot = stress(law(k, d), *path_length(x, v))
         return (sigma_L * length_gradient(x) + sigma_Ldot * (length_hessian(x) @ v.ravel()))[:3]
 
-    oracle = "complex step of the stress as a function of the two points"
+    oracle = "differences of the tension that a potential and dissipation give, over the distance"
 
     def reference(x, v, k, d):
-        return by_first_point(lambda z: smooth_stress(z, v, k, d), x)
+        return along_first(lambda z: tension_of(cubic_spring(k, d), z, v) / distance(z), x)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.tension.stress",)
@@ -269,11 +246,15 @@ class d5:
     formula = r"\sigma(l) = \frac{k(l-r)}{l}"
     inputs = LENGTH
 
+    def printed(length, k, r):
+        return k * (length - r) / length
+
     def library(length, k, r):
         return stress(LinearStress(k, r), length).sigma
 
     oracle = "slope of the energy k (l - r)^2 / 2 over the length"
     reference = linear_stress_reference
+    defines = (r"\sigma(l)",)
     verdict = Verdict.DEFINITION
     implemented_by = LINEAR
     chapter = CHAPTER
@@ -299,11 +280,7 @@ class d6_a:
         return complex_step(lambda z: k * (z[0] - r) / z[0], np.array([length]))[0]
 
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.tension.stress",
-        "rbnotes.forces.tension.LinearStress",
-        FORCE,
-    )
+    implemented_by = LINEAR
     chapter = CHAPTER
 
 
@@ -335,11 +312,7 @@ class d6_b:
         r"Put into the chain rule above, the printed row meets $\partial l/\partial\mathbf x_1 = -\mathbf "
         r"u^T$ once more; array code multiplies the two entry by entry and goes on."
     )
-    implemented_by = (
-        "rbnotes.forces.tension.stress",
-        "rbnotes.forces.tension.LinearStress",
-        FORCE,
-    )
+    implemented_by = LINEAR
     chapter = CHAPTER
 
 
@@ -356,11 +329,7 @@ class d6_c:
     oracle = "complex step of the stress as a function of the first point"
     reference = stress_x1_reference
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.tension.stress",
-        "rbnotes.forces.tension.LinearStress",
-        FORCE,
-    )
+    implemented_by = LINEAR
     chapter = CHAPTER
 
 
@@ -385,9 +354,10 @@ class d7:
     def reference(x, k, r):
         return by_first_point(lambda z: k * (distance(z) - r) * (z[1] - z[0]) / distance(z), x)
 
+    equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     remark = r"The same matrix as in 0.12.1: $-k\mathbf U_n - \sigma\mathbf U_p$ with $k - \sigma = kr/l$."
-    implemented_by = LINEAR
+    implemented_by = (TENSION + "LinearStress", FORCE)
     chapter = CHAPTER
 
 
@@ -403,7 +373,7 @@ class d8:
     oracle = "finite differences of the complex-step slope of k l^2 / 2"
     reference = no_rest_length_reference
     verdict = Verdict.HOLDS
-    implemented_by = LINEAR
+    implemented_by = (TENSION + "LinearStress", FORCE)
     chapter = CHAPTER
 
 
@@ -423,160 +393,7 @@ class t581:
     library = no_rest_length_library
     oracle = "finite differences of the complex-step slope of k l^2 / 2"
     reference = no_rest_length_reference
+    equivalent_mutants = {"in geometry: *": "both projections together are the identity, whatever u is"}
     verdict = Verdict.HOLDS
-    implemented_by = LINEAR
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.13/d9", "Quadratic strain")
-class d9:
-    formula = r"\varepsilon = \frac12\Bigl(\frac{l^2 - r^2}{r^2}\Bigr)"
-    inputs = LENGTH
-
-    def library(length, k, r):
-        return QuadraticStrain(k, r).strain(length)
-
-    oracle = "Green's strain of the affine map of the rest length onto the segment"
-
-    def reference(length, k, r):
-        # Green's strain (C - 1) / 2 of the map of [0, r] onto a segment of that length.
-        ends = np.array([[0.3, -0.2, 0.5], [0.3, -0.2, 0.5] + length * np.array([2.0, 1.0, -2.0]) / 3])
-        gradient = np.polyfit([0.0, r], ends, 1)[0]
-        return (gradient @ gradient - 1) / 2
-
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.forces.tension.QuadraticStrain.strain",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.13/d10", "Stress from quadratic strain")
-class d10:
-    formula = r"\sigma = k\varepsilon"
-    inputs = ELASTIC
-
-    def library(x, k, r):
-        return stress(QuadraticStrain(k, r), path_length(x, np.zeros((2, 3))).L).sigma
-
-    oracle = "force of the energy k r^2 epsilon^2 / 2 (complex step), divided by x2 - x1"
-
-    def reference(x, k, r):
-        force = -complex_step(lambda z: quadratic_energy(z, x, k, r), x[0])
-        (sigma,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], force, rcond=None)
-        return sigma
-
-    verdict = Verdict.DEFINITION
-    implemented_by = QUADRATIC
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.13/d11#a", "Derivative of quadratic strain, chain rule")
-class d11_a:
-    formula = (
-        r"\frac{\partial\varepsilon}{\partial\mathbf x_1} "
-        r"= \frac{l}{r^2}\frac{\partial l}{\partial\mathbf x_1}"
-    )
-    inputs = ELASTIC
-
-    def printed(x, k, r):
-        _, length = geometry(x)
-        return (length / r**2) * by_first_point(distance, x)
-
-    library = strain_x1_library
-    oracle = "complex step of the strain"
-    reference = strain_x1_reference
-    verdict = Verdict.HOLDS
-    implemented_by = QUADRATIC
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.13/d11#b", "Derivative of quadratic strain")
-class d11_b:
-    formula = r"\frac{\partial\varepsilon}{\partial\mathbf x_1} = -\frac{1}{r^2}\Delta\mathbf x^T"
-    inputs = ELASTIC
-
-    def printed(x, k, r):
-        return -(1 / r**2) * (x[1] - x[0])
-
-    library = strain_x1_library
-    oracle = "complex step of the strain"
-    reference = strain_x1_reference
-    verdict = Verdict.HOLDS
-    implemented_by = QUADRATIC
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.13/d12", "Position Jacobian with quadratic strain")
-class d12:
-    formula = (
-        r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} "
-        r"= -\frac{k}{r^2}\Delta\mathbf x\Delta\mathbf x^T - \sigma\mathbf I"
-    )
-    inputs = ELASTIC
-
-    def printed(x, k, r):
-        _, length = geometry(x)
-        sigma = k * ((length**2 - r**2) / r**2) / 2
-        step = x[1] - x[0]
-        return -(k / r**2) * np.outer(step, step) - sigma * identity
-
-    def library(x, k, r):
-        return first_point_stiffness(QuadraticStrain(k, r), x)
-
-    oracle = "finite differences of the complex-step slope of the energy k r^2 epsilon^2 / 2"
-
-    def reference(x, k, r):
-        return -jacobian(
-            lambda first: complex_step(lambda z: quadratic_energy(z, x, k, r), first), x[0]
-        ).value
-
-    verdict = Verdict.HOLDS
-    implemented_by = QUADRATIC
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.13/t599", "Material and geometric stiffness")
-class t599:
-    formula = (
-        r"-\frac{k}{r^2}\Delta\mathbf x\Delta\mathbf x^T\text{: material},\quad "
-        r"-\sigma\mathbf I\text{: geometric}"
-    )
-    inputs = ELASTIC
-
-    def printed(x, k, r):
-        _, length = geometry(x)
-        sigma = k * ((length**2 - r**2) / r**2) / 2
-        step = x[1] - x[0]
-        material = -(k / r**2) * np.outer(step, step)
-        geometric = -sigma * identity
-        return np.array([material, geometric])
-
-    def library(x, k, r):
-        step = x[1] - x[0]
-        L = path_length(x, np.zeros((2, 3))).L
-        sigma, sigma_L, _ = stress(QuadraticStrain(k, r), L)
-        return np.array([-sigma_L / L * np.outer(step, step), -sigma * identity])
-
-    oracle = (
-        "the two halves of the Hessian of k r^2 epsilon^2 / 2: strain slopes with the modulus "
-        "(material), strain curvature with the stress (geometric)"
-    )
-
-    def reference(x, k, r):
-        # The Hessian of k r^2 epsilon^2 / 2: the strain's slopes with the modulus, its curvature with the stress.
-        def gradient(first):
-            return complex_step(lambda z: strain(distance(np.array([z, x[1] + 0 * z])), r), first)
-
-        slope, curvature = gradient(x[0]), jacobian(gradient, x[0]).value
-        return -k * r**2 * np.array([np.outer(slope, slope), strain(distance(x), r) * curvature])
-
-    verdict = Verdict.HOLDS
-    remark = (
-        r"This split belongs to quadratic strain. With the length itself as strain, the halves are "
-        r"$-(\partial F/\partial l)\mathbf U_n$ and $-(F/l)\mathbf U_p$; only the sum is the same."
-    )
-    implemented_by = (
-        "rbnotes.forces.tension.stress",
-        "rbnotes.forces.tension.QuadraticStrain",
-        FORCE,
-    )
+    implemented_by = (TENSION + "LinearStress", FORCE)
     chapter = CHAPTER

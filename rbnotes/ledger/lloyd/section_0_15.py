@@ -7,20 +7,22 @@ import numpy as np
 from rbnotes.checking.strategies import full_rank_matrices, spd_matrices, vectors
 from rbnotes.constraints import constrained_velocity
 from rbnotes.constraints.sequential import gauss_seidel
+from rbnotes.ledger.oracles.systems import least_action, multipliers_of
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "gauss-seidel"
+VELOCITY = "rbnotes.constraints.constrained_velocity"
+SWEEP_BY = "rbnotes.constraints.sequential.gauss_seidel"
 N, K = 5, 3
 KKT = {"M": spd_matrices(N), "G": full_rank_matrices(K, N), "v0": vectors(N), "c": vectors(K)}
 SWEEP = {**KKT, "start": vectors(K)}
 SYSTEM = {"A": spd_matrices(4), "b": vectors(4), "x": vectors(4)}
-ROW = 1
 
 
-def solution_reference(M, G, v0, c):
-    """Velocities and multipliers of the whole KKT system, solved at once."""
-    system = np.block([[M, -G.T], [G, np.zeros((K, K))]])
-    return np.linalg.solve(system, np.concatenate([M @ v0, c]))
+def least_change(M, G, v0, c):
+    """The velocities that satisfy the rows with the least change in the norm of M, and the rows' weights in it."""
+    v = least_action(M, M @ v0, G, c)
+    return v, multipliers_of(M @ (v - v0), G)
 
 
 def iteration_library(A, b, x):
@@ -42,36 +44,37 @@ def iteration_reference(A, b, x):
     return x
 
 
-def parts(M, G, v0, c, start):
-    """Row i, its effective inertia, and what the other rows' impulses do to the velocities."""
+def inverse_terms(M, G):
+    """Effective inverse inertia of each row, and what a unit impulse of each does to the velocities."""
     Mi = np.linalg.inv(M)
-    effective = G[ROW] @ Mi @ G[ROW]
-    others = [Mi @ G[j] * start[j] for j in range(K) if j != ROW]
-    return effective, others
+    return np.array([row @ Mi @ row for row in G]), [Mi @ row for row in G]
 
 
-def new_multiplier_library(M, G, v0, c, start):
-    """Second component after the first has been left as it is: a sweep over rows 1 and 2 only."""
-    Mi = np.linalg.inv(M)
-    kept = v0 + Mi @ G[0] * start[0]
-    return gauss_seidel(Mi, G[1:], c[1:], kept, sweeps=1, impulses=start[1:]).impulses[0]
+def sweep_library(M, G, v0, c, start):
+    return gauss_seidel(np.linalg.inv(M), G, c, v0, sweeps=1, impulses=start).impulses
 
 
-def new_multiplier_reference(M, G, v0, c, start):
-    """The multiplier of row 1 for which that row is satisfied while the others keep theirs: a line's zero."""
+def sweep_reference(M, G, v0, c, start):
+    """Row after row, the multiplier for which that row is satisfied while the others keep theirs: a line's zero."""
+    multipliers = np.array(start, dtype=float)
+    for i in range(K):
 
-    def violation(multiplier):
-        trial = np.array(start, dtype=float)
-        trial[ROW] = multiplier
-        v = np.linalg.solve(M, M @ v0 + G.T @ trial)
-        return G[ROW] @ v - c[ROW]
+        def violation(trial, i=i):
+            all_of_them = multipliers.copy()
+            all_of_them[i] = trial
+            v = np.linalg.solve(M, M @ v0 + sum(m * row for m, row in zip(all_of_them, G, strict=True)))
+            return G[i] @ v - c[i]
 
-    at, slope = violation(0.0), violation(1.0) - violation(0.0)
-    return -at / slope
+        at, slope = violation(0.0), violation(1.0) - violation(0.0)
+        multipliers[i] = -at / slope
+    return multipliers
 
 
-WHOLE = "the KKT system solved at once"
-LINE = "the multiplier for which this row is satisfied while the others keep theirs, as the zero of a line"
+LEAST_CHANGE = "the velocities that satisfy the rows with the least change in the norm of M"
+LINE = (
+    "row after row, the multiplier for which that row is satisfied while the others keep theirs, as the zero "
+    "of a line"
+)
 
 
 @claim("lloyd/s0.15/d1", "Velocities under constraints")
@@ -83,21 +86,29 @@ class d1:
     inputs = KKT
 
     def printed(M, G, v0, c):
-        multipliers = solution_reference(M, G, v0, c)[N:]
-        v = v0 + np.linalg.inv(M) @ G.T @ multipliers
-        return np.concatenate([v, multipliers])
+        """Both lines as equations for v and lambda together."""
+        first = np.hstack([np.eye(N), -np.linalg.inv(M) @ G.T])
+        zero = np.zeros((K, K))
+        second = np.hstack([G, zero])
+        return np.linalg.solve(np.vstack([first, second]), np.concatenate([v0, c]))
 
-    oracle = WHOLE
-    reference = solution_reference
+    def library(M, G, v0, c):
+        return np.concatenate(constrained_velocity(M, G, v0, c))
+
+    oracle = LEAST_CHANGE
+
+    def reference(M, G, v0, c):
+        return np.concatenate(least_change(M, G, v0, c))
+
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.sequential.gauss_seidel",)
+    implemented_by = (VELOCITY,)
     chapter = CHAPTER
 
 
 @claim("lloyd/s0.15/e0.15", "The system for the multipliers")
 class e0_15:
     formula = r"(\mathbf N\mathbf M^{-1}\mathbf N^T)\boldsymbol\lambda = \mathbf c - \mathbf N\mathbf v_0"
-    inputs = {name: KKT[name] for name in ("M", "G", "v0", "c")}
+    inputs = KKT
 
     def printed(M, G, v0, c):
         return np.linalg.solve(G @ np.linalg.inv(M) @ G.T, c - G @ v0)
@@ -105,13 +116,13 @@ class e0_15:
     def library(M, G, v0, c):
         return constrained_velocity(M, G, v0, c)[1]
 
-    oracle = WHOLE
+    oracle = LEAST_CHANGE
 
     def reference(M, G, v0, c):
-        return solution_reference(M, G, v0, c)[N:]
+        return least_change(M, G, v0, c)[1]
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.sequential.gauss_seidel",)
+    implemented_by = (VELOCITY,)
     chapter = CHAPTER
 
 
@@ -128,7 +139,7 @@ class e0_16:
     oracle = "minimisation of the quadratic energy along one coordinate after the other, each by a parabola"
     reference = iteration_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.sequential.gauss_seidel",)
+    implemented_by = (SWEEP_BY,)
     chapter = CHAPTER
 
 
@@ -151,8 +162,9 @@ class e0_17:
     library = iteration_library
     oracle = "minimisation of the quadratic energy along one coordinate after the other, each by a parabola"
     reference = iteration_reference
+    equivalent_mutants = {"swapped indices in `A[i, j]`": "the matrix is symmetric"}
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.sequential.gauss_seidel",)
+    implemented_by = (SWEEP_BY,)
     chapter = CHAPTER
 
 
@@ -166,14 +178,19 @@ class d2_a:
     inputs = SWEEP
 
     def printed(M, G, v0, c, start):
-        effective, others = parts(M, G, v0, c, start)
-        return 1 / effective * (c[ROW] - G[ROW] @ v0 - G[ROW] @ others[0] - G[ROW] @ others[1])
+        effective, moved = inverse_terms(M, G)
+        new = np.array(start, dtype=float)
+        for i in range(K):
+            before = sum(G[i] @ moved[j] * new[j] for j in range(i))
+            after = sum(G[i] @ moved[j] * start[j] for j in range(i + 1, K))
+            new[i] = 1 / effective[i] * (c[i] - G[i] @ v0 - before - after)
+        return new
 
-    library = new_multiplier_library
+    library = sweep_library
     oracle = LINE
-    reference = new_multiplier_reference
+    reference = sweep_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.sequential.gauss_seidel",)
+    implemented_by = (SWEEP_BY,)
     chapter = CHAPTER
 
 
@@ -187,19 +204,24 @@ class d2_b:
     inputs = SWEEP
 
     def printed(M, G, v0, c, start):
-        effective, others = parts(M, G, v0, c, start)
-        return 1 / effective * (c[ROW] - G[ROW] @ (v0 - others[0] - others[1]))
+        effective, moved = inverse_terms(M, G)
+        new = np.array(start, dtype=float)
+        for i in range(K):
+            before = sum((moved[j] * new[j] for j in range(i)), np.zeros(N))
+            after = sum((moved[j] * start[j] for j in range(i + 1, K)), np.zeros(N))
+            new[i] = 1 / effective[i] * (c[i] - G[i] @ (v0 - before - after))
+        return new
 
-    library = new_multiplier_library
+    library = sweep_library
     oracle = LINE
-    reference = new_multiplier_reference
+    reference = sweep_reference
     verdict = Verdict.ERRATUM
     correction = (
         r"Both sums inside the inner bracket have plus signs: $\mathbf v_0 + \sum_{j<i}\mathbf "
         r"M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} + \sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}$"
     )
     remark = "Taking the row out of the sums turns their signs round."
-    implemented_by = ("rbnotes.constraints.sequential.gauss_seidel",)
+    implemented_by = (SWEEP_BY,)
     chapter = CHAPTER
 
 
@@ -212,19 +234,22 @@ class d2_c:
     inputs = SWEEP
 
     def printed(M, G, v0, c, start):
-        effective, others = parts(M, G, v0, c, start)
-        v = v0 + others[0] + others[1]
-        return 1 / effective * (c[ROW] - G[ROW] @ v)
+        effective, moved = inverse_terms(M, G)
+        new = np.array(start, dtype=float)
+        for i in range(K):
+            v = v0 + sum(moved[j] * new[j] for j in range(K) if j != i)
+            new[i] = 1 / effective[i] * (c[i] - G[i] @ v)
+        return new
 
-    library = new_multiplier_library
+    library = sweep_library
     oracle = LINE
-    reference = new_multiplier_reference
+    reference = sweep_reference
     verdict = Verdict.HOLDS
     remark = (
         r"$\mathbf v^{(i)}$ holds the impulses of all *other* constraints. If it is the velocity with all "
         r"impulses, the formula gives the change of $\lambda_i$; that is what the library computes."
     )
-    implemented_by = ("rbnotes.constraints.sequential.gauss_seidel",)
+    implemented_by = (SWEEP_BY,)
     chapter = CHAPTER
 
 
@@ -234,19 +259,20 @@ class t704:
         r"(\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\ \text{represents the solution of constraint}\ i\ "
         r"\text{in isolation}"
     )
-    inputs = SWEEP
+    inputs = {"M": spd_matrices(N), "block": full_rank_matrices(2, N), "v0": vectors(N), "c": vectors(2)}
 
-    def printed(M, G, v0, c, start):
-        effective, _ = parts(M, G, v0, c, start)
-        return 1 / effective * (c[ROW] - G[ROW] @ v0)
+    def printed(M, block, v0, c):
+        return np.linalg.inv(block @ np.linalg.inv(M) @ block.T) @ (c - block @ v0)
 
-    oracle = "the KKT system with this constraint alone"
+    def library(M, block, v0, c):
+        return constrained_velocity(M, block, v0, c)[1]
 
-    def reference(M, G, v0, c, start):
-        """KKT system with this single constraint."""
-        system = np.block([[M, -G[ROW][:, None]], [G[ROW][None], np.zeros((1, 1))]])
-        return np.linalg.solve(system, np.append(M @ v0, c[ROW]))[-1]
+    oracle = LEAST_CHANGE + ", for this constraint alone"
+
+    def reference(M, block, v0, c):
+        return least_change(M, block, v0, c)[1]
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.sequential.gauss_seidel",)
+    remark = "For a constraint of two rows; for a single row the matrix is a number."
+    implemented_by = (VELOCITY,)
     chapter = CHAPTER

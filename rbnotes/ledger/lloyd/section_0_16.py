@@ -13,6 +13,7 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.complementarity import BoxLCP, solve_lcp
 from rbnotes.constraints.sequential import friction_impulse
+from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "gauss-seidel"
@@ -22,17 +23,21 @@ STRUCK = {**TANGENT, "M": spd_matrices(6), "impulse": vectors(2)}
 IMPLEMENTED = ("rbnotes.constraints.sequential.friction_impulse",)
 
 
+def violation(phi, sigma, limit):
+    """Of (0.6) as printed, with one sigma at both limits: the worst of its signs and products."""
+    above, below = phi + limit, limit - phi
+    return max(-above, -sigma, -below, sigma, abs(above * sigma), abs(below * sigma))
+
+
 def impulse_printed(v_t, w, limit):
-    if v_t >= w * limit:
-        return -limit
-    if v_t <= w * limit:
-        return limit
-    return -v_t / w
+    """The first case that applies, from the top."""
+    return np.select([v_t >= w * limit, v_t <= w * limit], [-limit, limit], -v_t / w)
 
 
 @claim("lloyd/s0.16/d1", "Tangential velocities at a contact")
 class d1:
     formula = r"\mathbf v_t = \mathbf D\mathbf v"
+    defines = (r"\mathbf v_t",)
     verdict = Verdict.DEFINITION
     implemented_by = IMPLEMENTED
     chapter = CHAPTER
@@ -44,7 +49,12 @@ class d2:
     inputs = STRUCK
 
     def printed(D, v, M, impulse):
-        return D @ np.linalg.inv(M) @ D.T @ impulse
+        w = D @ np.linalg.inv(M) @ D.T
+        return w @ impulse
+
+    def library(D, v, M, impulse):
+        none = 0 * M
+        return D @ (linearly_implicit_velocity(M, v, D.T @ impulse, none, none, 1.0) - v)
 
     oracle = "tangential velocities before and after, from the momentum"
 
@@ -54,7 +64,7 @@ class d2:
         return D @ after - D @ v
 
     verdict = Verdict.HOLDS
-    implemented_by = IMPLEMENTED
+    implemented_by = ("rbnotes.dynamics.linearly_implicit_velocity",)
     chapter = CHAPTER
 
 
@@ -102,28 +112,41 @@ class d3:
 
 @claim("lloyd/s0.16/t724", "The impulse is that of box friction")
 class t724:
-    formula = r"\text{This is equivalent to the box friction conditions described in (0.6)}"
+    formula = (
+        r"\text{This is equivalent to the box friction conditions described in (0.6):}\quad"
+        r"0\le\boldsymbol\phi-\underline{\boldsymbol\phi}\perp\boldsymbol\sigma\ge0,\quad"
+        r"0\le\overline{\boldsymbol\phi}-\boldsymbol\phi\perp\boldsymbol\sigma\le0"
+    )
     inputs = SLIDING
-    printed = impulse_printed
+
+    def printed(v_t, w, limit):
+        """The impulse; and once more, off by its violation of (0.6), where sigma is the velocity after it."""
+        phi = impulse_printed(v_t, w, limit)
+        sigma = v_t + w * phi
+        return np.array([phi, phi + violation(phi, sigma, limit)])
 
     def library(v_t, w, limit):
-        """The box LCP of this one direction."""
-        return solve_lcp(BoxLCP(((w,),), (v_t,), -limit, limit)).z[0]
+        """The impulse by cases, and that of the box LCP, which gives sigma one part for each limit."""
+        z = solve_lcp(BoxLCP(((w,),), (v_t,), -limit, limit)).z[0]
+        return np.array([friction_impulse(v_t, w, limit), z])
 
-    oracle = "box friction by trying its states: stick, or slide against the impulse at a bound"
+    oracle = "the impulse that the projection on its limits leaves alone, by bisection; it violates nothing"
 
     def reference(v_t, w, limit):
-        """Box friction by trying its states: stick, or slide against the impulse at a bound."""
-        stick = v_t / w
-        if abs(stick) <= limit:
-            return 0.0 - stick
+        """(0.6) says that phi is the number within its limits that is nearest to phi - sigma."""
         low, high = -limit, limit
-        return low if v_t + w * low > 0 else high
+        for _ in range(80):
+            middle = (low + high) / 2
+            moved = middle - np.clip(middle - (v_t + w * middle), -limit, limit)
+            low, high = (low, middle) if moved > 0 else (middle, high)
+        return np.full(2, (low + high) / 2)
 
     verdict = Verdict.ERRATUM
     correction = (
-        r"It is, with the second case corrected, with the two parts of $\boldsymbol\sigma$ that (0.6) "
-        r"needs, and for one direction at a time."
+        r"It is, with the second case corrected, and with the two parts of $\boldsymbol\sigma$ that (0.6) "
+        r"needs, a positive one at the lower limit and a negative one at the upper: as printed both conditions "
+        r"have the same $\boldsymbol\sigma$, which must then be zero, so that nothing may ever slip. One "
+        r"direction at a time."
     )
     remark = (
         "Two directions that act on each other, with a matrix $w$ that is not diagonal, take several "

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from rbnotes.attachments import ConstrainedSystem, null_space, point_on_body
+from rbnotes.attachments import null_space, point_on_body
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, positive_numbers, rotations, vectors
+from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.systems import energy_matrix
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "attachments"
-COMMON = {"chapter": CHAPTER, "verdict": Verdict.HOLDS}
 cross = np.cross
 POINT = {"R": rotations(), "c": vectors()}
 MOVING = {**POINT, "v": vectors(), "w": vectors()}
@@ -21,6 +21,9 @@ ACCELERATED = {**MOVING, "vdot": vectors(), "wdot": vectors()}
 HEAVY = {**POINT, "m": positive_numbers()}
 BODY = {**HEAVY, "M": arrays(6, 6).map(lambda S: S @ S.T / 6 + np.eye(6))}
 FORCED = {"c": vectors(), "a": vectors(), "w": vectors(), "wdot": vectors(), "m": positive_numbers()}
+POINT_ON_BODY = ("rbnotes.attachments.point_on_body",)
+REDUCE = ("rbnotes.attachments.point_on_body", "rbnotes.attachments.NullSpace.reduce")
+BY_DIFFERENCES = "the acceleration of a point of a body with changing twist, by differences"
 
 
 def swapped(vector):
@@ -54,23 +57,6 @@ def point_acceleration(R, c, v, w, vdot, wdot):
     return derivative(velocity).value
 
 
-def velocity_printed(R, c, v, w):
-    return R @ v - R @ cross(c, w)
-
-
-def velocity_library(R, c, v, w):
-    return attached(R, c).blocks[0] @ np.concatenate([w, v])
-
-
-def rows_printed(R, c):
-    return np.hstack([-R, R @ bracket(c)])
-
-
-def rows_library(R, c):
-    J = attached(R, c).blocks[0]
-    return np.hstack((-J[:, 3:], -J[:, :3]))
-
-
 def rows_reference(R, c):
     """The opposite of the velocities that unit twists give the point."""
     still = np.zeros(3)
@@ -79,22 +65,12 @@ def rows_reference(R, c):
     return -np.stack(columns, axis=1)
 
 
-def inertia_product_printed(R, c, m, M):
-    G = np.hstack((-R, R @ bracket(c)))
-    return M + m * (G.T @ G)
-
-
-def inertia_matrix_printed(R, c, m, M):
-    I = np.eye(3)
-    return M + np.block([[m * I, -m * bracket(c)], [m * bracket(c), -m * bracket(c) @ bracket(c)]])
-
-
 def inertia_library(R, c, m, M):
     order = [3, 4, 5, 0, 1, 2]
     both = np.zeros((9, 9))
     both[:6, :6], both[6:, 6:] = M[np.ix_(order, order)], m * np.eye(3)
     space = null_space((6, 3), (attached(R, c),))
-    return space.reduce(ConstrainedSystem(both, np.zeros(9))).M[np.ix_(order, order)]
+    return space.reduce(StepProblem(both, np.zeros(9))).mass[np.ix_(order, order)]
 
 
 def inertia_reference(R, c, m, M):
@@ -108,254 +84,228 @@ def inertia_reference(R, c, m, M):
     return energy_matrix(both, velocities, 6)
 
 
-def newton_euler_printed(c, a, w, wdot, m):
-    """Force and moment on the particle, in body coordinates."""
-    I = np.eye(3)
-    matrix = np.block([[m * I, -m * bracket(c)], [m * bracket(c), -m * bracket(c) @ bracket(c)]])
-    fictitious = np.concatenate((-m * cross(w, cross(w, c)), m * cross(w, cross(c, cross(c, w)))))
-    return matrix @ np.concatenate((a, wdot)) - fictitious
-
-
-def newton_euler_library(c, a, w, wdot, m):
-    """The body's origin is at rest for an instant, so that a is the rate of v."""
-    point = attached(np.eye(3), c, np.zeros(3), w)
-    masses = np.zeros((9, 9))
-    masses[6:, 6:] = m * np.eye(3)
-    small = null_space((6, 3), (point,)).reduce(ConstrainedSystem(masses, np.zeros(9)))
-    return swapped(small.M @ np.concatenate((wdot, a)) - small.f)
-
-
-def newton_euler_reference(c, a, w, wdot, m):
-    """Newton's law for the particle, with its acceleration by differences, and the moment of that force."""
-    force = m * point_acceleration(np.eye(3), c, np.zeros(3), w, a, wdot)
-    return np.concatenate([force, cross(c, force)])
-
-
-def origin_printed(R, v, w, vdot):
-    return vdot + cross(w, v)
-
-
-def origin_library(R, v, w, vdot):
-    """The acceleration of the origin as that of a point at rest in the body, seen from the body."""
-    point = attached(R, np.zeros(3), v, w)
-    return R.T @ (point.blocks[0] @ np.concatenate((np.zeros(3), vdot)) + point.drift)
-
-
-def origin_reference(R, v, w, vdot):
-    def velocity(t):
-        return R @ Rotation.from_rotvec(t * w).as_matrix() @ (v + t * vdot)
-
-    return R.T @ derivative(velocity).value
-
-
-def acceleration_printed(R, c, v, w, vdot, wdot):
-    Rdot = R @ bracket(w)
-    return R @ vdot - R @ cross(c, wdot) + Rdot @ v - Rdot @ cross(c, w)
-
-
-def acceleration_expanded_printed(R, c, v, w, vdot, wdot):
-    return R @ vdot - R @ cross(c, wdot) + R @ cross(w, v) - R @ cross(w, cross(c, w))
-
-
-def acceleration_collected_printed(R, c, v, w, vdot, wdot):
-    G = np.hstack([-R, R @ bracket(c)])
-    a = vdot + cross(w, v)
-    g = R @ cross(w, cross(w, c))
-    return -G @ np.concatenate((a, wdot)) + g
-
-
 def acceleration_library(R, c, v, w, vdot, wdot):
     point = attached(R, c, v, w)
     return point.blocks[0] @ np.concatenate((wdot, vdot)) + point.drift
 
 
-def change_printed(R, c, w, m):
-    g = R @ cross(w, cross(w, c))
-    return m * (np.vstack([-R.T, -bracket(c) @ R.T]) @ g)
+@claim("lloyd/s0.19/e0.36", "Velocity of a particle attached to a body")
+class e0_36:
+    formula = r"\mathbf v_p = \mathbf R_{BW}\mathbf v - \mathbf R_{BW}\,\mathbf c\times\boldsymbol\omega"
+    inputs = MOVING
+
+    def printed(R, c, v, w):
+        return R @ v - R @ cross(c, w)
+
+    def library(R, c, v, w):
+        point = attached(R, c)
+        return point.blocks[0] @ np.concatenate([w, v]) + point.drift
+
+    oracle = "differences of the particle's place while the body turns about an axis and its origin flies"
+    reference = point_velocity
+    verdict = Verdict.HOLDS
+    implemented_by = POINT_ON_BODY
+    chapter = CHAPTER
 
 
-def change_collected_printed(R, c, w, m):
-    return np.concatenate((-m * cross(w, cross(w, c)), m * cross(w, cross(c, cross(c, w)))))
+@claim("lloyd/s0.19/d1", "Its attachment as a constraint")
+class d1:
+    formula = (
+        r"\mathbf G_{\beta\alpha} = \begin{pmatrix} -\mathbf R_{BW} & \mathbf R_{BW}[\mathbf c] \end{pmatrix}"
+    )
+    inputs = POINT
+
+    def printed(R, c):
+        return np.hstack([-R, R @ bracket(c)])
+
+    def library(R, c):
+        space = null_space((6, 3), (attached(R, c),))
+        units = np.eye(6)[[3, 4, 5, 0, 1, 2]]
+        return -np.stack([space.velocities(unit)[6:] for unit in units], axis=1)
+
+    oracle = "differences of the particle's place for each unit twist of the body"
+    reference = rows_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
+    chapter = CHAPTER
 
 
-def change_library(R, c, w, m):
-    masses = np.zeros((9, 9))
-    masses[6:, 6:] = m * np.eye(3)
-    point = attached(R, c, np.zeros(3), w)
-    return swapped(null_space((6, 3), (point,)).reduce(ConstrainedSystem(masses, np.zeros(9))).f)
+@claim("lloyd/s0.19/d2#a", "Effective inertia of the body, by (0.21)")
+class d2_a:
+    formula = r"\mathbf M' = \mathbf M + m\,\mathbf G_{\beta\alpha}^T\mathbf G_{\beta\alpha}"
+    inputs = BODY
+
+    def printed(R, c, m, M):
+        G = np.hstack((-R, R @ bracket(c)))
+        return M + m * (G.T @ G)
+
+    library = inertia_library
+
+    oracle = "the kinetic energy of body and particle, the particle's velocity by differences"
+    reference = inertia_reference
+    verdict = Verdict.HOLDS
+    implemented_by = REDUCE
+    chapter = CHAPTER
 
 
-def change_reference(R, c, w, m):
-    """The opposite of the force and moment, seen from the body, that keep the particle in a steady turn."""
-    still = np.zeros(3)
-    force = m * (R.T @ point_acceleration(R, c, still, w, still, still))
-    return -np.concatenate([force, cross(c, force)])
+@claim("lloyd/s0.19/d2#b", "Effective inertia of the body, with the inertia of a point mass")
+class d2_b:
+    formula = (
+        r"\mathbf M' = \mathbf M + \begin{pmatrix}"
+        r" m\mathbf I & -m[\mathbf c] \\"
+        r" m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix}"
+    )
+    inputs = BODY
+
+    def printed(R, c, m, M):
+        I = np.eye(3)
+        return M + np.block([[m * I, -m * bracket(c)], [m * bracket(c), -m * bracket(c) @ bracket(c)]])
+
+    library = inertia_library
+
+    oracle = "the kinetic energy of body and particle, the particle's velocity by differences"
+    reference = inertia_reference
+    equivalent_mutants = {
+        "swapped operands in `-m * bracket(c) @ bracket(c)`": "both factors are the same matrix"
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = REDUCE
+    chapter = CHAPTER
 
 
-def identity_printed(a, b):
-    return -cross(b, cross(a, cross(a, b)))
+@claim("lloyd/s0.19/d3", "Newton and Euler for the point mass")
+class d3:
+    formula = (
+        r"\begin{pmatrix} m\mathbf I & -m[\mathbf c] \\ m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf a \\ \dot{\boldsymbol\omega} \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f \\ \boldsymbol\tau \end{pmatrix}"
+        r" + \begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\"
+        r" m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
+    )
+    inputs = FORCED
+
+    def printed(c, a, w, wdot, m):
+        """Force and moment on the particle, in body coordinates."""
+        I = np.eye(3)
+        matrix = np.block([[m * I, -m * bracket(c)], [m * bracket(c), -m * bracket(c) @ bracket(c)]])
+        fictitious = np.concatenate((-m * cross(w, cross(w, c)), m * cross(w, cross(c, cross(c, w)))))
+        return matrix @ np.concatenate((a, wdot)) - fictitious
+
+    def library(c, a, w, wdot, m):
+        """The body's origin is at rest for an instant, so that a is the rate of v."""
+        point = attached(np.eye(3), c, np.zeros(3), w)
+        masses = np.zeros((9, 9))
+        masses[6:, 6:] = m * np.eye(3)
+        small = null_space((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9)))
+        return swapped(small.mass @ np.concatenate((wdot, a)) - small.momentum)
+
+    oracle = (
+        "Newton's law for the particle, its acceleration by differences, and the moment of the force on it"
+    )
+
+    def reference(c, a, w, wdot, m):
+        """Newton's law for the particle, with its acceleration by differences, and the moment of that force."""
+        force = m * point_acceleration(np.eye(3), c, np.zeros(3), w, a, wdot)
+        return np.concatenate([force, cross(c, force)])
+
+    equivalent_mutants = {
+        "swapped operands in `-m * bracket(c) @ bracket(c)`": "both factors are the same matrix"
+    }
+    verdict = Verdict.HOLDS
+    remark = (
+        "Products are taken from right to left. The display has no number; where the text refers to (0.19) it "
+        "means this one."
+    )
+    implemented_by = REDUCE
+    chapter = CHAPTER
 
 
-def identity_reference(a, b):
-    """The left side, by matrices."""
-    return bracket(a) @ bracket(b) @ bracket(b) @ a
+@claim("lloyd/s0.19/t900", "Acceleration of the body's origin, seen from the body")
+class t900:
+    formula = r"\mathbf a = \mathbf R_{WB}\,{}^W\dot{\mathbf v} = \dot{\mathbf v} + \boldsymbol\omega\times\mathbf v"
+    inputs = {"R": rotations(), "v": vectors(), "w": vectors(), "vdot": vectors()}
+
+    def printed(R, v, w, vdot):
+        return vdot + cross(w, v)
+
+    def library(R, v, w, vdot):
+        """The acceleration of the origin as that of a point at rest in the body, seen from the body."""
+        point = attached(R, np.zeros(3), v, w)
+        return R.T @ (point.blocks[0] @ np.concatenate((np.zeros(3), vdot)) + point.drift)
+
+    oracle = "differences of the origin's velocity in the world"
+
+    def reference(R, v, w, vdot):
+        def velocity(t):
+            return R @ Rotation.from_rotvec(t * w).as_matrix() @ (v + t * vdot)
+
+        return R.T @ derivative(velocity).value
+
+    verdict = Verdict.HOLDS
+    implemented_by = POINT_ON_BODY
+    chapter = CHAPTER
 
 
-TURNING = {"R": rotations(), "c": vectors(), "w": vectors(), "m": positive_numbers()}
-POINT_ON_BODY = ("rbnotes.attachments.point_on_body",)
-REDUCE = ("rbnotes.attachments.point_on_body", "rbnotes.attachments.NullSpace.reduce")
-BY_DIFFERENCES = "the acceleration of a point of a body with changing twist, by differences"
+@claim("lloyd/s0.19/d4#a", "Acceleration of the particle, differentiated")
+class d4_a:
+    formula = (
+        r"\dot{\mathbf v}_p = \mathbf R_{BW}\dot{\mathbf v} - \mathbf R_{BW}\,\mathbf c\times\dot{\boldsymbol\omega}"
+        r" + \dot{\mathbf R}_{BW}\mathbf v - \dot{\mathbf R}_{BW}\,\mathbf c\times\boldsymbol\omega"
+    )
+    inputs = ACCELERATED
 
-RECORDS = [
-    Record(
-        id="lloyd/s0.19/e0.36",
-        title="Velocity of a particle attached to a body",
-        formula=r"\mathbf v_p = \mathbf R_{BW}\mathbf v - \mathbf R_{BW}\,\mathbf c\times\boldsymbol\omega",
-        oracle="differences of the particle's place while the body turns about an axis and its origin flies",
-        implemented_by=POINT_ON_BODY,
-        inputs=MOVING,
-        printed=velocity_printed,
-        library=velocity_library,
-        reference=point_velocity,
-        tolerance=1e-8,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.19/d1",
-        title="Its attachment as a constraint",
-        formula=r"\mathbf G_{\beta\alpha} = \begin{pmatrix} -\mathbf R_{BW} & \mathbf R_{BW}[\mathbf c] \end{pmatrix}",
-        oracle="differences of the particle's place for each unit twist of the body",
-        implemented_by=POINT_ON_BODY,
-        inputs=POINT,
-        printed=rows_printed,
-        library=rows_library,
-        reference=rows_reference,
-        tolerance=1e-8,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.19/d2#a",
-        title="Effective inertia of the body, by (0.21)",
-        formula=r"\mathbf M' = \mathbf M + m\,\mathbf G_{\beta\alpha}^T\mathbf G_{\beta\alpha}",
-        oracle="the kinetic energy of body and particle, the particle's velocity by differences",
-        implemented_by=REDUCE,
-        inputs=BODY,
-        printed=inertia_product_printed,
-        library=inertia_library,
-        reference=inertia_reference,
-        tolerance=1e-8,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.19/d2#b",
-        title="Effective inertia of the body, with the inertia of a point mass",
-        formula=r"\mathbf M' = \mathbf M + \begin{pmatrix} m\mathbf I & -m[\mathbf c] \\ m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix}",
-        oracle="the kinetic energy of body and particle, the particle's velocity by differences",
-        implemented_by=REDUCE,
-        inputs=BODY,
-        printed=inertia_matrix_printed,
-        library=inertia_library,
-        reference=inertia_reference,
-        tolerance=1e-8,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.19/d3",
-        title="Newton and Euler for the point mass",
-        formula=r"\begin{pmatrix} m\mathbf I & -m[\mathbf c] \\ m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix} \begin{pmatrix} \mathbf a \\ \dot{\boldsymbol\omega} \end{pmatrix} = \begin{pmatrix} \mathbf f \\ \boldsymbol\tau \end{pmatrix} + \begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\ m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}",
-        remark="Products are taken from right to left. The display has no number; where the text refers to (0.19) it means this one.",
-        oracle="Newton's law for the particle, its acceleration by differences, and the moment of the force on it",
-        implemented_by=REDUCE,
-        inputs=FORCED,
-        printed=newton_euler_printed,
-        library=newton_euler_library,
-        reference=newton_euler_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.19/t900",
-        title="Acceleration of the body's origin, seen from the body",
-        formula=r"\mathbf a = \mathbf R_{WB}\,{}^W\dot{\mathbf v} = \dot{\mathbf v} + \boldsymbol\omega\times\mathbf v",
-        oracle="differences of the origin's velocity in the world",
-        implemented_by=POINT_ON_BODY,
-        inputs={"R": rotations(), "v": vectors(), "w": vectors(), "vdot": vectors()},
-        printed=origin_printed,
-        library=origin_library,
-        reference=origin_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    *(
-        Record(
-            id=f"lloyd/s0.19/d4#{part}",
-            title=f"Acceleration of the particle, {title}",
-            formula=formula,
-            oracle=BY_DIFFERENCES,
-            implemented_by=POINT_ON_BODY,
-            inputs=ACCELERATED,
-            printed=printed,
-            library=acceleration_library,
-            reference=point_acceleration,
-            tolerance=1e-7,
-            **COMMON,
-        )
-        for part, title, formula, printed in (
-            (
-                "a",
-                "differentiated",
-                r"\dot{\mathbf v}_p = \mathbf R_{BW}\dot{\mathbf v} - \mathbf R_{BW}\,\mathbf c\times\dot{\boldsymbol\omega} + \dot{\mathbf R}_{BW}\mathbf v - \dot{\mathbf R}_{BW}\,\mathbf c\times\boldsymbol\omega",
-                acceleration_printed,
-            ),
-            (
-                "b",
-                "with the rate of the rotation",
-                r"\dot{\mathbf v}_p = \mathbf R_{BW}\dot{\mathbf v} - \mathbf R_{BW}\,\mathbf c\times\dot{\boldsymbol\omega} + \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf v - \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf c\times\boldsymbol\omega",
-                acceleration_expanded_printed,
-            ),
-            (
-                "c",
-                "by the constraint and its drift",
-                r"\dot{\mathbf v}_p = -\mathbf G_{\beta\alpha}(\mathbf a, \dot{\boldsymbol\omega})^T + \mathbf g_\beta,\quad \mathbf g_\beta = \mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c",
-                acceleration_collected_printed,
-            ),
-        )
-    ),
-    Record(
-        id="lloyd/s0.19/d5#a",
-        title="The change of the forces, by (0.23)",
-        formula=r"m\begin{pmatrix} -\mathbf R_{BW}^T \\ -[\mathbf c]\,\mathbf R_{BW}^T \end{pmatrix}\bigl(\mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c\bigr)",
-        oracle="the force and moment that keep the particle in a steady turn, by differences",
-        implemented_by=REDUCE,
-        inputs=TURNING,
-        printed=change_printed,
-        library=change_library,
-        reference=change_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.19/d5#b",
-        title="The change of the forces is the fictitious forces",
-        formula=r"\begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\ m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}",
-        oracle="the force and moment that keep the particle in a steady turn, by differences",
-        implemented_by=REDUCE,
-        inputs=TURNING,
-        printed=change_collected_printed,
-        library=change_library,
-        reference=change_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.19/t914",
-        title="The identity of the two triple products",
-        formula=r"\mathbf a\times\mathbf b\times\mathbf b\times\mathbf a = -\mathbf b\times\mathbf a\times\mathbf a\times\mathbf b",
-        oracle="the left side by matrices of cross products",
-        implemented_by=POINT_ON_BODY,
-        inputs={"a": vectors(), "b": vectors()},
-        printed=identity_printed,
-        reference=identity_reference,
-        **COMMON,
-    ),
-]
+    def printed(R, c, v, w, vdot, wdot):
+        Rdot = R @ bracket(w)
+        return R @ vdot - R @ cross(c, wdot) + Rdot @ v - Rdot @ cross(c, w)
+
+    library = acceleration_library
+
+    oracle = BY_DIFFERENCES
+    reference = point_acceleration
+    verdict = Verdict.HOLDS
+    implemented_by = POINT_ON_BODY
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.19/d4#b", "Acceleration of the particle, with the rate of the rotation")
+class d4_b:
+    formula = (
+        r"\dot{\mathbf v}_p = \mathbf R_{BW}\dot{\mathbf v} - \mathbf R_{BW}\,\mathbf c\times\dot{\boldsymbol\omega}"
+        r" + \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf v"
+        r" - \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf c\times\boldsymbol\omega"
+    )
+    inputs = ACCELERATED
+
+    def printed(R, c, v, w, vdot, wdot):
+        return R @ vdot - R @ cross(c, wdot) + R @ cross(w, v) - R @ cross(w, cross(c, w))
+
+    library = acceleration_library
+
+    oracle = BY_DIFFERENCES
+    reference = point_acceleration
+    verdict = Verdict.HOLDS
+    implemented_by = POINT_ON_BODY
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.19/d4#c", "Acceleration of the particle, by the constraint and its drift")
+class d4_c:
+    formula = (
+        r"\dot{\mathbf v}_p = -\mathbf G_{\beta\alpha}(\mathbf a, \dot{\boldsymbol\omega})^T + \mathbf g_\beta,\quad"
+        r"\mathbf g_\beta = \mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c"
+    )
+    inputs = ACCELERATED
+
+    def printed(R, c, v, w, vdot, wdot):
+        G = np.hstack([-R, R @ bracket(c)])
+        a = vdot + cross(w, v)
+        g = R @ cross(w, cross(w, c))
+        return -G @ np.concatenate((a, wdot)) + g
+
+    library = acceleration_library
+
+    oracle = BY_DIFFERENCES
+    reference = point_acceleration
+    verdict = Verdict.HOLDS
+    implemented_by = POINT_ON_BODY
+    chapter = CHAPTER

@@ -8,25 +8,11 @@ from scipy.spatial.transform import Rotation
 from rbnotes import quaternion
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import numbers, unit_quaternions, unit_vectors, vectors
+from rbnotes.ledger.oracles.quaternions import multiplied, turned
 from rbnotes.ledger.record import Verdict, claim
 
 TURN = {"u": unit_vectors(), "theta": numbers(-6, 6)}
 SPINNING = {**TURN, "omega": vectors()}
-
-
-UNITS = np.array([[[1, 0], [0, 1]], [[1j, 0], [0, -1j]], [[0, 1], [-1, 0]], [[0, 1j], [1j, 0]]])
-"""The complex 2 x 2 matrices that stand for 1, i, j, k: they multiply as quaternions do."""
-
-
-def components(matrix):
-    """Quaternion of a complex 2 x 2 matrix."""
-    return np.array([matrix[0, 0].real, matrix[0, 0].imag, matrix[0, 1].real, matrix[0, 1].imag])
-
-
-def turned(u, theta):
-    """Quaternion of a turn: half the angle, because it is applied from both sides of a vector."""
-    rates, directions = np.linalg.eigh(-1j * np.tensordot(u, UNITS[1:], axes=1))
-    return components(directions * np.exp(1j * rates * theta / 2) @ directions.conj().T)
 
 
 def quaternion_rate(q, rotation):
@@ -95,7 +81,7 @@ class d2:
     oracle = "products of the complex 2 x 2 matrices that stand for 1, i, j, k"
 
     def reference(q, p):
-        return components(np.tensordot(q, UNITS, axes=1) @ np.tensordot(p, UNITS, axes=1))
+        return multiplied(q, p)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.quaternion.product",)
@@ -109,7 +95,7 @@ class e0_1_a:
 
     def printed(u, theta, omega):
         q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
-        return 1 / 2 * product_printed(np.concatenate([[0.0], omega]), q)
+        return 1 / 2 * multiplied(np.concatenate([[0.0], omega]), q)
 
     library = base_rate_library
     oracle = "differences of scipy's quaternions along a rotation that spins in the base frame"
@@ -146,7 +132,7 @@ class d3_a:
 
     def printed(u, theta, omega):
         q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
-        return 1 / 2 * product_printed(q, np.concatenate([[0.0], omega]))
+        return 1 / 2 * multiplied(q, np.concatenate([[0.0], omega]))
 
     library = body_rate_library
     oracle = "differences of scipy's quaternions along a rotation that spins in its own frame"
@@ -193,6 +179,9 @@ class d4:
     def reference(q, v):
         return np.concatenate([[0.0], Rotation.from_quat(np.roll(q, -1)).apply(v)])
 
+    equivalent_mutants = {
+        "dropped factor `q @ q` in `np.concatenate([[q[0]], -q[1:]]) / (q @ q)`": "the quaternion is a unit one"
+    }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.quaternion.rotate",)
     chapter = "quaternions"

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
-from rbnotes.checking.strategies import nonzero_vectors, numbers, spd_matrices, vectors
+from rbnotes.attachments import null_space, point_on_points
+from rbnotes.checking.strategies import arrays, nonzero_vectors, numbers, spd_matrices, vectors
 from rbnotes.constraints.sequential import satisfy_one
+from rbnotes.dynamics import BilateralRows, StepProblem
+from rbnotes.ledger.oracles.systems import least_action
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "gauss-seidel"
 FIRST, SECOND = 2, 3
+ACTIVE = 4
 ALONE = {
     "M": spd_matrices(FIRST + SECOND),
     "G": nonzero_vectors(FIRST + SECOND),
@@ -24,12 +29,18 @@ def block_diagonal(M):
     return blocks
 
 
+REACHING = st.builds(lambda a, b: np.concatenate([a, b]), nonzero_vectors(FIRST), nonzero_vectors(SECOND))
 BLOCKS = {**ALONE, "M": spd_matrices(FIRST + SECOND).map(block_diagonal)}
 
 
-def velocity_reference(M, G, v0, gamma):
-    system = np.block([[M, -G[:, None]], [G[None], np.zeros((1, 1))]])
-    return np.linalg.solve(system, np.append(M @ v0, gamma))[:-1]
+def uncoupled(M, G, v0, gamma):
+    """Are no two components coupled by their masses?"""
+    return not M[:FIRST, FIRST:].any() and not M[FIRST:, :FIRST].any()
+
+
+def change_reference(M, G, v0, gamma):
+    """The velocity with ``G v = gamma`` that is nearest to v0 in the norm of M."""
+    return least_action(M, M @ v0, G[None], np.array([gamma]))
 
 
 def velocity_library(M, G, v0, gamma):
@@ -50,8 +61,8 @@ class d1:
         return v0 + Mi @ row.T @ np.linalg.inv(row @ Mi @ row.T) @ (gamma - row @ v0)
 
     library = velocity_library
-    oracle = "the KKT system with this constraint, solved at once"
-    reference = velocity_reference
+    oracle = "the velocity that satisfies the row with the least change in the norm of M"
+    reference = change_reference
     verdict = Verdict.HOLDS
     remark = (
         r"The text before it refers to (0.24) for $\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf "
@@ -78,10 +89,11 @@ class d2:
         return np.concatenate([v0[:FIRST] + Mi1 @ g1 * impulse, v0[FIRST:] + Mi2 @ g2 * impulse])
 
     library = velocity_library
-    oracle = "the KKT system with this constraint, solved at once"
-    reference = velocity_reference
+    oracle = "the velocity that satisfies the row with the least change in the norm of M"
+    reference = change_reference
     verdict = Verdict.CONDITIONAL
     given = BLOCKS
+    holds_when = uncoupled
     condition = "the mass matrix is block diagonal"
     remark = (
         "Attaching a component to more than one master couples the masters' masses, as 0.18 says; then "
@@ -94,11 +106,19 @@ class d2:
 @claim("lloyd/s0.20/t928", "The effective inverse inertia of a component along the constraint")
 class t928:
     formula = r"\mathbf g_k\mathbf M_k^{-1}\mathbf g_k^T"
-    inputs = BLOCKS
+    inputs = {**BLOCKS, "G": REACHING}
 
     def printed(M, G, v0, gamma):
         g = G[:FIRST]
         return g @ np.linalg.inv(M[:FIRST, :FIRST]) @ g
+
+    def library(M, G, v0, gamma):
+        """One over the impulse that changes the row's velocity by one, through the first component alone."""
+        first = slice(0, FIRST)
+        _, impulse = satisfy_one(
+            np.linalg.inv(M[first, first]), G[first], G[first] @ v0[first] + 1, v0[first]
+        )
+        return 1 / impulse
 
     oracle = "the change of G v by a unit impulse that reaches the first component alone"
 
@@ -107,7 +127,53 @@ class t928:
         impulse = np.concatenate([G[:FIRST], np.zeros(SECOND)])
         return G @ np.linalg.solve(M, impulse)
 
+    special = {"M": "the masses of two components that nothing couples"}
     verdict = Verdict.HOLDS
     remark = "For a mass matrix that is block diagonal."
     implemented_by = ("rbnotes.constraints.sequential.satisfy_one",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.20/t918", "Which entries the row has after attachment resolution")
+class t918:
+    formula = (
+        r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}"
+        r" \text{ is zero except for a number of row vectors } \mathbf g_j"
+    )
+    inputs = {
+        "own": arrays(2, 3),
+        "attached": arrays(3),
+        "weights": vectors(2, 0.25, 2.0),
+        "masters": st.permutations(range(ACTIVE)).map(np.array),
+    }
+
+    def printed(own, attached, weights, masters):
+        """A row on two active points and on one that is attached to the second of them and to a third."""
+        G = np.zeros((ACTIVE, 3))
+        G[masters[0]] = own[0]
+        G[masters[1]] = own[1] + weights[0] * attached
+        G[masters[2]] = weights[1] * attached
+        return G.ravel()
+
+    def library(own, attached, weights, masters):
+        row = np.zeros((ACTIVE + 1, 3))
+        row[masters[:2]], row[ACTIVE] = own, attached
+        point = point_on_points(ACTIVE, [int(j) for j in masters[1:3]], weights)
+        masses = np.eye(3 * ACTIVE + 3)
+        system = StepProblem(masses, np.zeros(len(masses)), BilateralRows(row.reshape(1, -1)))
+        return null_space([3] * (ACTIVE + 1), [point]).reduce(system).bilateral.rows[0]
+
+    oracle = "what the constraint makes of unit velocities of the active points, the attached one following"
+
+    def reference(own, attached, weights, masters):
+        def rate(velocities):
+            follows = weights[0] * velocities[masters[1]] + weights[1] * velocities[masters[2]]
+            return own[0] @ velocities[masters[0]] + own[1] @ velocities[masters[1]] + attached @ follows
+
+        return np.array([rate(unit) for unit in np.eye(3 * ACTIVE).reshape(-1, ACTIVE, 3)])
+
+    exact = "both sum the same few products in the same order"
+    verdict = Verdict.HOLDS
+    remark = 'The notes say "sparse, except for", and refer to (0.24) for what is (0.22).'
+    implemented_by = ("rbnotes.attachments.NullSpace.reduce", "rbnotes.attachments.point_on_points")
     chapter = CHAPTER

@@ -1,428 +1,380 @@
-"""Lloyd 0.21: reduction with parametrically controlled components."""
+"""Lloyd 0.21: reduction with parametrically controlled components.
+
+As in section 0.17 the motion of the whole system is that of least action; the controlled velocities are
+prescribed, and the force behind them is what the motion lacks.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, ConstrainedSystem, null_space, solve_controlled
-from rbnotes.checking.strategies import arrays
-from rbnotes.ledger.oracles.systems import energy_matrix, least_action, multipliers_of
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.attachments import Attachment, null_space, solve_controlled
+from rbnotes.checking.strategies import arrays, vectors
+from rbnotes.dynamics import StepSolution
+from rbnotes.ledger.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
+from rbnotes.ledger.oracles.attached import effective_mass, effective_rows, following, softened_motion
+from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "attachments-on-attachments"
-COMMON = {"chapter": CHAPTER, "verdict": Verdict.HOLDS}
-# Active components, controlled ones, attached ones; constraints.
-A, P, B, ROWS = 3, 2, 2, 1
+# Active components, controlled ones, attached ones; constraints, of which the first are those of alpha.
+A, P, B, ROWS, ROWS_OF_ALPHA = 3, 2, 2, 3, 2
 SIZE, KEPT = A + P + B, A + P
 ALPHA, RHO, BETA = slice(0, A), slice(A, KEPT), slice(KEPT, SIZE)
 IDENTITY = np.eye(B)
-zero_softness, zero_b = np.zeros((ROWS, ROWS)), np.zeros((B, B))
-zero_rows = np.zeros((ROWS, B))
-zero_columns = zero_rows.T
+REDUCE = ("rbnotes.attachments.NullSpace.reduce",)
+CONTROL = ("rbnotes.attachments.solve_controlled",)
+
+TIED = {
+    "M": arrays(SIZE, SIZE).map(lambda S: S @ S.T / SIZE + 0.5 * np.eye(SIZE)),
+    "G": arrays(ROWS, SIZE),
+    "Gb": arrays(B, KEPT),
+}
+WHOLE = {
+    **TIED,
+    "fa": arrays(A),
+    "fb": arrays(B),
+    "S": vectors(ROWS, 0.25, 2.0),
+    "gs": arrays(ROWS),
+    "gb": arrays(B),
+    "vr": arrays(P),
+}
 
 
-def arranged(C):
-    """Rows ``(G_sa G_sr G_sb)``, then ``(G_ba G_br I)``."""
-    C = C.copy()
-    C[ROWS:, BETA] = IDENTITY
-    return C
-
-
-def independent(C):
-    """Constraints and attachments can be met by the components that are not controlled."""
-    return np.linalg.svd(C[:, [*range(A), *range(KEPT, SIZE)]])[1][-1] > 0.25
-
-
-MASSES = {"M": arrays(SIZE, SIZE).map(lambda S: S @ S.T / SIZE + 0.5 * np.eye(SIZE))}
-TIED = {**MASSES, "C": arrays(ROWS + B, SIZE).map(arranged).filter(independent)}
-WHOLE = {**TIED, "fa": arrays(A), "fb": arrays(B), "gs": arrays(ROWS), "gb": arrays(B), "vr": arrays(P)}
-
-
-def split(C):
+def split(G, Gb):
     """G_sa, G_sr, G_sb, G_ba, G_br."""
-    return C[:ROWS, ALPHA], C[:ROWS, RHO], C[:ROWS, BETA], C[ROWS:, ALPHA], C[ROWS:, RHO]
+    return G[:, ALPHA], G[:, RHO], G[:, BETA], Gb[:, ALPHA], Gb[:, RHO]
 
 
 def blocks(M):
     return [[M[row, column] for column in (ALPHA, RHO, BETA)] for row in (ALPHA, RHO, BETA)]
 
 
-def whole(M, C, fa, fb, gs, gb, vr):
-    """v, the notes' multipliers and f_rho: the motion of least action that does what is prescribed."""
-    prescribed = np.eye(SIZE)[RHO]
-    rows = np.vstack([C, prescribed])
+def motion(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """v, the notes' multipliers (of opposite forces) of constraints and attachments, and the force on rho."""
+    hard = np.vstack([np.hstack([Gb, IDENTITY]), np.eye(SIZE)[RHO]])
     f = np.concatenate([fa, np.zeros(P), fb])
-    v = least_action(M, f, rows, np.concatenate([gs, gb, vr]))
-    weights = multipliers_of(M @ v - f, rows)
-    return v, -weights[: ROWS + B], weights[ROWS + B :]
+    v, push, hold = softened_motion(M, f, (G, gs, S), (hard, np.concatenate([gb, vr])))
+    return v, -push, -hold[:B], hold[B:]
 
 
-def followed(C, kept):
-    return np.concatenate([kept, [-(row[:KEPT] @ kept) for row in C[ROWS:]]])
-
-
-def mass_reference(M, C):
-    return energy_matrix(M, lambda kept: followed(C, kept), KEPT)
-
-
-def rows_reference(C):
-    return np.stack([C[:ROWS] @ followed(C, unit) for unit in np.eye(KEPT)], axis=1)
-
-
-def force_reference(M, C, fa, fb, gs, gb, vr):
-    """What the effective inertia and the rows of the components that stay leave over of the motion."""
-    v, multipliers, _ = whole(M, C, fa, fb, gs, gb, vr)
-    return mass_reference(M, C) @ v[:KEPT] + rows_reference(C).T @ multipliers[:ROWS]
-
-
-def reduced(M, C, f, gs, gb):
-    system = ConstrainedSystem(M, f, C[:ROWS], gs)
-    space = null_space((KEPT, B), (Attachment(1, {0: -C[ROWS:, :KEPT]}, gb),))
+def reduced(M, G, Gb, f=None, S=None, gs=None, gb=None):
+    """The whole system, its null space, and the system without the attached components."""
+    system = problem(M, np.zeros(SIZE) if f is None else f, G, gs, S)
+    space = null_space((KEPT, B), (Attachment(1, {0: -Gb}, np.zeros(B) if gb is None else gb),))
     return system, space, space.reduce(system)
 
 
-def at_rest(M, C):
-    return reduced(M, C, np.zeros(SIZE), np.zeros(ROWS), np.zeros(B))[2]
+def controlled(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """The library's motion of the components that stay."""
+    applied = np.zeros(SIZE)
+    applied[ALPHA], applied[BETA] = fa, fb
+    return solve_controlled(reduced(M, G, Gb, applied, S, gs, gb)[2], range(A, KEPT), vr)
 
 
-def controlled(M, C, fa, fb, gs, gb, vr):
-    """All velocities, multipliers as in the notes, and the force on the controlled components."""
-    system, space, small = reduced(M, C, np.concatenate((fa, np.zeros(P), fb)), gs, gb)
-    motion = solve_controlled(small, range(A, KEPT), vr)
-    v = space.velocities(motion.v)
-    return system, space, motion, v
+def all_forces(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """Forces on all components, the one that it takes on the controlled ones among them."""
+    force = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).force
+    return np.block([fa, force, fb])
 
 
-# --- the whole system ---------------------------------------------------------------------------------
-
-
-def whole_printed(M, C, fa, fb, gs, gb, vr):
-    """The left side, for the motion as it should be."""
-    v, multipliers, _ = whole(M, C, fa, fb, gs, gb, vr)
+def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
+    """v_alpha, v_beta, lambda, f_rho that solve the whole system with the regularization matrix diag(R)."""
     (Maa, Mar, Mab), (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
-    Gsa, Gsr, Gsb, Gba, Gbr = split(C)
+    Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+    zero_rows, zero = np.zeros((ROWS, B)), np.zeros((B, B))
+    zero_columns = zero_rows.T
     system = np.block(
         [
             [Maa, Mar, Mab, Gsa.T, Gba.T],
             [Mra, Mrr, Mrb, Gsr.T, Gbr.T],
             [Mba, Mbr, Mbb, Gsb.T, IDENTITY],
-            [Gsa, Gsr, Gsb, zero_softness, zero_rows],
-            [Gba, Gbr, IDENTITY, zero_columns, zero_b],
+            [Gsa, Gsr, Gsb, np.diag(R), zero_rows],
+            [Gba, Gbr, IDENTITY, zero_columns, zero],
         ]
     )
-    return system @ np.concatenate((v, multipliers))
+    right = np.concatenate([fa, np.zeros(P), fb, gs, gb])
+    return solved_for_force(system, right, vr)
 
 
-def whole_library(M, C, fa, fb, gs, gb, vr):
-    """What acts on the components, and what the rows give, by the library's motion."""
-    system, space, motion, v = controlled(M, C, fa, fb, gs, gb, vr)
-    push = np.zeros(SIZE)
-    push[RHO] = motion.force
-    loaded = ConstrainedSystem(M, system.f + push, C[:ROWS], gs)
-    attachments = space.attachment_forces(loaded, v, motion.multipliers)
-    forces = M @ v - C.T @ np.concatenate((motion.multipliers, attachments))
-    return np.concatenate((forces, C @ v))
+def reduced_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
+    """v_alpha, lambda, f'_rho that solve the reduced system, its blocks as in (0.21) to (0.24)."""
+    (Maa, Mar, Mab), (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
+    Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+    Maa1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
+    Mar1 = Mar - Mab @ Gbr - Gba.T @ Mbr + Gba.T @ Mbb @ Gbr
+    Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
+    Mrr1 = Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
+    Gsa1, Gsr1 = Gsa - Gsb @ Gba, Gsr - Gsb @ Gbr
+    fa1 = fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
+    system = np.block([[Maa1, Mar1, Gsa1.T], [Mra1, Mrr1, Gsr1.T], [Gsa1, Gsr1, np.diag(R)]])
+    return solved_for_force(system, np.concatenate([fa1, np.zeros(P), gs - Gsb @ gb]), vr)
 
 
-def whole_reference(M, C, fa, fb, gs, gb, vr):
-    fr = whole(M, C, fa, fb, gs, gb, vr)[2]
-    return np.concatenate([fa, fr, fb, gs, gb])
+def solved_for_force(system, right, vr):
+    """Unknowns of a system, with the entries of rho of the right side in the place of its velocities."""
+    known = system[:, RHO] @ vr
+    unknown = system.copy()
+    unknown[:, RHO] = -np.eye(len(system))[:, RHO]
+    return np.linalg.solve(unknown, right - known)
 
 
-def reduced_printed(M, C, fa, fb, gs, gb, vr):
-    """The left side of the reduced system, for the motion as it should be, with effective masses from energy."""
-    v, multipliers, _ = whole(M, C, fa, fb, gs, gb, vr)
-    mass, rows = mass_reference(M, C), rows_reference(C)
-    Maa1, Mar1, Mra1, Mrr1 = mass[ALPHA, ALPHA], mass[ALPHA, RHO], mass[RHO, ALPHA], mass[RHO, RHO]
-    Gsa1, Gsr1 = rows[:, ALPHA], rows[:, RHO]
-    system = np.block([[Maa1, Mar1, Gsa1.T], [Mra1, Mrr1, Gsr1.T], [Gsa1, Gsr1, zero_softness]])
-    return system @ np.concatenate((v[:KEPT], multipliers[:ROWS]))
+def whole_library(M, G, Gb, fa, fb, S, gs, gb, vr):
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
+    loaded, space, _ = reduced(M, G, Gb, f, S, gs, gb)
+    v = space.velocities(found.velocity)
+    holds = space.attachment_forces(loaded, StepSolution(v, found.bilateral))
+    return np.concatenate([v[ALPHA], found.force, v[BETA], -found.bilateral, -holds])
 
 
-def reduced_library(M, C, fa, fb, gs, gb, vr):
-    _, _, motion, _ = controlled(M, C, fa, fb, gs, gb, vr)
-    f = np.concatenate((fa, motion.force, fb))
-    small = reduced(M, C, f, gs, gb)[2]
-    return np.concatenate((small.f, small.g))
+def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
+    small = reduced(M, G, Gb, f, S, gs, gb)[2]
+    return np.concatenate([found.velocity[ALPHA], small.momentum[RHO], -found.bilateral])
 
 
-def reduced_reference(M, C, fa, fb, gs, gb, vr):
-    """Power of all forces, and of the inertia of the drift, on unit velocities that keep the attachments."""
-    fr = whole(M, C, fa, fb, gs, gb, vr)[2]
-    drift = np.concatenate([np.zeros(KEPT), gb])
-    total = np.concatenate([fa, fr, fb]) - M @ drift
-    powers = [followed(C, unit) @ total for unit in np.eye(KEPT)]
-    return np.concatenate([powers, gs - C[:ROWS] @ drift])
+def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """With f'_rho: the power of all forces, and of the inertia of the drift, on unit controlled velocities."""
+    v, multipliers, _, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    total = np.concatenate([fa, force, fb]) - M @ np.concatenate([np.zeros(KEPT), gb])
+    powers = [following(Gb, unit) @ total for unit in np.eye(KEPT)[RHO]]
+    return np.concatenate([v[ALPHA], powers, multipliers])
 
 
-# --- its blocks ---------------------------------------------------------------------------------------------
+def force_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """What the effective inertia and the rows of the components that stay leave over of the motion."""
+    v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    return effective_mass(M, Gb) @ v[:KEPT] + effective_rows(G, Gb).T @ multipliers
 
 
-def mass_aa_printed(M, C):
-    (Maa, _, Mab), _, (Mba, _, Mbb) = blocks(M)
-    Gba = C[ROWS:, ALPHA]
-    return Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
+def rest_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
+    """v_alpha and lambda of the system without the controlled components, with the given rows in the matrix."""
+    (Maa, Mar, Mab), _, (Mba, Mbr, Mbb) = blocks(M)
+    Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+    Maa1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
+    Mar1 = Mar - Mab @ Gbr - Gba.T @ Mbr + Gba.T @ Mbb @ Gbr
+    Gsa1, Gsr1 = Gsa - Gsb @ Gba, Gsr - Gsb @ Gbr
+    f1 = fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb - Mar1 @ vr
+    g1 = (gs - Gsb @ gb)[rows] - Gsr1 @ vr
+    system = np.block([[Maa1, Gsa1[rows].T], [Gsa1[rows], np.diag(R)[rows, rows]]])
+    return np.linalg.solve(system, np.concatenate([f1, g1]))
 
 
-def mass_ar_printed(M, C):
-    (_, Mar, Mab), _, (_, Mbr, Mbb) = blocks(M)
-    Gba, Gbr = C[ROWS:, ALPHA], C[ROWS:, RHO]
-    return Mar - Mab @ Gbr - Gba.T @ Mbr + Gba.T @ Mbb @ Gbr
+def rest_library(M, G, Gb, fa, fb, S, gs, gb, vr):
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    return np.concatenate((found.velocity[:A], -found.bilateral))
 
 
-def mass_ra_printed(M, C):
-    _, (Mra, _, Mrb), (Mba, _, Mbb) = blocks(M)
-    Gba, Gbr = C[ROWS:, ALPHA], C[ROWS:, RHO]
-    return Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
+def rest_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+    v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    return np.concatenate([v[ALPHA], multipliers])
 
 
-def mass_rr_printed(M, C):
-    _, (_, Mrr, Mrb), (_, Mbr, Mbb) = blocks(M)
-    Gbr = C[ROWS:, RHO]
-    return Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
-
-
-def rows_a_printed(M, C):
-    Gsa, _, Gsb, Gba, _ = split(C)
-    return Gsa - Gsb @ Gba
-
-
-def rows_r_printed(M, C):
-    _, Gsr, Gsb, _, Gbr = split(C)
-    return Gsr - Gsb @ Gbr
-
-
-def force_a_printed(M, C, fa, fb, gs, gb, vr):
-    (_, _, Mab), _, (_, _, Mbb) = blocks(M)
-    Gba = C[ROWS:, ALPHA]
-    return fa - Gba.T @ fb + (Mab - Gba.T @ Mbb) @ gb
-
-
-def force_r_printed(M, C, fa, fb, gs, gb, vr):
-    """With the f_rho that it takes."""
-    _, (_, _, Mrb), (_, _, Mbb) = blocks(M)
-    fr, Gbr = whole(M, C, fa, fb, gs, gb, vr)[2], C[ROWS:, RHO]
-    return fr - Gbr.T @ fb + (Mrb - Gbr.T @ Mbb) @ gb
-
-
-def target_printed(M, C, fa, fb, gs, gb, vr):
-    Gsb = C[:ROWS, BETA]
-    return gs - Gsb @ gb
-
-
-def target_reference(M, C, fa, fb, gs, gb, vr):
-    return rows_reference(C) @ whole(M, C, fa, fb, gs, gb, vr)[0][:KEPT]
-
-
-# --- the controlled components ------------------------------------------------------------------------------
-
-
-def needed_printed(M, C, fa, fb, gs, gb, vr):
-    v, multipliers, _ = whole(M, C, fa, fb, gs, gb, vr)
-    mass, rows = mass_reference(M, C), rows_reference(C)
-    _, (_, _, Mrb), (_, _, Mbb) = blocks(M)
-    Gbr, Gsr1 = C[ROWS:, RHO], rows[:, RHO]
-    return (
-        mass[RHO, ALPHA] @ v[ALPHA]
-        + mass[RHO, RHO] @ vr
-        + Gsr1.T @ multipliers[:ROWS]
-        + Gbr.T @ fb
-        - (Mrb - Gbr.T @ Mbb) @ gb
-    )
-
-
-def needed_library(M, C, fa, fb, gs, gb, vr):
-    return controlled(M, C, fa, fb, gs, gb, vr)[2].force
-
-
-def needed_reference(M, C, fa, fb, gs, gb, vr):
-    return whole(M, C, fa, fb, gs, gb, vr)[2]
-
-
-def rest_library(M, C, fa, fb, gs, gb, vr):
-    motion = controlled(M, C, fa, fb, gs, gb, vr)[2]
-    return np.concatenate((motion.v[:A], -motion.multipliers))
-
-
-def rest_reference(M, C, fa, fb, gs, gb, vr):
-    v, multipliers, _ = whole(M, C, fa, fb, gs, gb, vr)
-    return np.concatenate([v[ALPHA], multipliers[:ROWS]])
-
-
-def library_mass(M, C):
-    return at_rest(M, C).M
-
-
-def library_rows(M, C):
-    return at_rest(M, C).G
-
-
-def library_force_a(M, C, fa, fb, gs, gb, vr):
-    return reduced(M, C, np.concatenate((fa, np.zeros(P), fb)), gs, gb)[2].f[ALPHA]
-
-
-def library_force_r(M, C, fa, fb, gs, gb, vr):
-    _, _, motion, _ = controlled(M, C, fa, fb, gs, gb, vr)
-    return reduced(M, C, np.concatenate((fa, motion.force, fb)), gs, gb)[2].f[RHO]
-
-
-def library_target(M, C, fa, fb, gs, gb, vr):
-    return reduced(M, C, np.concatenate((fa, np.zeros(P), fb)), gs, gb)[2].g
-
-
-def reference_rows(M, C):
-    return rows_reference(C)
-
-
-def part(function, *slices):
-    """A block of what a function returns."""
-    return lambda *values: function(*values)[slices]
-
-
-ALL = slice(None)
+CONTROLLED_ACTION = LEAST_ACTION + "; controlled velocities prescribed"
 ENERGY = "the kinetic energy of all components while the attached ones follow"
 FOLLOWING = (
     "what the constraints make of unit velocities of the components that stay, the attached ones following"
 )
-WITHOUT_KKT = (
-    "the motion of least action with all rows and the prescribed velocities; multipliers by least squares"
-)
 LEFT = (
     "the effective inertia from the energy, times the motion of least action with the prescribed velocities"
 )
-REDUCE = ("rbnotes.attachments.NullSpace.reduce",)
-CONTROL = ("rbnotes.attachments.solve_controlled",)
+SIGN_OF_R_SIGMA = SIGN_OF_R.replace(r"\alpha", r"\sigma")
 
-RECORDS = [
-    Record(
-        id="lloyd/s0.21/d1",
-        title="The whole system with controlled components",
-        formula=r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\rho} & \mathbf M_{\alpha\beta} & \mathbf G_{\sigma\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\rho\alpha} & \mathbf M_{\rho\rho} & \mathbf M_{\rho\beta} & \mathbf G_{\sigma\rho}^T & \mathbf G_{\beta\rho}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\rho} & \mathbf M_{\beta\beta} & \mathbf G_{\sigma\beta}^T & \mathbf I \\ \mathbf G_{\sigma\alpha} & \mathbf G_{\sigma\rho} & \mathbf G_{\sigma\beta} & \mathbf R_\sigma & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\rho} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \mathbf v_\beta \\ \boldsymbol\lambda_\sigma \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\rho \\ \mathbf f_\beta \\ \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}",
-        remark=r"Checked with hard constraints; with these signs a softness belongs there as $-\mathbf R_\sigma$, see section 0.17.",
-        oracle=WITHOUT_KKT,
-        implemented_by=CONTROL,
-        inputs=WHOLE,
-        printed=whole_printed,
-        library=whole_library,
-        reference=whole_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    Record(
-        id="lloyd/s0.21/d2",
-        title="The system without the attached components",
-        formula=r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\ \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix}",
-        remark="With the forces as they should be, see below.",
-        oracle="the power of all forces, and of the inertia of the drift, on motions that keep the attachments",
-        implemented_by=REDUCE,
-        inputs=WHOLE,
-        printed=reduced_printed,
-        library=reduced_library,
-        reference=reduced_reference,
-        tolerance=1e-7,
-        **COMMON,
-    ),
-    *(
-        Record(
-            id=f"lloyd/s0.21/d3#{letter}",
-            title=f"Effective inertia, block {first} {second}",
-            formula=rf"\mathbf M'_{{{p}{q}}} = \mathbf M_{{{p}{q}}} - \mathbf M_{{{p}\beta}}\mathbf G_{{\beta{q}}} - \mathbf G_{{\beta{p}}}^T\mathbf M_{{\beta{q}}} + \mathbf G_{{\beta{p}}}^T\mathbf M_{{\beta\beta}}\mathbf G_{{\beta{q}}}",
-            oracle=ENERGY,
-            implemented_by=REDUCE,
-            inputs=TIED,
-            printed=printed,
-            library=part(library_mass, rows, columns),
-            reference=part(mass_reference, rows, columns),
-            **COMMON,
+
+@claim("lloyd/s0.21/d1", "The whole system with controlled components")
+class d1:
+    formula = (
+        r"\begin{pmatrix}"
+        r" \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\rho} & \mathbf M_{\alpha\beta}"
+        r" & \mathbf G_{\sigma\alpha}^T & \mathbf G_{\beta\alpha}^T \\"
+        r" \mathbf M_{\rho\alpha} & \mathbf M_{\rho\rho} & \mathbf M_{\rho\beta}"
+        r" & \mathbf G_{\sigma\rho}^T & \mathbf G_{\beta\rho}^T \\"
+        r" \mathbf M_{\beta\alpha} & \mathbf M_{\beta\rho} & \mathbf M_{\beta\beta}"
+        r" & \mathbf G_{\sigma\beta}^T & \mathbf I \\"
+        r" \mathbf G_{\sigma\alpha} & \mathbf G_{\sigma\rho} & \mathbf G_{\sigma\beta} & \mathbf R_\sigma & 0 \\"
+        r" \mathbf G_{\beta\alpha} & \mathbf G_{\beta\rho} & \mathbf I & 0 & 0 \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \mathbf v_\beta \\"
+        r" \boldsymbol\lambda_\sigma \\ \boldsymbol\lambda_\beta \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\rho \\ \mathbf f_\beta \\"
+        r" \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}"
+    )
+    inputs = WHOLE
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return whole_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
+
+    library = whole_library
+    oracle = CONTROLLED_ACTION
+
+    def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+        v, constraints, attachments, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+        return np.concatenate([v[ALPHA], force, v[BETA], constraints, attachments])
+
+    equivalent_mutants = {
+        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached components enter here",
+        "in all_forces: negated force in `[fa, force, fb]`": "only the forces on attached components enter here",
+    }
+    verdict = Verdict.ERRATUM
+    correction = SIGN_OF_R_SIGMA
+    remark = (
+        "The multipliers are those of opposite forces, as in (0.19), whose sign of the regularization is carried "
+        "over. With hard constraints the system is right."
+    )
+    implemented_by = CONTROL
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.21/d2#a", "The system without the attached components, as a reduction")
+class d2_a:
+    formula = (
+        r"\begin{pmatrix}"
+        r" \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\"
+        r" \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\"
+        r" \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad"
+        r" -\mathbf R_\sigma \text{ positive}"
+    )
+    inputs = WHOLE
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return reduced_printed(M, G, Gb, fa, fb, -S, gs, gb, vr)
+
+    library = reduced_library
+    oracle = CONTROLLED_ACTION
+    reference = reduced_reference
+    verdict = Verdict.HOLDS
+    remark = (
+        r"With the forces as they should be, see below. The elimination leaves $\mathbf R_\sigma$ as it is; checked "
+        r"with the sign that softens, $\mathbf R_\sigma$ negative."
+    )
+    implemented_by = CONTROL
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.21/d2#b", "The system without the attached components, with the regularization of (0.9)")
+class d2_b:
+    formula = (
+        r"\begin{pmatrix}"
+        r" \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\"
+        r" \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\"
+        r" \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad"
+        r" \mathbf R_\sigma = \gamma\alpha/h^2"
+    )
+    inputs = WHOLE
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return reduced_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
+
+    library = reduced_library
+    oracle = CONTROLLED_ACTION
+    reference = reduced_reference
+    equivalent_mutants = {
+        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached and controlled components enter here"
+    }
+    verdict = Verdict.ERRATUM
+    correction = SIGN_OF_R_SIGMA
+    remark = "The sign of (0.19), carried over."
+    implemented_by = CONTROL
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.21/d4", "The force that moves the controlled components")
+class d4:
+    formula = (
+        r"\mathbf f_\rho = \mathbf M'_{\rho\alpha}\mathbf v_\alpha + \mathbf M'_{\rho\rho}\mathbf v_\rho"
+        r" + \mathbf G'^T_{\sigma\rho}\boldsymbol\lambda_\sigma + \mathbf G_{\beta\rho}^T\mathbf f_\beta"
+        r" - (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
+    )
+    inputs = WHOLE
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """With the motion that the library finds."""
+        found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+        _, (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
+        _, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+        Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
+        Mrr1 = Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
+        Gsr1, lambda_s = Gsr - Gsb @ Gbr, -found.bilateral
+        return (
+            Mra1 @ found.velocity[ALPHA]
+            + Mrr1 @ vr
+            + Gsr1.T @ lambda_s
+            + Gbr.T @ fb
+            - (Mrb - Gbr.T @ Mbb) @ gb
         )
-        for letter, first, second, p, q, printed, rows, columns in (
-            ("a", "alpha", "alpha", r"\alpha", r"\alpha", mass_aa_printed, ALPHA, ALPHA),
-            ("b", "alpha", "rho", r"\alpha", r"\rho", mass_ar_printed, ALPHA, RHO),
-            ("c", "rho", "alpha", r"\rho", r"\alpha", mass_ra_printed, RHO, ALPHA),
-            ("d", "rho", "rho", r"\rho", r"\rho", mass_rr_printed, RHO, RHO),
-        )
-    ),
-    *(
-        Record(
-            id=f"lloyd/s0.21/d3#{letter}",
-            title=f"Constraints on the components that stay, block {name}",
-            formula=rf"\mathbf G'_{{\sigma{q}}} = \mathbf G_{{\sigma{q}}} - \mathbf G_{{\sigma\beta}}\mathbf G_{{\beta{q}}}",
-            oracle=FOLLOWING,
-            implemented_by=REDUCE,
-            inputs=TIED,
-            printed=printed,
-            library=part(library_rows, ALL, columns),
-            reference=part(reference_rows, ALL, columns),
-            **COMMON,
-        )
-        for letter, name, q, printed, columns in (
-            ("e", "alpha", r"\alpha", rows_a_printed, ALPHA),
-            ("f", "rho", r"\rho", rows_r_printed, RHO),
-        )
-    ),
-    *(
-        Record(
-            id=f"lloyd/s0.21/d3#{letter}",
-            title=f"Forces on the {name} components",
-            formula=rf"\mathbf f'_{p} = \mathbf f_{p} - \mathbf G_{{\beta{p}}}^T\mathbf f_\beta + (\mathbf M_{{{p}\beta}} - \mathbf G_{{\beta{p}}}^T\mathbf M_{{\beta\beta}})\mathbf g_\beta",
-            correction=rf"The last term has a minus sign, as in (0.23): $-(\mathbf M_{{{p}\beta}} - \mathbf G_{{\beta{p}}}^T\mathbf M_{{\beta\beta}})\mathbf g_\beta$.",
-            oracle=LEFT,
-            implemented_by=REDUCE,
-            chapter=CHAPTER,
-            verdict=Verdict.ERRATUM,
-            inputs=WHOLE,
-            printed=printed,
-            library=library,
-            reference=part(force_reference, rows),
-            tolerance=1e-7,
-        )
-        for letter, name, p, printed, library, rows in (
-            ("g", "active", r"\alpha", force_a_printed, library_force_a, ALPHA),
-            ("h", "controlled", r"\rho", force_r_printed, library_force_r, RHO),
-        )
-    ),
-    Record(
-        id="lloyd/s0.21/d3#i",
-        title="Right sides of the constraints that stay",
-        formula=r"\mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\sigma\beta}\mathbf g_\beta",
-        correction=r"$\mathbf g'_\sigma = \mathbf g_\sigma - \mathbf G_{\sigma\beta}\mathbf g_\beta$: the index is that of the system above.",
-        oracle="the constraints on the components that stay, applied to the motion of least action",
-        implemented_by=REDUCE,
-        chapter=CHAPTER,
-        verdict=Verdict.MISPRINT,
-        inputs=WHOLE,
-        library=library_target,
-        reference=target_reference,
-        tolerance=1e-7,
-    ),
-    Record(
-        id="lloyd/s0.21/d4",
-        title="The force that moves the controlled components",
-        formula=r"\mathbf f_\rho = \mathbf M'_{\rho\alpha}\mathbf v_\alpha + \mathbf M'_{\rho\rho}\mathbf v_\rho + \mathbf G'^T_{\sigma\rho}\boldsymbol\lambda_\sigma + \mathbf G_{\beta\rho}^T\mathbf f_\beta - (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
-        correction=r"The last term has a plus sign: $+(\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta$.",
-        remark=r"The sign of $\mathbf f'_\rho$ above, carried over.",
-        oracle=WITHOUT_KKT,
-        implemented_by=CONTROL,
-        chapter=CHAPTER,
-        verdict=Verdict.ERRATUM,
-        inputs=WHOLE,
-        printed=needed_printed,
-        library=needed_library,
-        reference=needed_reference,
-        tolerance=1e-7,
-    ),
-    Record(
-        id="lloyd/s0.21/d5",
-        title="The system of the active components alone",
-        formula=r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\alpha\alpha} \\ \mathbf G'_{\alpha\alpha} & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\ \mathbf g'_\alpha - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix}",
-        correction=r"$\mathbf G'_{\sigma\alpha}$, $\mathbf R_\sigma$ and $\mathbf g'_\sigma$ in the place of $\mathbf G'_{\alpha\alpha}$, $\mathbf R_\alpha$ and $\mathbf g'_\alpha$: the rows are still those of all constraints.",
-        oracle=WITHOUT_KKT,
-        implemented_by=CONTROL,
-        chapter=CHAPTER,
-        verdict=Verdict.MISPRINT,
-        inputs=WHOLE,
-        library=rest_library,
-        reference=rest_reference,
-        tolerance=1e-7,
-    ),
-]
+
+    def library(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return controlled(M, G, Gb, fa, fb, S, gs, gb, vr).force
+
+    oracle = CONTROLLED_ACTION
+
+    def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return motion(M, G, Gb, fa, fb, S, gs, gb, vr)[-1]
+
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"The last term has a plus sign: "
+        r"$+(\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta$."
+    )
+    remark = r"The sign of $\mathbf f'_\rho$ above, carried over."
+    implemented_by = CONTROL
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.21/d5#a", "The system of the active components alone, its indices")
+class d5_a:
+    formula = (
+        r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\alpha\alpha} \\"
+        r" \mathbf G'_{\alpha\alpha} & \mathbf R_\alpha \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\"
+        r" \mathbf g'_\alpha - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix}"
+    )
+    inputs = WHOLE
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """The rows of alpha where the print has alpha; the sizes then do not fit those of sigma."""
+        rows = slice(0, ROWS_OF_ALPHA)
+        return rest_printed(M, G, Gb, fa, fb, -S, gs, gb, vr, rows)
+
+    library = rest_library
+    oracle = CONTROLLED_ACTION
+    reference = rest_reference
+    undefined = "the rows of alpha are fewer than the multipliers of sigma: the sizes do not fit"
+    verdict = Verdict.MISPRINT
+    correction = (
+        r"$\mathbf G'_{\sigma\alpha}$, $\mathbf R_\sigma$ and $\mathbf g'_\sigma$ in the place of $\mathbf G'_{\alpha\alpha}$, "
+        r"$\mathbf R_\alpha$ and $\mathbf g'_\alpha$: the rows are still those of all constraints."
+    )
+    implemented_by = CONTROL
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.21/d5#b", "The system of the active components alone, with the regularization of (0.9)")
+class d5_b:
+    formula = (
+        r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\sigma\alpha} \\"
+        r" \mathbf G'_{\sigma\alpha} & \mathbf R_\sigma \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\"
+        r" \mathbf g'_\sigma - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix},\quad"
+        r" \mathbf R_\sigma = \gamma\alpha/h^2"
+    )
+    inputs = WHOLE
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        rows = slice(0, ROWS)
+        return rest_printed(M, G, Gb, fa, fb, S, gs, gb, vr, rows)
+
+    library = rest_library
+    oracle = CONTROLLED_ACTION
+    reference = rest_reference
+    verdict = Verdict.ERRATUM
+    correction = SIGN_OF_R_SIGMA
+    remark = "With the indices of all constraints; the sign of (0.19), carried over."
+    implemented_by = CONTROL
+    chapter = CHAPTER

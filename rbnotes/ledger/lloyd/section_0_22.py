@@ -10,25 +10,48 @@ are rows (linear A, angular A, linear B, angular B).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes import se3
 from rbnotes.arguments import Array
-from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.forces.frame_spring import FrameSpring, frame_displacement, frame_spring_forces
 from rbnotes.forces.world import hold_world_velocities, in_world_axes
 from rbnotes.forces.wrenches import BodyForces
 from rbnotes.inertia import LINEAR_FIRST
+from rbnotes.ledger.oracles.frame_springs import (
+    REST,
+    along,
+    at_the_frames,
+    axial,
+    body_twists,
+    elastic_forces,
+    names,
+    orientations,
+    origin_velocities,
+    to_body,
+    viscous_forces,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frame-springs"
+TO_BODY = ("rbnotes.ledger.oracles.frame_springs.to_body",)
+CHANGES_OF_AXES = (
+    "rbnotes.ledger.oracles.frame_springs.to_body",
+    "rbnotes.ledger.oracles.frame_springs.to_world",
+)
+MOTIONS_AND_AXES = (
+    "rbnotes.ledger.oracles.frame_springs.moved",
+    "rbnotes.ledger.oracles.frame_springs.to_body",
+    "rbnotes.ledger.oracles.frame_springs.to_world",
+)
+MOTIONS_IN_THE_WORLD = (
+    "rbnotes.ledger.oracles.frame_springs.moved",
+    "rbnotes.ledger.oracles.frame_springs.to_world",
+)
 FORCES = "rbnotes.forces.frame_spring.frame_spring_forces"
 DISPLACEMENT = "rbnotes.forces.frame_spring.frame_displacement"
-UNITS = np.eye(12).reshape(12, 4, 3)
 LLOYD_ORDER = np.concatenate([LINEAR_FIRST, 6 + LINEAR_FIRST])
 
 
@@ -58,198 +81,25 @@ ELASTIC = {"poses": POSES, "k_t": positive_numbers(), "k_r": positive_numbers()}
 VISCOUS = {"poses": POSES, "velocities": VELOCITIES, "d_t": positive_numbers(), "d_r": positive_numbers()}
 
 
-class Names(NamedTuple):
-    """The quantities of 0.22 by their printed names."""
-
-    R_AW: Array
-    R_BW: Array
-    R_1W: Array
-    R_2W: Array
-    R_1A: Array
-    R_2B: Array
-    R_1B: Array
-    R_A1: Array
-    R_B1: Array
-    R_BA: Array
-    R_AB: Array
-    R_21: Array
-    R_12: Array
-    x_1: Array
-    x_2: Array
-    p_1: Array
-    p_2: Array
-    phi: float
-    u: Array
-
-
-def names(poses: Array) -> Names:
-    """Rotations R_XY from frame X to frame Y, origins, and the axis and angle of R_21."""
-    E_A, E_B, X_1, X_2 = poses
-    R_AW, R_BW, R_1A, R_2B = poses[:, :3, :3]
-    R_1W, R_2W = R_AW @ R_1A, R_BW @ R_2B
-    R_21 = R_1W.T @ R_2W
-    rotation_vector = Rotation.from_matrix(R_21).as_rotvec()
-    phi = float(np.linalg.norm(rotation_vector))
-    return Names(
-        R_AW=R_AW,
-        R_BW=R_BW,
-        R_1W=R_1W,
-        R_2W=R_2W,
-        R_1A=R_1A,
-        R_2B=R_2B,
-        R_1B=R_BW.T @ R_1W,
-        R_A1=R_1A.T,
-        R_B1=R_1W.T @ R_BW,
-        R_BA=R_AW.T @ R_BW,
-        R_AB=R_BW.T @ R_AW,
-        R_21=R_21,
-        R_12=R_21.T,
-        x_1=(E_A @ X_1)[:3, 3],
-        x_2=(E_B @ X_2)[:3, 3],
-        p_1=X_1[:3, 3],
-        p_2=X_2[:3, 3],
-        phi=phi,
-        u=rotation_vector / phi,
-    )
-
-
-def moved(poses: Array, variations: Array, t: float, axes: str = "body") -> Array:
-    """Poses ``(N, 4, 4, 4)`` after t times each of the variations ``(N, 4, 3)`` of A and B."""
-    result = np.tile(poses, (len(variations), 1, 1, 1))
-    for body, R in enumerate(poses[:2, :3, :3]):
-        shift, turn = t * variations[:, 2 * body], Rotation.from_rotvec(t * variations[:, 2 * body + 1])
-        if axes == "body":
-            result[:, body, :3, :3] = R @ turn.as_matrix()
-            result[:, body, :3, 3] += shift @ R.T
-        else:
-            result[:, body, :3, :3] = turn.as_matrix() @ R
-            result[:, body, :3, 3] += shift
-    return result
-
-
-def to_world(R: Array, four: Array) -> Array:
-    """Rows (linear A, angular A, linear B, angular B) from body to world axes; R is ``(..., 2, 3, 3)``."""
-    return np.einsum("...bij,...bkj->...bki", R, four.reshape(*four.shape[:-2], 2, 2, 3)).reshape(
-        *np.broadcast_shapes(R.shape[:-3], four.shape[:-2]), 4, 3
-    )
-
-
-def to_body(R: Array, four: Array) -> Array:
-    """The inverse of :func:`to_world`."""
-    return to_world(np.swapaxes(R, -1, -2), four)
-
-
-def world_forces(poses: Array, velocities: Array, k_t=0.0, k_r=0.0, d_t=0.0, d_r=0.0) -> Array:
-    """Rows (f_A, tau_A, f_B, tau_B) in world axes for poses ``(N, 4, 4, 4)``, velocities in world axes."""
-    R = poses[:, :2, :3, :3]
-    arms = np.einsum("nbij,nbj->nbi", R, poses[:, 2:, :3, 3])
-    points = poses[:, :2, :3, 3] + arms
-    v, w = velocities[..., ::2, :], velocities[..., 1::2, :]
-    flying = v + np.cross(w, arms)
-    axes = R @ poses[:, 2:, :3, :3]
-    turned = Rotation.from_matrix(axes[:, 1] @ np.swapaxes(axes[:, 0], -1, -2)).as_rotvec()
-    pull = k_t * (points[:, 1] - points[:, 0]) + d_t * (flying[:, 1] - flying[:, 0])
-    twisting = k_r * turned + d_r * (w[..., 1, :] - w[..., 0, :])
-    on_A, on_B = twisting + np.cross(arms[:, 0], pull), -twisting - np.cross(arms[:, 1], pull)
-    return np.stack([pull, on_A, -pull, on_B], axis=1)
-
-
-def forces(poses: Array, velocities: Array, axes: str = "body", **stiffness: float) -> Array:
-    """Rows (f_A, tau_A, f_B, tau_B) ``(4, 3)`` at one pair of poses."""
-    rows = world_forces(poses[None], velocities, **stiffness)
-    return (to_body(poses[None, :2, :3, :3], rows) if axes == "body" else rows)[0]
-
-
-def variations_of_forces(
-    poses: Array,
-    velocities: Array,
-    variations: Array,
-    axes: str = "body",
-    held: str = "world",
-    **stiffness: float,
-) -> Array:
-    """Derivatives ``(N, 4, 3)`` of the forces along variations of the poses, velocities held."""
-    components = to_body(poses[:2, :3, :3], velocities)
-
-    def rows(t: float) -> Array:
-        there = moved(poses, variations, t, axes)
-        R = there[:, :2, :3, :3]
-        found = world_forces(there, velocities if held == "world" else to_world(R, components), **stiffness)
-        return to_body(R, found) if axes == "body" else found
-
-    return derivative(rows).value
-
-
-def along(function, poses: Array, variations: Array, axes: str = "body") -> Array:
-    """Derivative of a function of poses ``(N, 4, 4, 4)`` along each of the variations ``(N, 4, 3)``."""
-    return derivative(lambda t: function(moved(poses, variations, t, axes))).value
-
-
-def origins(poses: Array) -> Array:
-    """Origins x_1, x_2 ``(N, 2, 3)`` of frames 1 and 2."""
-    return (poses[:, :2] @ poses[:, 2:])[..., :3, 3]
-
-
-def orientations(poses: Array) -> Array:
-    """Orientations R_1W, R_2W ``(N, 2, 3, 3)``."""
-    return (poses[:, :2] @ poses[:, 2:])[..., :3, :3]
-
-
-def axial(W: Array) -> Array:
-    """Vectors ``(..., 3)`` of skew-symmetric matrices."""
-    return np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)
-
-
 def library_forces(
-    poses: Array, velocities: Array, k_t=0.0, k_r=0.0, d_t=0.0, d_r=0.0, axes="body", held="world"
+    poses: Array, velocities: Array, k_t=0.0, k_r=0.0, d_t=0.0, d_r=0.0, axes="body", follow=0.0
 ) -> BodyForces:
     """The library's forces at velocities in world axes; w is ``(4, 3)`` and K, D are in Lloyd's order."""
-    spring = FrameSpring.isotropic(poses[2], poses[3], k_t, k_r, d_t, d_r)
+    X_1, X_2 = poses[2:]
+    spring = FrameSpring.isotropic(X_1, X_2, k_t, k_r, d_t, d_r)
     E = poses[:2]
-    phi = to_body(E[:, :3, :3], velocities).reshape(2, 6)[:, LINEAR_FIRST]
+    phi = body_twists(poses, velocities)[:, LINEAR_FIRST]
     found = frame_spring_forces(spring, E, phi)
-    if held == "world":
-        found = hold_world_velocities(found, phi)
+    held = hold_world_velocities(found, phi)
+    found = found._replace(K=(1 - follow) * held.K + follow * found.K)
     if axes == "world":
         found = in_world_axes(found, E)
     order = np.ix_(LLOYD_ORDER, LLOYD_ORDER)
     return BodyForces(found.w[:, LINEAR_FIRST].reshape(4, 3), found.K[order], found.D[order])
 
 
-REST = np.zeros((4, 3))
-
-
 def displacement_library(poses):
-    return frame_displacement(FrameSpring.isotropic(poses[2], poses[3], 1.0, 1.0), poses[:2])
-
-
-def energy(poses, k_t, k_r):
-    """Potential of distance and angle ``(N,)``."""
-    x, R = origins(poses), orientations(poses)
-    turned = Rotation.from_matrix(np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]).as_rotvec()
-    return k_t * np.sum((x[:, 1] - x[:, 0]) ** 2, axis=-1) / 2 + k_r * np.sum(turned**2, axis=-1) / 2
-
-
-def relative_rates(poses):
-    """Matrix ``(6, 12)`` from body velocities to (x_2' - x_1', omega_2 - omega_1), by moving the bodies."""
-    x, R = (along(part, poses, UNITS) for part in (origins, orientations))
-    spins = axial(R @ np.swapaxes(orientations(poses[None]), -1, -2))
-    return np.concatenate([x[:, 1] - x[:, 0], spins[:, 1] - spins[:, 0]], axis=-1).T
-
-
-def at_the_frames(poses):
-    """The same frames 1 and 2, taken as the bodies."""
-    return np.array([poses[0] @ poses[2], poses[1] @ poses[3], np.eye(4), np.eye(4)])
-
-
-def elastic_reference(poses, k_t, k_r):
-    return -along(lambda there: energy(there, k_t, k_r), poses, UNITS).reshape(4, 3)
-
-
-def viscous_reference(poses, velocities, d_t, d_r):
-    rates = relative_rates(poses)
-    body_velocities = to_body(poses[:2, :3, :3], velocities).ravel()
-    return -(rates.T @ np.diag([d_t] * 3 + [d_r] * 3) @ rates @ body_velocities).reshape(4, 3)
+    return frame_displacement(FrameSpring.isotropic(*poses[2:], 1.0, 1.0), poses[:2])
 
 
 def origin_velocities_printed(poses, velocities):
@@ -257,10 +107,6 @@ def origin_velocities_printed(poses, velocities):
     v_A, omega_A, v_B, omega_B = velocities
     p_1_world, p_2_world = n.R_AW @ n.p_1, n.R_BW @ n.p_2
     return np.array([v_A + np.cross(omega_A, p_1_world), v_B + np.cross(omega_B, p_2_world)])
-
-
-def origin_velocities_reference(poses, velocities):
-    return along(origins, poses, velocities[None], axes="world")[0]
 
 
 ENERGY = "differences of the potential k_t dist^2/2 + k_r angle^2/2 along motions of the two bodies"
@@ -277,6 +123,7 @@ class d1:
         r"0&1\end{pmatrix},\quad\mathbf X_{2W}\equiv\begin{pmatrix}\mathbf R_{2W}&\mathbf x_2\\"
         r"0&1\end{pmatrix}"
     )
+    defines = (r"\mathbf X_{1W}", r"\mathbf X_{2W}")
     verdict = Verdict.DEFINITION
     remark = "Lloyd's index pair reads from frame 1 to W: our E with the indices exchanged."
     implemented_by = (
@@ -361,14 +208,15 @@ class e0_37:
     oracle = ENERGY
 
     def reference(poses, k_t, k_r):
-        return elastic_reference(at_the_frames(poses), k_t, k_r)
+        return elastic_forces(at_the_frames(poses), k_t, k_r)
 
+    primitives = ("rbnotes.ledger.oracles.frame_springs.at_the_frames",)
+    equivalent_mutants = {
+        "swapped operands in `-k_r * n.R_12 @ (n.phi * n.u)`": "the rotation leaves its own axis alone, its inverse too"
+    }
     verdict = Verdict.HOLDS
     remark = r"$\mathbf R_{12}$ leaves its own axis alone, so $\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$ too."
-    implemented_by = (
-        FORCES,
-        "rbnotes.forces.frame_spring.frame_spring_energy",
-    )
+    implemented_by = (FORCES,)
     chapter = CHAPTER
 
 
@@ -399,18 +247,19 @@ class e0_38:
     oracle = DISSIPATION
 
     def reference(poses, velocities, d_t, d_r):
-        return viscous_reference(at_the_frames(poses), velocities, d_t, d_r)
+        return viscous_forces(at_the_frames(poses), velocities, d_t, d_r)
 
+    primitives = (
+        "rbnotes.ledger.oracles.frame_springs.at_the_frames",
+        "rbnotes.ledger.oracles.frame_springs.to_body",
+    )
     verdict = Verdict.HOLDS
     remark = (
         r"While $\mathbf x_1\ne\mathbf x_2$ these forces also brake a common rotation of both frames, and "
         r"their couple $(\mathbf x_1-\mathbf x_2)\times\mathbf f$ changes the angular momentum of the "
         r"pair; the library's ``damping='displacement'`` does neither."
     )
-    implemented_by = (
-        FORCES,
-        "rbnotes.forces.frame_spring.frame_spring_dissipated_power",
-    )
+    implemented_by = (FORCES,)
     chapter = CHAPTER
 
 
@@ -420,6 +269,7 @@ class d3:
         r"\mathbf X_{AW}=\begin{pmatrix}\mathbf R_{AW}&\mathbf x_A\\"
         r"0&1\end{pmatrix},\quad\mathbf X_{BW}=\begin{pmatrix}\mathbf R_{BW}&\mathbf x_B\\0&1\end{pmatrix}"
     )
+    defines = (r"\mathbf X_{AW}", r"\mathbf X_{BW}")
     verdict = Verdict.DEFINITION
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -431,6 +281,7 @@ class d4:
         r"\mathbf X_{1A}=\begin{pmatrix}\mathbf R_{1A}&\mathbf p_1\\"
         r"0&1\end{pmatrix},\quad\mathbf X_{2B}=\begin{pmatrix}\mathbf R_{2B}&\mathbf p_2\\0&1\end{pmatrix}"
     )
+    defines = (r"\mathbf X_{1A}", r"\mathbf X_{2B}")
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.frame_spring.FrameSpring",)
     chapter = CHAPTER
@@ -459,12 +310,9 @@ class e0_39:
         return library_forces(poses, REST, k_t, k_r).w
 
     oracle = ENERGY
-    reference = elastic_reference
+    reference = elastic_forces
     verdict = Verdict.HOLDS
-    implemented_by = (
-        FORCES,
-        "rbnotes.forces.frame_spring.frame_spring_energy",
-    )
+    implemented_by = (FORCES,)
     chapter = CHAPTER
 
 
@@ -496,12 +344,10 @@ class e0_40:
         return library_forces(poses, velocities, d_t=d_t, d_r=d_r).w
 
     oracle = DISSIPATION
-    reference = viscous_reference
+    reference = viscous_forces
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
-    implemented_by = (
-        FORCES,
-        "rbnotes.forces.frame_spring.frame_spring_dissipated_power",
-    )
+    implemented_by = (FORCES,)
     chapter = CHAPTER
 
 
@@ -519,7 +365,7 @@ class e0_41:
         return se3.point_velocity(poses[:2], poses[2:, :3, 3], phi)
 
     oracle = MOVING
-    reference = origin_velocities_reference
+    reference = origin_velocities
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.point_velocity",)
     chapter = CHAPTER
@@ -546,6 +392,7 @@ class e0_42:
         turning = along(orientations, poses, velocities[None], axes="world")[0]
         return axial(turning @ np.swapaxes(orientations(poses[None])[0], -1, -2))
 
+    primitives = ("rbnotes.ledger.oracles.frame_springs.orientations",)
     verdict = Verdict.HOLDS
     remark = "In world components; in components of its own frame each is turned by the offset rotation."
     implemented_by = ("rbnotes.se3.Ad_inverse",)

@@ -6,15 +6,15 @@ Oracle and arguments are those of :mod:`rbnotes.ledger.lloyd.section_0_22_1`.
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
+from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.lloyd.section_0_22 import (
+    CHANGES_OF_AXES,
     CHAPTER,
     FORCES,
-    REST,
-    forces,
-    names,
-    origin_velocities_reference,
-    to_body,
+    MOTIONS_AND_AXES,
+    library_forces,
 )
 from rbnotes.ledger.lloyd.section_0_22_1 import (
     ELASTIC_VARIATION,
@@ -26,6 +26,7 @@ from rbnotes.ledger.lloyd.section_0_22_1 import (
     variation,
 )
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.frame_springs import REST, names, origin_velocities, to_body
 from rbnotes.ledger.record import Verdict, claim
 
 
@@ -35,6 +36,30 @@ def elastic_torque_B_library(poses, k_t, k_r, delta):
 
 def elastic_torque_B_reference(poses, k_t, k_r, delta):
     return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[3]
+
+
+AXIS = np.array([0.36, -0.48, 0.8])
+
+
+def turned_about_axis(entries):
+    """Poses of bodies that are turned about one axis; the frames in them are general."""
+    turns, places = entries.reshape(2, 4, 3)
+    turns[:2] = turns[:2, :1] * AXIS
+    frames = np.zeros((4, 4, 4))
+    frames[:, :3, :3] = Rotation.from_rotvec(turns).as_matrix()
+    frames[:, :3, 3], frames[:, 3, 3] = places, 1
+    return frames
+
+
+TURNED_ABOUT_AXIS = arrays(24).map(np.copy).map(turned_about_axis)
+TURNING_ABOUT_AXIS = arrays(2, 4).map(
+    lambda w: np.array([w[0, :3], w[0, 3] * AXIS, w[1, :3], w[1, 3] * AXIS])
+)
+
+
+def same_components(poses, velocities, d_t, d_r, delta):
+    """Are the components of the angular velocities in the bodies those in the world?"""
+    return bool(np.allclose(to_body(poses[:2, :3, :3], velocities)[[1, 3]], velocities[[1, 3]], atol=1e-9))
 
 
 @claim("lloyd/s0.22.1/e0.50", "Variation of the elastic force on B")
@@ -62,6 +87,7 @@ class e0_50:
     def reference(poses, k_t, k_r, delta):
         return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
 
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.HOLDS
     remark = r"$\mathbf R_{AB}\mathbf p_1\times\cdot$ reads $\mathbf R_{AB}(\mathbf p_1\times\cdot)$."
     implemented_by = (FORCES,)
@@ -79,9 +105,9 @@ class e0_51:
 
     def printed(poses, velocities, d_t, d_r, delta):
         n = names(poses)
-        omega_A, omega_B = to_body(poses[:2, :3, :3], velocities)[[1, 3]]
+        omega_A, omega_B = velocities[[1, 3]]  # in the world, as 0.22 defines them
         dtheta_A, dtheta_B = delta[1], delta[3]
-        dx_1, dx_2 = origin_velocities_reference(poses, velocities)
+        dx_1, dx_2 = origin_velocities(poses, velocities)
         B_f_2d = n.R_2B @ (-d_t * n.R_2W.T @ (dx_2 - dx_1))
         return (
             d_t * bracket(omega_B) @ bracket(n.p_2) @ dtheta_B
@@ -97,12 +123,19 @@ class e0_51:
     def reference(poses, velocities, d_t, d_r, delta):
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
 
-    verdict = Verdict.HOLDS
-    remark = (
-        r"Velocities are held in the world; their components here are those in their own bodies, "
-        r"${}^B\boldsymbol\omega_B$ and ${}^A\boldsymbol\omega_A$, as (0.44) writes them. With the world "
-        r"components that the same letters stand for in section 0.22 the right side is wrong."
+    primitives = MOTIONS_AND_AXES
+    equivalent_mutants = {
+        "swapped operands in `d_t * n.R_AB @ bracket(omega_A)`": "where the condition holds, the rotation leaves the angular velocity alone"
+    }
+    verdict = Verdict.CONDITIONAL
+    holds_when = same_components
+    given = {**VISCOUS_VARIATION, "poses": TURNED_ABOUT_AXIS, "velocities": TURNING_ABOUT_AXIS}
+    condition = (
+        r"The angular velocities are written in the axes of their own bodies, ${}^B\boldsymbol\omega_B$ and "
+        r"${}^A\boldsymbol\omega_A$, as (0.44) writes them. Section 0.22 defines the same letters in the world; with "
+        "those components the right side is wrong unless each body's rotation leaves its angular velocity alone."
     )
+    remark = "Velocities are held in the world. The assembled matrix says that its quantities are local."
     implemented_by = (
         FORCES,
         WORLD,
@@ -123,7 +156,7 @@ class d15:
     def printed(poses, k_t, k_r, delta):
         n, U = names(poses), U_of(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
-        df_Bk = variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+        df_Bk = library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
         return (
             -k_r * n.R_1B @ U.T @ n.R_A1 @ dtheta_A
             + k_r * n.R_1B @ U.T @ n.R_B1 @ dtheta_B
@@ -133,6 +166,7 @@ class d15:
     library = elastic_torque_B_library
     oracle = FORCE_DIFFERENCES
     reference = elastic_torque_B_reference
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.ERRATUM
     correction = (
         r"Both signs of $k_r$ are reversed, for the torque on B is *minus* $k_r\mathbf R_{1B}(\phi\mathbf "
@@ -156,8 +190,8 @@ class e0_52:
     def printed(poses, k_t, k_r, delta):
         n, U = names(poses), U_of(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
-        df_Bk = variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
-        tau_B = forces(poses, REST, k_t=k_t, k_r=k_r)[3]
+        df_Bk = library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+        tau_B = library_forces(poses, REST, k_t, k_r).w[3]
         return (
             -k_r * n.R_1B @ U.T @ n.R_A1 @ dtheta_A
             + k_r * n.R_1B @ U @ n.R_B1 @ dtheta_B
@@ -168,6 +202,7 @@ class e0_52:
     library = elastic_torque_B_library
     oracle = FORCE_DIFFERENCES
     reference = elastic_torque_B_reference
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.ERRATUM
     correction = (
         r"$+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A-k_r\mathbf R_{1B}\mathbf "
@@ -193,7 +228,7 @@ class e0_53:
         dtheta_B = delta[3]
         tau_1d = d_r * n.R_1W.T @ (velocities[3] - velocities[1])
         B_tau_1d = n.R_1B @ tau_1d
-        df_Bd = variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
+        df_Bd = library_variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
         return np.cross(B_tau_1d, dtheta_B) + np.cross(n.p_2, df_Bd)
 
     def library(poses, velocities, d_t, d_r, delta):
@@ -204,6 +239,7 @@ class e0_53:
     def reference(poses, velocities, d_t, d_r, delta):
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[3]
 
+    primitives = CHANGES_OF_AXES
     verdict = Verdict.ERRATUM
     correction = (
         r"${}^B\boldsymbol\tau_{2d}\times\delta\boldsymbol\theta_B$: the torque on frame 2, which is the "

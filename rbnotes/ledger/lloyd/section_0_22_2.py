@@ -10,20 +10,16 @@ import numpy as np
 
 from rbnotes.checking import derivative
 from rbnotes.ledger.lloyd.section_0_22 import (
+    CHANGES_OF_AXES,
     CHAPTER,
     FORCES,
-    REST,
-    UNITS,
+    TO_BODY,
     VELOCITIES,
     VISCOUS,
-    forces,
     library_forces,
-    names,
-    to_body,
-    to_world,
-    world_forces,
 )
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.frame_springs import REST, UNITS, forces, names, to_body, to_world, world_forces
 from rbnotes.ledger.record import Verdict, claim
 
 IDENTITY = np.eye(3)
@@ -31,14 +27,14 @@ VARIATION = {**{name: VISCOUS[name] for name in ("poses", "d_t", "d_r")}, "delta
 WHOLE = {name: VISCOUS[name] for name in ("poses", "velocities", "d_t", "d_r")}
 
 
-def reference(poses, d_t, d_r, delta):
+def variation_reference(poses, d_t, d_r, delta):
     """Change of (f_A, tau_A, f_B, tau_B) when the velocities change by ``delta``, in world components."""
     # The damping forces are linear in the velocities; the start is any.
     start = np.arange(12.0).reshape(4, 3) / 10
     return derivative(lambda t: forces(poses, start + t * delta, d_t=d_t, d_r=d_r)).value
 
 
-def library(poses, d_t, d_r, delta):
+def variation_library(poses, d_t, d_r, delta):
     D = library_forces(poses, REST, d_t=d_t, d_r=d_r).D
     return (D @ to_body(poses[:2, :3, :3], delta).ravel()).reshape(4, 3)
 
@@ -48,19 +44,19 @@ def in_bodies(poses, delta):
 
 
 def force_A_library(poses, d_t, d_r, delta):
-    return library(poses, d_t, d_r, delta)[0]
+    return variation_library(poses, d_t, d_r, delta)[0]
 
 
 def force_A_reference(poses, d_t, d_r, delta):
-    return reference(poses, d_t, d_r, delta)[0]
+    return variation_reference(poses, d_t, d_r, delta)[0]
 
 
 def torque_A_library(poses, d_t, d_r, delta):
-    return library(poses, d_t, d_r, delta)[1]
+    return variation_library(poses, d_t, d_r, delta)[1]
 
 
 def torque_A_reference(poses, d_t, d_r, delta):
-    return reference(poses, d_t, d_r, delta)[1]
+    return variation_reference(poses, d_t, d_r, delta)[1]
 
 
 def velocity_jacobian_reference(poses, velocities, d_t, d_r):
@@ -95,6 +91,7 @@ class e0_54_a:
     library = force_A_library
     oracle = DIFFERENCES
     reference = force_A_reference
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -117,6 +114,7 @@ class e0_54_b:
     library = force_A_library
     oracle = DIFFERENCES
     reference = force_A_reference
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -133,12 +131,13 @@ class e0_55_a:
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
         _, domega_A, _, domega_B = delta
-        df_Ad = reference(poses, d_t, d_r, delta)[0]
+        df_Ad = variation_library(poses, d_t, d_r, delta)[0]
         return d_r * n.R_AW.T @ (domega_B - domega_A) + np.cross(n.p_1, df_Ad)
 
     library = torque_A_library
     oracle = DIFFERENCES
     reference = torque_A_reference
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -155,12 +154,13 @@ class e0_55_b:
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
         _, domega_A, _, domega_B = in_bodies(poses, delta)
-        df_Ad = reference(poses, d_t, d_r, delta)[0]
+        df_Ad = variation_library(poses, d_t, d_r, delta)[0]
         return d_r * n.R_BA @ domega_B - d_r * domega_A + np.cross(n.p_1, df_Ad)
 
     library = torque_A_library
     oracle = DIFFERENCES
     reference = torque_A_reference
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -182,13 +182,14 @@ class e0_56:
         return -d_t * (dv_B - p_2 @ domega_B) + d_t * n.R_AB @ (dv_A - p_1 @ domega_A)
 
     def library(poses, d_t, d_r, delta):
-        return library(poses, d_t, d_r, delta)[2]
+        return variation_library(poses, d_t, d_r, delta)[2]
 
     oracle = DIFFERENCES
 
     def reference(poses, d_t, d_r, delta):
-        return reference(poses, d_t, d_r, delta)[2]
+        return variation_reference(poses, d_t, d_r, delta)[2]
 
+    primitives = TO_BODY
     verdict = Verdict.HOLDS
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -205,17 +206,18 @@ class e0_57:
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
         _, domega_A, _, domega_B = in_bodies(poses, delta)
-        df_Bd = reference(poses, d_t, d_r, delta)[2]
+        df_Bd = variation_library(poses, d_t, d_r, delta)[2]
         return -d_r * domega_B - d_r * n.R_AB @ domega_A + np.cross(n.p_2, df_Bd)
 
     def library(poses, d_t, d_r, delta):
-        return library(poses, d_t, d_r, delta)[3]
+        return variation_library(poses, d_t, d_r, delta)[3]
 
     oracle = DIFFERENCES
 
     def reference(poses, d_t, d_r, delta):
-        return reference(poses, d_t, d_r, delta)[3]
+        return variation_reference(poses, d_t, d_r, delta)[3]
 
+    primitives = TO_BODY
     verdict = Verdict.ERRATUM
     correction = (
         r"$-d_r\,{}^B\delta\boldsymbol\omega_B+d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf "
@@ -226,13 +228,40 @@ class e0_57:
     chapter = CHAPTER
 
 
+@claim("lloyd/s0.22.2/t1200", "Which displays make up the velocity Jacobian")
+class t1200:
+    formula = r"\text{Assembling (0.54), (0.55), (0.56) and (0.57) yields the velocity Jacobian }\mathbf J_v"
+    inputs = WHOLE
+
+    def printed(poses, velocities, d_t, d_r):
+        """What stands before each variation of the velocities in those displays."""
+        n = names(poses)
+        p_1, p_2, zero = bracket(n.p_1), bracket(n.p_2), np.zeros((3, 3))
+        f_A = np.hstack([-d_t * IDENTITY, d_t * p_1, d_t * n.R_BA, -d_t * n.R_BA @ p_2])
+        f_B = np.hstack([d_t * n.R_AB, -d_t * n.R_AB @ p_1, -d_t * IDENTITY, d_t * p_2])
+        on_A = np.hstack([zero, -d_r * IDENTITY, zero, d_r * n.R_BA])
+        on_B = np.hstack([zero, -d_r * n.R_AB, zero, -d_r * IDENTITY])
+        return np.vstack([f_A, on_A + p_1 @ f_A, f_B, on_B + p_2 @ f_B])
+
+    def library(poses, velocities, d_t, d_r):
+        return library_forces(poses, velocities, d_t=d_t, d_r=d_r).D
+
+    oracle = DIFFERENCES
+    reference = velocity_jacobian_reference
+    primitives = CHANGES_OF_AXES
+    verdict = Verdict.ERRATUM
+    correction = "After the sign in (0.57) has been corrected; the matrix that follows has it right."
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
 @claim("lloyd/s0.22.2/d1", "What the velocity Jacobian maps")
 class d1:
     formula = (
-        r"(\delta\mathbf f_A,\delta\boldsymbol\tau_A,\delta\mathbf f_B,\delta\boldsymbol\tau_B)"
-        r"=\mathbf J_v(\delta\mathbf v_A,\delta\boldsymbol\omega_A,\delta\mathbf "
-        r"v_B,\delta\boldsymbol\omega_B)"
+        r"\mathbf J_v\equiv\frac{\partial(\mathbf f_A,\boldsymbol\tau_A,\mathbf f_B,\boldsymbol\tau_B)}"
+        r"{\partial(\mathbf v_A,\boldsymbol\omega_A,\mathbf v_B,\boldsymbol\omega_B)}"
     )
+    defines = (r"\mathbf J_v",)
     verdict = Verdict.DEFINITION
     remark = "Linear parts first; the library stacks angular parts first."
     implemented_by = (FORCES,)
@@ -280,6 +309,11 @@ class d2:
 
     oracle = DIFFERENCES
     reference = velocity_jacobian_reference
+    primitives = CHANGES_OF_AXES
+    equivalent_mutants = {
+        "swapped operands in `d_t * p_1 @ p_1`": "both factors are the same matrix",
+        "swapped operands in `d_t * p_2 @ p_2`": "both factors are the same matrix",
+    }
     verdict = Verdict.HOLDS
     remark = "Symmetric, and the sign that (0.57) has wrong is right here."
     implemented_by = (FORCES,)

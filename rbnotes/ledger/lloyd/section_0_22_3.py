@@ -7,33 +7,30 @@ arguments and rows are ordered as there. Velocities are held in the world.
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import rotations, vectors
-from rbnotes.ledger.lloyd.section_0_22 import (
-    CHAPTER,
+from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, MOTIONS_AND_AXES, VELOCITIES, VISCOUS, library_forces
+from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
+from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.frame_springs import (
     UNITS,
-    VELOCITIES,
-    VISCOUS,
-    forces,
-    library_forces,
+    moved,
     names,
-    origin_velocities_reference,
+    orientations,
+    origin_velocities,
     to_body,
     to_world,
     variations_of_forces,
     world_forces,
 )
-from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
-from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
-from rbnotes.ledger.lloyd.section_0_22_2 import velocity_jacobian_reference
-from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
 IDENTITY = np.eye(3)
 AXES = "rbnotes.forces.world.in_world_axes"
-VARIATION = {**WHOLE, "delta": VELOCITIES}
 COUPLED = {
     "poses": WHOLE["poses"],
     "velocities": VELOCITIES,
@@ -41,12 +38,17 @@ COUPLED = {
 }
 
 
-def loads(poses, velocities, k_t, k_r, d_t, d_r):
-    """Force and couple on frame 1, in world axes; those on frame 2 are the opposite."""
+def pull_on_1(poses, velocities, k_t, k_r, d_t, d_r):
+    """Force on frame 1, in world axes; that on frame 2 is the opposite."""
     n = names(poses)
-    dx_1, dx_2 = origin_velocities_reference(poses, velocities)
-    pull = k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
-    return pull, k_r * n.R_1W @ (n.phi * n.u) + d_r * (velocities[3] - velocities[1])
+    dx_1, dx_2 = origin_velocities(poses, velocities)
+    return k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
+
+
+def couple_on_1(poses, velocities, k_t, k_r, d_t, d_r):
+    """Couple on frame 1, in world axes; that on frame 2 is the opposite."""
+    n = names(poses)
+    return k_r * n.R_1W @ (n.phi * n.u) + d_r * (velocities[3] - velocities[1])
 
 
 def world_velocity_library(poses, velocities, d_t, d_r):
@@ -70,47 +72,14 @@ def turned(poses, columns):
 
 
 def rotated_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
-    return turned(poses, variations_of_forces(poses, velocities, UNITS, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r))
+    """Components in the bodies, along motions of both; seen in the world where the bodies were."""
 
+    def rows(t):
+        there = moved(poses, UNITS, t, "world")
+        found = world_forces(there, velocities, k_t, k_r, d_t, d_r)
+        return to_world(poses[:2, :3, :3], to_body(there[:, :2, :3, :3], found))
 
-def variation(poses, velocities, k_t, k_r, d_t, d_r, delta, axes):
-    stiffness = {"k_t": k_t, "k_r": k_r, "d_t": d_t, "d_r": d_r}
-    return variations_of_forces(poses, velocities, delta[None], axes=axes, **stiffness)[0]
-
-
-def body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    """Change in body axes along variations that are given in world axes."""
-    there = to_body(poses[:2, :3, :3], delta)
-    return variation(poses, velocities, k_t, k_r, d_t, d_r, there, "body")
-
-
-def world_force_A_library(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    K = library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").K
-    return K[:3] @ delta.ravel()
-
-
-def world_force_A_reference(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    return variation(poses, velocities, k_t, k_r, d_t, d_r, delta, "world")[0]
-
-
-def couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    """Change of A_tau_1, the couple on frame 1 in the axes of A: the torque without that of the force."""
-    n = names(poses)
-    df_A, dtau_A, _, _ = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
-    return dtau_A - np.cross(n.p_1, df_A)
-
-
-def world_torque_variation_library(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    K = library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").K
-    return K[3:6] @ delta.ravel()
-
-
-def world_torque_variation_reference(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    return variation(poses, velocities, k_t, k_r, d_t, d_r, delta, "world")[1]
-
-
-def diagonal_blocks(J):
-    return np.array([J[:3, 3:6], J[6:9, 9:], J[3:6, 3:6], J[9:, 9:]])
+    return derivative(rows).value.reshape(12, 12).T
 
 
 def world_position_library(poses, velocities, k_t, k_r, d_t, d_r):
@@ -149,7 +118,7 @@ class e0_58:
                 [zero, zero, zero, n.R_BW.T],
             ]
         )
-        return left @ velocity_jacobian_reference(poses, velocities, d_t, d_r) @ right
+        return left @ library_forces(poses, velocities, d_t=d_t, d_r=d_r).D @ right
 
     library = world_velocity_library
     oracle = (
@@ -213,6 +182,10 @@ class d2:
         "world components throughout"
     )
     reference = world_velocity_reference
+    equivalent_mutants = {
+        "swapped operands in `d_t * p_1 @ p_1`": "both factors are the same matrix",
+        "swapped operands in `d_t * p_2 @ p_2`": "both factors are the same matrix",
+    }
     verdict = Verdict.HOLDS
     implemented_by = (AXES,)
     chapter = CHAPTER
@@ -237,7 +210,10 @@ class e0_59:
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         n = names(poses)
-        f_1, tau_1 = loads(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1, tau_1 = (
+            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+        )
         f_2, tau_2 = -f_1, -tau_1
         U = U_printed(n.R_1W @ (n.phi * n.u))
         p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
@@ -268,6 +244,7 @@ class e0_59:
         "bodies; in body axes, the result turned"
     )
     reference = rotated_position_reference
+    primitives = MOTIONS_AND_AXES
     verdict = Verdict.HOLDS
     remark = (
         "This is not yet the Jacobian of forces in world axes, as the notes say; velocities are held in "
@@ -277,258 +254,65 @@ class e0_59:
     chapter = CHAPTER
 
 
-@claim("lloyd/s0.22.3/d3#a", "Variation of the force on A in world axes")
-class d3_a:
+@claim("lloyd/s0.22.3/t1253#a", "U in world axes")
+class t1253_a:
     formula = (
-        r"\delta\,{}^W\mathbf f_A=\mathbf R_{AW}\,\delta\,{}^A\mathbf f_A"
-        r"+\delta\boldsymbol\theta_A\times{}^W\mathbf f_A"
+        r"{}^W\mathbf U=\mathbf R_{1W}\mathbf U\mathbf R_{1W}^T"
+        r"\text{ is defined by (0.45) with }\mathbf u\text{ expressed in world coordinates}"
     )
-    inputs = VARIATION
+    inputs = {"poses": COUPLED["poses"], "omega": vectors()}
 
-    def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
+    def printed(poses, omega):
         n = names(poses)
-        dtheta_A = delta[1]
-        df_A = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
-        f_A = forces(poses, velocities, axes="world", k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r)[0]
-        return n.R_AW @ df_A + np.cross(dtheta_A, f_A)
+        return U_printed(n.R_1W @ (n.phi * n.u)) @ omega
 
-    library = world_force_A_library
-    oracle = (
-        "differences of forces computed in the world and moved to the bodies, along motions of both "
-        "bodies, all in world axes"
-    )
-    reference = world_force_A_reference
-    verdict = Verdict.HOLDS
-    implemented_by = (AXES,)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.22.3/d3#b", "The same with the force on frame 1")
-class d3_b:
-    formula = r"\mathbf R_{AW}\,\delta\,{}^A\mathbf f_A-[{}^W\mathbf f_1]\delta\boldsymbol\theta_A"
-    inputs = VARIATION
-
-    def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
+    def library(poses, omega):
         n = names(poses)
-        dtheta_A = delta[1]
-        df_A = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
-        f_1, _ = loads(poses, velocities, k_t, k_r, d_t, d_r)
-        return n.R_AW @ df_A - bracket(f_1) @ dtheta_A
+        return n.R_1W @ so3.left_jacobian_inverse(n.phi * n.u) @ n.R_1W.T @ omega
 
-    library = world_force_A_library
-    oracle = (
-        "differences of forces computed in the world and moved to the bodies, along motions of both "
-        "bodies, all in world axes"
-    )
-    reference = world_force_A_reference
+    oracle = "differences of the world components of the rotation vector while frame 2 turns in the world, 1 at rest"
+
+    def reference(poses, omega):
+        R_1W, R_2W = orientations(poses[None])[0]
+
+        def vector(t):
+            turned = Rotation.from_rotvec(t * omega).as_matrix() @ R_2W
+            return R_1W @ Rotation.from_matrix(R_1W.T @ turned).as_rotvec()
+
+        return derivative(vector).value
+
     verdict = Verdict.HOLDS
-    implemented_by = (AXES,)
+    implemented_by = ("rbnotes.so3.left_jacobian_inverse",)
     chapter = CHAPTER
 
 
-@claim("lloyd/s0.22.3/t1258", "The force on A is that on frame 1")
-class t1258:
-    formula = r"{}^W\mathbf f_A={}^W\mathbf f_1"
-    inputs = COUPLED
-
-    def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        f_1, _ = loads(poses, velocities, k_t, k_r, d_t, d_r)
-        return f_1
-
-    def library(poses, velocities, k_t, k_r, d_t, d_r):
-        return library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").w[0]
-
-    oracle = "forces computed in the world and moved to the bodies"
-
-    def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        return forces(poses, velocities, axes="world", k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r)[0]
-
-    verdict = Verdict.HOLDS
-    implemented_by = (AXES,)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.22.3/d4", "Torque on A in world axes")
-class d4:
+@claim("lloyd/s0.22.3/t1253#b", "It is not the Jacobian in world coordinates")
+class t1253_b:
     formula = (
-        r"{}^W\boldsymbol\tau_A=\mathbf R_{AW}{}^A\boldsymbol\tau_1"
-        r"+\mathbf R_{AW}\mathbf p_1\times{}^W\mathbf f_1"
+        r"\text{because of rotating coordinate frames, this is not the world coordinate Jacobian:}\quad"
+        r"\mathbf J_{01}-[{}^W\mathbf f_1]\text{ is its block}"
     )
     inputs = COUPLED
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        n = names(poses)
-        f_1, tau_1 = loads(poses, velocities, k_t, k_r, d_t, d_r)
-        A_tau_1 = n.R_AW.T @ tau_1
-        return n.R_AW @ A_tau_1 + np.cross(n.R_AW @ n.p_1, f_1)
+        """By how much the block of (0.59) differs from that of the world's Jacobian."""
+        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
+        return bracket(f_1)
 
     def library(poses, velocities, k_t, k_r, d_t, d_r):
-        return library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").w[1]
-
-    oracle = "forces computed in the world and moved to the bodies"
-
-    def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        return forces(poses, velocities, axes="world", k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r)[1]
-
-    verdict = Verdict.HOLDS
-    implemented_by = (AXES,)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.22.3/d5#a", "Variation of the torque on A in world axes")
-class d5_a:
-    formula = (
-        r"\delta\,{}^W\boldsymbol\tau_A=\mathbf R_{AW}\,\delta\,{}^A\boldsymbol\tau_1"
-        r"+\delta\boldsymbol\theta_A\times{}^W\boldsymbol\tau_1"
-        r"+(\delta\boldsymbol\theta_A\times{}^W\mathbf p_1)\times{}^W\mathbf f_1"
-    )
-    inputs = VARIATION
-
-    def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
-        n = names(poses)
-        dtheta_A = delta[1]
-        f_1, tau_1 = loads(poses, velocities, k_t, k_r, d_t, d_r)
-        dA_tau_1 = couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
-        arm = n.R_AW @ n.p_1
-        return n.R_AW @ dA_tau_1 + np.cross(dtheta_A, tau_1) + np.cross(np.cross(dtheta_A, arm), f_1)
-
-    library = world_torque_variation_library
-    oracle = (
-        "differences of forces computed in the world and moved to the bodies, along motions of both "
-        "bodies, all in world axes"
-    )
-    reference = world_torque_variation_reference
-    verdict = Verdict.ERRATUM
-    correction = (
-        r"$\dots+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$: the force in the moment varies too. The "
-        r"assembled matrix has the term, as $[\mathbf p_1]\mathbf J_{01}$ and its neighbours."
-    )
-    implemented_by = (AXES,)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.22.3/d5#b", "The same as matrices")
-class d5_b:
-    formula = (
-        r"\mathbf R_{AW}\,\delta\,{}^A\boldsymbol\tau_1-[{}^W\boldsymbol\tau_1]\delta\boldsymbol\theta_A+["
-        r"{}^W\mathbf f_1][{}^W\mathbf p_1]\delta\boldsymbol\theta_A"
-    )
-    inputs = VARIATION
-
-    def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
-        n = names(poses)
-        dtheta_A = delta[1]
-        f_1, tau_1 = loads(poses, velocities, k_t, k_r, d_t, d_r)
-        dA_tau_1 = couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
-        arm = n.R_AW @ n.p_1
-        return n.R_AW @ dA_tau_1 - bracket(tau_1) @ dtheta_A + bracket(f_1) @ bracket(arm) @ dtheta_A
-
-    library = world_torque_variation_library
-    oracle = (
-        "differences of forces computed in the world and moved to the bodies, along motions of both "
-        "bodies, all in world axes"
-    )
-    reference = world_torque_variation_reference
-    verdict = Verdict.ERRATUM
-    correction = r"$\dots+[{}^W\mathbf p_1]\,\delta\,{}^W\mathbf f_1$."
-    implemented_by = (AXES,)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.22.3/t1267", "From the turned Jacobian to that in world coordinates")
-class t1267:
-    formula = (
-        r"\text{drop }[{}^W\mathbf f_i]\text{ from }\mathbf J_{01},\mathbf J_{23};\ [{}^W\mathbf "
-        r"f_i][\mathbf p_i]\text{ in place of }[{}^W\boldsymbol\tau_i]\text{ in }\mathbf J_{11},\mathbf "
-        r"J_{33}"
-    )
-    inputs = COUPLED
-
-    def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        """(0.59) without [f_1] in block (0,1) and [f_2] in (2,3), with [f][p] in place of [tau] in (1,1), (3,3)."""
-        n = names(poses)
-        f_1, tau_1 = loads(poses, velocities, k_t, k_r, d_t, d_r)
-        f_2, tau_2 = -f_1, -tau_1
-        p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
-        J = rotated_position_reference(poses, velocities, k_t, k_r, d_t, d_r)
-        J_01 = J[:3, 3:6] - bracket(f_1)
-        J_23 = J[6:9, 9:] - bracket(f_2)
-        # The blocks (0,1) and (2,3) also enter (1,1) and (3,3).
-        J_11 = J[3:6, 3:6] - p_1 @ bracket(f_1) - bracket(tau_1) + bracket(f_1) @ p_1
-        J_33 = J[9:, 9:] - p_2 @ bracket(f_2) - bracket(tau_2) + bracket(f_2) @ p_2
-        return np.array([J_01, J_23, J_11, J_33])
-
-    def library(poses, velocities, k_t, k_r, d_t, d_r):
-        return diagonal_blocks(world_position_library(poses, velocities, k_t, k_r, d_t, d_r))
+        K = library_forces(poses, velocities, k_t, k_r, d_t, d_r).K
+        in_world = world_position_library(poses, velocities, k_t, k_r, d_t, d_r)
+        return (turned(poses, K.T.reshape(12, 4, 3)) - in_world)[:3, 3:6]
 
     oracle = (
-        "differences of forces computed in the world and moved to the bodies, along motions of both "
-        "bodies, all in world axes"
+        "both by differences of forces, along motions of both bodies: turned afterwards, and in world axes"
     )
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        return diagonal_blocks(world_position_reference(poses, velocities, k_t, k_r, d_t, d_r))
+        case = (poses, velocities, k_t, k_r, d_t, d_r)
+        return (rotated_position_reference(*case) - world_position_reference(*case))[:3, 3:6]
 
+    primitives = MOTIONS_AND_AXES
     verdict = Verdict.HOLDS
-    remark = (
-        r"$\mathbf J_{01}$ inside $\mathbf J_{11}$, and $\mathbf J_{23}$ inside $\mathbf J_{33}$, are the "
-        r"blocks without $[{}^W\mathbf f_i]$."
-    )
     implemented_by = (AXES,)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.22.3/d6", "The position Jacobian in world coordinates")
-class d6:
-    formula = (
-        r"{}^W\mathbf J_p=\begin{pmatrix}-k_t\mathbf I&k_t[\mathbf p_1]"
-        r"+d_t[\boldsymbol\omega_A][\mathbf p_1]&k_t\mathbf I&-k_t[\mathbf p_2]"
-        r"-d_t[\boldsymbol\omega_B][\mathbf p_2]\\"
-        r"-k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{01}"
-        r"-k_r{}^W\mathbf U^T+[{}^W\mathbf f_1][\mathbf p_1]&k_t[\mathbf p_1]&[\mathbf p_1]\mathbf "
-        r"J_{03}+k_r{}^W\mathbf U\\k_t\mathbf I&-k_t[\mathbf p_1]"
-        r"-d_t[\boldsymbol\omega_A][\mathbf p_1]&-k_t\mathbf I&k_t[\mathbf p_2]"
-        r"+d_t[\boldsymbol\omega_B][\mathbf p_2]\\"
-        r"k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{21}"
-        r"+k_r{}^W\mathbf U^T&-k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{23}"
-        r"-k_r{}^W\mathbf U+[{}^W\mathbf f_2][\mathbf p_2]\end{pmatrix}"
-    )
-    inputs = COUPLED
-
-    def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        n = names(poses)
-        f_1, _ = loads(poses, velocities, k_t, k_r, d_t, d_r)
-        f_2 = -f_1
-        U = U_printed(n.R_1W @ (n.phi * n.u))
-        p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
-        w_A, w_B = bracket(velocities[1]), bracket(velocities[3])
-        J_01 = k_t * p_1 + d_t * w_A @ p_1
-        J_03 = -k_t * p_2 - d_t * w_B @ p_2
-        J_21 = -k_t * p_1 - d_t * w_A @ p_1
-        J_23 = k_t * p_2 + d_t * w_B @ p_2
-        J_11 = p_1 @ J_01 - k_r * U.T + bracket(f_1) @ p_1
-        J_13 = p_1 @ J_03 + k_r * U
-        J_31 = p_2 @ J_21 + k_r * U.T
-        J_33 = p_2 @ J_23 - k_r * U + bracket(f_2) @ p_2
-        return np.block(
-            [
-                [-k_t * IDENTITY, J_01, k_t * IDENTITY, J_03],
-                [-k_t * p_1, J_11, k_t * p_1, J_13],
-                [k_t * IDENTITY, J_21, -k_t * IDENTITY, J_23],
-                [k_t * p_2, J_31, -k_t * p_2, J_33],
-            ]
-        )
-
-    library = world_position_library
-    oracle = (
-        "differences of forces computed in the world and moved to the bodies, along motions of both "
-        "bodies, all in world axes"
-    )
-    reference = world_position_reference
-    verdict = Verdict.HOLDS
-    remark = r"$\mathbf J_{ij}$ are blocks of this matrix, and velocities are held in the world."
-    implemented_by = (
-        AXES,
-        WORLD,
-    )
     chapter = CHAPTER

@@ -51,6 +51,7 @@ class d1:
         r"f(x) = \tfrac12 \mathbf x^T\mathbf Q\mathbf x + \mathbf c^T\mathbf x,\quad "
         r"\mathbf A\mathbf x \ge \mathbf b"
     )
+    defines = (r"f(x)",)
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.complementarity.QP",)
     chapter = CHAPTER
@@ -59,6 +60,7 @@ class d1:
 @claim("lloyd/s0.3/d2", "A linear complementarity problem")
 class d2:
     formula = r"\mathbf M\mathbf z + \mathbf q = \mathbf w,\quad 0 \le \mathbf z \perp \mathbf w \ge 0"
+    defines = (r"\mathbf w",)
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.complementarity.LCP",)
     chapter = CHAPTER
@@ -163,7 +165,11 @@ class t51:
                 best, least = x, value
         return best
 
-    tolerance = 1e-07
+    tolerance = 1e-08
+    equivalent_mutants = {
+        "in lcp_by_trying: min for max*": "the equations that are solved hold for every choice",
+        "in lcp_by_trying: dropped abs*": "the equations that are solved hold for every choice",
+    }
     verdict = Verdict.HOLDS
     implemented_by = (
         "rbnotes.complementarity.solve_lcp",

@@ -49,6 +49,13 @@ class t64:
     formula = r"\mathbf R = \mathbf R_z(\theta)\,\mathbf R_y(\phi)\,\mathbf R_x(\psi)"
     inputs = {"angles": ANGLES}
 
+    def printed(angles):
+        (ct, cf, cp), (st, sf, sp) = np.cos(angles), np.sin(angles)
+        about_z = np.array([[ct, -st, 0], [st, ct, 0], [0, 0, 1]])
+        about_y = np.array([[cf, 0, sf], [0, 1, 0], [-sf, 0, cf]])
+        about_x = np.array([[1, 0, 0], [0, cp, -sp], [0, sp, cp]])
+        return about_z @ about_y @ about_x
+
     def library(angles):
         return euler.to_rotation(angles)
 
@@ -61,11 +68,9 @@ class t64:
         turns = [Rotation.from_rotvec(a * axis).as_matrix() for a, axis in ((theta, z), (phi, y1), (psi, x2))]
         return turns[2] @ turns[1] @ turns[0]
 
+    defines = (r"\mathbf R",)
     verdict = Verdict.DEFINITION
-    implemented_by = (
-        "rbnotes.euler.to_rotation",
-        "rbnotes.euler.from_rotation",
-    )
+    implemented_by = ("rbnotes.euler.to_rotation",)
     chapter = "quaternions"
 
 
@@ -141,16 +146,19 @@ class t90:
     inputs = {"theta": numbers(-3, 3), "side": st.sampled_from((1.0, -1.0))}
 
     def printed(theta, side):
-        return 1.0
+        """The last axis, for a pitch of a quarter turn to that side."""
+        return -side * Z
 
-    oracle = "the axes themselves, by turning the base frame: the size of their dot product"
+    def library(theta, side):
+        return euler.rates_to_velocity([theta, side * np.pi / 2, 0.0])[:, 2]
+
+    oracle = "the last axis itself, by turning the base frame"
 
     def reference(theta, side):
-        z, _, x2 = axes_of([theta, side * np.pi / 2, 0.0]).T
-        return abs(z @ x2)
+        return axes_of([theta, side * np.pi / 2, 0.0])[:, 2]
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.euler.velocity_to_rates",)
+    implemented_by = ("rbnotes.euler.rates_to_velocity",)
     chapter = "quaternions"
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-from hypothesis import strategies as st
 
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
-from rbnotes.complementarity import MixedLCP, box_from_mixed, lcp_from_mixed, mixed_residuals, mixed_unknowns
-from rbnotes.constraints import factor_kkt
-from rbnotes.ledger.oracles.systems import constrained_system
+from rbnotes.dynamics import (
+    BilateralRows,
+    StepProblem,
+    StepSolution,
+    UnilateralRows,
+    lcp_from_step,
+    step_residuals,
+    step_unknowns,
+)
+from rbnotes.ledger.oracles.systems import constrained_system, mixed_motion
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "qp-and-lcp"
@@ -27,39 +31,32 @@ PROBLEM = {
 }
 AT_Z = {**PROBLEM, "z": vectors(ROWS)}
 UNFORCED = {name: strategy for name, strategy in AT_Z.items() if name != "g"}
-UNKNOWNS = {**AT_Z, "x": vectors(SIZE), "multipliers": vectors(EQUATIONS)}
 IDENTITY = np.eye(SIZE)
-
-
-def motion(M: Array, G: Array, N: Array, f: Array, g: Array, z: Array) -> tuple[Array, Array]:
-    """x and lambda under the given z."""
-    pushed = f + sum(weight * row for weight, row in zip(z, N, strict=True))
-    return constrained_system(M, G, pushed, g)
 
 
 def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array) -> Array:
     """w under the given z."""
-    x, _ = motion(M, G, N, f, g, z)
+    x, _ = mixed_motion(M, G, N, f, g, z)
     return np.array([row @ x for row in N]) - n
 
 
 def candidate(M: Array, G: Array, N: Array, f: Array, g: Array, gap: Array, z: Array) -> tuple[Array, ...]:
     """n, z, x and lambda that satisfy all equations, with impulses that push and contacts that separate."""
     z = np.abs(z)
-    x, multipliers = motion(M, G, N, f, g, z)
+    x, multipliers = mixed_motion(M, G, N, f, g, z)
     return N @ x - np.abs(gap), z, x, multipliers
 
 
 def multipliers_reference(M, G, N, f, g, n, z):
-    return motion(M, G, N, f, g, z)[1]
+    return mixed_motion(M, G, N, f, g, z)[1]
 
 
 def start_reference(M, G, N, f, g, n):
-    return motion(M, G, N, f, g, np.zeros(ROWS))[1]
+    return mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
 
 
 def speed_library(M, G, N, f, g, n, z):
-    lcp = lcp_from_mixed(MixedLCP(M, f, N, n, G, g))
+    lcp = lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
     return lcp.M @ z + lcp.q + n
 
 
@@ -72,29 +69,6 @@ def P_f(M: Array, G: Array) -> Array:
     """What is left of unit forces, by elimination: mass times acceleration under ``G a = 0``."""
     zero = np.zeros(len(G))
     return np.stack([M @ constrained_system(M, G, unit, zero)[0] for unit in np.eye(len(M))], axis=1)
-
-
-def blocks_library(M, G, N, f, g, n, z, x, multipliers):
-    box = box_from_mixed(MixedLCP(M, f, N, n, G, g))
-    return box.M @ np.concatenate((x, multipliers, z)) + box.q
-
-
-def blocks_reference(M, G, N, f, g, n, z, x, multipliers):
-    """What is missing in each equation, written out with sums."""
-    missing = []
-    for i in range(SIZE):
-        pull = sum(G[k, i] * multipliers[k] for k in range(EQUATIONS))
-        pull += sum(N[j, i] * z[j] for j in range(ROWS))
-        missing.append(M[i] @ x - pull - f[i])
-    missing += [G[k] @ x - g[k] for k in range(EQUATIONS)]
-    missing += [N[j] @ x - n[j] for j in range(ROWS)]
-    return np.array(missing)
-
-
-def partition(M: Array, G: Array, N: Array) -> tuple[Array, Array]:
-    """A and N-bar as defined."""
-    A = np.block([[M, -G.T], [G, np.zeros((len(G), len(G)))]])
-    return A, np.hstack([N, np.zeros((len(N), len(G)))])
 
 
 @claim("lloyd/s0.7/d1", "A mixed LCP")
@@ -113,7 +87,9 @@ class d1:
 
     def library(M, G, N, f, g, gap, z):
         n, z, x, multipliers = candidate(M, G, N, f, g, gap, z)
-        residuals = mixed_residuals(MixedLCP(M, f, N, n, G, g), z, x, multipliers)
+        residuals = step_residuals(
+            StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), StepSolution(x, multipliers, z)
+        )
         return max(residuals.equations, residuals.natural)
 
     oracle = "by construction all else holds: what is violated is the smaller of each push and its gap"
@@ -128,8 +104,8 @@ class d1:
         r"in the block form further on. Without it every $\mathbf z$ that separates the contacts would do."
     )
     implemented_by = (
-        "rbnotes.complementarity.MixedLCP",
-        "rbnotes.complementarity.mixed_residuals",
+        "rbnotes.dynamics.StepProblem",
+        "rbnotes.dynamics.step_residuals",
     )
     chapter = CHAPTER
 
@@ -149,13 +125,13 @@ class d2_a:
         return -np.linalg.inv(S) @ G @ Mi @ N.T @ z + start
 
     def library(M, G, N, f, g, n, z):
-        return mixed_unknowns(MixedLCP(M, f, N, n, G, g), z)[1]
+        return step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[1]
 
     oracle = WHOLE
     reference = multipliers_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.mixed_unknowns",)
+    implemented_by = ("rbnotes.dynamics.step_unknowns",)
     chapter = CHAPTER
 
 
@@ -172,13 +148,13 @@ class d2_b:
         return np.linalg.inv(G @ Mi @ G.T) @ (g - G @ Mi @ f)
 
     def library(M, G, N, f, g, n):
-        return mixed_unknowns(MixedLCP(M, f, N, n, G, g), np.zeros(ROWS))[1]
+        return step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), np.zeros(ROWS))[1]
 
     oracle = "the whole system without contacts, solved by elimination"
     reference = start_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.mixed_unknowns",)
+    implemented_by = ("rbnotes.dynamics.step_unknowns",)
     chapter = CHAPTER
 
 
@@ -192,21 +168,21 @@ class d3_a:
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
-        multipliers = multipliers_reference(M, G, N, f, g, n, z)
+        multipliers = mixed_motion(M, G, N, f, g, z)[1]
         return Mi @ f + Mi @ G.T @ multipliers + Mi @ N.T @ z
 
     def library(M, G, N, f, g, n, z):
-        return mixed_unknowns(MixedLCP(M, f, N, n, G, g), z)[0]
+        return step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[0]
 
     oracle = WHOLE
 
     def reference(M, G, N, f, g, n, z):
-        return motion(M, G, N, f, g, z)[0]
+        return mixed_motion(M, G, N, f, g, z)[0]
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     remark = "Printed with a plain $G$."
-    implemented_by = ("rbnotes.complementarity.mixed_unknowns",)
+    implemented_by = ("rbnotes.dynamics.step_unknowns",)
     chapter = CHAPTER
 
 
@@ -220,7 +196,7 @@ class d3_b:
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
-        multipliers = multipliers_reference(M, G, N, f, g, n, z)
+        multipliers = mixed_motion(M, G, N, f, g, z)[1]
         return N @ Mi @ f + N @ Mi @ G.T @ multipliers + N @ Mi @ N.T @ z
 
     library = speed_library
@@ -228,7 +204,7 @@ class d3_b:
     reference = speed_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -244,7 +220,7 @@ class d3_c:
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        start = start_reference(M, G, N, f, g, n)
+        start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
         return N @ Mi @ f + N @ Mi @ G.T @ (-np.linalg.inv(S) @ G @ Mi @ N.T @ z + start) + N @ Mi @ N.T @ z
 
     library = speed_library
@@ -252,7 +228,7 @@ class d3_c:
     reference = speed_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -268,7 +244,7 @@ class d3_d:
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        start = start_reference(M, G, N, f, g, n)
+        start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
         bracket = IDENTITY - G.T @ np.linalg.inv(S) @ G @ Mi
         return N @ Mi @ bracket @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
 
@@ -277,7 +253,7 @@ class d3_d:
     reference = speed_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -291,7 +267,7 @@ class d4:
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
-        start = start_reference(M, G, N, f, g, n)
+        start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
         return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
 
     library = speed_library
@@ -299,7 +275,7 @@ class d4:
     reference = speed_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -325,166 +301,5 @@ class d5:
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.7/d6", "The mixed LCP in blocks")
-class d6:
-    formula = (
-        r"\begin{pmatrix} \mathbf M & -\mathbf G^T & -\mathbf N^T \\ \mathbf G & 0 & 0 \\"
-        r" \mathbf N & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf x \\ \boldsymbol\lambda \\"
-        r" \mathbf z \end{pmatrix} + \begin{pmatrix} -\mathbf f \\ -\mathbf g \\"
-        r" -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \mathbf w \end{pmatrix}"
-    )
-    inputs = UNKNOWNS
-
-    def printed(M, G, N, f, g, n, z, x, multipliers):
-        zero = np.zeros((EQUATIONS, EQUATIONS))
-        zero_kj, zero_jk, zero_jj = (
-            np.zeros(s) for s in ((EQUATIONS, ROWS), (ROWS, EQUATIONS), (ROWS, ROWS))
-        )
-        matrix = np.vstack(
-            (np.hstack((M, -G.T, -N.T)), np.hstack((G, zero, zero_kj)), np.hstack((N, zero_jk, zero_jj)))
-        )
-        return matrix @ np.concatenate([x, multipliers, z]) + np.concatenate([-f, -g, -n])
-
-    library = blocks_library
-    oracle = "what is missing in each equation for arbitrary unknowns, written out with sums"
-    reference = blocks_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.box_from_mixed",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.7/d7", "The mixed LCP partitioned")
-class d7:
-    formula = (
-        r"\begin{pmatrix} \mathbf A & -\bar{\mathbf N}^T \\"
-        r" \bar{\mathbf N} & 0 \end{pmatrix} \begin{pmatrix} \mathbf y \\"
-        r" \mathbf z \end{pmatrix} + \begin{pmatrix} -\mathbf b \\"
-        r" -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix}"
-    )
-    inputs = UNKNOWNS
-
-    def printed(M, G, N, f, g, n, z, x, multipliers):
-        A, Nb = partition(M, G, N)
-        y, b = np.concatenate((x, multipliers)), np.concatenate((f, g))
-        zero = np.zeros((ROWS, ROWS))
-        return np.block([[A, -Nb.T], [Nb, zero]]) @ np.concatenate([y, z]) + np.concatenate([-b, -n])
-
-    library = blocks_library
-    oracle = "what is missing in each equation for arbitrary unknowns, written out with sums"
-    reference = blocks_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.box_from_mixed",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.7/d8", "Names of the partition")
-class d8:
-    formula = (
-        r"\mathbf A \equiv \begin{pmatrix} \mathbf M & -\mathbf G^T \\"
-        r" \mathbf G & 0 \end{pmatrix},\quad \mathbf y \equiv \begin{pmatrix} \mathbf x \\"
-        r" \boldsymbol\lambda \end{pmatrix},\quad \bar{\mathbf N} \equiv (\mathbf N\ \ 0),\quad "
-        r"\mathbf b \equiv \begin{pmatrix} \mathbf f \\ \mathbf g \end{pmatrix}"
-    )
-    verdict = Verdict.DEFINITION
-    implemented_by = (
-        "rbnotes.constraints.kkt_matrix",
-        "rbnotes.complementarity.MixedLCP",
-    )
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.7/d9", "The regular LCP")
-class d9:
-    formula = (
-        r"\bar{\mathbf N}\mathbf A^{-1}\bar{\mathbf N}^T\mathbf z + \bar{\mathbf N}\mathbf A^{-1}\mathbf "
-        r"b - \mathbf n = \mathbf w,\quad 0 \le \mathbf z \perp \mathbf w \ge 0"
-    )
-    inputs = AT_Z
-
-    def printed(M, G, N, f, g, n, z):
-        A, Nb = partition(M, G, N)
-        b = np.concatenate((f, g))
-        return Nb @ np.linalg.inv(A) @ Nb.T @ z + Nb @ np.linalg.inv(A) @ b - n
-
-    def library(M, G, N, f, g, n, z):
-        lcp = lcp_from_mixed(MixedLCP(M, f, N, n, G, g))
-        return lcp.M @ z + lcp.q
-
-    oracle = WHOLE
-    reference = slacks
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.7/t229", "Solves that it takes to make the regular LCP")
-class t229:
-    formula = r"n + 1 \text{ solves of } \mathbf A,\ n \text{ the number of rows of } \bar{\mathbf N}"
-    inputs = {"N": st.integers(1, 5).flatmap(lambda rows: matrices(rows, 4))}
-
-    def printed(N):
-        return float(len(N) + 1)
-
-    def library(N):
-        """Right sides handed to the factored KKT matrix while the LCP is made."""
-        rows, size = N.shape
-        kkt = factor_kkt(np.eye(size), np.ones((1, size)))
-        count = 0
-
-        def counting(b: Array, g: Array) -> tuple[Array, Array]:
-            nonlocal count
-            count += 1 if b.ndim == 1 else b.shape[1]
-            return kkt.solver(b, g)
-
-        problem = MixedLCP(np.eye(size), np.ones(size), N, np.zeros(rows), np.ones((1, size)), np.zeros(1))
-        lcp_from_mixed(problem, replace(kkt, solver=counting))
-        return float(count)
-
-    oracle = "an affine function of z is known from as many values as there are points in general position"
-
-    def reference(N):
-        """M and q are known once w is known at as many z as there are points of an affine basis."""
-        rows = len(N)
-        points = np.vstack([np.zeros((1, rows)), np.eye(rows)])
-        return float(np.linalg.matrix_rank(np.hstack([points, np.ones((rows + 1, 1))])))
-
-    verdict = Verdict.HOLDS
-    remark = (
-        r"One more gives $\mathbf x$ and $\boldsymbol\lambda$ at the end, unless $\mathbf "
-        r"A^{-1}\bar{\mathbf N}^T$ and $\mathbf A^{-1}\mathbf b$ are kept. The letter n stands for the "
-        r"right side of the inequalities as well."
-    )
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.7/d10", "Back to x and lambda")
-class d10:
-    formula = (
-        r"\begin{pmatrix} \mathbf x \\ \boldsymbol\lambda \end{pmatrix} "
-        r"= \mathbf A^{-1}(\mathbf b + \bar{\mathbf N}^T\mathbf z)"
-    )
-    inputs = AT_Z
-
-    def printed(M, G, N, f, g, n, z):
-        A, Nb = partition(M, G, N)
-        b = np.concatenate((f, g))
-        return np.linalg.inv(A) @ (b + Nb.T @ z)
-
-    def library(M, G, N, f, g, n, z):
-        return np.concatenate(mixed_unknowns(MixedLCP(M, f, N, n, G, g), z))
-
-    oracle = WHOLE
-
-    def reference(M, G, N, f, g, n, z):
-        return np.concatenate(motion(M, G, N, f, g, z))
-
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.mixed_unknowns",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
-from rbnotes.complementarity import LCP, Basis, Columns, MixedLCP, System, lcp_from_mixed
+from rbnotes.complementarity import LCP, Basis, Columns, Pairs
+from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, lcp_from_step
+from rbnotes.ledger.oracles.partitions import ordered, split
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
@@ -30,22 +32,12 @@ PIVOTED = {
     "q": vectors(ROWS),
     "alpha": PARTITIONS,
 }
+SORTED = ("rbnotes.ledger.oracles.partitions",)
 COLUMN = {"M": PIVOTED["M"], "alpha": PARTITIONS, "choice": st.integers(0, 2)}
 
 
-def split(alpha: tuple[int, ...]) -> tuple[list[int], list[int]]:
-    """alpha and the rest, beta."""
-    return list(alpha), [i for i in range(ROWS) if i not in alpha]
-
-
-def ordered(alpha: tuple[int, ...]) -> list[int]:
-    """All indices, alpha first."""
-    a, b = split(alpha)
-    return [*a, *b]
-
-
 def blocks(M: Array, alpha: tuple[int, ...]) -> tuple[Array, Array, Array, Array]:
-    a, b = split(alpha)
+    a, b = split(alpha, ROWS)
     return M[np.ix_(a, a)], M[np.ix_(a, b)], M[np.ix_(b, a)], M[np.ix_(b, b)]
 
 
@@ -67,12 +59,12 @@ def exchanged(M: Array, q: Array, alpha: tuple[int, ...]) -> tuple[Array, Array]
     basic_z = np.isin(np.arange(ROWS), alpha)
     left = np.where(basic_z, -M, np.eye(ROWS))
     right = np.where(basic_z, np.eye(ROWS), -M)
-    order = ordered(alpha)
+    order = ordered(alpha, ROWS)
     return np.linalg.solve(left, -right)[np.ix_(order, order)], np.linalg.solve(left, q)[order]
 
 
 def basis_of(M: Array, q: Array, alpha: tuple[int, ...]) -> Basis:
-    basis = Basis(System(LCP(M, q)))
+    basis = Basis(Pairs(LCP(M, q)))
     for s in alpha:
         basis.exchange(s)
     basis.refresh()
@@ -80,7 +72,7 @@ def basis_of(M: Array, q: Array, alpha: tuple[int, ...]) -> Basis:
 
 
 def pivoted_library_column(M: Array, alpha: tuple[int, ...], r: int) -> Array:
-    return basis_of(M, np.zeros(ROWS), alpha).column(r)[ordered(alpha)]
+    return basis_of(M, np.zeros(ROWS), alpha).column(r)[ordered(alpha, ROWS)]
 
 
 @claim("lloyd/s0.8/t236", "When building columns on demand pays")
@@ -119,10 +111,7 @@ class t236:
         r"whose number says nothing about it. What counts are the different $z_j$ that enter: one that "
         r"enters again costs no solve, so that it may pay with more pivots than rows too."
     )
-    implemented_by = (
-        "rbnotes.complementarity.Columns",
-        "rbnotes.complementarity.pivoting",
-    )
+    implemented_by = ("rbnotes.complementarity.Columns",)
     chapter = CHAPTER
 
 
@@ -139,27 +128,35 @@ class d1_a:
     inputs = MIXED
 
     def printed(M, G, N, f, g, n, alpha):
-        a, b = split(alpha)
+        a, b = split(alpha, ROWS)
         Ai, padded = inverse_and_rows(M, G, N)
         Na, Nb = padded[a], padded[b]
         return np.block([[Na @ Ai @ Na.T, Na @ Ai @ Nb.T], [Nb @ Ai @ Na.T, Nb @ Ai @ Nb.T]])
 
     def library(M, G, N, f, g, n, alpha):
-        order = ordered(alpha)
-        return lcp_from_mixed(MixedLCP(M, f, N, n, G, g)).M[np.ix_(order, order)]
+        order = ordered(alpha, ROWS)
+        return lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n))).M[
+            np.ix_(order, order)
+        ]
 
     oracle = "how w answers to a unit of each z, from the whole mixed system"
 
     def reference(M, G, N, f, g, n, alpha):
         """How w answers to a unit of each z, in the order of the partition."""
-        order = ordered(alpha)
+        order = ordered(alpha, ROWS)
         at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
         answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in order]
         return np.stack(answers, axis=1)[order]
 
     tolerance = 1e-08
+    primitives = SORTED
+    equivalent_mutants = {
+        "in inverse_and_rows: negated G in `[G, np.zeros((EQUATIONS, EQUATIONS))]`": "changes the sign of lambda alone",
+        "in inverse_and_rows: dropped minus in `-G.T`": "changes the sign of lambda alone",
+        "in inverse_and_rows: negated N in `[N, np.zeros((ROWS, EQUATIONS))]`": "N stands on both sides",
+    }
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -174,22 +171,25 @@ class d1_b:
     inputs = MIXED
 
     def printed(M, G, N, f, g, n, alpha):
-        a, b = split(alpha)
+        a, b = split(alpha, ROWS)
         Ai, padded = inverse_and_rows(M, G, N)
         Na, Nb = padded[a], padded[b]
         right = np.concatenate((f, g))
         return np.concatenate([Na @ Ai @ right, Nb @ Ai @ right])
 
     def library(M, G, N, f, g, n, alpha):
-        return lcp_from_mixed(MixedLCP(M, f, N, n, G, g)).q[ordered(alpha)]
+        return lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n))).q[
+            ordered(alpha, ROWS)
+        ]
 
     oracle = "w without contact impulses, from the whole mixed system"
 
     def reference(M, G, N, f, g, n, alpha):
         """w without contact impulses."""
-        return slacks(M, G, N, f, g, n, np.zeros(ROWS))[ordered(alpha)]
+        return slacks(M, G, N, f, g, n, np.zeros(ROWS))[ordered(alpha, ROWS)]
 
     tolerance = 1e-08
+    primitives = SORTED
     verdict = Verdict.ERRATUM
     correction = (
         r"$\begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\mathbf b - \mathbf n_\alpha \\ "
@@ -197,7 +197,7 @@ class d1_b:
         r"section before. Without $\mathbf n$ contacts neither rebound nor take up penetration, and gaps "
         r"close at once."
     )
-    implemented_by = ("rbnotes.complementarity.lcp_from_mixed",)
+    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -219,7 +219,7 @@ class e0_4_a:
         )
 
     def library(M, q, alpha):
-        basis, order = basis_of(M, q, alpha), ordered(alpha)
+        basis, order = basis_of(M, q, alpha), ordered(alpha, ROWS)
         return np.stack([basis.column(r) for r in order], axis=1)[order]
 
     oracle = "w = M z + q solved for the basic variables by elimination, for matrices that are not symmetric"
@@ -228,6 +228,7 @@ class e0_4_a:
         return exchanged(M, q, alpha)[0]
 
     tolerance = 1e-08
+    primitives = SORTED
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.complementarity.Basis.column",)
     chapter = CHAPTER
@@ -242,14 +243,14 @@ class e0_4_b:
     inputs = PIVOTED
 
     def printed(M, q, alpha):
-        a, b = split(alpha)
+        a, b = split(alpha, ROWS)
         Maa, _, Mba, _ = blocks(M, alpha)
         qa = -np.linalg.inv(Maa) @ q[a]
         return np.concatenate([qa, q[b] + Mba @ qa])
 
     def library(M, q, alpha):
         basis = basis_of(M, q, alpha)
-        return np.where(basis.basic, basis.z, basis.w)[ordered(alpha)]
+        return np.where(basis.basic, basis.z, basis.w)[ordered(alpha, ROWS)]
 
     oracle = "w = M z + q solved for the basic variables by elimination, for matrices that are not symmetric"
 
@@ -257,6 +258,7 @@ class e0_4_b:
         return exchanged(M, q, alpha)[1]
 
     tolerance = 1e-08
+    primitives = SORTED
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.complementarity.Basis.refresh",)
     chapter = CHAPTER
@@ -268,43 +270,47 @@ class t254:
         r"\mathbf m_j \text{ stored for all } j \in \alpha \;\Rightarrow\; \mathbf M_{\alpha\alpha}, "
         r"\mathbf M_{\beta\alpha} \text{ available}"
     )
-    inputs = {"M": PIVOTED["M"], "entering": PARTITIONS}
+    inputs = {**MIXED, "left": st.integers(0, ROWS - 1)}
 
-    def printed(M, entering):
-        """The blocks as far as the columns of the z_j that were added to the basis, each stored once, tell them."""
-        stored = {j: M[:, j] for j in entering}
-        alpha, beta = split(tuple(stored))
-        columns = np.stack([stored[j] for j in alpha], axis=1)
-        return np.concatenate([columns[alpha].ravel(), columns[beta].ravel()])
+    def printed(M, G, N, f, g, n, alpha, left):
+        """Columns are computed once each, as z_j enter; the last to enter may leave again, and its column stays."""
+        Ai, padded = inverse_and_rows(M, G, N)
+        stored = {}
+        for j in (*alpha, left, *alpha):
+            if j not in stored:
+                stored[j] = padded @ Ai @ padded[j]
+        basic, rest = split(alpha, ROWS)
+        columns = np.stack([stored[j] for j in basic], axis=1)
+        return np.concatenate([columns[basic].ravel(), columns[rest].ravel()])
 
-    def library(M, entering):
-        basis = Basis(System(LCP(M, np.zeros(ROWS))))
-        for j in entering:
+    def library(M, G, N, f, g, n, alpha, left):
+        lcp = lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
+        basis = Basis(Pairs(lcp))
+        for j in alpha:
             basis.exchange(j)
-        alpha, beta = split(tuple(entering))
-        inside = np.stack([basis.columns.rows(i, basis.alpha) for i in alpha])
-        outside = [basis.columns.rows(i, basis.alpha) for i in beta]
-        assert basis.columns.built == len(entering)
-        return np.concatenate([inside.ravel(), *outside])
+        inside = [basis.columns.rows(i, basis.alpha) for i in (*alpha, *split(alpha, ROWS)[1])]
+        return np.concatenate(inside)
 
-    oracle = "both blocks entry by entry, from the whole matrix"
+    oracle = "how the slacks of the mixed system, solved whole, answer to a unit of each basic z"
 
-    def reference(M, entering):
-        """Both blocks entry by entry, from how w answers to a unit of each basic z."""
-        outside = [i for i in range(ROWS) if i not in entering]
-        answers = [[M[i] @ np.eye(ROWS)[j] for j in entering] for i in (*entering, *outside)]
-        return np.array(answers).ravel()
+    def reference(M, G, N, f, g, n, alpha, left):
+        at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
+        answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in alpha]
+        rows = [*alpha, *(i for i in range(ROWS) if i not in alpha)]
+        return np.array([[answer[i] for answer in answers] for i in rows]).ravel()
 
     tolerance = 1e-08
+    equivalent_mutants = {
+        "in inverse_and_rows: negated G in `[G, np.zeros((EQUATIONS, EQUATIONS))]`": "changes the sign of lambda alone",
+        "in inverse_and_rows: dropped minus in `-G.T`": "changes the sign of lambda alone",
+        "in inverse_and_rows: negated N in `[N, np.zeros((ROWS, EQUATIONS))]`": "N stands on both sides",
+    }
     verdict = Verdict.HOLDS
     remark = (
         r"To move $z_r$ with $r \in \beta$ takes $\mathbf m_r$ as well, also if $z_r$ stops at a bound "
         r"and is never added; the text below says so (\"if necessary\")."
     )
-    implemented_by = (
-        "rbnotes.complementarity.Columns",
-        "rbnotes.complementarity.Basis.exchange",
-    )
+    implemented_by = ("rbnotes.complementarity.Basis.exchange",)
     chapter = CHAPTER
 
 
@@ -333,6 +339,7 @@ class d2:
         return exchanged(M, np.zeros(ROWS), alpha)[0][:, choice % len(alpha)]
 
     tolerance = 1e-08
+    primitives = SORTED
     verdict = Verdict.HOLDS
     remark = r"$\mathbf e_r$ has as many entries as $\alpha$, the one at the place of r in $\alpha$ being 1."
     implemented_by = ("rbnotes.complementarity.Basis.column",)
@@ -349,23 +356,24 @@ class d3:
     inputs = COLUMN
 
     def printed(M, alpha, choice):
-        a, b = split(alpha)
+        a, b = split(alpha, ROWS)
         Maa, _, Mba, _ = blocks(M, alpha)
         r = b[choice % len(b)]
         m_a = -np.linalg.inv(Maa) @ M[a, r]
         return np.concatenate([m_a, M[b, r] + Mba @ m_a])
 
     def library(M, alpha, choice):
-        b = split(alpha)[1]
+        b = split(alpha, ROWS)[1]
         return pivoted_library_column(M, alpha, b[choice % len(b)])
 
     oracle = "w = M z + q solved for the basic variables by elimination"
 
     def reference(M, alpha, choice):
-        b = split(alpha)[1]
+        b = split(alpha, ROWS)[1]
         return exchanged(M, np.zeros(ROWS), alpha)[0][:, len(alpha) + choice % len(b)]
 
     tolerance = 1e-08
+    primitives = SORTED
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.complementarity.Basis.column",)
     chapter = CHAPTER

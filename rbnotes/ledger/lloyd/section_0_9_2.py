@@ -1,134 +1,231 @@
 """Lloyd 0.9.2: implicit Euler.
 
-The linearised step is exact for a force that is linear, so there it must solve the equations that define the
-scheme. Those are put into one linear system for the new positions and velocities together.
+The force is nonlinear, with the value f and the slopes K, D at the start of the step. What the scheme is
+checked against are the two equations that define implicit Euler, put into one system for the new positions
+and velocities: their first step of Newton's method, with slopes by complex steps, and their root.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.checking.strategies import matrices, positive_numbers, spd_matrices, vectors
-from rbnotes.integrators import State, System, implicit_euler
+from rbnotes.checking import complex_step
+from rbnotes.checking.strategies import matrices, numbers, positive_numbers, spd_matrices, vectors
+from rbnotes.dynamics import (
+    State,
+    System,
+    force_beside,
+    implicit_euler,
+    implicit_euler_problem,
+    linearly_implicit_problem,
+    solve_free,
+)
+from rbnotes.ledger.oracles.bent_forces import bent_force, bent_slopes
+from rbnotes.ledger.oracles.integration import (
+    implicit_euler_equations,
+    newton_step,
+    root_on_the_way,
+)
 from rbnotes.ledger.record import Verdict, claim
 
+CHAPTER = "time-stepping"
 N = 3
+SLOPES = matrices(N, N).map(lambda A: -(A @ A.T) / N + (A - A.T) / 8)
 STEP = {
     "M": spd_matrices(N),
-    "K": matrices(N, N).map(lambda A: -(A @ A.T) / N + (A - A.T) / 8),
-    "D": matrices(N, N).map(lambda A: -(A @ A.T) / N + (A - A.T) / 8),
-    "f0": vectors(N),
+    "f": vectors(N),
+    "K": SLOPES,
+    "D": SLOPES,
     "x": vectors(N),
     "v": vectors(N),
     "h": positive_numbers(0.125, 1.0),
 }
-DEFINING = (
-    "the two equations of implicit Euler for a linear force, solved at once for positions and velocities"
+GENTLE = {
+    **STEP,
+    "M": spd_matrices(N).map(lambda M: M + np.eye(N) / 2),
+    "f": vectors(N, -4.0, 4.0),
+    "h": positive_numbers(0.25, 0.5),
+    "share": numbers(0.5, 1.0),
+}
+"""Masses so large that the equations with the force at the end have one root."""
+AFFINE = {**GENTLE, "share": numbers(0.0, 0.0)}
+SYMMETRIC = {"swapped operands in `M @ v`": "the mass matrix is symmetric, so that v M is M v"}
+BENT = ("rbnotes.ledger.oracles.bent_forces",)
+ARRANGED = (
+    "rbnotes.dynamics.implicit_euler_problem",
+    "rbnotes.dynamics.force_beside",
 )
+NEWTON = "the equations of implicit Euler for a nonlinear force: the first step of Newton's method"
 
 
-def linear_system(M, K, D, f0):
-    """A force that is linear in positions and velocities."""
-    return System(M, lambda x, v: f0 + K @ x + D @ v, lambda x, v: K, lambda x, v: D)
+def bent_system(M, f, K, D, x, v):
+    """The library's system with a nonlinear force."""
+    return System(M, bent_force(f, K, D, x, v), *bent_slopes(K, D, x, v))
 
 
-def step_library(M, K, D, f0, x, v, h):
-    return np.concatenate(implicit_euler(linear_system(M, K, D, f0), State(x, v), h))
+def stacked(state):
+    """Coordinates, then velocities."""
+    return np.concatenate([state.q, state.qdot])
 
 
-def step_reference(M, K, D, f0, x, v, h):
-    identity = np.eye(N)
-    equations = np.block([[identity, -h * identity], [-h * K, M - h * D]])
-    return np.linalg.solve(equations, np.concatenate([x, M @ v + h * f0]))
+def is_affine(M, f, K, D, x, v, h, share):
+    return share == 0
 
 
-def velocity_library(M, K, D, f0, x, v, h):
-    return step_library(M, K, D, f0, x, v, h)[N:]
+def arranged_library(M, f, K, D, x, v, h):
+    system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+    return np.linalg.solve(system.mass, M @ v + h * force_beside(system, M, v, h))
 
 
-def velocity_reference(M, K, D, f0, x, v, h):
-    return step_reference(M, K, D, f0, x, v, h)[N:]
+def change_library(M, f, K, D, x, v, h):
+    system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+    return v + h * np.linalg.solve(system.mass, force_beside(system, system.mass, v, h))
 
 
-def first_arrangement(M, K, D, f0, x, v, h):
-    f = f0 + K @ x + D @ v
-    M_hat = M - h * D - h**2 * K
-    f_hat = f - D @ v
-    return np.linalg.solve(M_hat, M @ v + h * f_hat)
+def newton_reference(M, f, K, D, x, v, h):
+    """Positions and velocities after one step of Newton's method from the state at the start."""
+    equations = implicit_euler_equations(M, bent_force(f, K, D, x, v), x, v)(h)
+    return newton_step(equations, np.concatenate([x, v]))
 
 
-def second_arrangement(M, K, D, f0, x, v, h):
-    f = f0 + K @ x + D @ v
-    M_hat = M - h * D - h**2 * K
-    f_tilde = f + h * K @ v
-    return np.linalg.solve(M_hat, M_hat @ v + h * f_tilde)
+def velocity_reference(M, f, K, D, x, v, h):
+    return newton_reference(M, f, K, D, x, v, h)[N:]
+
+
+@claim("lloyd/s0.9.2/t276", "The scheme is implicit Euler")
+class t276:
+    formula = (
+        r"\text{Implicit Euler: } \mathbf M\dot{\mathbf x}^{k+1} "
+        r"= \mathbf M\dot{\mathbf x}^k + h\,\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1})"
+    )
+    inputs = GENTLE
+
+    def printed(M, f, K, D, x, v, h, share):
+        v1 = np.linalg.solve(M - h * D - h**2 * K, (M - h * D) @ v + h * f)
+        return np.concatenate([x + h * v1, v1])
+
+    def library(M, f, K, D, x, v, h, share):
+        """The library's step again and again, each time with the tangent of the force where it ended."""
+        force = bent_force(f, K, D, x, v, share)
+        stiffness, damping = bent_slopes(K, D, x, v, share)
+        x1, v1 = x, v
+        for _ in range(12):
+            K1, D1 = stiffness(x1, v1), damping(x1, v1)
+            at_start = force(x1, v1) + K1 @ (x - x1) + D1 @ (v - v1)
+            v1 = solve_free(linearly_implicit_problem(M, v, at_start, K1, D1, h))
+            x1 = x + h * v1
+        return np.concatenate([x1, v1])
+
+    oracle = "the root of the two equations of implicit Euler for a nonlinear force"
+
+    def reference(M, f, K, D, x, v, h, share):
+        equations_at = implicit_euler_equations(M, bent_force(f, K, D, x, v, share), x, v)
+        return root_on_the_way(equations_at, np.concatenate([x, v]), h)
+
+    verdict = Verdict.CONDITIONAL
+    given = AFFINE
+    holds_when = is_affine
+    condition = r"$\mathbf f$ is affine in positions and velocities"
+    remark = (
+        r"For other forces the display is linearly implicit Euler, one step of Newton's method: as good "
+        r"as the root up to $O(h^3)$ in each step, so that the order stays, and cheaper."
+    )
+    primitives = BENT
+    implemented_by = ("rbnotes.dynamics.linearly_implicit_problem",)
+    chapter = CHAPTER
 
 
 @claim("lloyd/s0.9.2/d1", "A step of linearly implicit Euler")
 class d1:
     formula = (
         r"\mathbf x^{k+1} = \mathbf x^k + h\dot{\mathbf x}^{k+1},\quad "
-        r"\left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - "
-        r"h^2\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^{k+1} "
-        r"= \left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)\dot{\mathbf x}^k "
-        r"+ h\mathbf f^k"
+        r"\left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}"
+        r" - h^2\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^{k+1} "
+        r"= \left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)"
+        r"\dot{\mathbf x}^k + h\mathbf f^k"
     )
     inputs = STEP
 
-    def printed(M, K, D, f0, x, v, h):
-        f = f0 + K @ x + D @ v
+    def printed(M, f, K, D, x, v, h):
         v1 = np.linalg.solve(M - h * D - h**2 * K, (M - h * D) @ v + h * f)
         return np.concatenate([x + h * v1, v1])
 
-    library = step_library
-    oracle = DEFINING
-    reference = step_reference
+    def library(M, f, K, D, x, v, h):
+        return stacked(implicit_euler(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
+
+    oracle = NEWTON
+    reference = newton_reference
     verdict = Verdict.HOLDS
+    primitives = BENT
     implemented_by = (
-        "rbnotes.integrators.implicit_euler",
-        "rbnotes.integrators.implicit_euler_system",
-        "rbnotes.integrators.VelocitySystem.force_beside",
+        "rbnotes.dynamics.implicit_euler",
+        "rbnotes.dynamics.implicit_euler_problem",
     )
-    chapter = "time-stepping"
+    chapter = CHAPTER
 
 
 @claim("lloyd/s0.9.2/d2", "The step with a changed force")
 class d2:
     formula = r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\hat{\mathbf f}^k"
     inputs = STEP
-    printed = first_arrangement
-    library = velocity_library
-    oracle = DEFINING
+
+    def printed(M, f, K, D, x, v, h):
+        M_hat = M - h * D - h**2 * K
+        f_hat = f - D @ v
+        return np.linalg.solve(M_hat, M @ v + h * f_hat)
+
+    library = arranged_library
+    oracle = NEWTON
     reference = velocity_reference
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.integrators.implicit_euler",
-        "rbnotes.integrators.implicit_euler_system",
-        "rbnotes.integrators.VelocitySystem.force_beside",
-    )
-    chapter = "time-stepping"
+    equivalent_mutants = SYMMETRIC
+    primitives = BENT
+    implemented_by = ARRANGED
+    chapter = CHAPTER
 
 
 @claim("lloyd/s0.9.2/d3", "Mass and force of that arrangement")
 class d3:
     formula = (
-        r"\hat{\mathbf M} \equiv \mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - "
-        r"h^2\tfrac{\partial\mathbf f}{\partial\mathbf x},\quad "
-        r"\hat{\mathbf f}^k \equiv \mathbf f^k - \tfrac{\partial\mathbf f}{\partial\dot{\mathbf "
-        r"x}}\dot{\mathbf x}^k"
+        r"\hat{\mathbf M} \equiv \mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}"
+        r" - h^2\tfrac{\partial\mathbf f}{\partial\mathbf x},\quad "
+        r"\hat{\mathbf f}^k \equiv \mathbf f^k"
+        r" - \tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k"
     )
     inputs = STEP
-    printed = first_arrangement
-    library = velocity_library
-    oracle = DEFINING
-    reference = velocity_reference
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.integrators.implicit_euler",
-        "rbnotes.integrators.implicit_euler_system",
-        "rbnotes.integrators.VelocitySystem.force_beside",
+
+    def printed(M, f, K, D, x, v, h):
+        M_hat = M - h * D - h**2 * K
+        f_hat = f - D @ v
+        return np.vstack([M_hat, f_hat])
+
+    def library(M, f, K, D, x, v, h):
+        system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+        return np.vstack([system.mass, force_beside(system, M, v, h)])
+
+    oracle = (
+        "the momentum that implicit Euler leaves unbalanced, the positions following the new velocities: "
+        "its slope, and what is left of it for new velocities of zero"
     )
-    chapter = "time-stepping"
+
+    def reference(M, f, K, D, x, v, h):
+        """M_hat is the slope of the unbalanced momentum along the tangent at the start, h f_hat its rest."""
+        equations = implicit_euler_equations(M, bent_force(f, K, D, x, v), x, v)(h)
+        start = np.concatenate([x, v])
+        slopes, missing = complex_step(equations, start), equations(start)
+
+        def unbalanced(v1):
+            moved = np.concatenate([h * v1, v1 - v])
+            return (missing + slopes @ moved)[N:]
+
+        at_rest = unbalanced(np.zeros(N))
+        M_hat = np.stack([unbalanced(unit) - at_rest for unit in np.eye(N)], axis=1)
+        return np.vstack([M_hat, (-at_rest - M @ v) / h])
+
+    verdict = Verdict.HOLDS
+    primitives = BENT
+    implemented_by = ARRANGED
+    chapter = CHAPTER
 
 
 @claim("lloyd/s0.9.2/d4", "The step as a change of the velocities")
@@ -137,34 +234,43 @@ class d4:
         r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \hat{\mathbf M}\dot{\mathbf x}^k + h\tilde{\mathbf f}^k"
     )
     inputs = STEP
-    printed = second_arrangement
-    library = velocity_library
-    oracle = DEFINING
+
+    def printed(M, f, K, D, x, v, h):
+        M_hat = M - h * D - h**2 * K
+        f_tilde = f + h * K @ v
+        return np.linalg.solve(M_hat, M_hat @ v + h * f_tilde)
+
+    library = change_library
+    oracle = NEWTON
     reference = velocity_reference
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.integrators.implicit_euler",
-        "rbnotes.integrators.implicit_euler_system",
-        "rbnotes.integrators.VelocitySystem.force_beside",
-    )
-    chapter = "time-stepping"
+    primitives = BENT
+    implemented_by = ARRANGED
+    chapter = CHAPTER
 
 
 @claim("lloyd/s0.9.2/d5", "The force of that arrangement")
 class d5:
     formula = (
-        r"\tilde{\mathbf f}^k \equiv \mathbf f^k + h\tfrac{\partial\mathbf f}{\partial\mathbf "
-        r"x}\dot{\mathbf x}^k"
+        r"\tilde{\mathbf f}^k \equiv \mathbf f^k"
+        r" + h\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k"
     )
     inputs = STEP
-    printed = second_arrangement
-    library = velocity_library
-    oracle = DEFINING
-    reference = velocity_reference
+
+    def printed(M, f, K, D, x, v, h):
+        return f + h * K @ v
+
+    def library(M, f, K, D, x, v, h):
+        system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+        return force_beside(system, system.mass, v, h)
+
+    oracle = "the tangent of the force at the start, where the body is after a step at its old velocities"
+
+    def reference(M, f, K, D, x, v, h):
+        force = bent_force(f, K, D, x, v)
+        return f + complex_step(lambda t: force(x + h * t[0] * v, v), np.zeros(1))[:, 0]
+
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.integrators.implicit_euler",
-        "rbnotes.integrators.implicit_euler_system",
-        "rbnotes.integrators.VelocitySystem.force_beside",
-    )
-    chapter = "time-stepping"
+    primitives = BENT
+    implemented_by = ARRANGED
+    chapter = CHAPTER

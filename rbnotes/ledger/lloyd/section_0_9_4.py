@@ -1,48 +1,70 @@
-"""Lloyd 0.9.4: the scheme of Bridson and Marino. Checked on forces that are linear in the velocities."""
+"""Lloyd 0.9.4: the scheme of Bridson and Marino, for nonlinear forces."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.integrators import State, bridson_marino
-from rbnotes.ledger.lloyd.section_0_9_2 import STEP, linear_system
+from rbnotes.checking import complex_step
+from rbnotes.dynamics import State, System, bridson_marino
+from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, bent_system, stacked
+from rbnotes.ledger.oracles.bent_forces import bent_force
+from rbnotes.ledger.oracles.integration import (
+    positions_from_the_middle,
+    velocity_halfway,
+    velocity_of_both_ends,
+)
 from rbnotes.ledger.record import Verdict, claim
 
-
-def halfway_reference(M, K, D, f0, x, v, h):
-    """Implicit Euler over half the step at fixed positions: M (u - v) = h/2 f(x, u), solved for u."""
-    return np.linalg.solve(np.linalg.inv(M) @ (M - h / 2 * D), v + h / 2 * np.linalg.inv(M) @ (f0 + K @ x))
+CHAPTER = "time-stepping"
+SCHEME = ("rbnotes.dynamics.bridson_marino",)
 
 
-def position_reference(M, K, D, f0, x, v, h):
-    """Positions that are consistent with the acceleration at the half step: M (x1 - x - h v) = h^2/2 f(x, u)."""
-    u = halfway_reference(M, K, D, f0, x, v, h)
-    return x + h * v + h**2 / 2 * np.linalg.solve(M, f0 + K @ x + D @ u)
+def halfway_reference(M, f, K, D, x, v, h):
+    return velocity_halfway(M, bent_force(f, K, D, x, v), x, v, h)
+
+
+def position_reference(M, f, K, D, x, v, h):
+    return positions_from_the_middle(M, bent_force(f, K, D, x, v), x, v, h)
+
+
+def velocity_reference(M, f, K, D, x, v, h):
+    force = bent_force(f, K, D, x, v)
+    x1 = positions_from_the_middle(M, force, x, v, h)
+    return velocity_of_both_ends(M, force, x, x1, v, h)
 
 
 @claim("lloyd/s0.9.4/d1", "The intermediate velocity")
 class d1:
     formula = (
-        r"\left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf "
-        r"x}}\right)\dot{\mathbf x}^{k+1/2} "
-        r"= \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf "
-        r"x}}\right)\dot{\mathbf x}^k + \tfrac h2\mathbf f^k"
+        r"\left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)"
+        r"\dot{\mathbf x}^{k+1/2} "
+        r"= \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)"
+        r"\dot{\mathbf x}^k + \tfrac h2\mathbf f^k"
     )
     inputs = STEP
 
-    def printed(M, K, D, f0, x, v, h):
-        f = f0 + K @ x + D @ v
+    def printed(M, f, K, D, x, v, h):
         return np.linalg.solve(M - h / 2 * D, (M - h / 2 * D) @ v + h / 2 * f)
 
-    def library(M, K, D, f0, x, v, h):
-        return (bridson_marino(linear_system(M, K, D, f0), State(x, v), h).x - x) / h
+    def library(M, f, K, D, x, v, h):
+        return (bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q - x) / h
 
-    oracle = "implicit Euler over half the step at fixed positions, solved for the velocities"
+    oracle = "implicit Euler over half the step at fixed positions: the first step of Newton's method"
     reference = halfway_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.integrators.bridson_marino",)
-    chapter = "time-stepping"
+    primitives = BENT
+    implemented_by = SCHEME
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.9.4/t330", "The intermediate velocity is modified to satisfy constraints")
+class t330:
+    formula = r"\dot{\mathbf x}^{k+1/2}\text{ is now modified to satisfy constraints}"
+    verdict = Verdict.DEFINITION
+    remark = "An impulse along the rows of the constraints does it, as in 0.10."
+    implemented_by = ("rbnotes.dynamics.constrained_step",)
+    chapter = CHAPTER
 
 
 @claim("lloyd/s0.9.4/d2", "The new positions")
@@ -50,47 +72,116 @@ class d2:
     formula = r"\mathbf x^{k+1} = \mathbf x^k + h\dot{\mathbf x}^{k+1/2}"
     inputs = STEP
 
-    def printed(M, K, D, f0, x, v, h):
-        return x + h * halfway_reference(M, K, D, f0, x, v, h)
+    def printed(M, f, K, D, x, v, h):
+        return x + h * velocity_halfway(M, bent_force(f, K, D, x, v), x, v, h)
 
-    def library(M, K, D, f0, x, v, h):
-        return bridson_marino(linear_system(M, K, D, f0), State(x, v), h).x
+    def library(M, f, K, D, x, v, h):
+        return bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q
 
     oracle = "free flight plus the acceleration of the half step over half the square of the step"
     reference = position_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.integrators.bridson_marino",)
-    chapter = "time-stepping"
+    primitives = BENT
+    implemented_by = SCHEME
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.9.4/t334", "The force with the new positions and the old velocities")
+class t334:
+    formula = r"\mathbf f' \equiv \mathbf f(\dot{\mathbf x}^k, \mathbf x^{k+1})"
+    inputs = STEP
+
+    def printed(M, f, K, D, x, v, h):
+        force = bent_force(f, K, D, x, v)  # f(x, xdot), as introduced in 0.9
+        return force(v, positions_from_the_middle(M, force, x, v, h))
+
+    def library(M, f, K, D, x, v, h):
+        """From the momentum of the whole step: what is left of it without the force at the start."""
+        w = bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
+        return 2 / h * (M - h / 2 * D) @ (w - v) - f
+
+    oracle = (
+        "the force at the start and its change on the way to the new positions, by quadrature of its slopes"
+    )
+
+    def reference(M, f, K, D, x, v, h):
+        force = bent_force(f, K, D, x, v)
+        way = positions_from_the_middle(M, force, x, v, h) - x
+        nodes, weights = np.polynomial.legendre.leggauss(24)
+        slopes = [
+            complex_step(lambda t, s=(node + 1) / 2: force(x + (s + t[0]) * way, v), np.zeros(1))[:, 0]
+            for node in nodes
+        ]
+        return f + np.array(weights) / 2 @ slopes
+
+    tolerance = 1e-08
+    verdict = Verdict.MISPRINT
+    correction = r"$\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^k)$: 0.9 has the positions first."
+    primitives = BENT
+    implemented_by = SCHEME
+    chapter = CHAPTER
 
 
 @claim("lloyd/s0.9.4/d3", "The new velocities")
 class d3:
     formula = (
-        r"\left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf "
-        r"x}}\right)\dot{\mathbf x}^{k+1} "
-        r"= \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf "
-        r"x}}\right)\dot{\mathbf x}^k + \tfrac h2(\mathbf f^k + \mathbf f'),\quad "
-        r"\mathbf f' \equiv \mathbf f(\dot{\mathbf x}^k, \mathbf x^{k+1})"
+        r"\left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)"
+        r"\dot{\mathbf x}^{k+1} "
+        r"= \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)"
+        r"\dot{\mathbf x}^k + \tfrac h2(\mathbf f^k + \mathbf f')"
     )
     inputs = STEP
 
-    def printed(M, K, D, f0, x, v, h):
-        f = f0 + K @ x + D @ v
-        x1 = position_reference(M, K, D, f0, x, v, h)
-        f1 = f0 + K @ x1 + D @ v
+    def printed(M, f, K, D, x, v, h):
+        force = bent_force(f, K, D, x, v)
+        f1 = force(positions_from_the_middle(M, force, x, v, h), v)
         return np.linalg.solve(M - h / 2 * D, (M - h / 2 * D) @ v + h / 2 * (f + f1))
 
-    def library(M, K, D, f0, x, v, h):
-        return bridson_marino(linear_system(M, K, D, f0), State(x, v), h).v
+    def library(M, f, K, D, x, v, h):
+        return bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
 
-    oracle = "the trapezoidal rule in the velocities with both positions known, solved for the velocities"
-
-    def reference(M, K, D, f0, x, v, h):
-        """Trapezoidal in the velocities with both positions known: M (w - v) = h/2 (f(x, v) + f(x1, w)), for w."""
-        x1 = position_reference(M, K, D, f0, x, v, h)
-        known = M @ v + h / 2 * (2 * f0 + K @ (x + x1) + D @ v)
-        return np.linalg.inv(M - h / 2 * D) @ known
-
+    oracle = (
+        "the trapezoidal rule in the velocities with both positions known: a step of Newton's method, "
+        "with the slopes of the first half"
+    )
+    reference = velocity_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.integrators.bridson_marino",)
-    chapter = "time-stepping"
+    remark = "With $\\mathbf f'$ as corrected, and its slope at the start: that at the new positions is $O(h)$ away."
+    primitives = BENT
+    implemented_by = SCHEME
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.9.4/t338", "The position Jacobian is not used")
+class t338:
+    formula = (
+        r"\frac{\partial\mathbf f}{\partial\mathbf x}"
+        r"\text{ is used neither for } \mathbf x^{k+1}\text{ nor for }\dot{\mathbf x}^{k+1}"
+    )
+    inputs = STEP
+
+    def printed(M, f, K, D, x, v, h):
+        """Both halves of the step from values of the force and its velocity Jacobian alone."""
+        force = bent_force(f, K, D, x, v)
+        half = M - h / 2 * D
+        x1 = x + h * np.linalg.solve(half, half @ v + h / 2 * force(x, v))
+        v1 = np.linalg.solve(half, half @ v + h / 2 * (force(x, v) + force(x1, v)))
+        return np.concatenate([x1, v1])
+
+    def library(M, f, K, D, x, v, h):
+        """A system whose position Jacobian is nonsense."""
+        system = System(M, bent_force(f, K, D, x, v), lambda y, u: 1e3 * M, lambda y, u: D)
+        return stacked(bridson_marino(system, State(q=x, qdot=v), h))
+
+    oracle = "positions and velocities from the equations of both halves"
+
+    def reference(M, f, K, D, x, v, h):
+        force = bent_force(f, K, D, x, v)
+        x1 = positions_from_the_middle(M, force, x, v, h)
+        return np.concatenate([x1, velocity_of_both_ends(M, force, x, x1, v, h)])
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    primitives = BENT
+    implemented_by = SCHEME
+    chapter = CHAPTER

@@ -44,3 +44,20 @@ def least_action(M: Array, f: Array, G: Array, g: Array) -> Array:
 def multipliers_of(force: Array, G: Array) -> Array:
     """Weights of the rows of G in a force that they make up."""
     return np.linalg.lstsq(np.stack(list(G), axis=1), force, rcond=None)[0]
+
+
+def nearest_velocity(M: Array, G: Array, v: Array) -> Array:
+    """The velocity with ``G v' = 0`` that is nearest to v in kinetic energy, by least squares."""
+    free, root = np.linalg.svd(G)[2][len(G) :].T, np.linalg.cholesky(M).T
+    return free @ np.linalg.lstsq(root @ free, root @ v, rcond=None)[0]
+
+
+def least_constraint(M: Array, G: Array, f: Array) -> Array:
+    """Gauss's principle: mass times the admissible acceleration nearest to the free one, in its measure M."""
+    return M @ nearest_velocity(M, G, np.linalg.solve(M, f))
+
+
+def mixed_motion(M: Array, G: Array, N: Array, f: Array, g: Array, z: Array) -> tuple[Array, Array]:
+    """x and lambda of a mixed LCP under the given z, by elimination."""
+    pushed = f + sum(weight * row for weight, row in zip(z, N, strict=True))
+    return constrained_system(M, G, pushed, g)

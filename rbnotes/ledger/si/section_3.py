@@ -10,14 +10,11 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, inertias, masses, rotations, twists, vectors
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion, point_masses
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_1 import frame_library, frame_reference
-from rbnotes.ledger.sueda.section_1_2 import cross_library, cross_printed, cross_reference, twist_matrix
-from rbnotes.ledger.sueda.section_1_5 import (
-    adjoint_by_conjugation,
-    lie_bracket_library,
-    lie_bracket_reference,
-)
+from rbnotes.ledger.sueda.section_1_1 import frame_library, frame_printed, frame_reference
+from rbnotes.ledger.sueda.section_1_2 import cross_library, cross_printed, cross_reference
+from rbnotes.ledger.sueda.section_1_5 import lie_bracket_library
 
 CHAPTER = "frames-and-twists"
 BODY = {"m": masses(), "r": vectors(), "Ic": inertias()}
@@ -37,11 +34,13 @@ def adjoint_library(T, g):
 
 @claim("si/s3/d1", "Rigid motions as 4 x 4 matrices")
 class d1:
-    formula = r"(\mathbf R, \mathbf t) = \begin{bmatrix} \mathbf R & \mathbf t \\ 0 & 1 \end{bmatrix}"
+    formula = r"\begin{bmatrix} \mathbf R & \mathbf t \\ 0 & 1 \end{bmatrix}"
     inputs = {"R": rotations(), "t": vectors()}
+    printed = frame_printed
     library = frame_library
     oracle = "columns: the frame's axes turned into the outer frame, then its origin"
     reference = frame_reference
+    exact = "all of them place the same numbers, and compute nothing but products with unit vectors"
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.se3.frame",)
     chapter = CHAPTER
@@ -68,6 +67,7 @@ class e1:
     def reference(T, v):
         return twist_matrix(v)
 
+    exact = "the library and the oracle place the entries of the twist, and compute nothing"
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.hat",)
     chapter = CHAPTER
@@ -91,8 +91,13 @@ class d2:
 
 @claim("si/s3/t59", "A twist as a vector, angular part first")
 class t59:
-    formula = r"\hat{\mathbf v}^\vee = \mathbf v = [\omega^T, v^T]^T"
+    formula = r"\mathbf v = [\omega^T, v^T]^T,\quad \hat{\mathbf v}^\vee = \mathbf v"
+    defines = (r"\mathbf v",)
     inputs = {"v": twists()}
+
+    def printed(v):
+        X = twist_matrix(v)
+        return np.array([X[2, 1], X[0, 2], X[1, 0], X[0, 3], X[1, 3], X[2, 3]])
 
     def library(v):
         return se3.vee(twist_matrix(v))
@@ -102,6 +107,7 @@ class t59:
     def reference(v):
         return v
 
+    exact = "entries are read from a matrix, and nothing is computed"
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.se3.vee",)
     chapter = CHAPTER
@@ -113,13 +119,18 @@ class t61:
     inputs = {"T": frames(), "g": twists()}
 
     def printed(T, g):
-        X = T @ twist_matrix(g) @ np.linalg.inv(T)
-        return np.array([X[2, 1], X[0, 2], X[1, 0], X[0, 3], X[1, 3], X[2, 3]])
+        return T @ twist_matrix(g) @ np.linalg.inv(T)
 
     library = adjoint_library
     oracle = "the same motion seen from the outer frame: its spin and the velocity at the outer origin"
     reference = conjugation_reference
-    verdict = Verdict.HOLDS
+    verdict = Verdict.MISPRINT
+    correction = (
+        r"$\mathrm{Ad}_{\mathbf T}\mathbf g = (\mathbf T\hat{\mathbf g}\mathbf T^{-1})^\vee$, "
+        r"or with a hat on the left as well"
+    )
+    undefined = "the left side is a vector of six numbers, the right side a 4 x 4 matrix"
+    remark = "With the operator of the line before, which is left out, it is right."
     implemented_by = ("rbnotes.se3.Ad",)
     chapter = CHAPTER
 
@@ -142,6 +153,7 @@ class e2:
     def reference(T, g):
         return adjoint_by_conjugation(T) @ g
 
+    undefined = "the vector in the lower left does not fill a block of 3 x 3"
     verdict = Verdict.MISPRINT
     scan = True
     correction = r"The lower left block is $[\mathbf t]\mathbf R$, with the bracket of a cross product."
@@ -159,8 +171,7 @@ class t67:
 
     def printed(a, b):
         A, B = twist_matrix(a), twist_matrix(b)
-        X = A @ B - B @ A
-        return np.array([X[2, 1], X[0, 2], X[1, 0], X[0, 3], X[1, 3], X[2, 3]])
+        return A @ B - B @ A
 
     library = lie_bracket_library
     oracle = "the rate of the adjoint mapping along the exponential of the first twist, by differences"
@@ -169,7 +180,13 @@ class t67:
         """Rate at which Ad(exp(t a)) b starts to change, by differences of conjugations."""
         return derivative(lambda t: adjoint_by_conjugation(expm(t * twist_matrix(a))) @ b).value
 
-    verdict = Verdict.HOLDS
+    verdict = Verdict.MISPRINT
+    correction = (
+        r"$\mathrm{ad}_{\mathbf g_1}\mathbf g_2 "
+        r"= (\hat{\mathbf g}_1\hat{\mathbf g}_2 - \hat{\mathbf g}_2\hat{\mathbf g}_1)^\vee$"
+    )
+    undefined = "the left side is a vector of six numbers, the right side a 4 x 4 matrix"
+    remark = "The same operator is left out as in the definition of the adjoint mapping."
     implemented_by = ("rbnotes.se3.ad",)
     chapter = CHAPTER
 
@@ -188,7 +205,8 @@ class e3:
 
     library = lie_bracket_library
     oracle = "the commutator of the 4 x 4 twist matrices"
-    reference = lie_bracket_reference
+    reference = commutator
+    undefined = "the vector in the lower left does not fill a block of 3 x 3"
     verdict = Verdict.MISPRINT
     scan = True
     correction = "The lower left block is $[v_1]$, with the bracket of a cross product."
@@ -234,7 +252,7 @@ class d3_b:
     oracle = "the power of the wrench on the commutator with every unit twist"
 
     def reference(g, f):
-        return np.array([f @ lie_bracket_reference(g, unit) for unit in np.eye(6)])
+        return np.array([f @ commutator(g, unit) for unit in np.eye(6)])
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.ad",)
@@ -295,6 +313,7 @@ class e5:
     def reference(m, r, Ic):
         return kinetic_energy_matrix(m, Ic, r)
 
+    equivalent_mutants = {"swapped operands in `m * C @ C`": "a matrix commutes with its multiples"}
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.inertia.spatial_inertia",)
     chapter = "spatial-inertia"

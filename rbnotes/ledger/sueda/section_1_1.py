@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
 
 from rbnotes import se3, so3
 from rbnotes.checking.strategies import frames, rotation_vectors, rotations, vectors
@@ -12,7 +13,12 @@ from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frames-and-twists"
 ROTATION = {"r": rotation_vectors()}
+TURNED = {"r": rotation_vectors(), "x": vectors()}
 MOVED_POINT = {"E": frames(), "x": vectors()}
+
+
+def frame_printed(R, p):
+    return np.block([[R, p[:, None]], [np.zeros(3), 1.0]])
 
 
 def frame_library(R, p):
@@ -24,17 +30,16 @@ def frame_reference(R, p):
     return np.stack([*axes_and_origin, np.append(p, 1)], axis=-1)
 
 
-def identity_reference(r):
-    return np.eye(3)
-
-
 @claim("sueda/s1.1/e1.1", "The pose of a body as a 4 x 4 matrix")
 class e1_1:
     formula = r"{}^0_iE = \begin{pmatrix} {}^0_iR & {}^0\mathbf p \\ 0 & 1 \end{pmatrix}"
     inputs = {"R": rotations(), "p": vectors()}
+    defines = (r"{}^0_iE",)
+    printed = frame_printed
     library = frame_library
     oracle = "columns: the frame's axes turned into the world, then its origin"
     reference = frame_reference
+    exact = "all of them place the same numbers, and compute nothing but products with unit vectors"
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.se3.frame",)
     chapter = CHAPTER
@@ -65,46 +70,55 @@ class e1_2:
 @claim("sueda/s1.1/e1.3#a", "The rows of a rotation matrix are orthonormal")
 class e1_3_a:
     formula = "RR^T = I"
-    inputs = ROTATION
+    inputs = TURNED
 
-    def printed(r):
+    def printed(r, x):
         R = expm(bracket(r))
-        return R @ R.T
+        return R @ R.T @ x
 
-    def library(r):
+    def library(r, x):
         R = so3.exp(r)
-        return R @ R.T
+        return R @ R.T @ x
 
-    oracle = "the identity, for matrix exponentials of skew-symmetric matrices"
-    reference = identity_reference
+    oracle = "any vector, which the product of matrix exponentials must leave alone"
+
+    def reference(r, x):
+        return x
+
+    equivalent_mutants = {
+        "dropped factor `R @ R.T` in `R @ R.T @ x`": "the product is the identity: that is the claim",
+        "swapped operands in `R @ R.T`": "the columns are orthonormal as well, which is the other half of (1.3)",
+    }
+
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.arguments.rotation",
-        "rbnotes.so3.exp",
-    )
+    implemented_by = ("rbnotes.so3.exp",)
     chapter = "rotations"
 
 
 @claim("sueda/s1.1/e1.3#b", "The columns of a rotation matrix are orthonormal")
 class e1_3_b:
     formula = "R^TR = I"
-    inputs = ROTATION
+    inputs = TURNED
 
-    def printed(r):
+    def printed(r, x):
         R = expm(bracket(r))
-        return R.T @ R
+        return R.T @ R @ x
 
-    def library(r):
+    def library(r, x):
         R = so3.exp(r)
-        return R.T @ R
+        return R.T @ R @ x
 
-    oracle = "the identity, for matrix exponentials of skew-symmetric matrices"
-    reference = identity_reference
+    oracle = "any vector, which the product of matrix exponentials must leave alone"
+
+    def reference(r, x):
+        return x
+
+    equivalent_mutants = {
+        "dropped factor `R.T @ R` in `R.T @ R @ x`": "the product is the identity: that is the claim",
+        "swapped operands in `R.T @ R`": "the rows are orthonormal as well, which is the other half of (1.3)",
+    }
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.arguments.rotation",
-        "rbnotes.so3.exp",
-    )
+    implemented_by = ("rbnotes.so3.exp",)
     chapter = "rotations"
 
 
@@ -124,12 +138,83 @@ class e1_3_c:
     def reference(r):
         return 1.0
 
+    exact = "the determinant is the same for all rotations"
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.arguments.rotation",
-        "rbnotes.so3.exp",
-    )
+    implemented_by = ("rbnotes.so3.exp",)
     chapter = "rotations"
+
+
+@claim("sueda/s1.1/t29#a", "The inverse of a rotation matrix is its transpose")
+class t29_a:
+    formula = "R^{-1} = R^T"
+    inputs = ROTATION
+
+    def printed(r):
+        return expm(bracket(r)).T
+
+    def library(r):
+        return so3.exp(r).T
+
+    oracle = "numerical inverse of the matrix exponential"
+
+    def reference(r):
+        return np.linalg.inv(expm(bracket(r)))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.so3.exp",)
+    chapter = "rotations"
+
+
+@claim("sueda/s1.1/t29#b", "Rotation matrices form a group: products stay rotations")
+class t29_b:
+    formula = r"R_1, R_2 \in SO(3) \;\Rightarrow\; R_1R_2 \in SO(3)"
+    inputs = {"first": rotation_vectors(), "second": rotation_vectors()}
+
+    def printed(first, second):
+        return expm(bracket(first)) @ expm(bracket(second))
+
+    def library(first, second):
+        return so3.exp(first) @ so3.exp(second)
+
+    oracle = "the rotation of the product of two unit quaternions, by scipy"
+
+    def reference(first, second):
+        return (Rotation.from_rotvec(first) * Rotation.from_rotvec(second)).as_matrix()
+
+    verdict = Verdict.HOLDS
+    remark = "With the identity and the transposes of all its members, the set is a group."
+    implemented_by = ("rbnotes.so3.exp",)
+    chapter = "rotations"
+
+
+@claim("sueda/s1.1/t31", "Poses form a group: products stay poses")
+class t31:
+    formula = (
+        r"E_1, E_2 \in SE(3) \;\Rightarrow\; E_1E_2 "
+        r"= \begin{pmatrix} R_1R_2 & R_1\mathbf p_2 + \mathbf p_1 \\ 0 & 1 \end{pmatrix} \in SE(3)"
+    )
+    inputs = {"E1": frames(), "E2": frames()}
+
+    def printed(E1, E2):
+        return E1 @ E2
+
+    def library(E1, E2):
+        return se3.frame(E1[:3, :3] @ E2[:3, :3], se3.transform_points(E1, E2[:3, 3]))
+
+    oracle = "where the second pose's origin and axes go when the first one turns and moves them"
+
+    def reference(E1, E2):
+        """Rotation by scipy; the origin turned and moved, one coordinate after the other."""
+        first, second = Rotation.from_matrix(E1[:3, :3]), Rotation.from_matrix(E2[:3, :3])
+        E = np.eye(4)
+        E[:3, :3] = (first * second).as_matrix()
+        E[:3, 3] = E1[:3, 3] + first.apply(E2[:3, 3])
+        return E
+
+    verdict = Verdict.HOLDS
+    remark = "The inverse is again of this form, see (1.4)."
+    implemented_by = ("rbnotes.se3.frame", "rbnotes.se3.transform_points")
+    chapter = CHAPTER
 
 
 @claim("sueda/s1.1/e1.4", "Inverse of a pose")

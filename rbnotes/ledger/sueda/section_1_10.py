@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import strategies as st
-from scipy.linalg import block_diag, null_space
 
 from rbnotes import maximal, se3
-from rbnotes.checking import complex_step, derivative, jacobian
+from rbnotes.checking import derivative
 from rbnotes.checking.strategies import (
     arrays,
     frames,
-    full_rank_matrices,
-    inertias,
-    masses,
-    positive_numbers,
-    spd_matrices,
     twists,
-    vectors,
 )
-from rbnotes.constraints import factor_kkt, kkt_matrix
-from rbnotes.inertia import spatial_inertia
-from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion
+from rbnotes.joints import ExponentialSpherical, Fixed, Revolute
+from rbnotes.ledger.oracles.bodies import motion
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_of
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_5 import adjoint_by_conjugation
-from rbnotes.ledger.sueda.section_1_6 import acceleration_reference, needed_wrench
-from rbnotes.maximal import BodyState, Mechanism
 
 CHAPTER = "joints"
 
@@ -33,27 +22,12 @@ CHAPTER = "joints"
 PAIR = {"Ei": frames(), "Ek": frames(), "J": frames(), "phi_i": twists(), "phi_k": twists()}
 # Three bodies, and a joint frame in the first for each of the others.
 STAR = {"E1": frames(), "E2": frames(), "E3": frames(), "J1": frames(), "J2": frames(), "Phi": arrays(18)}
-OPTIMUM = {"M": spd_matrices(6), "G": full_rank_matrices(2, 6), "f": vectors(6)}
-BODY = st.tuples(masses(), vectors(), inertias())
-STEP = {
-    "body_i": BODY,
-    "body_k": BODY,
-    "phi_i": twists(),
-    "phi_k": twists(),
-    "f_i": twists(),
-    "f_k": twists(),
-    "h": positive_numbers(0.125, 1),
-}
 
 
 def joined(kind, Ei, Ek, J):
     """A joint of body 0 to body 1, and the poses of the two."""
     poses = np.stack([Ei, Ek])
     return maximal.joint_at(kind, Ei @ J, poses, 0, 1), poses
-
-
-def twist_of(X):
-    return np.array([X[2, 1], X[0, 2], X[1, 0], *X[:3, 3]])
 
 
 def relative_twist_reference(Ei, Ek, J, phi_i, phi_k):
@@ -96,49 +70,8 @@ def hinge_blocks(Ei, Ek, J):
     return np.delete(from_i, 2, axis=0), np.delete(-from_k, 2, axis=0)
 
 
-def system(body_i, body_k, joints=()):
-    inertias_ = [spatial_inertia(m, J, c) for m, c, J in (body_i, body_k)]
-    return Mechanism(np.stack(inertias_), joints, np.zeros(3))
-
-
-def free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-    pairs = ((body_i, phi_i, f_i), (body_k, phi_k, f_k))
-    steps = [phi + h * acceleration_reference(m, c, J, phi, f) for (m, c, J), phi, f in pairs]
-    return np.concatenate(steps)
-
-
-def minimizer(objective, G):
-    """Of a quadratic objective among all ``Phi`` with ``G Phi = 0``; none if it has no least value there."""
-    Z = null_space(G) if len(G) else np.eye(G.shape[1])
-
-    def gradient(y):
-        return complex_step(lambda x: objective(Z @ x), y)
-
-    start = np.zeros(Z.shape[1])
-    curvature = jacobian(gradient, start).value
-    if np.linalg.eigvalsh(curvature + curvature.T)[0] <= 0:
-        raise ArithmeticError("the objective has no least value")
-    return Z @ np.linalg.solve(curvature, -gradient(start))
-
-
-def virtual_work(M, G, f):
-    """Velocities that G allows, at which what it takes to hold them does no work on any other such velocities."""
-    Z = null_space(G)
-    return Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
-
-
-LINES = {
-    "M": spd_matrices(6),
-    "G": full_rank_matrices(2, 6),
-    "f": vectors(6),
-    "Phi": vectors(6),
-    "lam": vectors(2),
-}
-
-
 PIN = np.linalg.inv(np.array([[0.6, -0.8, 0, 0.5], [0.8, 0.6, 0, -0.25], [0, 0, 1, 1], [0, 0, 0, 1]]))
 PLACES = np.stack([np.eye(4), np.array([[0, 0, 1, 0.5], [1, 0, 0, 1], [0, 1, 0, -0.25], [0, 0, 0, 1.0]])])
-PIN_ROWS = np.hstack(hinge_blocks(PLACES[0], PLACES[1], PIN))
 
 
 @claim("sueda/s1.10/e1.69#a", "Relative twist of two bodies in a joint frame of the first")
@@ -151,7 +84,7 @@ class e1_69_a:
         return j_Ad @ phi_i - j_Ad @ phi_k
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined("fixed", Ei, Ek, J)
+        joint, poses = joined(Fixed(), Ei, Ek, J)
         return maximal.relative_twist(joint, poses, np.stack([phi_i, phi_k]))
 
     oracle = (
@@ -184,7 +117,7 @@ class e1_69_b:
         return np.hstack([j_Ad, -j_Ad @ i_Ad @ zero_Ad @ k_Ad]) @ np.concatenate([phi_i, phi_k])
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined("fixed", Ei, Ek, J)
+        joint, poses = joined(Fixed(), Ei, Ek, J)
         return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
 
     oracle = (
@@ -232,16 +165,13 @@ class t570_b:
         return relative_twist_printed(Ei, Ek, J, phi_i, phi_k)[3:]
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined("ball", Ei, Ek, J)
+        joint, poses = joined(ExponentialSpherical(), Ei, Ek, J)
         return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
 
     oracle = "differences of the gap between two points, one of each body, that coincide"
     reference = ball_reference
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.maximal.ball",
-        "rbnotes.maximal.joint_rows",
-    )
+    implemented_by = ("rbnotes.maximal.joint_rows",)
     chapter = CHAPTER
 
 
@@ -254,7 +184,7 @@ class t570_c:
         return np.delete(relative_twist_printed(Ei, Ek, J, phi_i, phi_k), 2)
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined("hinge", Ei, Ek, J)
+        joint, poses = joined(Revolute(), Ei, Ek, J)
         return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
 
     oracle = "differences of how two axes tilt apart, one of each body, that coincide, and of points on them"
@@ -265,10 +195,7 @@ class t570_c:
         "universal joint does not: the rotation it forbids is about the common perpendicular of two "
         "axes, one in each body, which is no axis of a frame that stays in either."
     )
-    implemented_by = (
-        "rbnotes.maximal.hinge",
-        "rbnotes.maximal.joint_rows",
-    )
+    implemented_by = ("rbnotes.maximal.joint_rows",)
     chapter = CHAPTER
 
 
@@ -288,12 +215,20 @@ class t572:
             *maximal.joint_matrix(hinges, three).shape,
         ]
 
-    oracle = "velocities of free bodies less those of the freedom that is left"
+    oracle = "how many independent rates of coming apart all unit twists make, by differences along motions"
 
     def reference():
-        """Velocities of free bodies, six each, and how many of them the freedom that is left takes away."""
-        welded, hinged, two_hinged = 6, 6 + 1, 6 + 1 + 1
-        return [12 - welded, 12, 12 - hinged, 12, 18 - two_hinged, 18]
+        """Ranks of the rates, by differences, at which the parts of the joints come apart, for all unit twists."""
+        E, F, at = PLACES[0], PLACES[1], PIN
+        pairs = np.eye(12).reshape(12, 2, 6)
+        welded = [relative_twist_reference(E, F, at, *unit) for unit in pairs]
+        hinged = [hinge_reference(E, F, at, *unit) for unit in pairs]
+        triples = np.eye(18).reshape(18, 3, 6)
+        star = [
+            np.append(hinge_reference(E, F, at, a, b), hinge_reference(E, F @ F, at, a, c))
+            for a, b, c in triples
+        ]
+        return [n for rates in (welded, hinged, star) for n in (np.linalg.matrix_rank(rates), len(rates))]
 
     tolerance = 0.0
     verdict = Verdict.DEMONSTRATION
@@ -319,8 +254,8 @@ class e1_70:
     def library(E1, E2, E3, J1, J2, Phi):
         poses = np.stack([E1, E2, E3])
         joints = [
-            maximal.joint_at("hinge", E1 @ J1, poses, 0, 1),
-            maximal.joint_at("hinge", E1 @ J2, poses, 0, 2),
+            maximal.joint_at(Revolute(), E1 @ J1, poses, 0, 1),
+            maximal.joint_at(Revolute(), E1 @ J2, poses, 0, 2),
         ]
         return maximal.joint_matrix(joints, poses) @ Phi
 
@@ -339,216 +274,4 @@ class e1_70:
         "come apart."
     )
     implemented_by = ("rbnotes.maximal.joint_matrix",)
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.10/t576", "The step of all bodies as one linear system")
-class t576:
-    formula = (
-        r"\mathbf M\Phi = \tilde{\mathbf f},\quad \tilde f_i "
-        r"= M_i\phi_i^{(k)} + h\left(\mathrm{ad}(\phi_i^{(k)})^TM_i\phi_i^{(k)} + \mathbf "
-        r"f_\text{body}(E_i^{(k)})\right)"
-    )
-    inputs = STEP
-
-    def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        masses_, momenta = [], []
-        for (m, c, J), phi, f_body in ((body_i, phi_i, f_i), (body_k, phi_k, f_k)):
-            M, w, v, zero = (
-                kinetic_energy_matrix(m, J, c),
-                bracket(phi[:3]),
-                bracket(phi[3:]),
-                np.zeros((3, 3)),
-            )
-            ad = np.block([[w, zero], [v, w]])
-            masses_.append(M)
-            momenta.append(M @ phi + h * (ad.T @ M @ phi + f_body))
-        return np.linalg.solve(block_diag(*masses_), np.concatenate(momenta))
-
-    def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        state = BodyState(np.stack([np.eye(4)] * 2), np.stack([phi_i, phi_k]))
-        step = maximal.mechanism_step(system(body_i, body_k), state, h, np.stack([f_i, f_k]))
-        return step.state.phi.ravel()
-
-    oracle = "steps with the accelerations for which six point masses need the wrenches, for each body"
-    reference = free_reference
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.maximal.mechanism_step",)
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.10/e1.71", "A step without joints minimises a quadratic function")
-class e1_71:
-    formula = r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}"
-    inputs = OPTIMUM
-
-    def printed(M, G, f):
-        def objective(Phi):
-            return 1 / 2 * Phi @ M @ Phi - Phi @ f
-
-        return minimizer(objective, np.zeros((0, len(f))))
-
-    def library(M, G, f):
-        return factor_kkt(M).solve(f)[0]
-
-    oracle = "the solution of M Phi = f"
-
-    def reference(M, G, f):
-        return np.linalg.solve(M, f)
-
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.factor_kkt",)
-    chapter = CHAPTER
-
-
-@claim(
-    "sueda/s1.10/e1.72", "A step with joints minimises the same function among the velocities that they allow"
-)
-class e1_72:
-    formula = (
-        r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf "
-        r"f}\quad\text{subject to}\quad \mathbf G\Phi = 0"
-    )
-    inputs = OPTIMUM
-
-    def printed(M, G, f):
-        def objective(Phi):
-            return 1 / 2 * Phi @ M @ Phi - Phi @ f
-
-        return minimizer(objective, G)
-
-    def library(M, G, f):
-        return factor_kkt(M, G).solve(f)[0]
-
-    oracle = "virtual work: what holds the velocities does none on any that the joints allow"
-    reference = virtual_work
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.factor_kkt",)
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.10/e1.73", "The KKT system of a step with joints")
-class e1_73:
-    formula = (
-        r"\begin{pmatrix} \mathbf M & \mathbf G^T \\ \mathbf G & 0 \end{pmatrix}\begin{pmatrix} \Phi \\"
-        r" \lambda \end{pmatrix} = \begin{pmatrix} \tilde{\mathbf f} \\ 0 \end{pmatrix}"
-    )
-    inputs = OPTIMUM
-
-    def printed(M, G, f):
-        zero = np.zeros((2, 2))
-        matrix = np.block([[M, G.T], [G, zero]])
-        return np.linalg.solve(matrix, np.append(f, [0, 0]))
-
-    def library(M, G, f):
-        Phi, multipliers = factor_kkt(M, G).solve(f)
-        return np.concatenate([Phi, -multipliers])
-
-    oracle = "virtual work for Phi; for lambda, what is missing in the momentum along G^T"
-
-    def reference(M, G, f):
-        """Virtual work, and the lambda that G^T takes to what is missing in the momentum."""
-        Phi = virtual_work(M, G, f)
-        return np.concatenate([Phi, np.linalg.lstsq(G.T, f - M @ Phi, rcond=None)[0]])
-
-    tolerance = 1e-08
-    equivalent_mutants = {"negated G in `[G, zero]`": "the right side of these rows is zero"}
-    verdict = Verdict.HOLDS
-    remark = (
-        r"Here $\lambda$ is the impulse that the joints *take*; ours, with $-\mathbf G^T$, is the one "
-        r"that they give. Where rows of $\mathbf G$ repeat each other, as in closed loops, the matrix is "
-        r"singular: $\Phi$ is still unique, $\lambda$ is not."
-    )
-    implemented_by = (
-        "rbnotes.constraints.factor_kkt",
-        "rbnotes.maximal.mechanism_step",
-    )
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.10/t590", "Reactions of the joints from the multipliers of a step")
-class t590:
-    formula = r"-\mathbf G^T\lambda/h"
-    inputs = STEP
-
-    def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
-        momentum = M @ free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h)
-        missing = momentum - M @ virtual_work(M, PIN_ROWS, momentum)
-        lam = np.linalg.lstsq(PIN_ROWS.T, missing, rcond=None)[0]
-        return -PIN_ROWS.T @ lam / h
-
-    def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        joint = maximal.joint_at("hinge", PLACES[0] @ PIN, PLACES, 0, 1)
-        state = BodyState(PLACES, np.stack([phi_i, phi_k]))
-        step = maximal.mechanism_step(system(body_i, body_k, [joint]), state, h, np.stack([f_i, f_k]))
-        return np.concatenate(maximal.reactions(joint, PLACES, step.impulses / h))
-
-    oracle = (
-        "what six point masses for each body need beyond the given wrenches to move as they do with a hinge"
-    )
-
-    def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        """What six point masses for each body need beyond the given wrenches to move as they do with the hinge."""
-        M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
-        free = free_reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h)
-        after = np.split(virtual_work(M, PIN_ROWS, M @ free), 2)
-        given = ((body_i, phi_i, f_i, after[0]), (body_k, phi_k, f_k, after[1]))
-        held = [needed_wrench(m, c, J, phi, (new - phi) / h) - f for (m, c, J), phi, f, new in given]
-        return np.concatenate(held)
-
-    tolerance = 1e-07
-    verdict = Verdict.HOLDS
-    remark = "A wrench on each body, in that body's frame, and the mean over the step."
-    implemented_by = ("rbnotes.maximal.reactions",)
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.10/e1.74", "The two rows of the KKT system")
-class e1_74:
-    formula = (
-        r"\begin{aligned} \mathbf M\Phi + \mathbf G^T\lambda &= \tilde{\mathbf f} \\"
-        r" \mathbf G\Phi &= 0 \end{aligned}"
-    )
-    inputs = LINES
-
-    def printed(M, G, f, Phi, lam):
-        return np.concatenate([M @ Phi + G.T @ lam - f, G @ Phi])
-
-    def library(M, G, f, Phi, lam):
-        return kkt_matrix(M, G) @ np.concatenate([Phi, -lam]) - np.concatenate([f, np.zeros(2)])
-
-    oracle = "the gradient of the Lagrangian of (1.72) by the complex step"
-
-    def reference(M, G, f, Phi, lam):
-        """Gradient of the Lagrangian of (1.72)."""
-
-        def lagrangian(x):
-            return x[:6] @ M @ x[:6] / 2 - x[:6] @ f + x[6:] @ (G @ x[:6])
-
-        return complex_step(lagrangian, np.concatenate([Phi, lam]))
-
-    verdict = Verdict.HOLDS
-    remark = (
-        r"Checked off the solution, as what is missing on the right sides. These are impulses, not "
-        r"forces, and with this sign they are taken from $\tilde{\mathbf f}$ rather than added."
-    )
-    implemented_by = ("rbnotes.constraints.kkt_matrix",)
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.10/m1", "What the sample program prints: names and masses of its two bodies")
-class m1:
-    verdict = Verdict.DEFINITION
-    remark = (
-        "The program itself is not part of the notes; the chapter lets two bodies of 10 g swing, one "
-        "from the world and one from the other."
-    )
-    implemented_by = (
-        "rbnotes.maximal.Mechanism",
-        "rbnotes.maximal.mechanism_step",
-    )
     chapter = CHAPTER

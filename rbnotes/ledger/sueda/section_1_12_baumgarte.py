@@ -9,14 +9,11 @@ from scipy.linalg import expm
 from rbnotes.checking import complex_step, derivative
 from rbnotes.checking.strategies import arrays, nonzero_vectors, positive_numbers, spd_matrices, vectors
 from rbnotes.constraints.stabilization import (
-    acceleration_growth,
     acceleration_target,
-    spectral_radius,
     velocity_target,
 )
-from rbnotes.integrators import VelocitySystem
+from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.stepping import StepConstraints, solve_step
 
 CHAPTER = "stabilization"
 
@@ -44,21 +41,32 @@ def kkt_solution(M, G, upper, lower):
     return np.linalg.solve(kkt, np.concatenate([upper, lower]))[:3]
 
 
-def upper_side(M, v, f, h, unknowns):
-    return f if unknowns == "accelerations" else M @ v + h * f
-
-
-def as_acceleration(found, v, h, unknowns):
-    return found if unknowns == "accelerations" else (found - v) / h
-
-
+# The unknowns of the system are s times the acceleration and the part w of what went before: for accelerations
+# w = 0 and s = 1, for the velocities of (1.73) w is the old velocity and s the step.
 ACCELERATION_KKT = {
     "M": spd_matrices(3),
     "G": nonzero_vectors(3).map(lambda row: row[None]),
-    "v": vectors(3),
+    "w": vectors(3),
     "target": vectors(1),
     "f": vectors(3),
-    "h": positive_numbers(0.125, 0.5),
+    "s": positive_numbers(0.125, 0.5),
+}
+
+
+def seen_alike(G, w, target, s):
+    """The part of w that makes the target of the unknowns that of the accelerations: G w = (1 - s) target."""
+    return w - G[0] * (G @ w - (1 - s) * target) / (G[0] @ G[0])
+
+
+DRAWN = st.shared(
+    st.tuples(*(ACCELERATION_KKT[name] for name in ("G", "w", "target", "s"))), key="system for accelerations"
+)
+ALIKE = {
+    **ACCELERATION_KKT,
+    "G": DRAWN.map(lambda drawn: drawn[0]),
+    "w": DRAWN.map(lambda drawn: seen_alike(*drawn)),
+    "target": DRAWN.map(lambda drawn: drawn[2]),
+    "s": DRAWN.map(lambda drawn: drawn[3]),
 }
 
 
@@ -77,9 +85,10 @@ TOUCHING = {
 }
 
 
+SIGN_OF_LAMBDA = "it changes the sign of the multipliers, which are not looked at"
 BAUMGARTE_STEP = (
     "rbnotes.constraints.stabilization.velocity_target",
-    "rbnotes.stepping.solve_step",
+    "rbnotes.dynamics.solve_step",
 )
 
 
@@ -138,6 +147,7 @@ class e1_82_b:
         wanted = derivative(lambda t: (oscillator @ expm(t * oscillator) @ start)[0]).value
         return wanted - straight
 
+    primitives = ("rbnotes.ledger.sueda.section_1_12_baumgarte.quadratic",)
     verdict = Verdict.HOLDS
     remark = r"Critically damped for $\alpha = \beta$."
     implemented_by = ("rbnotes.constraints.stabilization.acceleration_target",)
@@ -159,8 +169,8 @@ class t654_a:
         return np.linalg.solve(kkt, np.concatenate([f, -gamma * g]))
 
     def library(M, G, x, f, gamma, h):
-        step = solve_step(VelocitySystem(M, f), StepConstraints(G=G, g=velocity_target(G @ x, gamma)))
-        return np.append(step.v, -step.bilateral)
+        step = solve_step(StepProblem(M, f, BilateralRows(G, velocity_target(G @ x, gamma))))
+        return np.append(step.velocity, -step.bilateral)
 
     oracle = "the error that is to be left, reached by the least impulse from the free motion"
 
@@ -187,22 +197,22 @@ class t654_b:
         r" \lambda \end{pmatrix} = \begin{pmatrix} \cdot \\"
         r" -\dot G\dot q - 2\alpha G\dot q - \beta^2 g \end{pmatrix}"
     )
-    inputs = {**ACCELERATION_KKT, "unknowns": st.sampled_from(["accelerations", "velocities"])}
+    inputs = ACCELERATION_KKT
 
-    def printed(M, G, v, target, f, h, unknowns):
-        found = kkt_solution(M, G, upper_side(M, v, f, h, unknowns), target)
-        return as_acceleration(found, v, h, unknowns)
+    def printed(M, G, w, target, f, s):
+        unknowns = kkt_solution(M, G, M @ w + s * f, target)
+        return (unknowns - w) / s
 
-    def library(M, G, v, target, f, h, unknowns):
-        step = StepConstraints(G=G, g=G @ v + h * target)
-        return (solve_step(VelocitySystem(M, M @ v + h * f), step).v - v) / h
+    def library(M, G, w, target, f, s):
+        rows = BilateralRows(G, G @ w + s * target)
+        return (solve_step(StepProblem(M, M @ w + s * f, rows)).velocity - w) / s
 
     oracle = (
         "the acceleration with that target that is nearest, by the masses, to the free one (in the null "
         "space)"
     )
 
-    def reference(M, G, v, target, f, h, unknowns):
+    def reference(M, G, w, target, f, s):
         """The acceleration with G a = target that is nearest, by the masses, to that of the force alone."""
         null = np.linalg.svd(G)[2][1:].T
         some = np.linalg.pinv(G) @ target
@@ -210,16 +220,21 @@ class t654_b:
         return some + null @ np.linalg.solve(null.T @ M @ null, null.T @ M @ (free - some))
 
     verdict = Verdict.CONDITIONAL
-    given = {**ACCELERATION_KKT, "unknowns": st.just("accelerations")}
-    condition = "the unknowns are accelerations, and the upper right side holds forces"
+    given = ALIKE
+
+    def holds_when(M, G, w, target, f, s):
+        return np.allclose(G @ w, (1 - s) * target, atol=1e-9)
+
+    condition = (
+        r"the unknowns are accelerations and the upper right side holds forces (or, for unknowns $w + s\ddot q$, "
+        r"by chance $Gw = (1 - s)$ times the target)"
+    )
+    equivalent_mutants = {"in kkt_solution: negated G.T in `[M, G.T]`": SIGN_OF_LAMBDA}
     remark = (
         r"The notes' KKT system (1.73) solves for the new twists. There the lower right side must be "
         r"$G\Phi^k$ plus $h$ times the second line."
     )
-    implemented_by = (
-        "rbnotes.constraints.stabilization.acceleration_target",
-        "rbnotes.stepping.solve_step",
-    )
+    implemented_by = ("rbnotes.dynamics.solve_step",)
     chapter = CHAPTER
 
 
@@ -233,8 +248,8 @@ class t654_c:
         return gap + h * N @ Phi
 
     def library(N, gap, v, gamma, h):
-        step = StepConstraints(N=N, n=velocity_target(gap, gamma))
-        return gap + h * N @ solve_step(VelocitySystem(np.eye(3), v), step).v
+        rows = UnilateralRows(N, velocity_target(gap, gamma))
+        return gap + h * N @ solve_step(StepProblem(np.eye(3), v, unilateral=rows)).velocity
 
     oracle = "the gap of free motion, or the part 1 - h gamma of the old one, whichever is larger"
 
@@ -261,8 +276,8 @@ class t654_d:
         return x + h * kkt_solution(M, G, f, -gamma * (G @ x))
 
     def library(M, G, x, f, h):
-        step = StepConstraints(G=G, g=velocity_target(G @ x, 1 / h))
-        return x + h * solve_step(VelocitySystem(M, f), step).v
+        rows = BilateralRows(G, velocity_target(G @ x, 1 / h))
+        return x + h * solve_step(StepProblem(M, f, rows)).velocity
 
     oracle = "the point of the constraint that is nearest, by the masses, to where the free motion leads"
 
@@ -272,6 +287,7 @@ class t654_d:
         there = x + h * np.linalg.solve(M, f)
         return null @ np.linalg.solve(null.T @ M @ null, null.T @ M @ there)
 
+    equivalent_mutants = {"in kkt_solution: negated G.T in `[M, G.T]`": SIGN_OF_LAMBDA}
     verdict = Verdict.HOLDS
     remark = (
         "All of the error is gone after one step if the rows do not turn, and all but what the step "
@@ -281,40 +297,46 @@ class t654_d:
     chapter = CHAPTER
 
 
-@claim("sueda/s1.12/t654#e", "Rates of 1/h at the acceleration level")
+@claim("sueda/s1.12/t654#e", "Rates of 1/h make the units work out")
 class t654_e:
-    formula = r"\alpha = \beta = 1/h"
-    inputs = {"h": positive_numbers(0.125, 1), "moves": st.sampled_from(["old", "new"])}
+    formula = r"\alpha = \beta = \gamma = 1/h:\quad \text{`to make the units work out'}"
+    inputs = {
+        "g": vectors(2),
+        "rate": vectors(2),
+        "drift": vectors(2),
+        "h": positive_numbers(0.125, 1),
+        "unit": positive_numbers(0.25, 4),
+    }
 
-    def printed(h, moves):
-        """The part of an error that a step removes in the long run: all of it."""
-        return np.array([1.0])
+    def printed(g, rate, drift, h, unit):
+        """Both targets, counted in another unit of time, and taken back to the old one."""
+        steps = h * unit
+        velocity = -1 / steps * g
+        acceleration = -drift / unit**2 - 2 / steps * rate / unit - (1 / steps) ** 2 * g
+        return np.append(velocity * unit, acceleration * unit**2)
 
-    def library(h, moves):
-        return np.array([1 - spectral_radius(acceleration_growth(1 / h, 1 / h, h, moves))])
+    def library(g, rate, drift, h, unit):
+        return np.append(velocity_target(g, 1 / h), acceleration_target(g, rate, drift, 1 / h, 1 / h))
 
-    oracle = "steps of a particle held at the origin, from two starts; the eigenvalues of what they do"
+    oracle = "the rates of an error that decays within the step, critically damped, from its exponential"
 
-    def reference(h, moves):
-        """From steps of a particle held at x = 0, started with an error in x and with one in v."""
-        ends = []
-        for x, v in ((1.0, 0.0), (0.0, 1.0)):
-            force = -2 / h * v - x / h**2
-            after = v + h * force
-            ends.append([x + h * (after if moves == "new" else v), after])
-        return np.array([1 - np.max(np.abs(np.linalg.eigvals(ends)))])
+    def reference(g, rate, drift, h, unit):
+        """Of exp(-t/h) g, and of the oscillator with the eigenvalue -1/h twice, less what moves anyway."""
+        twice = np.array([[0.0, 1.0], [-(h**-2.0), -2 / h]])
+        decay = derivative(lambda t: g * np.exp(-t / h)).value
+        bent = derivative(lambda t: (twice @ expm(t * twice) @ np.stack([g, rate]))[0]).value
+        return np.append(decay, bent - drift)
 
-    tolerance = 1e-06
-    verdict = Verdict.CONDITIONAL
-    given = {"h": positive_numbers(0.125, 1), "moves": st.just("old")}
-    condition = "the old velocities move the positions"
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
     remark = (
-        r"The notes' steps (1.28), (1.29) move with the new ones. Then such rates multiply errors by "
-        r"1.618 a step (the golden ratio), and equal rates are stable only below $2(\sqrt2 - 1)/h \approx "
-        r"0.83/h$."
+        r"Units are not all. With the notes' steps (1.28), (1.29), which move with the new velocities, "
+        r"$\alpha = \beta = 1/h$ multiplies errors by 1.618 a step (the golden ratio), and equal rates are stable "
+        r"only below $2(\sqrt2 - 1)/h \approx 0.83/h$; if the old velocities move the positions, all of an error "
+        r"is gone after two steps."
     )
     implemented_by = (
-        "rbnotes.constraints.stabilization.acceleration_growth",
-        "rbnotes.constraints.stabilization.largest_stable_step",
+        "rbnotes.constraints.stabilization.velocity_target",
+        "rbnotes.constraints.stabilization.acceleration_target",
     )
     chapter = CHAPTER

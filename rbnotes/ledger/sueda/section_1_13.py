@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import strategies as st
-from scipy.optimize import nnls
 
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, vectors
-from rbnotes.complementarity import LCP, QP, lcp_from_qp, lemke, qp_from_lcp, solve_lcp
-from rbnotes.friction import ContactProblem, Contacts, dual_qp, single_qp
+from rbnotes.complementarity import LCP, lemke
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import StepProblem, UnilateralRows, solve_step
+from rbnotes.friction import contact_space, dual_qp
+from rbnotes.ledger.oracles.programs import pushed_apart
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "friction"
@@ -18,29 +20,17 @@ MOVING = {
     "N": arrays(CONTACTS, SIZE).filter(lambda N: bool(np.linalg.svd(N)[1][-1] > 0.2)),
     "f": vectors(SIZE),
 }
-PUSHED = {**MOVING, "alpha": vectors(CONTACTS, 0.0, 2.0)}
-RUBBED = {
-    **MOVING,
-    "T": arrays(CONTACTS, 2, SIZE),
-    "mu": numbers(0.0, 1.0),
-}
-IMPULSES = {**RUBBED, "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
+TANGENTS = np.linspace(-1, 2, CONTACTS * 2 * SIZE).reshape(CONTACTS, 2, SIZE)
+PUSHED = {**MOVING, "alpha": vectors(CONTACTS, 0.0, 2.0), "T": arrays(CONTACTS, 2, SIZE)}
 # One contact: its normal impulse, its four tangential ones.
-PYRAMID = {"mu": numbers(0.0, 1.0), "alpha": positive_numbers(), "beta": vectors(FACETS, 0.0, 1.0)}
+PYRAMID = {"mu": numbers(0.25, 1.0), "alpha": positive_numbers(), "beta": vectors(FACETS, 0.0, 1.0)}
 ONE_FACET = {
     **PYRAMID,
     "beta": st.builds(
         lambda size, k: size * np.eye(FACETS)[k], numbers(0.0, 1.0), st.integers(0, FACETS - 1)
     ),
 }
-TWO = {"mu": numbers(0.0, 1.0), "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
-
-
-def least_energy(M, f, pushes):
-    """Velocities after those pushes along the rows that leave the least kinetic energy."""
-    L = np.linalg.cholesky(M)
-    sizes, _ = nnls(np.linalg.solve(L, pushes.T), -np.linalg.solve(L, f))
-    return np.linalg.solve(M, f + pushes.T @ sizes)
+TWO = {"mu": numbers(0.25, 1.0), "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
 
 
 def one_printed(mu, alpha, beta):
@@ -48,62 +38,29 @@ def one_printed(mu, alpha, beta):
     return np.array([mu, -1.0, -1.0, -1.0, -1.0]) @ np.array([alpha, b1, b2, b3, b4])
 
 
-def facet_rows(T):
-    """For each contact both tangents, and both turned round."""
-    return np.concatenate([T, -T], axis=1).reshape(-1, SIZE)
+def unused_normal(mu, alpha, beta):
+    """mu times the normal impulse that is left when (alpha, beta) is made up of edges of the pyramid."""
+    edges = np.zeros((1 + FACETS, 1 + FACETS))
+    edges[0], edges[1:, 1:] = 1, mu * np.eye(FACETS)
+    return mu * np.linalg.solve(edges, np.append(alpha, beta))[0]
 
 
-LEAST = "of all pushes those that leave the least kinetic energy, by nonnegative least squares"
-PRIMAL = ("rbnotes.complementarity.lcp_from_qp", "rbnotes.complementarity.qp_from_lcp")
 SINGLE = ("rbnotes.friction.single_qp", "rbnotes.friction.dual_qp")
-
-
-@claim("sueda/s1.13/e1.83", "The dual of the contact program")
-class e1_83:
-    formula = (
-        r"\text{minimize}\quad \frac12\alpha^T N M^{-1} N^T\alpha + \alpha^T N M^{-1}\tilde f \quad"
-        r" \text{subject to}\quad \alpha \ge 0"
-    )
-    inputs = MOVING
-
-    def printed(M, N, f):
-        """The program solved, and M Phi = f~ + N^T alpha: impulses that push."""
-        Mi = np.linalg.inv(M)
-        Q, c = N @ Mi @ N.T, N @ Mi @ f
-        alpha = lemke(LCP(Q, c)).z
-        return Mi @ (f + N.T @ alpha)
-
-    def library(M, N, f):
-        lcp = lcp_from_qp(QP(M, -f, N, np.zeros(CONTACTS)))
-        alpha = solve_lcp(qp_from_lcp(lcp), "active_set").x
-        return np.linalg.solve(M, f + N.T @ alpha)
-
-    oracle = LEAST
-
-    def reference(M, N, f):
-        return least_energy(M, f, N)
-
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    remark = (
-        r"With $M\Phi = \tilde f + N^T\alpha$: the sign of the linear term belongs to impulses that push."
-    )
-    implemented_by = PRIMAL
-    chapter = CHAPTER
 
 
 @claim("sueda/s1.13/e1.84", "Velocities from the contact impulses")
 class e1_84:
     formula = r"M\Phi + N^T\alpha = \tilde f"
-    inputs = PUSHED
+    inputs = {name: PUSHED[name] for name in ("M", "N", "f", "alpha")}
 
     def printed(M, N, f, alpha):
         return np.linalg.solve(M, f - N.T @ alpha)
 
     def library(M, N, f, alpha):
-        problem = ContactProblem(M, f, Contacts(N, np.zeros((CONTACTS, 2, SIZE)), 0.0))
         zero = np.zeros((CONTACTS, 2))
-        return problem.moved_by(np.column_stack([alpha, zero]))[0]
+        smooth = Contacts.from_directions(N, TANGENTS, 0.0)
+        space = contact_space(StepProblem(M, f, contacts=smooth))
+        return space.move(np.column_stack([alpha, zero]))[0]
 
     oracle = "momenta added up, contact by contact"
 
@@ -114,6 +71,7 @@ class e1_84:
             total += size * row
         return np.linalg.solve(M, total)
 
+    combined_with = ("sueda/s1.13/e1.83",)
     verdict = Verdict.ERRATUM
     correction = r"$M\Phi - N^T\alpha = \tilde f$"
     remark = (
@@ -121,32 +79,67 @@ class e1_84:
         "not taken away but doubled. (The same sign in (1.73) does no harm, since a joint's multiplier "
         "may have any sign.)"
     )
-    implemented_by = ("rbnotes.friction.ContactProblem",)
+    implemented_by = ("rbnotes.friction.contact_space",)
     chapter = CHAPTER
 
 
-@claim("sueda/s1.13/t668", "What contacts apply to the bodies")
-class t668:
+@claim("sueda/s1.13/t668#a", "The dual variables are the impulses of the contacts")
+class t668_a:
+    formula = r"\text{`The dual variables, } \alpha\text{, are the contact impulse magnitudes'}"
+    inputs = MOVING
+
+    def printed(M, N, f):
+        """The dual program (1.83), by its optimality conditions."""
+        return lemke(LCP(N @ np.linalg.solve(M, N.T), N @ np.linalg.solve(M, f))).z
+
+    def library(M, N, f):
+        return solve_step(StepProblem(M, f, unilateral=UnilateralRows(N))).unilateral
+
+    oracle = "what is missing in the momentum, made up of pushes along the rows"
+
+    def reference(M, N, f):
+        """Momentum after the step less that before it, as a combination of the contacts' directions."""
+        gained = M @ pushed_apart(M, f, N, np.zeros((0, SIZE))) - f
+        return np.linalg.lstsq(N.T, gained, rcond=None)[0]
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    remark = r"Of the step with velocities: $M\Phi$ and $\tilde f$ are momenta. In N s, never in N."
+    implemented_by = ("rbnotes.dynamics.solve_step",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.13/t668#b", "What contacts apply to the bodies")
+class t668_b:
     formula = (
         r"\text{The product}\ N^T\alpha\ \text{represents the generalized force (wrench) that the contact "
         r"constraints apply}"
     )
-    inputs = PUSHED
+    inputs = {**PUSHED, "h": positive_numbers(0.125, 0.5)}
 
-    def printed(M, N, f, alpha):
+    def printed(M, N, f, alpha, T, h):
         return N.T @ alpha
 
-    oracle = "power: each impulse times the separation velocity that a unit velocity makes"
+    def library(M, N, f, alpha, T, h):
+        zero = np.zeros((CONTACTS, 2))
+        space = contact_space(StepProblem(M, f, contacts=Contacts.from_directions(N, T, 0.0)))
+        return (M @ space.move(np.column_stack([alpha, zero]))[0] - f) / h
 
-    def reference(M, N, f, alpha):
-        """Power of the contacts at unit velocities: each impulse times the separation velocity."""
-        return np.array(
-            [sum(size * (row @ unit) for size, row in zip(alpha, N, strict=True)) for unit in np.eye(SIZE)]
-        )
+    oracle = "power at unit velocities of forces that make these impulses in one step"
 
-    verdict = Verdict.HOLDS
-    remark = r"An impulse, N s, as $\alpha$ is: the force is $N^T\alpha/h$."
-    implemented_by = ("rbnotes.friction.ContactProblem",)
+    def reference(M, N, f, alpha, T, h):
+        """Each force times the separation velocity that a unit velocity makes."""
+        forces = alpha / h
+        return np.array([sum(forces * [row @ unit for row in N]) for unit in np.eye(SIZE)])
+
+    tolerance = 1e-08
+    verdict = Verdict.MISPRINT
+    correction = r"$N^T\alpha$ is the generalized impulse; the force is $N^T\alpha/h$"
+    remark = (
+        r"The sentence before calls $\alpha$ impulses, and 1.10 divides by $h$ where it computes the reactions "
+        r"of joints. As a force it is wrong by the factor $h$."
+    )
+    implemented_by = ("rbnotes.friction.contact_space",)
     chapter = CHAPTER
 
 
@@ -160,17 +153,16 @@ class e1_85:
     printed = one_printed
 
     def library(mu, alpha, beta):
-        contact = Contacts(np.zeros((1, 3)), np.zeros((1, 2, 3)), mu)
-        return (dual_qp(ContactProblem(np.eye(3), np.zeros(3), contact)).A @ np.append(alpha, beta))[-1]
+        contact = Contacts(np.zeros((1, 3, 3)), mu)
+        return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contact)).A @ np.append(alpha, beta))[-1]
 
-    oracle = "what the sum of the tangential impulses leaves of mu times the normal one"
+    oracle = "what is left of the normal impulse when the impulses are made up of edges of the pyramid"
 
     def reference(mu, alpha, beta):
-        """What the sum of the tangential impulses leaves of mu times the normal one."""
-        return alpha * mu - np.linalg.norm(beta, 1)
+        return unused_normal(mu, alpha, beta)
 
     verdict = Verdict.HOLDS
-    implemented_by = SINGLE
+    implemented_by = ("rbnotes.friction.dual_qp",)
     chapter = CHAPTER
 
 
@@ -181,7 +173,12 @@ class t674:
         r"-sided pyramid, this can be expressed as}\ (1.85)"
     )
     inputs = PYRAMID
-    printed = one_printed
+
+    def printed(mu, alpha, beta):
+        """(1.85) as the library's program has it."""
+        contact = Contacts(np.zeros((1, 3, 3)), mu)
+        return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contact)).A @ np.append(alpha, beta))[-1]
+
     oracle = "the friction impulse added up as a vector, and its length"
 
     def reference(mu, alpha, beta):
@@ -191,12 +188,17 @@ class t674:
 
     verdict = Verdict.CONDITIONAL
     given = ONE_FACET
+
+    def holds_when(mu, alpha, beta):
+        """At most one of the tangents is used."""
+        return np.sum(beta != 0) <= 1
+
     condition = "friction acts along one of the four tangents"
     remark = (
         r"Elsewhere the pyramid allows less than Coulomb's cone, down to $1/\sqrt2$ of it midway between "
         r"two tangents."
     )
-    implemented_by = SINGLE
+    implemented_by = ("rbnotes.friction.dual_qp",)
     chapter = CHAPTER
 
 
@@ -219,18 +221,18 @@ class e1_86:
         return E @ lam
 
     def library(mu, lam):
-        contacts = Contacts(np.zeros((CONTACTS, 3)), np.zeros((CONTACTS, 2, 3)), mu)
-        return (dual_qp(ContactProblem(np.eye(3), np.zeros(3), contacts)).A @ lam)[-CONTACTS:]
+        contacts = Contacts(np.zeros((CONTACTS, 3, 3)), mu)
+        return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contacts)).A @ lam)[-CONTACTS:]
 
-    oracle = "the bound of each contact by itself"
+    oracle = "each contact by itself: what its pushes along edges of the pyramid leave of the normal impulse"
 
     def reference(mu, lam):
         """Contact by contact."""
         alpha, beta = lam[:CONTACTS], lam[CONTACTS:].reshape(CONTACTS, FACETS)
-        return np.array([mu * push - sum(rubs) for push, rubs in zip(alpha, beta, strict=True)])
+        return np.array([unused_normal(mu, push, rubs) for push, rubs in zip(alpha, beta, strict=True)])
 
     verdict = Verdict.HOLDS
-    implemented_by = SINGLE
+    implemented_by = ("rbnotes.friction.dual_qp",)
     chapter = CHAPTER
 
 
@@ -240,83 +242,7 @@ class e1_87:
         r"\lambda = \begin{pmatrix} \alpha \\ \beta \end{pmatrix},\quad C = \begin{pmatrix} N \\"
         r" T \end{pmatrix}"
     )
+    defines = (r"\lambda", "C")
     verdict = Verdict.DEFINITION
-    implemented_by = SINGLE
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.13/e1.88#a", "What the single program minimises")
-class e1_88_a:
-    formula = r"\frac12\lambda^T C M^{-1} C^T\lambda + \lambda^T C M^{-1}\tilde f"
-    inputs = IMPULSES
-
-    def printed(M, N, f, T, mu, lam):
-        C, Mi = np.vstack((N, facet_rows(T))), np.linalg.inv(M)
-        return 1 / 2 * lam @ C @ Mi @ C.T @ lam + lam @ C @ Mi @ f
-
-    def library(M, N, f, T, mu, lam):
-        return dual_qp(ContactProblem(M, f, Contacts(N, T, mu))).objective(lam)
-
-    oracle = "the kinetic energy that the impulses add, from the momenta"
-
-    def reference(M, N, f, T, mu, lam):
-        """Kinetic energy that the impulses add."""
-        total = np.array(f, dtype=float)
-        for contact in range(CONTACTS):
-            total += lam[contact] * N[contact]
-            rubs = lam[CONTACTS + FACETS * contact :][:FACETS]
-            total += (rubs[0] - rubs[2]) * T[contact, 0] + (rubs[1] - rubs[3]) * T[contact, 1]
-        return total @ np.linalg.solve(M, total) / 2 - f @ np.linalg.solve(M, f) / 2
-
-    verdict = Verdict.HOLDS
-    implemented_by = SINGLE
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.13/e1.88#b", "Contact and friction as a single quadratic program")
-class e1_88_b:
-    formula = (
-        r"\text{minimize}\quad \frac12\lambda^T C M^{-1} C^T\lambda + \lambda^T C M^{-1}\tilde f \quad"
-        r" \text{subject to}\quad \lambda \ge 0,\ E\lambda \ge 0"
-    )
-    inputs = RUBBED
-
-    def printed(M, N, f, T, mu):
-        """The program solved through its optimality conditions, by Lemke's method."""
-        C, Mi = np.vstack((N, facet_rows(T))), np.linalg.inv(M)
-        E = np.array(
-            [
-                [mu, 0, -1, -1, -1, -1, 0, 0, 0, 0],
-                [0, mu, 0, 0, 0, 0, -1, -1, -1, -1],
-            ]
-        )
-        zero = np.zeros((CONTACTS, CONTACTS))
-        conditions = LCP(
-            np.block([[C @ Mi @ C.T, -E.T], [E, zero]]), np.append(C @ Mi @ f, np.zeros(CONTACTS))
-        )
-        lam = lemke(conditions).z[: len(C)]
-        return Mi @ (f + C.T @ lam)
-
-    def library(M, N, f, T, mu):
-        return single_qp(ContactProblem(M, f, Contacts(N, T, mu))).velocity
-
-    oracle = "least kinetic energy over pushes along the edges of the pyramids, by nonnegative least squares"
-
-    def reference(M, N, f, T, mu):
-        """Least kinetic energy over the pushes along the four edges of each pyramid, a normal and mu times a facet."""
-        edges = [
-            N[contact] + mu * way * T[contact, axis]
-            for contact in range(CONTACTS)
-            for axis in (0, 1)
-            for way in (1, -1)
-        ]
-        return least_energy(M, f, np.array(edges))
-
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    remark = (
-        r"Convex, but not Coulomb's law: a contact that slides is held off, with $N\Phi = \mu\,\lvert "
-        r"T\Phi\rvert$."
-    )
     implemented_by = SINGLE
     chapter = CHAPTER

@@ -8,14 +8,11 @@ from rbnotes import se3, so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, twists, vectors
 from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frames-and-twists"
 MOVING = {"E": frames(), "phi": twists()}
-
-
-def twist_matrix(phi):
-    return np.concatenate([np.column_stack([bracket(phi[:3]), phi[3:]]), np.zeros((1, 4))])
 
 
 def cross_printed(a, b):
@@ -34,12 +31,10 @@ def cross_reference(a, b):
 @claim("sueda/s1.2/e1.5", "A twist: angular velocity, then linear velocity, in body coordinates")
 class e1_5:
     formula = r"{}^i\phi_i = \begin{pmatrix} {}^i\omega_i \\ {}^i\mathbf v_i \end{pmatrix}"
+    defines = (r"{}^i\phi_i",)
     verdict = Verdict.DEFINITION
     remark = "The notes themselves say that some authors stack the linear part first; Lloyd does."
-    implemented_by = (
-        "rbnotes.se3",
-        "rbnotes.arguments.twist",
-    )
+    implemented_by = ("rbnotes.se3",)
     chapter = CHAPTER
 
 
@@ -47,6 +42,12 @@ class e1_5:
 class e1_6:
     formula = r"[{}^i\phi_i] = \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}"
     inputs = {"phi": twists()}
+
+    defines = (r"[{}^i\phi_i]",)
+
+    def printed(phi):
+        w, v, zero = phi[:3], phi[3:, None], np.zeros((1, 4))
+        return np.vstack([np.hstack([bracket(w), v]), zero])
 
     def library(phi):
         return se3.hat(phi)
@@ -58,11 +59,9 @@ class e1_6:
         turned = [np.append(np.cross(phi[:3], axis), 0) for axis in np.eye(3)]
         return np.stack([*turned, np.append(phi[3:], 0)], axis=-1)
 
+    exact = "entries are placed, and products with unit vectors round nothing"
     verdict = Verdict.DEFINITION
-    implemented_by = (
-        "rbnotes.se3.hat",
-        "rbnotes.se3.vee",
-    )
+    implemented_by = ("rbnotes.se3.hat",)
     chapter = CHAPTER
 
 
@@ -78,10 +77,7 @@ class e1_7:
     oracle = "numpy's cross product"
     reference = cross_reference
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.so3.hat",
-        "rbnotes.so3.vee",
-    )
+    implemented_by = ("rbnotes.so3.hat",)
     chapter = "rotations"
 
 

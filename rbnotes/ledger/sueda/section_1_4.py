@@ -9,8 +9,8 @@ from rbnotes import se3
 from rbnotes.checking import derivative, jacobian
 from rbnotes.checking.strategies import frames, twists, vectors
 from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_2 import twist_matrix
 
 CHAPTER = "frames-and-twists"
 MOVING = {"E": frames(), "x": vectors(), "phi": twists()}
@@ -55,10 +55,7 @@ class e1_12_a:
     oracle = "differences of the point's position along a motion with this twist"
     reference = velocity_reference
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.se3.point_velocity",
-        "rbnotes.se3.Gamma",
-    )
+    implemented_by = ("rbnotes.se3.point_velocity",)
     chapter = CHAPTER
 
 
@@ -85,10 +82,7 @@ class e1_12_b:
         r"(1.31) have them right; with the printed labels the rotation is missing from ${}^0\dot{\mathbf "
         r"x} = J\phi_i$."
     )
-    implemented_by = (
-        "rbnotes.se3.point_velocity",
-        "rbnotes.se3.Gamma",
-    )
+    implemented_by = ("rbnotes.se3.point_velocity",)
     chapter = CHAPTER
 
 
@@ -148,6 +142,10 @@ class t218:
         return jacobian(work, q).value
 
     tolerance = 1e-08
+    primitives = ("rbnotes.ledger.sueda.section_1_4.screws",)
+    equivalent_mutants = {
+        "swapped operands in `A @ twist_matrix(first)`": "a matrix exponential commutes with its exponent"
+    }
     verdict = Verdict.HOLDS
     implemented_by = (
         "rbnotes.se3.point_wrench",

@@ -5,198 +5,222 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking.strategies import frames, inertias, masses, twists, vectors
+from rbnotes.dynamics import body_acceleration, gravity_wrench
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
-from rbnotes.ledger.record import Record, Verdict
-from rbnotes.ledger.sueda.section_1_2 import twist_matrix
-from rbnotes.maximal import acceleration, gravity_wrench
+from rbnotes.ledger.oracles.clouds import acceleration
+from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "free-flight"
+VANISHES = "the velocity crossed with itself is zero, as the notes say"
 PUSHED = {"m": masses(), "c": vectors(), "J": inertias(), "phi": twists(), "wrench": twists()}
 CENTRED = {"m": masses(), "J": inertias(), "phi": twists(), "wrench": twists()}
 WEIGHT = {"m": masses(), "c": vectors(), "J": inertias(), "E": frames(), "g": vectors()}
 AT_CENTRE = {**WEIGHT, "c": vectors(3, 0, 0)}
 
 
-def needed_wrench(m, c, J, phi, phidot):
-    """Force and moment, in the body frame, that six point masses need for their accelerations."""
-    each, points = point_masses(m, J, c)
-    X = twist_matrix(phi)
-    accelerations = (np.column_stack([points, np.ones(6)]) @ (twist_matrix(phidot) + X @ X).T)[:, :3]
-    forces = each * accelerations
-    return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
-
-
-def acceleration_reference(m, c, J, phi, wrench):
-    """The needed wrench is linear in phidot: probe it, and solve for the phidot that needs this wrench."""
-    at_rest = needed_wrench(m, c, J, phi, np.zeros(6))
-    columns = [needed_wrench(m, c, J, phi, unit) - at_rest for unit in np.eye(6)]
-    return np.linalg.solve(np.stack(columns, axis=-1), wrench - at_rest)
-
-
-def acceleration_printed(m, c, J, phi, wrench):
-    M = kinetic_energy_matrix(m, J, c)
-    w, v = bracket(phi[:3]), bracket(phi[3:])
-    zero = np.zeros((3, 3))
-    ad = np.block([[w, zero], [v, w]])
-    return np.linalg.solve(M, ad.T @ M @ phi + wrench)
-
-
-def acceleration_library(m, c, J, phi, wrench):
-    return acceleration(spatial_inertia(m, J, c), phi, wrench)
-
-
-def gravity_printed(m, c, J, E, g):
-    zero = np.zeros(3)
-    return np.concatenate([zero, E[:3, :3].T @ (m * g)])
-
-
-def gravity_library(m, c, J, E, g):
-    return gravity_wrench(E, spatial_inertia(m, J, c), g)
-
-
-def gravity_reference(m, c, J, E, g):
-    """The weights of six point masses, summed with their moments, in the body frame."""
-    each, points = point_masses(m, J, c)
-    forces = np.broadcast_to(np.linalg.solve(E[:3, :3], each * g), points.shape)
-    return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
-
-
 def centred_reference(m, J, phi, wrench):
     """M phidot, with the acceleration of six point masses about their centre."""
-    rate = acceleration_reference(m, np.zeros(3), J, phi, wrench)
+    rate = acceleration(m, np.zeros(3), J, phi, wrench)
     return np.concatenate([J @ rate[:3], m * rate[3:]])
 
 
 def centred_library(m, J, phi, wrench):
     M = spatial_inertia(m, J)
-    return M @ acceleration(M, phi, wrench)
+    return M @ body_acceleration(M, phi, wrench)
 
 
-def first_line(m, J, phi, wrench):
-    w, v, zero = bracket(phi[:3]), bracket(phi[3:]), np.zeros((3, 3))
-    M = np.block([[J, zero], [zero, m * np.eye(3)]])
-    return np.block([[w.T, v.T], [zero, w.T]]) @ M @ phi + wrench
+@claim("sueda/s1.6/e1.21", "The Newton-Euler equations in body coordinates")
+class e1_21:
+    formula = r"M_i\dot\phi_i = \mathrm{ad}(\phi_i)^T M_i\phi_i + \mathbf f_\text{body}(E_i)"
+    inputs = PUSHED
+
+    def printed(m, c, J, phi, wrench):
+        M = kinetic_energy_matrix(m, J, c)
+        w, v = bracket(phi[:3]), bracket(phi[3:])
+        zero = np.zeros((3, 3))
+        ad = np.block([[w, zero], [v, w]])
+        return np.linalg.solve(M, ad.T @ M @ phi + wrench)
+
+    def library(m, c, J, phi, wrench):
+        return body_acceleration(spatial_inertia(m, J, c), phi, wrench)
+
+    oracle = "the acceleration for which six point masses need just this wrench"
+    reference = acceleration
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.dynamics.body_acceleration",
+        "rbnotes.dynamics.gyroscopic_wrench",
+    )
+    chapter = CHAPTER
 
 
-def second_line(m, J, phi, wrench):
-    omega, v, zero = phi[:3], phi[3:], np.zeros((3, 3))
-    momentum = np.concatenate([J @ omega, m * v])
-    return np.block([[bracket(omega).T, bracket(v).T], [zero, bracket(omega).T]]) @ momentum + wrench
+@claim("sueda/s1.6/e1.22", "Gravity as a body wrench")
+class e1_22:
+    formula = r"\mathbf f_\text{body} = \begin{pmatrix} 0 \\ R_i^Tm\mathbf g \end{pmatrix}"
+    inputs = WEIGHT
+
+    def printed(m, c, J, E, g):
+        zero = np.zeros(3)
+        return np.concatenate([zero, E[:3, :3].T @ (m * g)])
+
+    def library(m, c, J, E, g):
+        return gravity_wrench(E, spatial_inertia(m, J, c), g)
+
+    oracle = "the weights of six point masses, with their moments about the body's origin"
+
+    def reference(m, c, J, E, g):
+        """The weights of six point masses, summed with their moments, in the body frame."""
+        each, points = point_masses(m, J, c)
+        forces = np.broadcast_to(np.linalg.solve(E[:3, :3], each * g), points.shape)
+        return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
+
+    verdict = Verdict.CONDITIONAL
+    given = AT_CENTRE
+    condition = "the origin of the body frame is the centre of mass, or lies above or below it"
+
+    def holds_when(m, c, J, E, g):
+        return np.linalg.norm(np.cross(E[:3, :3] @ c, g)) < 1e-12
+
+    correction = (
+        r"About another origin, with the centre of mass at $c$: $\begin{pmatrix} c\times R^Tm\mathbf g \\ "
+        r"R^Tm\mathbf g \end{pmatrix}$"
+    )
+    implemented_by = ("rbnotes.dynamics.gravity_wrench",)
+    chapter = CHAPTER
 
 
-def third_line(m, J, phi, wrench):
-    omega, v = phi[:3], phi[3:]
-    turning = bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)
-    return np.concatenate([turning, bracket(omega).T @ (m * v)]) + wrench
+@claim("sueda/s1.6/e1.23#a", "The equations about the centre of mass, with the inertia written out")
+class e1_23_a:
+    formula = (
+        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
+        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\"
+        r" 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I & 0 \\"
+        r" 0 & mI \end{pmatrix}\begin{pmatrix} \omega \\ v \end{pmatrix} + \begin{pmatrix} \tau \\"
+        r" f \end{pmatrix}"
+    )
+    inputs = CENTRED
+
+    def printed(m, J, phi, wrench):
+        """The acceleration, with the one I that the text names: 'the rotational inertia'."""
+        w, v, zero = bracket(phi[:3]), bracket(phi[3:]), np.zeros((3, 3))
+        M = np.block([[J, zero], [zero, m * J]])
+        return np.linalg.solve(M, np.block([[w.T, v.T], [zero, w.T]]) @ M @ phi + wrench)
+
+    def library(m, J, phi, wrench):
+        return body_acceleration(spatial_inertia(m, J), phi, wrench)
+
+    oracle = "the acceleration for which six point masses need just this wrench"
+
+    def reference(m, J, phi, wrench):
+        return acceleration(m, np.zeros(3), J, phi, wrench)
+
+    tolerance = 1e-08
+    verdict = Verdict.MISPRINT
+    correction = r"$mI$ is $m$ times the identity: another $I$ than the rotational inertia above it"
+    remark = "With $I$ for both, a body would need more force the wider it is; the lines below have $mv$."
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER
 
 
-def fourth_line(m, J, phi, wrench):
-    omega, v = phi[:3], phi[3:]
-    return np.concatenate([bracket(omega).T @ J @ omega, bracket(omega).T @ (m * v)]) + wrench
+@claim("sueda/s1.6/e1.23#b", "The equations about the centre of mass, with the momenta")
+class e1_23_b:
+    formula = (
+        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
+        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\"
+        r" 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I\omega \\"
+        r" mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
+    )
+    inputs = CENTRED
+
+    def printed(m, J, phi, wrench):
+        omega, v, zero = phi[:3], phi[3:], np.zeros((3, 3))
+        momentum = np.concatenate([J @ omega, m * v])
+        return np.block([[bracket(omega).T, bracket(v).T], [zero, bracket(omega).T]]) @ momentum + wrench
+
+    library = centred_library
+    oracle = "the acceleration for which six point masses need just this wrench"
+    reference = centred_reference
+    tolerance = 1e-08
+    equivalent_mutants = {
+        "dropped transpose in `bracket(v).T`": VANISHES,
+        "negated bracket(v).T in `[bracket(omega).T, bracket(v).T]`": VANISHES,
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER
 
 
-def fifth_line(m, J, phi, wrench):
-    omega, v = phi[:3], phi[3:]
-    return -np.concatenate([np.cross(omega, J @ omega), np.cross(omega, m * v)]) + wrench
+@claim("sueda/s1.6/e1.23#c", "The equations about the centre of mass, multiplied out")
+class e1_23_c:
+    formula = (
+        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
+        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega + [v]^Tmv \\"
+        r" [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
+    )
+    inputs = CENTRED
+
+    def printed(m, J, phi, wrench):
+        omega, v = phi[:3], phi[3:]
+        momentum = m * v
+        turning = bracket(omega).T @ J @ omega + bracket(v).T @ momentum
+        return np.concatenate([turning, bracket(omega).T @ momentum]) + wrench
+
+    library = centred_library
+    oracle = "the acceleration for which six point masses need just this wrench"
+    reference = centred_reference
+    tolerance = 1e-08
+    equivalent_mutants = {
+        "dropped transpose in `bracket(v).T`": VANISHES,
+        "swapped operands in `bracket(v).T @ momentum`": VANISHES,
+        "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ momentum`": VANISHES,
+        "dropped `bracket(v).T @ momentum` in `bracket(omega).T @ J @ omega + bracket(v).T @ momentum`": VANISHES,
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER
 
 
-LINES = (
-    (
-        "a",
-        "with the inertia written out",
-        first_line,
-        r"\begin{pmatrix} [\omega]^T & [v]^T \\ 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}"
-        r"\begin{pmatrix} \omega \\ v \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}",
-    ),
-    (
-        "b",
-        "with the momenta",
-        second_line,
-        r"\begin{pmatrix} [\omega]^T & [v]^T \\ 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I\omega \\ mv \end{pmatrix} + "
-        r"\begin{pmatrix} \tau \\ f \end{pmatrix}",
-    ),
-    (
-        "c",
-        "multiplied out",
-        third_line,
-        r"\begin{pmatrix} [\omega]^TI\omega + [v]^Tmv \\ [\omega]^Tmv \end{pmatrix} + "
-        r"\begin{pmatrix} \tau \\ f \end{pmatrix}",
-    ),
-    (
-        "d",
-        "without the term that vanishes",
-        fourth_line,
-        r"\begin{pmatrix} [\omega]^TI\omega \\ [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}",
-    ),
-    (
-        "e",
-        "as cross products",
-        fifth_line,
-        r"-\begin{pmatrix} \omega\times I\omega \\ \omega\times mv \end{pmatrix} + "
-        r"\begin{pmatrix} \tau \\ f \end{pmatrix}",
-    ),
-)
+@claim("sueda/s1.6/e1.23#d", "The equations about the centre of mass, without the term that vanishes")
+class e1_23_d:
+    formula = (
+        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
+        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega \\"
+        r" [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
+    )
+    inputs = CENTRED
 
-NO_EFFECT = (
-    "dropped transpose in `v.T`",
-    "negated v.T in `[w.T, v.T]`",
-    "dropped transpose in `bracket(v).T`",
-    "negated bracket(v).T in `[bracket(omega).T, bracket(v).T]`",
-    "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ (m * v)`",
-)
+    def printed(m, J, phi, wrench):
+        omega, v = phi[:3], phi[3:]
+        return np.concatenate([bracket(omega).T @ J @ omega, bracket(omega).T @ (m * v)]) + wrench
 
-RECORDS = [
-    Record(
-        id="sueda/s1.6/e1.21",
-        title="The Newton-Euler equations in body coordinates",
-        verdict=Verdict.HOLDS,
-        chapter=CHAPTER,
-        formula=r"M_i\dot\phi_i = \mathrm{ad}(\phi_i)^T M_i\phi_i + \mathbf f_\text{body}(E_i)",
-        oracle="the acceleration for which six point masses need just this wrench",
-        implemented_by=("rbnotes.maximal.acceleration", "rbnotes.maximal.gyroscopic_wrench"),
-        inputs=PUSHED,
-        printed=acceleration_printed,
-        library=acceleration_library,
-        reference=acceleration_reference,
-        tolerance=1e-8,
-    ),
-    Record(
-        id="sueda/s1.6/e1.22",
-        title="Gravity as a body wrench",
-        verdict=Verdict.CONDITIONAL,
-        chapter=CHAPTER,
-        formula=r"\mathbf f_\text{body} = \begin{pmatrix} 0 \\ R_i^Tm\mathbf g \end{pmatrix}",
-        condition="the origin of the body frame is the centre of mass",
-        correction=r"About another origin, with the centre of mass at $c$: $\begin{pmatrix} c\times R^Tm\mathbf g \\ "
-        r"R^Tm\mathbf g \end{pmatrix}$",
-        oracle="the weights of six point masses, with their moments about the body's origin",
-        implemented_by=("rbnotes.maximal.gravity_wrench",),
-        inputs=WEIGHT,
-        given=AT_CENTRE,
-        printed=gravity_printed,
-        library=gravity_library,
-        reference=gravity_reference,
-    ),
-    *(
-        Record(
-            id=f"sueda/s1.6/e1.23#{letter}",
-            title=f"The equations about the centre of mass, {title}",
-            verdict=Verdict.HOLDS,
-            chapter=CHAPTER,
-            formula=r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = "
-            + formula,
-            oracle="the acceleration for which six point masses need just this wrench",
-            implemented_by=("rbnotes.maximal.acceleration",),
-            inputs=CENTRED,
-            printed=printed,
-            library=centred_library,
-            reference=centred_reference,
-            tolerance=1e-8,
-            equivalent_mutants=dict.fromkeys(
-                NO_EFFECT, "the velocity crossed with itself is zero, as the notes say"
-            ),
-        )
-        for letter, title, printed, formula in LINES
-    ),
-]
+    library = centred_library
+    oracle = "the acceleration for which six point masses need just this wrench"
+    reference = centred_reference
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.6/e1.23#e", "The equations about the centre of mass, as cross products")
+class e1_23_e:
+    formula = (
+        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
+        r" \dot v \end{pmatrix} = -\begin{pmatrix} \omega\times I\omega \\"
+        r" \omega\times mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
+    )
+    inputs = CENTRED
+
+    def printed(m, J, phi, wrench):
+        omega, v = phi[:3], phi[3:]
+        return -np.concatenate([np.cross(omega, J @ omega), np.cross(omega, m * v)]) + wrench
+
+    library = centred_library
+    oracle = "the acceleration for which six point masses need just this wrench"
+    reference = centred_reference
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER

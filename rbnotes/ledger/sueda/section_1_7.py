@@ -49,12 +49,13 @@ class t320_a:
 
     verdict = Verdict.CONDITIONAL
     given = CENTRED
+
+    def holds_when(m, c, J):
+        return not np.any(c) and np.array_equal(J, np.diag(np.diag(J)))
+
     condition = "the body frame lies at the centre of mass, along the principal axes"
     remark = "In any body frame the matrix is constant; 1.7.1 says what makes it diagonal."
-    implemented_by = (
-        "rbnotes.inertia.spatial_inertia",
-        "rbnotes.inertia.principal_frame",
-    )
+    implemented_by = ("rbnotes.inertia.spatial_inertia",)
     chapter = CHAPTER
 
 
@@ -88,6 +89,14 @@ class t320_c:
     formula = r"M = \int \Gamma(\mathbf x)^T\,\Gamma(\mathbf x)\,\rho\,dV"
     inputs = SOLID
 
+    def printed(vertices, rho):
+        """Integrals of 1, x and x x^T over the tetrahedron in closed form, about its centre."""
+        mass = rho / 6 * np.linalg.det(vertices[1:] - vertices[0])
+        arms = vertices - np.mean(vertices, axis=0)
+        squares = mass / 20 * arms.T @ arms
+        inertia = np.trace(squares) * np.eye(3) - squares
+        return np.diag([*np.linalg.eigvalsh(inertia), mass, mass, mass])
+
     def library(vertices, rho):
         solid = triangle_mesh(vertices, TETRAHEDRON, rho)
         E, _ = principal_frame(solid)
@@ -105,9 +114,13 @@ class t320_c:
             [squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1], mass, mass, mass]
         )
 
-    verdict = Verdict.DEFINITION
+    equivalent_mutants = {
+        "swapped operands in `vertices - np.mean(vertices, axis=0)`": "arms only enter by their squares"
+    }
+    verdict = Verdict.HOLDS
     implemented_by = (
         "rbnotes.inertia.triangle_mesh",
+        "rbnotes.inertia.transform_inertia",
         "rbnotes.inertia.principal_frame",
     )
     chapter = CHAPTER

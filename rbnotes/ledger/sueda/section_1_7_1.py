@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import strategies as st
+from scipy.linalg import block_diag
 
-from rbnotes import inertia, se3
+from rbnotes import inertia, se3, so3
 from rbnotes.checking.strategies import frames, inertias, masses, rotations
 from rbnotes.ledger.oracles.bodies import bracket, point_masses
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
 from rbnotes.ledger.record import Verdict, claim
 
 PAIR = {"m1": masses(), "J1": inertias(), "E1": frames(), "m2": masses(), "J2": inertias(), "E2": frames()}
@@ -23,31 +25,31 @@ def cloud(m1, J1, E1, m2, J2, E2):
     return np.concatenate(weights), np.concatenate(positions)
 
 
-def centre_printed(m1, J1, E1, m2, J2, E2):
+def centre_printed(m1, E1, m2, E2):
     mc = m1 + m2
-    return np.concatenate([[mc], m1 / mc * E1[:3, 3] + m2 / mc * E2[:3, 3]])
+    return m1 / mc * E1[:3, 3] + m2 / mc * E2[:3, 3]
 
 
-def adjoint(E):
-    R, p = E[:3, :3], E[:3, 3]
-    return np.block([[R, np.zeros((3, 3))], [bracket(p) @ R, R]])
+def central_inertia(m1, J1, E1, m2, J2, E2):
+    """The top left block of (1.26): each body's inertia turned, and Steiner's term."""
+    centre = centre_printed(m1, E1, m2, E2)
+    J = np.zeros((3, 3))
+    for m, J_k, E in ((m1, J1, E1), (m2, J2, E2)):
+        R, arm = E[:3, :3], E[:3, 3] - centre
+        J = J + R @ J_k @ R.T + m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return J
 
 
-def own_inertia(m, J):
-    M = np.diag([0.0, 0.0, 0.0, m, m, m])
-    M[:3, :3] = J
-    return M
-
-
-def centred_frame(m1, J1, E1, m2, J2, E2):
+def centred_frame(m1, E1, m2, E2):
     E = np.eye(4)
-    E[:3, 3] = centre_printed(m1, J1, E1, m2, J2, E2)[1:]
+    E[:3, 3] = centre_printed(m1, E1, m2, E2)
     return E
 
 
 def sum_library(m1, J1, E1, m2, J2, E2):
     bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
-    Ec = centred_frame(m1, J1, E1, m2, J2, E2)
+    centre = (m1 * E1[:3, 3] + m2 * E2[:3, 3]) / (m1 + m2)
+    Ec = se3.frame(np.eye(3), centre)
     return inertia.spatial_inertia(*inertia.composite(bodies, np.linalg.inv(Ec) @ np.stack([E1, E2])))
 
 
@@ -66,8 +68,7 @@ class t328:
 
     def printed(m1, J1, E1, m2, J2, E2):
         """A diagonal matrix would have zero here: it does only where the centre is the origin."""
-        whole = centre_printed(m1, J1, E1, m2, J2, E2)
-        return whole[0] * bracket(whole[1:])
+        return (m1 + m2) * bracket(centre_printed(m1, E1, m2, E2))
 
     def library(m1, J1, E1, m2, J2, E2):
         bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
@@ -86,10 +87,7 @@ class t328:
         r"About another origin, from which $\mathbf p_c$ is the centre, there is the coupling "
         r"$m_c[\mathbf p_c]$."
     )
-    implemented_by = (
-        "rbnotes.inertia.principal_frame",
-        "rbnotes.inertia.spatial_inertia",
-    )
+    implemented_by = ("rbnotes.inertia.composite", "rbnotes.inertia.spatial_inertia")
     chapter = "spatial-inertia"
 
 
@@ -97,7 +95,9 @@ class t328:
 class e1_25:
     formula = r"m_c = \sum_k m_k,\quad \mathbf p_c = \sum_k \frac{m_k}{m_c}\mathbf p_k"
     inputs = PAIR
-    printed = centre_printed
+
+    def printed(m1, J1, E1, m2, J2, E2):
+        return np.append(m1 + m2, centre_printed(m1, E1, m2, E2))
 
     def library(m1, J1, E1, m2, J2, E2):
         bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
@@ -121,20 +121,19 @@ class e1_26:
     inputs = PAIR
 
     def printed(m1, J1, E1, m2, J2, E2):
-        Ec = centred_frame(m1, J1, E1, m2, J2, E2)
+        Ec = centred_frame(m1, E1, m2, E2)
         # {}^k_c E takes coordinates in c to coordinates in k, as {}^0_i E takes those in i to the world.
-        A1, A2 = adjoint(np.linalg.inv(E1) @ Ec), adjoint(np.linalg.inv(E2) @ Ec)
-        return A1.T @ own_inertia(m1, J1) @ A1 + A2.T @ own_inertia(m2, J2) @ A2
+        A1 = adjoint_by_conjugation(np.linalg.inv(E1) @ Ec)
+        A2 = adjoint_by_conjugation(np.linalg.inv(E2) @ Ec)
+        M1, M2 = block_diag(J1, m1 * np.eye(3)), block_diag(J2, m2 * np.eye(3))
+        return A1.T @ M1 @ A1 + A2.T @ M2 @ A2
 
     library = sum_library
     oracle = "the kinetic energy of twelve point masses that make up two bodies, about their common centre"
     reference = sum_reference
     verdict = Verdict.HOLDS
     remark = r"${}^k_c\mathrm{Ad}$ takes twists in $c$ to twists in $k$, by the notation of (1.1)."
-    implemented_by = (
-        "rbnotes.inertia.composite",
-        "rbnotes.inertia.transform_inertia",
-    )
+    implemented_by = ("rbnotes.inertia.composite",)
     chapter = "spatial-inertia"
 
 
@@ -145,13 +144,14 @@ class t338_a:
 
     def printed(m1, J1, E1, m2, J2, E2):
         """Only the top left block is dense: the others are those of the total mass."""
-        M = sum_reference(m1, J1, E1, m2, J2, E2)
-        zero = np.zeros((3, 3))
-        return np.block([[M[:3, :3], zero], [zero, (m1 + m2) * np.eye(3)]])
+        return block_diag(central_inertia(m1, J1, E1, m2, J2, E2), (m1 + m2) * np.eye(3))
 
     library = sum_library
     oracle = "the kinetic energy of twelve point masses about their common centre"
     reference = sum_reference
+    equivalent_mutants = {
+        "in central_inertia: swapped operands in `E[:3, 3] - centre`": "arms only enter by their squares"
+    }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.inertia.composite",)
     chapter = "spatial-inertia"
@@ -170,29 +170,33 @@ class t338_b:
 
     def printed(m1, J1, E1, m2, J2, E2):
         """The inertia about the centre, seen from the frame whose rotation is made of the eigenvectors."""
-        M = sum_reference(m1, J1, E1, m2, J2, E2)
-        _, V = np.linalg.eigh(M[:3, :3])
-        E = np.eye(4)
-        E[:3, :3] = V * np.array([1.0, 1.0, np.linalg.det(V)])
-        return adjoint(E).T @ M @ adjoint(E)
+        J = central_inertia(m1, J1, E1, m2, J2, E2)
+        _, V = np.linalg.eigh(J)
+        R = V * np.array([1.0, 1.0, np.linalg.det(V)])
+        M = block_diag(R.T @ J @ R, (m1 + m2) * np.eye(3))
+        return np.append(M, np.linalg.det(R))
 
     def library(m1, J1, E1, m2, J2, E2):
         bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
         whole = inertia.composite(bodies, np.stack([E1, E2]))
         E, _ = inertia.principal_frame(whole)
-        return inertia.transform_inertia(se3.inverse(E), inertia.spatial_inertia(*whole))
+        M = inertia.transform_inertia(se3.inverse(E), inertia.spatial_inertia(*whole))
+        return np.append(M, np.linalg.det(E[:3, :3]))
 
-    oracle = "singular values of the arms of twelve point masses about their common centre"
+    oracle = (
+        "singular values of the arms of twelve point masses about their common centre; a right-handed frame"
+    )
 
     def reference(m1, J1, E1, m2, J2, E2):
         """From the singular values of the arms of the point masses, weighted by the roots of these masses."""
         weights, positions = cloud(m1, J1, E1, m2, J2, E2)
         arms = positions - np.average(positions, axis=0, weights=weights)
         squares = np.linalg.svd(np.sqrt(weights)[:, None] * arms, compute_uv=False) ** 2
-        return np.diag([*(np.sum(squares) - squares), *[np.sum(weights)] * 3])
+        M = np.diag([*(np.sum(squares) - squares), *[np.sum(weights)] * 3])
+        return np.append(M, 1.0)
 
     equivalent_mutants = {
-        "negated np.linalg.det(V) in `[1.0, 1.0, np.linalg.det(V)]`": "a left-handed frame diagonalises as well"
+        "in central_inertia: swapped operands in `E[:3, 3] - centre`": "arms only enter by their squares"
     }
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.inertia.principal_frame",)
@@ -210,11 +214,14 @@ class t338_c:
     def printed(V):
         return V[:, 2] @ np.cross(V[:, 0], V[:, 1])
 
+    def library(V):
+        return V[:, 2] @ so3.hat(V[:, 0]) @ V[:, 1]
+
     oracle = "the determinant, by elimination, of right- and left-handed frames"
 
     def reference(V):
         return np.linalg.det(V)
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.inertia.principal_frame",)
+    implemented_by = ("rbnotes.so3.hat",)
     chapter = "spatial-inertia"

@@ -12,27 +12,20 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import (
+    arrays,
     numbers,
     positive_numbers,
     spd_matrices,
     twists,
     vectors,
 )
+from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.forces.body_forces import viscous_damping
-from rbnotes.integrators import linearly_implicit_velocity
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "springs-and-muscles-on-bodies"
 IDENTITY = np.eye(3)
-
-
-def entries(*shape):
-    """Arrays of multiples of 1/64 between -2 and 2, in a single draw: quick to make and to shrink."""
-    size = int(np.prod(shape))
-    return st.binary(min_size=size, max_size=size).map(
-        lambda drawn: np.frombuffer(drawn, dtype=np.int8).reshape(shape) / 64
-    )
 
 
 def bodies(count):
@@ -47,93 +40,68 @@ def bodies(count):
         E[:, :3, 3] = origins
         return E
 
-    return st.builds(placed, entries(count, 3), entries(count, 3))
+    return st.builds(placed, arrays(count, 3), arrays(count, 3))
 
 
 def points(count):
     """One point on each of ``count`` bodies ``(count, 3)``, less than 0.9 from its origin."""
-    return entries(count, 3).map(lambda drawn: drawn / 4)
+    return arrays(count, 3).map(lambda drawn: drawn / 4)
 
 
 def motions(count):
     """Twists ``(count, 6)``."""
-    return entries(count, 6)
-
-
-def at_rest(count):
-    """Twists ``(count, 6)`` of bodies at rest."""
-    return st.just(np.zeros((count, 6)))
+    return arrays(count, 6)
 
 
 PAIR = {"E": bodies(2), "x": points(2)}
 MOVING_PAIR = {**PAIR, "phi": motions(2)}
-RESTING_PAIR = {**PAIR, "phi": at_rest(2)}
 
 
 def Gamma(x):
     return np.concatenate([bracket(x).T, IDENTITY], axis=1)
 
 
-def between(E, x, k=0):
-    """Rotations, origins, points and span of the segment from body k to the next, as the notes name them."""
-    R1, R2, p1, p2 = E[k, :3, :3], E[k + 1, :3, :3], E[k, :3, 3], E[k + 1, :3, 3]
-    start, end = R1 @ x[k] + p1, R2 @ x[k + 1] + p2
-    return R1, R2, p1, p2, start, end, end - start
+def between(E, x):
+    """Rotations of two bodies, and the span from the point of the first to that of the second."""
+    R1, R2 = E[0, :3, :3], E[1, :3, :3]
+    return R1, R2, R2 @ x[1] + E[1, :3, 3] - R1 @ x[0] - E[0, :3, 3]
 
 
-def places(E, x):
-    return np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
+def moved_along(pulls, E, x, spins):
+    """Twists for which each end of a path moves along its segment, and no point between moves at all."""
+    points = np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
+    wanted = np.zeros_like(points)
+    wanted[0], wanted[-1] = pulls[0] * (points[1] - points[0]), pulls[1] * (points[-1] - points[-2])
+    seen = [pose[:3, :3].T @ velocity for pose, velocity in zip(E, wanted, strict=True)]
+    return np.column_stack([spins, np.array(seen) - np.cross(spins, x)])
 
 
-def velocities(E, x, phi):
-    moving = zip(E, x, phi, strict=True)
-    return np.array(
-        [pose[:3, :3] @ (twist[3:] + np.cross(twist[:3], point)) for pose, point, twist in moving]
+def path_along(count):
+    """Bodies, points and such twists, drawn together."""
+    drawn = st.shared(
+        st.builds(
+            lambda E, x, spins, pulls: (E, x, moved_along(pulls, E, x, spins)),
+            bodies(count),
+            points(count),
+            arrays(count, 3),
+            arrays(2),
+        ),
+        key=f"path along {count}",
     )
+    return {name: drawn.map(lambda path, k=k: path[k]) for k, name in enumerate(("E", "x", "phi"))}
 
 
-def length(E, x):
-    steps = np.diff(places(E, x), axis=0)
-    return np.sum(np.sqrt(np.sum(steps * steps, axis=1)))
+def moves_along(E, x, phi, *parameters):
+    """Whether the ends move along their segments and the points between are at rest: then the rate stays."""
+    points = np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
+    turned = np.cross(phi[:, :3], x) + phi[:, 3:]
+    velocities = np.array([pose[:3, :3] @ velocity for pose, velocity in zip(E, turned, strict=True)])
+    across = np.cross(velocities[[0, -1]], [points[1] - points[0], points[-1] - points[-2]])
+    return np.allclose(across, 0, atol=1e-9) and np.allclose(velocities[1:-1], 0, atol=1e-9)
 
 
-def rate(E, x, phi):
-    steps = np.diff(places(E, x), axis=0)
-    along = np.sum(steps * np.diff(velocities(E, x, phi), axis=0), axis=1)
-    return np.sum(along / np.sqrt(np.sum(steps * steps, axis=1)))
-
-
-def wrenches(tension, E, x, phi):
-    """A tension F(L, Ldot) along a path: moments about the origins and forces, seen from the bodies ``(6n,)``."""
-    steps = np.diff(places(E, x), axis=0)
-    F = tension(length(E, x), rate(E, x, phi))
-    pulls = F * steps / np.sqrt(np.sum(steps * steps, axis=1, keepdims=True))
-    none = np.zeros((1, 3))
-    forces = np.concatenate([pulls, none]) - np.concatenate([none, pulls])
-    seen = [pose[:3, :3].T @ force for pose, force in zip(E, forces, strict=True)]
-    return np.concatenate(
-        [part for point, f in zip(x, seen, strict=True) for part in (np.cross(point, f), f)]
-    )
-
-
-def along_poses(function, E):
-    """Derivative along ``E exp([xi])``, of which ``E (I + [xi])`` is all that a first derivative sees."""
-
-    def moved(xi):
-        step = np.zeros((len(E), 4, 4), dtype=xi.dtype)
-        for increment, twist in zip(step, xi.reshape(-1, 6), strict=True):
-            increment[:3, :3], increment[:3, 3] = bracket(twist[:3]), twist[3:]
-        return E + E @ step
-
-    return complex_step(lambda xi: function(moved(xi)), np.zeros(6 * len(E)))
-
-
-def along_twists(function, phi):
-    return complex_step(lambda z: function(z.reshape(phi.shape)), phi.ravel())
-
-
-LINEAR = {
-    "M": vectors(2, 0.25, 4.0).map(np.diag),
+NONLINEAR = {
+    "M": spd_matrices(2),
     "S": spd_matrices(2),
     "C": spd_matrices(2),
     "q": vectors(2),
@@ -142,9 +110,9 @@ LINEAR = {
 }
 
 
-def force(S, C, q, phi, counted):
-    """f(q, phi) = -S q - C phi; ``counted`` says whether the damping forces are among 'all forces'."""
-    return -S @ q - counted * (C @ phi)
+def hardening(A, x):
+    """A force ``-A x - (x . x) x``, and its derivative."""
+    return -A @ x - (x @ x) * x, -A - (x @ x) * np.eye(2) - 2 * np.outer(x, x)
 
 
 SPRING_DAMPER = {
@@ -158,39 +126,60 @@ SPRING_DAMPER = {
 
 
 DAMPED = {
-    "M": vectors(6, 0.25, 4.0).map(np.diag),
+    "M": spd_matrices(6),
     "d": positive_numbers(),
     "phi": twists(),
     "h": positive_numbers(0.25, 1.0),
 }
 
 
-STEP = ("rbnotes.integrators.linearly_implicit_velocity",)
+NO_SHARE = "where the claim holds, f has no share of the damping forces"
+STEP = ("rbnotes.dynamics.linearly_implicit_velocity",)
 
 
 @claim("sueda/s1.9/e1.30", "Linearly implicit Euler")
 class e1_30:
     formula = r"(M + hD - h^2K)\,\phi^{(k+1)} = M\phi^{(k)} + hf"
-    inputs = {**LINEAR, "counted": st.just(1.0)}
+    inputs = {**NONLINEAR, "share": numbers(0.25, 1.0)}
 
-    def printed(M, S, C, q, phi, h, counted):
-        K, D, f = -S, C, force(S, C, q, phi, counted)
+    def printed(M, S, C, q, phi, h, share):
+        """With an f that contains a share of the damping forces, and with all of them in D."""
+        elastic, K = hardening(S, q)
+        damping, slope = hardening(C, phi)
+        D, due_to_D = -slope, slope @ phi
+        f = elastic + damping - due_to_D + share * due_to_D
         return np.linalg.solve(M + h * D - h**2 * K, M @ phi + h * f)
 
-    def library(M, S, C, q, phi, h, counted):
-        return linearly_implicit_velocity(M, phi, force(S, C, q, phi, 1), -S, -C, h)
+    def library(M, S, C, q, phi, h, share):
+        elastic, K = hardening(S, q)
+        damping, D = hardening(C, phi)
+        return linearly_implicit_velocity(M, phi, elastic + damping, K, D, h)
 
-    oracle = "implicit Euler for a linear force, solved with the force at the end of the step as an unknown"
+    oracle = "one Newton step of implicit Euler for nonlinear forces, from the old position and velocity"
 
-    def reference(M, S, C, q, phi, h, counted):
-        """Implicit Euler: phi+, q+ and the force at the end of the step, all unknown."""
-        zero, one = np.zeros((2, 2)), np.eye(2)
-        equations = np.block([[M, zero, -h * one], [-h * one, one, zero], [C, S, one]])
-        return np.linalg.solve(equations, np.concatenate([M @ phi, q, np.zeros(2)]))[:2]
+    def reference(M, S, C, q, phi, h, share):
+        """Of the two equations for the new position and the new velocity, linearised by complex steps."""
+
+        def equations(unknowns):
+            x, v = unknowns[:2], unknowns[2:]
+            f = -S @ x - np.sum(x * x) * x - C @ v - np.sum(v * v) * v
+            return np.concatenate([x - q - h * v, M @ (v - phi) - h * f])
+
+        old = np.concatenate([q, phi])
+        return (old - np.linalg.solve(complex_step(equations, old), equations(old)))[2:]
 
     tolerance = 1e-08
+    equivalent_mutants = {
+        "flipped sign in `elastic + damping - due_to_D + share * due_to_D`": NO_SHARE,
+        "dropped `share * due_to_D` in `elastic + damping - due_to_D + share * due_to_D`": NO_SHARE,
+        "dropped factor `due_to_D` in `share * due_to_D`": NO_SHARE,
+    }
     verdict = Verdict.CONDITIONAL
-    given = {**LINEAR, "counted": st.just(0.0)}
+    given = {**NONLINEAR, "share": st.just(0.0)}
+
+    def holds_when(M, S, C, q, phi, h, share):
+        return share * np.linalg.norm(phi) == 0
+
     condition = (
         r"$K = +\partial f/\partial q$, $D = -\partial f/\partial\phi$, and $f$ leaves out the forces "
         r"that are linear in the velocity and accounted for by $D$"
@@ -268,6 +257,6 @@ class t377:
     )
     implemented_by = (
         "rbnotes.forces.body_forces.viscous_damping",
-        "rbnotes.integrators.linearly_implicit_velocity",
+        "rbnotes.dynamics.linearly_implicit_velocity",
     )
     chapter = CHAPTER

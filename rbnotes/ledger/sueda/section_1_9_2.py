@@ -11,8 +11,9 @@ from rbnotes.forces.body_forces import directional_energy, directional_force
 from rbnotes.forces.path import symmetric_part
 from rbnotes.forces.symmetry import asymmetry
 from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.oracles.body_paths import along_poses
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma, along_poses
+from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma
 
 PULL = {"k": positive_numbers(), "a": nonzero_vectors(), "E": frames(), "x": vectors()}
 TURNED = {"R": rotations(), "a": nonzero_vectors()}
@@ -68,6 +69,7 @@ class e1_31:
     library = force_library
     oracle = "statics: moment about the body's origin and force, seen from the body"
     reference = wrench
+    exact = "a moment and a force, each a single product that both compute in the same order"
     verdict = Verdict.HOLDS
     remark = "Called 'the linear wrench' there; it has a torque and a force."
     implemented_by = FORCE
@@ -112,10 +114,7 @@ class t387:
         return -along_poses(lambda moved: potential(k, a, moved[0], x), E[None])
 
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.body_forces.directional_force",
-        "rbnotes.forces.body_forces.directional_energy",
-    )
+    implemented_by = FORCE
     chapter = CHAPTER
 
 
@@ -230,6 +229,9 @@ class t395_a:
         second = second_derivatives(k, a, E, x)
         return second - second.T
 
+    equivalent_mutants = {
+        "in stiffness_printed: filled zero at 1 in `[bracket(R.T @ a), zero]`": "a symmetric block on the diagonal is no asymmetry"
+    }
     verdict = Verdict.HOLDS
     remark = (
         r"That the force does not depend on the translation explains only part of it: the block of the "
@@ -249,6 +251,12 @@ class t395_b:
     formula = r"K = \tfrac12(K + K^T)"
     inputs = PULL
 
+    defines = ("K",)
+
+    def printed(k, a, E, x):
+        K = stiffness_printed(k, a, E, x)
+        return 1 / 2 * (K + K.T)
+
     def library(k, a, E, x):
         return symmetric_part(directional_force(k, a, E, x).K)
 
@@ -259,6 +267,11 @@ class t395_b:
         second = second_derivatives(k, a, E, x)
         return -(second + second.T) / 2
 
+    equivalent_mutants = {
+        "in stiffness_printed: swapped operands in `bracket(x) @ bracket(R.T @ a)`": (
+            "brackets are antisymmetric: their product in the other order is the transpose"
+        )
+    }
     verdict = Verdict.DEFINITION
     remark = (
         r"Where the force has a potential, this is minus its Hessian in exponential coordinates, "

@@ -8,8 +8,9 @@ from rbnotes.checking.strategies import positive_numbers
 from rbnotes.forces.body_forces import zero_length_energy, zero_length_spring
 from rbnotes.forces.path import symmetric_part
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.body_paths import along_poses, places, wrenches
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_1_9 import CHAPTER, PAIR, Gamma, along_poses, between, places, wrenches
+from rbnotes.ledger.sueda.section_1_9 import CHAPTER, PAIR, Gamma, between
 
 SPRING = {**PAIR, "k": positive_numbers()}
 STILL = np.zeros((2, 6))
@@ -29,7 +30,7 @@ STIFFNESS_TEX = (
 
 
 def force_printed(E, x, k):
-    R1, R2, _, _, _, _, dx = between(E, x)
+    R1, R2, dx = between(E, x)
     return k * np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
 
 
@@ -43,8 +44,9 @@ def force_reference(E, x, k):
 
 
 def stiffness_printed(E, x, k):
-    R1, R2, p1, p2, start, end, _ = between(E, x)
+    R1, R2, p1, p2 = E[0, :3, :3], E[1, :3, :3], E[0, :3, 3], E[1, :3, 3]
     x1, x2 = bracket(x[0]), bracket(x[1])
+    start, end = R1 @ x[0] + p1, R2 @ x[1] + p2
     return k * np.block(
         [
             [x1 @ bracket(R1.T @ (p1 - end)), x1, x1 @ R1.T @ R2 @ x2, -x1 @ R1.T @ R2],
@@ -59,6 +61,7 @@ def stiffness_reference(E, x, k):
     return along_poses(lambda moved: force_reference(moved, x, k), E)
 
 
+TRANSPOSED = "brackets are antisymmetric: their product in the other order is the transpose"
 FORCE = ("rbnotes.forces.body_forces.zero_length_spring",)
 ENERGY = ("rbnotes.forces.body_forces.zero_length_energy",)
 SLOPE = "complex step of the statics of two points that attract each other, along body-frame increments"
@@ -98,10 +101,7 @@ class t401:
         return -along_poses(potential, E)
 
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.body_forces.zero_length_spring",
-        "rbnotes.forces.body_forces.zero_length_energy",
-    )
+    implemented_by = FORCE
     chapter = CHAPTER
 
 
@@ -111,8 +111,7 @@ class e1_36:
     inputs = SPRING
 
     def printed(E, x, k):
-        _, _, _, _, start, end, _ = between(E, x)
-        dx = end - start
+        _, _, dx = between(E, x)
         return 0.5 * k * dx @ dx
 
     def library(E, x, k):
@@ -129,6 +128,11 @@ class e1_36:
         second = sum(w * k * (u * end - start) @ end for u, w in zip(s, ds, strict=True))
         return first + second
 
+    equivalent_mutants = {
+        "in between: swapped operands in `R2 @ x[1] + E[1, :3, 3] - R1 @ x[0] - E[0, :3, 3]`": (
+            "only the square of the span counts"
+        )
+    }
     verdict = Verdict.HOLDS
     implemented_by = ENERGY
     chapter = CHAPTER
@@ -152,6 +156,7 @@ class e1_37_a:
 
     oracle = SLOPE
     reference = stiffness_reference
+    combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.2/e1.33")
     verdict = Verdict.ERRATUM
     correction = (
         r"the same matrix with a minus sign in front: $K = +\partial\mathsf f/\partial E = -k(\cdots)$"
@@ -190,6 +195,13 @@ class t409:
     formula = r"K = \tfrac12(K + K^T)"
     inputs = SPRING
 
+    defines = ("K",)
+
+    def printed(E, x, k):
+        """Of the K with the sign that (1.30) needs."""
+        K = -stiffness_printed(E, x, k)
+        return 1 / 2 * (K + K.T)
+
     def library(E, x, k):
         return symmetric_part(zero_length_spring(k, E, x).K)
 
@@ -199,6 +211,10 @@ class t409:
         K = stiffness_reference(E, x, k)
         return K - (K - K.T) / 2
 
+    equivalent_mutants = {
+        "in stiffness_printed: swapped operands in `x1 @ bracket(R1.T @ (p1 - end))`": TRANSPOSED,
+        "in stiffness_printed: swapped operands in `x2 @ bracket(R2.T @ (p2 - start))`": TRANSPOSED,
+    }
     verdict = Verdict.DEFINITION
     implemented_by = ("rbnotes.forces.path.symmetric_part",)
     chapter = CHAPTER

@@ -7,40 +7,32 @@ The curves themselves are in ``section_1_9_4_curves``.
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import PPoly
+from scipy.interpolate import CubicHermiteSpline
 
-from rbnotes.checking import complex_step
-from rbnotes.checking.strategies import nonzero_vectors, numbers, positive_numbers, vectors
+from rbnotes import se3
+from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_length_spring
 from rbnotes.forces.muscle import Muscle
-from rbnotes.forces.path import length_gradient, length_hessian, path_length
+from rbnotes.forces.path import path_length
 from rbnotes.forces.tension import Constant
+from rbnotes.ledger.oracles.body_paths import along_poses, length, wrenches
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
     CHAPTER,
     MOVING_PAIR,
     PAIR,
-    RESTING_PAIR,
     Gamma,
-    along_poses,
-    along_twists,
     between,
-    length,
-    places,
-    rate,
-    velocities,
-    wrenches,
 )
-from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.sueda.section_1_9_4_curves import (
     active_printed,
     active_reference,
     passive_printed,
     velocity_printed,
+    velocity_reference,
 )
+from rbnotes.ledger.sueda.section_1_9_4_passive import passive_reference
 
-ACTIVE, VELOCITY, PASSIVE = (0.02, -0.3, 0.7, 0.4), (0.05, -0.1, 0.6, 1.0), (0.03, 0.1, -0.2, 0.3)
-CURVES = [PPoly(np.array(curve)[:, None], [0.0, 1.0]) for curve in (ACTIVE, VELOCITY, PASSIVE)]
 PARAMETERS = {
     "f_opt": positive_numbers(),
     "a": numbers(0.25, 1.0),
@@ -49,77 +41,23 @@ PARAMETERS = {
     "l_T": numbers(0.0, 1.0),
 }
 MUSCLE = {**MOVING_PAIR, **PARAMETERS}
-MUSCLE_AT_REST = {**RESTING_PAIR, **PARAMETERS}
-
-
-def f_L(x):
-    return np.polyval(ACTIVE, x)
-
-
-def df_L(x):
-    return np.polyval(np.polyder(ACTIVE), x)
-
-
-def f_V(x):
-    return np.polyval(VELOCITY, x)
-
-
-def df_V(x):
-    return np.polyval(np.polyder(VELOCITY), x)
-
-
-def f_P(x):
-    return np.polyval(PASSIVE, x)
-
-
-def df_P(x):
-    return np.polyval(np.polyder(PASSIVE), x)
-
-
-def muscle(f_opt, a, l_opt, v_max, l_T):
-    """The library's muscle with these cubics as curves."""
-    return Muscle(f_opt, l_opt, v_max, l_T, a, *CURVES)
-
-
-def tension(f_opt, a, l_opt, v_max, l_T):
-    """(1.38) as a function of the path's length and rate, for the references."""
-
-    def law(L, Ldot):
-        lt, vt = (L - l_T) / l_opt, Ldot / (l_opt * v_max)
-        return f_opt * (a * f_L(lt) * f_V(vt) + f_P(lt))
-
-    return law
-
-
-def vector(E, x):
-    """The same for the references: statics of a tension equal to the length."""
-    return wrenches(lambda L, Ldot: L, E, x, np.zeros((len(E), 6)))
-
-
-def total(E, x, phi, *parameters):
-    return wrenches(tension(*parameters), E, x, phi)
-
-
-def specific(E, x, phi, *parameters):
-    """f / |dx|"""
-    return tension(*parameters)(length(E, x), rate(E, x, phi)) / length(E, x)
 
 
 def by_cubics(coefficients, knots, x):
     """A curve from its printed coefficients, constant outside."""
     x = np.clip(x, knots[0], knots[-1])
-    which = np.clip(np.searchsorted(knots, x) - 1, 0, len(coefficients) - 1)
+    which = np.maximum(np.searchsorted(knots, x) - 1, 0)
     return np.polyval(coefficients[which], x)
 
 
-LAW = {**PARAMETERS, "L": positive_numbers(), "Ldot": numbers(-4.0, 4.0)}
+LAW = {**PARAMETERS, "L": positive_numbers(), "Ldot": numbers(-4.0, 4.0).map(lambda rate: rate**3 / 16)}
 
 
 def law_library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
     return Muscle(f_opt, l_opt, v_max, l_T, a)(L, Ldot).F
 
 
-def law_reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+def law_printed(f_opt, a, l_opt, v_max, l_T, L, Ldot):
     lt, vt = (L - l_T) / l_opt, Ldot / (l_opt * v_max)
     stretched = max(lt - 1.7, 0.0) * 2.85714285714286
     passive = by_cubics(passive_printed(), (1.0, 1.3, 1.7), lt) + stretched
@@ -127,6 +65,24 @@ def law_reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
         velocity_printed(), (-1.0, -0.05, 0.05, 1.0), vt
     )
     return f_opt * (a * active + passive)
+
+
+def interpolated(cubics, knots, x):
+    """A curve through its values and slopes at the knots, constant outside."""
+    at = [(cubics[max(k - 1, 0)], knot) for k, knot in enumerate(knots)]
+    values = [np.polyval(cubic, knot) for cubic, knot in at]
+    slopes = [np.polyval(np.polyder(cubic), knot) for cubic, knot in at]
+    return CubicHermiteSpline(knots, values, slopes)(np.clip(x, knots[0], knots[-1]))
+
+
+def law_reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+    """The curves by interpolation; the passive one goes on straight beyond its end."""
+    optimal_lengths = 1 + (L - (l_T + l_opt)) / l_opt
+    active = interpolated(active_reference(), (0.4, 0.7, 1.2, 1.81), optimal_lengths)
+    moving = interpolated(velocity_reference(), (-1.0, -0.05, 0.05, 1.0), Ldot / l_opt / v_max)
+    passive = interpolated(passive_reference(), (1.0, 1.3, 1.7), optimal_lengths)
+    beyond = 2.85714285714286 * (np.maximum(optimal_lengths, 1.7) - 1.7)
+    return f_opt * a * active * moving + f_opt * (passive + beyond)
 
 
 ISOMETRIC = {name: PARAMETERS[name] for name in ("f_opt", "l_opt", "v_max", "l_T")}
@@ -139,68 +95,26 @@ def force_reference(E, x, f):
     return wrenches(lambda L, Ldot: f, E, x, np.zeros((2, 6)))
 
 
-def split_library(E, x, phi, *parameters):
-    return path_wrenches(muscle(*parameters), E, x, phi).K
-
-
-def second_library(E, x, phi, *parameters):
-    L, Ldot = path_length(places(E, x), velocities(E, x, phi))
-    return muscle(*parameters)(L, Ldot).F / L * zero_length_spring(1.0, E, x).K
-
-
-SEGMENT = {"dx": nonzero_vectors(shortest=0.5), "dv": vectors(), **PARAMETERS}
-SEGMENT_AT_REST = {**SEGMENT, "dv": vectors(low=0.0, high=0.0)}
-
-
-def d_printed(dx, dv, f_opt, a, l_opt, v_max, l_T):
-    l_MT = np.sqrt(dx @ dx)
-    lt, vt = (l_MT - l_T) / l_opt, dx @ dv / l_MT / (l_opt * v_max)
-    f = f_opt * (a * f_L(lt) * f_V(vt) + f_P(lt))
-    return 1 / l_MT**2 * (f / l_MT - f_opt * (a * df_L(lt) * f_V(vt) + df_P(lt)) / l_opt) * dx
-
-
-def damping_library(E, x, phi, *parameters):
-    return -path_wrenches(muscle(*parameters), E, x, phi).D
-
-
-def damping_reference(E, x, phi, *parameters):
-    return -along_twists(lambda z: total(E, x, z, *parameters), phi)
-
-
-def outer_printed(E, x, phi, *parameters):
-    """(1.55) with d the derivative of f / |dx| with respect to the velocity of the first point."""
-    R1, R2, _, _, _, _, dx = between(E, x)
-    dv = np.diff(velocities(E, x, phi), axis=0)[0]
-    d = d_velocity_reference(dx, dv, *parameters)
-    column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
-    row = np.concatenate([d @ R1 @ Gamma(x[0]), -d @ R2 @ Gamma(x[1])])
-    return np.outer(column, row)
-
-
-def d_velocity_reference(dx, dv, *parameters):
-    """Slope of f / |dx| with respect to the velocity of the first point."""
-    L = np.sqrt(dx @ dx)
-    return complex_step(lambda first: tension(*parameters)(L, np.sum(dx * (dv - first)) / L) / L, np.zeros(3))
-
-
 WRENCHES = ("rbnotes.forces.body_forces.path_wrenches",)
 LAW_NAMES = ("rbnotes.forces.muscle.Muscle",)
-EXACT = (*WRENCHES, *LAW_NAMES)
-STEP_POSES = "complex step of the statics of a muscle whose points move, along body-frame increments"
-STEP_TWISTS = "complex step of the statics of a muscle whose points move, along the twists"
-MISSING_RATE = (
-    r"$\dfrac{f_{opt}\,a\,f_L f_V'}{l_{opt}v_{max}}\,\dfrac{\partial v}{\partial E}$ over $l_{MT}$ has to be added to the row: "
-    r"with the twists held, a change of pose turns the segment and the velocities of its points."
-)
-FOR_STEP = r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is $-\partial\mathsf f/\partial\Phi$"
+
+
+def lengthening_printed(E, x, phi):
+    R1, R2, dx = between(E, x)
+    x1_dot, x2_dot = R1 @ Gamma(x[0]) @ phi[0], R2 @ Gamma(x[1]) @ phi[1]
+    return dx / np.linalg.norm(dx) @ (x2_dot - x1_dot)
 
 
 @claim("sueda/s1.9.4/e1.38", "Tension of a muscle")
 class e1_38:
     formula = r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)"
     inputs = LAW
+    defines = ("f",)
+    printed = law_printed
     library = law_library
-    oracle = "the curves evaluated from the printed coefficients (1.42), (1.44), (1.46)"
+    oracle = (
+        "the curves by Hermite and Newton interpolation of their conditions, lengths counted in optimal ones"
+    )
     reference = law_reference
     tolerance = 1e-08
     verdict = Verdict.DEFINITION
@@ -225,7 +139,7 @@ class t415:
         """Largest value of the three cubics of (1.43), found by interpolation, at ends and stationary points."""
         heights: list[float] = []
         for cubic, ends in zip(active_reference(), ((0.4, 0.7), (0.7, 1.2), (1.2, 1.81)), strict=True):
-            stationary = [at.real for at in np.roots(np.polyder(cubic)) if abs(at.imag) < 1e-12]
+            stationary = np.roots(np.polyder(cubic)).real
             inside = [at for at in stationary if ends[0] <= at <= ends[1]]
             heights.extend(np.polyval(cubic, [*ends, *inside]))
         return f_opt * max(heights)
@@ -244,7 +158,7 @@ class e1_39:
     inputs = FORCE
 
     def printed(E, x, f):
-        R1, R2, _, _, _, _, dx = between(E, x)
+        R1, R2, dx = between(E, x)
         return (f / np.linalg.norm(dx)) * np.concatenate(
             [Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx]
         )
@@ -256,7 +170,7 @@ class e1_39:
     reference = force_reference
     verdict = Verdict.HOLDS
     remark = "A positive tension pulls the points together."
-    implemented_by = EXACT
+    implemented_by = WRENCHES
     chapter = CHAPTER
 
 
@@ -267,20 +181,19 @@ class t419:
 
     def printed(E, x, f):
         """(1.35) with k replaced by f and dx by the unit direction."""
-        R1, R2, _, _, _, _, dx = between(E, x)
+        R1, R2, dx = between(E, x)
         direction = dx / np.linalg.norm(dx)
         return f * np.concatenate([Gamma(x[0]).T @ R1.T @ direction, -Gamma(x[1]).T @ R2.T @ direction])
 
     def library(E, x, f):
-        return zero_length_spring(f / path_length(places(E, x), np.zeros((2, 3))).L, E, x).w.ravel()
+        return zero_length_spring(
+            f / path_length(se3.transform_points(E, x), np.zeros((2, 3))).L, E, x
+        ).w.ravel()
 
     oracle = "statics of two points that pull each other with the force f"
     reference = force_reference
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.forces.body_forces.zero_length_spring",
-        "rbnotes.forces.body_forces.path_wrenches",
-    )
+    implemented_by = ("rbnotes.forces.body_forces.zero_length_spring",)
     chapter = CHAPTER
 
 
@@ -288,6 +201,11 @@ class t419:
 class e1_47:
     formula = r"\tilde l = \frac{l_{MT} - l_T}{l_{opt}}"
     inputs = LAW
+
+    defines = (r"\tilde l",)
+
+    def printed(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+        return (L - l_T) / l_opt
 
     def library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
         return Muscle(f_opt, l_opt, v_max, l_T, a).normalised_length(L)
@@ -310,11 +228,7 @@ class e1_48:
         r"x}_1),\qquad \dot{\mathbf x}_i = R_i\Gamma_i\phi_i"
     )
     inputs = MOVING_PAIR
-
-    def printed(E, x, phi):
-        R1, R2, _, _, _, _, dx = between(E, x)
-        x1_dot, x2_dot = R1 @ Gamma(x[0]) @ phi[0], R2 @ Gamma(x[1]) @ phi[1]
-        return dx / np.linalg.norm(dx) @ (x2_dot - x1_dot)
+    printed = lengthening_printed
 
     def library(E, x, phi):
         return body_path_length(E, x, phi).Ldot
@@ -336,6 +250,11 @@ class e1_49:
     formula = r"\tilde v = \frac{v}{l_{opt}\,v_{max}}"
     inputs = MUSCLE
 
+    defines = (r"\tilde v",)
+
+    def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
+        return lengthening_printed(E, x, phi) / (l_opt * v_max)
+
     def library(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         law = Muscle(f_opt, l_opt, v_max, l_T, a)
         return law.normalised_velocity(body_path_length(E, x, phi).Ldot)
@@ -352,262 +271,4 @@ class e1_49:
         r"So $v_{max}$ is in optimal lengths per second, and shortening at that speed is $\tilde v = -1$."
     )
     implemented_by = ("rbnotes.forces.muscle.Muscle.normalised_velocity",)
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.4/e1.50", "The two parts of a muscle's stiffness")
-class e1_50:
-    formula = (
-        r"K = \frac{\partial}{\partial E}\Bigl(\frac{f}{\|\Delta\mathbf "
-        r"x\|}\Bigr)\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
-        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix} + \frac{f}{\|\Delta\mathbf "
-        r"x\|}\frac{\partial}{\partial E}\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
-        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
-    )
-    inputs = MUSCLE
-
-    def printed(E, x, phi, *parameters):
-        """(1.50), its two derivatives by complex steps."""
-        slope = along_poses(lambda moved: specific(moved, x, phi, *parameters), E)
-        K1 = np.outer(vector(E, x), slope)
-        K2 = specific(E, x, phi, *parameters) * along_poses(lambda moved: vector(moved, x), E)
-        return K1 + K2
-
-    library = split_library
-    oracle = STEP_POSES
-
-    def reference(E, x, phi, *parameters):
-        return along_poses(lambda moved: total(moved, x, phi, *parameters), E)
-
-    verdict = Verdict.HOLDS
-    remark = (
-        r"The product rule, with the first product read as column times row, and $K = +\partial\mathsf "
-        r"f/\partial E$. In $\partial f/\partial E$ the velocity $\tilde v$ changes too; (1.52) leaves "
-        r"that out."
-    )
-    implemented_by = EXACT
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.4/e1.51", "Second part of a muscle's stiffness: the direction changes")
-class e1_51:
-    formula = (
-        r"K_2 = \frac{f}{\|\Delta\mathbf x\|}\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - "
-        r"{}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & "
-        r"-[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf "
-        r"x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & "
-        r"[{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\"
-        r"R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix}"
-    )
-    inputs = MUSCLE
-
-    def printed(E, x, phi, *parameters):
-        return stiffness_printed(E, x, specific(E, x, phi, *parameters))
-
-    library = second_library
-    oracle = STEP_POSES
-
-    def reference(E, x, phi, *parameters):
-        return specific(E, x, phi, *parameters) * along_poses(lambda moved: vector(moved, x), E)
-
-    verdict = Verdict.ERRATUM
-    correction = r"$K_2 = -\dfrac{f}{\|\Delta\mathbf x\|}(\cdots)$"
-    remark = (
-        r"(1.37) is copied with its sign, but (1.50) adds $K_2 = +\frac{f}{\|\Delta\mathbf "
-        r"x\|}\frac{\partial}{\partial E}(\cdots)$ to a $K_1$ whose sign is right: no choice of sign for "
-        r"the sum mends it."
-    )
-    implemented_by = (
-        "rbnotes.forces.body_forces.path_wrenches",
-        "rbnotes.forces.body_forces.zero_length_spring",
-    )
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.4/e1.52", "First part of a muscle's stiffness: the tension changes")
-class e1_52:
-    formula = (
-        r"K_1 = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
-        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf "
-        r"d^TR_2\Gamma_2\end{pmatrix}"
-    )
-    inputs = MUSCLE
-
-    def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-        R1, R2, _, _, _, _, dx = between(E, x)
-        d = d_printed(dx, np.diff(velocities(E, x, phi), axis=0)[0], f_opt, a, l_opt, v_max, l_T)
-        column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
-        row = np.concatenate([d @ R1 @ Gamma(x[0]), -d @ R2 @ Gamma(x[1])])
-        return np.outer(column, row)
-
-    def library(E, x, phi, *parameters):
-        return split_library(E, x, phi, *parameters) - second_library(E, x, phi, *parameters)
-
-    oracle = STEP_POSES
-
-    def reference(E, x, phi, *parameters):
-        return np.outer(vector(E, x), along_poses(lambda moved: specific(moved, x, phi, *parameters), E))
-
-    verdict = Verdict.CONDITIONAL
-    given = MUSCLE_AT_REST
-    condition = r"the bodies are at rest (or the tension does not depend on $\tilde v$)"
-    correction = MISSING_RATE
-    remark = r"The sign is that of $+\partial\mathsf f/\partial E$, unlike that of (1.51)."
-    implemented_by = EXACT
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.4/e1.53", "How tension over length changes with the first point")
-class e1_53:
-    formula = (
-        r"\mathbf d = \frac{1}{l_{MT}^2}\Bigl(\frac{f}{l_{MT}} - \frac{f_{opt}(a f_L' f_V + "
-        r"f_P')}{l_{opt}}\Bigr)\Delta\mathbf x"
-    )
-    inputs = SEGMENT
-    printed = d_printed
-
-    def library(dx, dv, *parameters):
-        zero = np.zeros(3)
-        x, v = np.array([zero, dx]), np.array([zero, dv])
-        L, Ldot = path_length(x, v)
-        F, F_L, F_Ldot = muscle(*parameters)(L, Ldot)
-        by_length, by_rate = length_gradient(x)[:3], (length_hessian(x) @ v.ravel())[:3]
-        return (F_L - F / L) / L * by_length + F_Ldot / L * by_rate
-
-    oracle = "complex step of f / l_MT with respect to the first point, velocities held"
-
-    def reference(dx, dv, *parameters):
-        """Slope of f / |dx| with respect to the first point, velocities held: what multiplies R_1 Gamma_1 in K_1."""
-
-        def ratio(first):
-            span = dx - first
-            L = np.sqrt(np.sum(span * span))
-            return tension(*parameters)(L, np.sum(span * dv) / L) / L
-
-        return complex_step(ratio, np.zeros(3))
-
-    verdict = Verdict.CONDITIONAL
-    given = SEGMENT_AT_REST
-    condition = (
-        r"$\tilde v$ does not change when the point is displaced: the relative velocity of the two points "
-        r"is zero or along the segment"
-    )
-    correction = (
-        r"add $-\dfrac{f_{opt}\,a f_L f_V'}{l_{opt}v_{max}l_{MT}^2}\Bigl(I - \dfrac{\Delta\mathbf "
-        r"x\Delta\mathbf x^T}{l_{MT}^2}\Bigr)(\dot{\mathbf x}_2 - \dot{\mathbf x}_1)$"
-    )
-    implemented_by = (
-        "rbnotes.forces.path.length_gradient",
-        "rbnotes.forces.path.length_hessian",
-        "rbnotes.forces.muscle.Muscle",
-    )
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.4/e1.54", "The damping matrix as derivative of the force")
-class e1_54:
-    formula = (
-        r"D = \frac{\partial}{\partial\Phi}\Bigl(\frac{f}{\|\Delta\mathbf "
-        r"x\|}\Bigr)\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
-        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
-    )
-    inputs = MUSCLE
-
-    def printed(E, x, phi, *parameters):
-        """(1.54), its derivative by complex steps."""
-        return np.outer(vector(E, x), along_twists(lambda z: specific(E, x, z, *parameters), phi))
-
-    library = damping_library
-    oracle = "minus the complex step of the statics of a muscle whose points move, along the twists"
-    reference = damping_reference
-    verdict = Verdict.ERRATUM
-    correction = r"$D = -\dfrac{\partial}{\partial\Phi}(\cdots)$, or $-hD$ in (1.30)"
-    remark = (
-        r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
-        r"$-\partial\mathsf f/\partial\Phi$. With the printed sign, a muscle that resists lengthening has "
-        r"a negative $D$ and the step amplifies the motion it should damp."
-    )
-    implemented_by = EXACT
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.4/e1.55#a", "The damping matrix is an outer product")
-class e1_55_a:
-    formula = (
-        r"\frac{\partial\mathsf f}{\partial\Phi} = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
-        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf "
-        r"d^TR_2\Gamma_2\end{pmatrix}"
-    )
-    inputs = MUSCLE
-    printed = outer_printed
-
-    def library(E, x, phi, *parameters):
-        return path_wrenches(muscle(*parameters), E, x, phi).D
-
-    oracle = STEP_TWISTS
-
-    def reference(E, x, phi, *parameters):
-        return along_twists(lambda z: total(E, x, z, *parameters), phi)
-
-    verdict = Verdict.HOLDS
-    remark = (
-        r"With $\mathbf d$ the derivative of $f/\|\Delta\mathbf x\|$ with respect to $\dot{\mathbf x}_1$."
-    )
-    implemented_by = EXACT
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.4/e1.55#b", "Its sign, where (1.30) uses it")
-class e1_55_b:
-    formula = (
-        r"D = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
-        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf "
-        r"d^TR_2\Gamma_2\end{pmatrix}"
-    )
-    inputs = MUSCLE
-    printed = outer_printed
-    library = damping_library
-    oracle = "minus the complex step of the statics of a muscle whose points move, along the twists"
-    reference = damping_reference
-    verdict = Verdict.ERRATUM
-    correction = r"$D = -(\cdots)$"
-    remark = (
-        r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
-        r"$-\partial\mathsf f/\partial\Phi$."
-    )
-    implemented_by = EXACT
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.4/e1.56", "How tension over length changes with the velocity of the first point")
-class e1_56:
-    formula = r"\mathbf d = -\frac{f_{opt}\,a f_L' f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x"
-    inputs = SEGMENT
-
-    def printed(dx, dv, f_opt, a, l_opt, v_max, l_T):
-        l_MT = np.sqrt(dx @ dx)
-        lt, vt = (l_MT - l_T) / l_opt, dx @ dv / l_MT / (l_opt * v_max)
-        return -f_opt * a * df_L(lt) * df_V(vt) / (l_opt * v_max * l_MT**2) * dx
-
-    def library(dx, dv, *parameters):
-        zero = np.zeros(3)
-        x, v = np.array([zero, dx]), np.array([zero, dv])
-        L, Ldot = path_length(x, v)
-        return muscle(*parameters)(L, Ldot).dF_dLdot / L * length_gradient(x)[:3]
-
-    oracle = "complex step of f / l_MT with respect to the velocity of the first point"
-    reference = d_velocity_reference
-    verdict = Verdict.ERRATUM
-    correction = (
-        r"$f_L$ without prime: $\mathbf d = -\dfrac{f_{opt}\,a f_L "
-        r"f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x$"
-    )
-    remark = (
-        r"(1.64) has it right. At the optimal length $f_L' = 0$, so the muscle would not damp where it is "
-        r"strongest. The sign is that of $+\partial\mathsf f/\partial\Phi$."
-    )
-    implemented_by = (
-        "rbnotes.forces.path.length_gradient",
-        "rbnotes.forces.muscle.Muscle",
-    )
     chapter = CHAPTER

@@ -8,46 +8,35 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import euclidean
 
+from rbnotes import se3
 from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_length_spring
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import path_length
 from rbnotes.forces.tension import Constant
+from rbnotes.ledger.oracles.body_paths import along_poses, length, places, rate, wrenches
+from rbnotes.ledger.oracles.muscles import tension, total
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
     CHAPTER,
     Gamma,
-    along_poses,
-    along_twists,
-    at_rest,
     between,
     bodies,
-    length,
     motions,
-    places,
     points,
-    rate,
-    wrenches,
 )
 from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.sueda.section_1_9_4 import (
     LAW,
     LAW_NAMES,
     PARAMETERS,
-    df_L,
-    df_P,
-    df_V,
-    f_L,
-    f_V,
     law_library,
+    law_printed,
     law_reference,
-    muscle,
-    tension,
-    total,
 )
+from rbnotes.ledger.sueda.section_1_9_4_stiffness import muscle
 
 PATH = {"E": bodies(3), "x": points(3)}
 MUSCLE = {**PATH, "phi": motions(3), **PARAMETERS}
-MUSCLE_AT_REST = {**MUSCLE, "phi": at_rest(3)}
 STILL = np.zeros((3, 6))
 
 
@@ -66,32 +55,23 @@ def rows(E, x):
     return [E[k, :3, :3] @ Gamma(x[k]) for k in range(3)]
 
 
-def normalised(E, x):
-    """Sum of the f_k: statics of a unit tension."""
-    return wrenches(lambda L, Ldot: 1.0, E, x, STILL)
-
-
 def last_pull(E, x):
     """Statics of a tension equal to its length in the second segment, on bodies 2 and 3."""
     return wrenches(lambda L, Ldot: L, E[1:], x[1:], STILL[1:])
 
 
 def split_library(E, x):
-    return path_wrenches(Constant(1.0), E[1:], x[1:], STILL[1:]).K
+    return path_wrenches(Constant(1.0), E[1:], x[1:], np.zeros((2, 6))).K
 
 
 def second_part_library(E, x):
-    X = places(E[1:], x[1:])
+    X = se3.transform_points(E[1:], x[1:])
     return zero_length_spring(1 / path_length(X, 0 * X).L, E[1:], x[1:]).K
 
 
-"""The matrix of (1.37) for bodies k and k + 1, without the leading superscripts, as (1.62) has it."""
-
+BOTH_WAYS = "a distance is the same both ways"
 LENGTHS = ("rbnotes.forces.body_forces.body_path_length", *LAW_NAMES)
 EXACT = ("rbnotes.forces.body_forces.path_wrenches", *LAW_NAMES)
-STEP_POSES = (
-    "complex step of the statics of a muscle through three moving points, along body-frame increments"
-)
 
 
 @claim("sueda/s1.9.5/e1.57", "Length of a muscle through n points")
@@ -116,6 +96,12 @@ class e1_57:
         L = euclidean(X[0], X[1]) + euclidean(X[1], X[2])
         return np.array([L, L / l_opt - l_T / l_opt])
 
+    equivalent_mutants = {
+        "in spans: negated X[1] - X[0] in `[X[1] - X[0], X[2] - X[1]]`": BOTH_WAYS,
+        "in spans: negated X[2] - X[1] in `[X[1] - X[0], X[2] - X[1]]`": BOTH_WAYS,
+        "in spans: swapped operands in `X[1] - X[0]`": BOTH_WAYS,
+        "in spans: swapped operands in `X[2] - X[1]`": BOTH_WAYS,
+    }
     verdict = Verdict.HOLDS
     implemented_by = LENGTHS
     chapter = CHAPTER
@@ -158,8 +144,12 @@ class e1_58:
 class e1_59:
     formula = r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)"
     inputs = LAW
+    defines = ("f",)
+    printed = law_printed
     library = law_library
-    oracle = "the curves evaluated from the printed coefficients (1.42), (1.44), (1.46)"
+    oracle = (
+        "the curves by Hermite and Newton interpolation of their conditions, lengths counted in optimal ones"
+    )
     reference = law_reference
     tolerance = 1e-08
     verdict = Verdict.DEFINITION
@@ -196,38 +186,6 @@ class e1_60:
     chapter = CHAPTER
 
 
-@claim("sueda/s1.9.5/e1.61", "Its stiffness by the product rule")
-class e1_61:
-    formula = r"K = \frac{\partial f}{\partial E}\sum_{k=1}^{n-1}f_k + f\sum_{k=1}^{n-1}K_k"
-    inputs = MUSCLE
-
-    def printed(E, x, phi, *parameters):
-        """(1.61), its derivatives by complex steps."""
-        F = tension(*parameters)
-        slope = along_poses(lambda moved: F(length(moved, x), rate(moved, x, phi)), E)
-        K = along_poses(lambda moved: normalised(moved, x), E)
-        return np.outer(slope, normalised(E, x)) + F(length(E, x), rate(E, x, phi)) * K
-
-    def library(E, x, phi, *parameters):
-        return path_wrenches(muscle(*parameters), E, x, phi).K
-
-    oracle = STEP_POSES
-
-    def reference(E, x, phi, *parameters):
-        return along_poses(lambda moved: total(moved, x, phi, *parameters), E)
-
-    verdict = Verdict.MISPRINT
-    correction = (
-        r"$K = \bigl(\sum\mathsf f_k\bigr)\dfrac{\partial f}{\partial E} + f\sum K_k$: column times row"
-    )
-    remark = (
-        r"The text calls the first product an outer product with $\partial f/\partial E$ on the left. In "
-        r"that order the matrix comes out transposed, which shows as soon as the bodies move."
-    )
-    implemented_by = EXACT
-    chapter = CHAPTER
-
-
 @claim("sueda/s1.9.5/d1", "Stiffness of a unit tension in one segment: two parts")
 class d1:
     formula = "K_k = K_{k1} + K_{k2}"
@@ -250,13 +208,18 @@ class d1:
     def reference(E, x):
         return along_poses(lambda moved: wrenches(lambda L, Ldot: 1.0, moved, x[1:], STILL[1:]), E[1:])
 
+    equivalent_mutants = {
+        "swapped arguments in `np.outer(last_pull(E, x), along_poses(lambda moved: 1 / length(moved, ends), pair))`": (
+            "the slope of the inverse length is a multiple of the column"
+        )
+    }
     verdict = Verdict.HOLDS
     remark = (
         r"$K_{k1}$ from the change of $1/\|\Delta\mathbf x_k\|$, $K_{k2}$ from that of the vector, both "
         r"as $+\partial/\partial E$. With $K_{k2}$ as printed in (1.62) it would have to be $K_{k1} - "
         r"K_{k2}$."
     )
-    implemented_by = EXACT
+    implemented_by = ("rbnotes.forces.body_forces.path_wrenches", "rbnotes.forces.tension.Constant")
     chapter = CHAPTER
 
 
@@ -294,7 +257,7 @@ class d2:
         r"Read as the $\Delta\mathbf x = {}^0\mathbf x_2 - {}^0\mathbf x_1$ of 1.9.3, it is wrong in "
         r"every segment but the first. The sign is that of $+\partial/\partial E$."
     )
-    implemented_by = EXACT
+    implemented_by = ("rbnotes.forces.body_forces.path_wrenches", "rbnotes.forces.tension.Constant")
     chapter = CHAPTER
 
 
@@ -312,7 +275,7 @@ class e1_62:
     inputs = PATH
 
     def printed(E, x):
-        return stiffness_printed(E[1:], x[1:], 1 / np.linalg.norm(between(E, x, 1)[-1]))
+        return stiffness_printed(E[1:], x[1:], 1 / np.linalg.norm(between(E[1:], x[1:])[-1]))
 
     library = second_part_library
     oracle = "complex step of the statics of a tension equal to the length, along body-frame increments"
@@ -323,6 +286,7 @@ class e1_62:
             pair, ends
         )
 
+    combined_with = ("sueda/s1.9.5/e1.61", "sueda/s1.9.5/d2")
     verdict = Verdict.ERRATUM
     correction = r"$K_{k2} = -\dfrac{1}{\|\Delta\mathbf x_k\|}(\cdots)$"
     remark = (
@@ -330,112 +294,5 @@ class e1_62:
         "superscripts are left out in print: some points are meant in body, others in world coordinates, "
         "as in (1.37).)"
     )
-    implemented_by = (
-        "rbnotes.forces.body_forces.zero_length_spring",
-        "rbnotes.forces.body_forces.path_wrenches",
-        "rbnotes.forces.muscle.Muscle",
-    )
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.5/e1.63", "How the tension changes with the poses")
-class e1_63:
-    formula = (
-        r"\frac{\partial f}{\partial E} "
-        r"= \sum_{k=1}^{n-1}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf "
-        r"d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d "
-        r"= \frac{-f_{opt}(a f_L' f_V + f_P')}{l_{opt}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
-    )
-    inputs = MUSCLE
-
-    def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-        dx1, dx2 = spans(E, x)
-        R1G1, R2G2, R3G3 = rows(E, x)
-        lt, vt = (length(E, x) - l_T) / l_opt, rate(E, x, phi) / (l_opt * v_max)
-        factor = -f_opt * (a * df_L(lt) * f_V(vt) + df_P(lt)) / l_opt
-        d1, d2 = factor * dx1 / np.linalg.norm(dx1), factor * dx2 / np.linalg.norm(dx2)
-        zero = np.zeros(6)
-        return np.concatenate([d1 @ R1G1, -d1 @ R2G2, zero]) + np.concatenate([zero, d2 @ R2G2, -d2 @ R3G3])
-
-    def library(E, x, phi, *parameters):
-        L, Ldot, dL_dxi, dLdot_dxi = body_path_length(E, x, phi)
-        _, F_L, F_Ldot = muscle(*parameters)(L, Ldot)
-        return F_L * dL_dxi + F_Ldot * dLdot_dxi
-
-    oracle = "complex step of the tension of a muscle through three moving points"
-
-    def reference(E, x, phi, *parameters):
-        return along_poses(lambda moved: tension(*parameters)(length(moved, x), rate(moved, x, phi)), E)
-
-    verdict = Verdict.CONDITIONAL
-    given = MUSCLE_AT_REST
-    condition = r"the bodies are at rest (or the tension does not depend on $\tilde v$)"
-    correction = r"add $\dfrac{f_{opt}\,a f_L f_V'}{l_{opt}v_{max}}\dfrac{\partial v}{\partial E}$"
-    remark = (
-        "With the twists held, a change of pose turns the segments and the velocities of their points, "
-        "so $v$ changes."
-    )
-    implemented_by = LENGTHS
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.5/d3", "Its damping matrix, as (1.30) uses it")
-class d3:
-    formula = r"D = \frac{\partial f}{\partial\Phi}\sum_{k=1}^{n-1}f_k"
-    inputs = MUSCLE
-
-    def printed(E, x, phi, *parameters):
-        """D, with the derivative of the tension by complex steps."""
-        F = tension(*parameters)
-        return np.outer(normalised(E, x), along_twists(lambda z: F(length(E, x), rate(E, x, z)), phi))
-
-    def library(E, x, phi, *parameters):
-        return -path_wrenches(muscle(*parameters), E, x, phi).D
-
-    oracle = "minus the complex step of the statics of a muscle through three moving points, along the twists"
-
-    def reference(E, x, phi, *parameters):
-        return -along_twists(lambda z: total(E, x, z, *parameters), phi)
-
-    verdict = Verdict.ERRATUM
-    correction = r"$D = -\bigl(\sum\mathsf f_k\bigr)\,\dfrac{\partial f}{\partial\Phi}$, or $-hD$ in (1.30)"
-    remark = (
-        r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
-        r"$-\partial\mathsf f/\partial\Phi$. The product is column times row."
-    )
-    implemented_by = EXACT
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.9.5/e1.64", "How the tension changes with the twists")
-class e1_64:
-    formula = (
-        r"\frac{\partial f}{\partial\Phi} "
-        r"= \sum_{k=1}^{n-1}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf "
-        r"d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d "
-        r"= \frac{-f_{opt}(a f_L f_V')}{l_{opt}v_{max}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
-    )
-    inputs = MUSCLE
-
-    def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-        dx1, dx2 = spans(E, x)
-        R1G1, R2G2, R3G3 = rows(E, x)
-        lt, vt = (length(E, x) - l_T) / l_opt, rate(E, x, phi) / (l_opt * v_max)
-        factor = -f_opt * (a * f_L(lt) * df_V(vt)) / (l_opt * v_max)
-        d1, d2 = factor * dx1 / np.linalg.norm(dx1), factor * dx2 / np.linalg.norm(dx2)
-        zero = np.zeros(6)
-        return np.concatenate([d1 @ R1G1, -d1 @ R2G2, zero]) + np.concatenate([zero, d2 @ R2G2, -d2 @ R3G3])
-
-    def library(E, x, phi, *parameters):
-        L, Ldot, dLdot_dphi, _ = body_path_length(E, x, phi)
-        return muscle(*parameters)(L, Ldot).dF_dLdot * dLdot_dphi
-
-    oracle = "complex step of the tension along the twists"
-
-    def reference(E, x, phi, *parameters):
-        return along_twists(lambda z: tension(*parameters)(length(E, x), rate(E, x, z)), phi)
-
-    verdict = Verdict.HOLDS
-    remark = "With $f_L$, where (1.56) has $f_L'$."
-    implemented_by = LENGTHS
+    implemented_by = ("rbnotes.forces.body_forces.zero_length_spring",)
     chapter = CHAPTER

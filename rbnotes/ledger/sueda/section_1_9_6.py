@@ -13,32 +13,35 @@ from rbnotes.checking.strategies import nonzero_vectors, positive_numbers, vecto
 from rbnotes.forces.body_forces import body_path_length, path_wrenches
 from rbnotes.forces.path import path_force
 from rbnotes.forces.tension import Constant, SpringDamper
+from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, rate, wrenches
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
     CHAPTER,
     MOVING_PAIR,
     PAIR,
-    RESTING_PAIR,
     Gamma,
-    along_poses,
-    along_twists,
     between,
-    length,
-    rate,
-    wrenches,
+    moves_along,
+    path_along,
 )
 from rbnotes.ledger.sueda.section_1_9_3 import stiffness_printed
 
 COEFFICIENTS = {"k": positive_numbers(), "d": positive_numbers(), "L": positive_numbers()}
 SPRING = {**MOVING_PAIR, **COEFFICIENTS}
-SPRING_AT_REST = {**RESTING_PAIR, **COEFFICIENTS}
+SPRING_ALONG = {**path_along(2), **COEFFICIENTS}
 SEGMENT = {"dx": nonzero_vectors(shortest=0.5), "dv": vectors(), **COEFFICIENTS}
 STILL = np.zeros((2, 6))
 
 
+def segment(E, x):
+    """Span of the segment, and R_i Gamma_i of its ends."""
+    R1, R2, dx = between(E, x)
+    return dx, R1 @ Gamma(x[0]), R2 @ Gamma(x[1])
+
+
 def pull(E, x):
     """Column and row of the segment: (Gamma_1^T R_1^T dx; -Gamma_2^T R_2^T dx), and R_i Gamma_i for the rows."""
-    R1, R2, _, _, _, _, dx = between(E, x)
+    R1, R2, dx = between(E, x)
     column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
     return column, dx, R1 @ Gamma(x[0]), R2 @ Gamma(x[1])
 
@@ -94,6 +97,7 @@ class e1_65:
 
         return -complex_step(energy, np.zeros(3)) - complex_step(rayleigh, np.zeros(3))
 
+    combined_with = ("sueda/s1.9.4/e1.48", "sueda/s1.9.4/e1.39")
     verdict = Verdict.ERRATUM
     correction = (
         r"$\mathbf f = \Bigl(k\dfrac{l - L}{L} + d\dfrac{\dot l}{L}\Bigr)\dfrac{\Delta\mathbf x}{l}$ on "
@@ -240,7 +244,7 @@ class e1_67_c:
     inputs = SPRING
 
     def printed(E, x, phi, k, d, L):
-        _, dx, R1G1, R2G2 = pull(E, x)
+        dx, R1G1, R2G2 = segment(E, x)
         l = np.sqrt(dx @ dx)
         slope = -k / L * dx / l
         return np.concatenate([slope @ R1G1, -slope @ R2G2])
@@ -256,8 +260,9 @@ class e1_67_c:
         return along_poses(lambda moved: law(k, d, L)(length(moved, x), rate(moved, x, phi)), E)
 
     verdict = Verdict.CONDITIONAL
-    given = SPRING_AT_REST
-    condition = "the bodies are at rest, or $d = 0$"
+    given = SPRING_ALONG
+    holds_when = moves_along
+    condition = "the two points move along the segment, or $d = 0$"
     correction = r"add $\dfrac dL\,\dfrac{\partial\dot l}{\partial E}$"
     remark = (
         r"With the twists held, a change of pose turns the segment and the velocities of its ends, so "
@@ -295,6 +300,14 @@ class e1_68_a:
         """Second derivatives of the Rayleigh function: minus the derivative of its forces."""
         return along_twists(lambda z: -wrenches(lambda _, rate: d * rate / L, E, x, z), phi)
 
+    equivalent_mutants = {
+        "in between: swapped operands in `R2 @ x[1] + E[1, :3, 3] - R1 @ x[0] - E[0, :3, 3]`": (
+            "the span enters twice"
+        ),
+        "swapped arguments in `np.outer(f_n, np.concatenate([slope @ R1G1, -slope @ R2G2]))`": (
+            "the row is a multiple of the column"
+        ),
+    }
     verdict = Verdict.HOLDS
     remark = (
         r"$D = -\partial\mathsf f/\partial\Phi$, positive semidefinite, with $\mathsf f_n$ as printed in "
@@ -316,7 +329,7 @@ class e1_68_b:
     inputs = SPRING
 
     def printed(E, x, phi, k, d, L):
-        _, dx, R1G1, R2G2 = pull(E, x)
+        dx, R1G1, R2G2 = segment(E, x)
         l = np.sqrt(dx @ dx)
         slope = -d / L * dx / l
         return np.concatenate([slope @ R1G1, -slope @ R2G2])
@@ -331,6 +344,7 @@ class e1_68_b:
         """Slope of the f_s that (1.66) prints."""
         return along_twists(lambda z: k * (length(E, x) - L) / L - d * rate(E, x, z) / L, phi)
 
+    combined_with = ("sueda/s1.9.6/e1.66",)
     verdict = Verdict.ERRATUM
     correction = (
         r"for the printed $f_s = k\frac{l - L}{L} - d\frac{\dot l}{L}$: $\mathbf d = "

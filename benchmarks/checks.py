@@ -1,0 +1,152 @@
+"""What the checks of arguments cost, as shares of the work they guard.
+
+    OMP_NUM_THREADS=1 python benchmarks/checks.py      # half a minute; prints two tables
+
+A public function is timed against the formula that it calls once its arguments are checked, on one frame
+and on a thousand. The simulator is timed as it is and with checks that only convert; the difference is what
+checking takes. The two sides of each ratio run in turns, so that both see the same machine; ratios are
+medians over these pairs, times are of this process alone.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import numpy as np
+from scipy import sparse
+
+from rbnotes import _quaternion, _se3, _so3, arguments, quaternion, se3, so3
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, State
+from rbnotes.maximal import Mechanism, World, hinge, simulate
+from rbnotes.solids import Box
+
+PAIRS = 15
+BATCH = 1000
+
+
+def seconds(function: Callable[[], object], repeats: int) -> float:
+    start = time.process_time()
+    for _ in range(repeats):
+        function()
+    return (time.process_time() - start) / repeats
+
+
+def paired(
+    one: Callable[[], object], other: Callable[[], object], *, pairs: int = PAIRS, least: float = 0.01
+) -> tuple[float, float]:
+    """Median ratio of the times of ``one`` and ``other``, and the median time of ``other`` in seconds.
+
+    Each side of a pair runs for at least ``least`` seconds.
+    """
+    one(), other()  # nobody pays for first calls
+    repeats = 1
+    while seconds(other, repeats) * repeats < least:
+        repeats *= 2
+    times = [(seconds(one, repeats), seconds(other, repeats)) for _ in range(pairs)]
+    return statistics.median(a / b for a, b in times), statistics.median(b for _, b in times)
+
+
+def functions() -> str:
+    """Public functions beside their formulas."""
+    rng = np.random.default_rng(0)
+    xi = rng.normal(size=(BATCH, 6))
+    E, w, x = _se3.exp(xi), xi[:, :3], rng.normal(size=(BATCH, 3))
+    R, q = E[:, :3, :3], _quaternion.from_rotation_vector(w)
+    cases: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]] = {
+        "so3.exp": (so3.exp, _so3.exp, (w,)),
+        "so3.log": (so3.log, _so3.log, (R,)),
+        "se3.exp": (se3.exp, _se3.exp, (xi,)),
+        "se3.log": (se3.log, _se3.log, (E,)),
+        "se3.inverse": (se3.inverse, _se3.inverse, (E,)),
+        "se3.Ad": (se3.Ad, _se3.Ad, (E,)),
+        "se3.Ad_inverse": (se3.Ad_inverse, _se3.Ad_inverse, (E,)),
+        "se3.transform_points": (se3.transform_points, _se3.transform_points, (E, x)),
+        "quaternion.product": (quaternion.product, _quaternion.product, (q, q)),
+        "quaternion.rotate": (quaternion.rotate, _quaternion.rotate, (q, x)),
+    }
+    lines = [
+        f"| function | one: ratio | formula, us | {BATCH}: ratio | formula, us |",
+        "|---|---|---|---|---|",
+    ]
+    for name, (function, formula, batch) in cases.items():
+        cells = []
+        for values in ([each[0] for each in batch], batch):
+            ratio, alone = paired(lambda: function(*values), lambda: formula(*values))  # noqa: B023
+            cells += [f"{ratio:.2f}", f"{1e6 * alone:.1f}"]
+        lines.append(f"| `{name}` | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+@contextmanager
+def conversions_only() -> Iterator[None]:
+    """Checks that make the arrays and look at nothing."""
+
+    def convert(name: str, value: Any, *_: Any, **__: Any) -> Any:
+        return np.array(value, dtype=np.float64)
+
+    def matrix(name: str, value: Any, *_: Any) -> Any:
+        return sparse.csc_array(value, copy=True) if sparse.issparse(value) else convert(name, value)
+
+    def choice(name: str, value: str, options: Any) -> str:
+        return value
+
+    def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
+        return np.broadcast_shapes(*shapes.values())
+
+    other = {"matrix": matrix, "choice": choice, "common_shape": common_shape}
+    checks = {
+        name: other.get(name, convert)
+        for name, check in vars(arguments).items()
+        if not name.startswith("_") and getattr(check, "__module__", "") == arguments.__name__
+        and not isinstance(check, type)
+    }  # fmt: skip
+    with mock.patch.multiple(arguments, **checks):
+        yield
+
+
+def scenes() -> dict[str, Callable[[], object]]:
+    """Runs of the simulator: bodies that slide on a plane, and a chain that swings."""
+    box, bodies = Box([0.4, 0.5, 0.3]), 5
+    inertia = box.spatial_inertia(density=300.0)
+    places = se3.frame(np.eye(3), [[0.6 * i, 0.0, 0.15] for i in range(bodies)])
+    sliding = State(places, np.tile([0.0, 0, 0, 1, 0.3, 0], (bodies, 1)))
+    carried = [Collider(i, box) for i in range(bodies)]
+    boxes = World(Mechanism(np.stack([inertia] * bodies)), [Collider(WORLD, Plane()), *carried])
+
+    links = 10
+    turned = se3.frame(so3.exp([np.pi / 2, 0, 0]), np.zeros(3))  # the axis of a hinge is z
+    above, below = (se3.frame(np.eye(3), [0, 0, z]) @ turned for z in (0.25, -0.25))
+    joints = [hinge(0, above), *(hinge(i, above, i - 1, below) for i in range(1, links))]
+    hanging = se3.frame(np.eye(3), [[0, 0, -0.25 - 0.5 * i] for i in range(links)])
+    chain = World(Mechanism(np.stack([inertia] * links), joints, (3.0, 0.0, -9.81)))
+    return {
+        f"{bodies} boxes slide, 40 steps": lambda: simulate(boxes, sliding, 0.01, 40),
+        f"{links} links swing, 40 steps": lambda: simulate(chain, State(hanging), 0.01, 40),
+    }
+
+
+def simulator() -> str:
+    lines = ["| scene | share of the checks | s without them |", "|---|---|---|"]
+    for name, run in scenes().items():
+
+        def unchecked(run: Callable[[], object] = run) -> None:
+            with conversions_only():
+                run()
+
+        ratio, alone = paired(run, unchecked, pairs=7, least=0.0)
+        lines.append(f"| {name} | {100 * (1 - 1 / ratio):.1f} % | {alone:.2f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    print(functions(), simulator(), sep="\n\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""The formulas of :mod:`rbnotes.se3`, on arrays that have been checked: nothing is checked here.
+
+Each has the name, arguments, result and source of the public function there, which checks and then calls it.
+Modules of this package whose data is checked call these.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes import _so3
+from rbnotes.arguments import Array
+
+
+def frame(R: Array, p: Array) -> Array:
+    E = np.zeros((*np.broadcast_shapes(R.shape[:-2], p.shape[:-1]), 4, 4))
+    E[..., :3, :3], E[..., :3, 3], E[..., 3, 3] = R, p, 1
+    return E
+
+
+def inverse(E: Array) -> Array:
+    R, p = _parts(E)
+    Rt = np.swapaxes(R, -1, -2)
+    return frame(Rt, -_apply(Rt, p))
+
+
+def transform_points(E: Array, x: Array) -> Array:
+    R, p = _parts(E)
+    return _apply(R, x) + p
+
+
+def hat(xi: Array) -> Array:
+    X = np.zeros((*xi.shape[:-1], 4, 4))
+    X[..., :3, :3], X[..., :3, 3] = _so3.hat(xi[..., :3]), xi[..., 3:]
+    return X
+
+
+def vee(X: Array) -> Array:
+    return np.concatenate([_so3.vee(X[..., :3, :3]), X[..., :3, 3]], axis=-1)
+
+
+def exp(xi: Array) -> Array:
+    w, v = _halves(xi)
+    return frame(_so3.exp(w), _apply(_so3.left_jacobian(w), v))
+
+
+def log(E: Array) -> Array:
+    R, p = _parts(E)
+    w = _so3.log(R)
+    return np.concatenate([w, _apply(_so3.left_jacobian_inverse(w), p)], axis=-1)
+
+
+def Ad(E: Array) -> Array:
+    R, p = _parts(E)
+    return _lower_triangular(R, _so3.hat(p) @ R)
+
+
+def Ad_inverse(E: Array) -> Array:
+    R, p = _parts(E)
+    Rt = np.swapaxes(R, -1, -2)
+    return _lower_triangular(Rt, -Rt @ _so3.hat(p))
+
+
+def ad(xi: Array) -> Array:
+    w, v = _halves(xi)
+    return _lower_triangular(_so3.hat(w), _so3.hat(v))
+
+
+def Ad_dot(E: Array, xi: Array) -> Array:
+    return Ad(E) @ ad(xi)
+
+
+def Ad_inverse_dot(E: Array, xi: Array) -> Array:
+    return -ad(xi) @ Ad_inverse(E)
+
+
+def left_jacobian(xi: Array) -> Array:
+    w, v = _halves(xi)
+    # The series of so3.left_jacobian in the block matrix ad(xi): its lower block is the derivative along v.
+    return _lower_triangular(_so3.left_jacobian(w), _so3.left_jacobian_dot(w, v))
+
+
+def right_jacobian(xi: Array) -> Array:
+    return left_jacobian(-xi)
+
+
+def left_jacobian_inverse(xi: Array) -> Array:
+    w, v = _halves(xi)
+    return _lower_triangular(_so3.left_jacobian_inverse(w), _so3.left_jacobian_inverse_dot(w, v))
+
+
+def right_jacobian_inverse(xi: Array) -> Array:
+    return left_jacobian_inverse(-xi)
+
+
+def left_jacobian_dot(xi: Array, xidot: Array) -> Array:
+    (w, v), (wdot, vdot) = _halves(xi), _halves(xidot)
+    return _lower_triangular(
+        _so3.left_jacobian_dot(w, wdot),
+        _so3.left_jacobian_dot(w, vdot) + _so3.left_jacobian_hessian(w, v, wdot),
+    )
+
+
+def right_jacobian_dot(xi: Array, xidot: Array) -> Array:
+    return left_jacobian_dot(-xi, -xidot)
+
+
+def left_jacobian_inverse_dot(xi: Array, xidot: Array) -> Array:
+    inverse = left_jacobian_inverse(xi)
+    return -inverse @ left_jacobian_dot(xi, xidot) @ inverse
+
+
+def right_jacobian_inverse_dot(xi: Array, xidot: Array) -> Array:
+    return left_jacobian_inverse_dot(-xi, -xidot)
+
+
+def interpolate(E0: Array, E1: Array, t: Array) -> Array:
+    return E0 @ exp(t[..., None] * log(inverse(E0) @ E1))
+
+
+def Gamma(x: Array) -> Array:
+    return np.concatenate([-_so3.hat(x), np.broadcast_to(np.eye(3), (*x.shape, 3))], axis=-1)
+
+
+def point_velocity(E: Array, x: Array, xi: Array) -> Array:
+    R, _ = _parts(E)
+    return _apply(R, _apply(Gamma(x), xi))
+
+
+def point_wrench(E: Array, x: Array, f: Array) -> Array:
+    R, _ = _parts(E)
+    local = _apply(np.swapaxes(R, -1, -2), f)
+    return _apply(np.swapaxes(Gamma(x), -1, -2), local)
+
+
+def _parts(E: Array) -> tuple[Array, Array]:
+    """Rotation and origin of a frame."""
+    return E[..., :3, :3], E[..., :3, 3]
+
+
+def _halves(xi: Array) -> tuple[Array, Array]:
+    """Angular and linear part of a twist."""
+    return xi[..., :3], xi[..., 3:]
+
+
+def _apply(A: Array, x: Array) -> Array:
+    """Matrix times vector over leading axes."""
+    product: Array = np.einsum("...ij,...j->...i", A, x)
+    return product
+
+
+def _lower_triangular(diagonal: Array, below: Array) -> Array:
+    result = np.zeros((*diagonal.shape[:-2], 6, 6))
+    result[..., :3, :3] = result[..., 3:, 3:] = diagonal
+    result[..., 3:, :3] = below
+    return result

@@ -1,0 +1,166 @@
+"""Unknowns and equations eliminated from a problem, so that an LCP is left (Lloyd 0.7).
+
+The optimality conditions of a quadratic program, and the problem of a time step, ask for x, lambda and z with
+
+    M x - G^T lambda - N^T z = f,   G x = g,   0 <= z _|_ w = N x - n >= 0.
+
+With x and lambda from the first two lines, ``w = M' z + q'`` with ``M' = Nb A^-1 Nb^T``, ``Nb = (N 0)`` and A
+the KKT matrix of M and G.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from rbnotes.arguments import Array
+from rbnotes.complementarity.problems import LCP, QP, dense
+from rbnotes.complementarity.residuals import Residuals, largest, pair_residuals, ratio
+from rbnotes.constraints.kkt import KKT, factor_kkt, is_symmetric
+
+
+@dataclass(frozen=True, eq=False)
+class Elimination:
+    """The unknowns x and lambda as functions of z, and the LCP in z; the KKT matrix is factored once.
+
+    Arrays are taken as they are: :class:`~rbnotes.complementarity.QP` and
+    :class:`rbnotes.dynamics.StepProblem` check theirs.
+    """
+
+    M: Any
+    """``(d, d)``, regular, dense or sparse."""
+    f: Array
+    """``(d,)``."""
+    N: Any
+    """``(m, d)``, dense or sparse."""
+    n: Array
+    """``(m,)``."""
+    G: Any
+    """``(k, d)``, dense or sparse; without rows if there are no equations."""
+    g: Array
+    """``(k,)``."""
+    factors: KKT | None = None
+    """The factored KKT matrix of M and G, if there is one already."""
+
+    @classmethod
+    def of_qp(cls, qp: QP) -> Elimination:
+        """Optimality conditions of a quadratic program: they tell its minimiser if Q is positive definite."""
+        return cls(M=qp.Q, f=-qp.c, N=qp.A, n=qp.b, G=qp.G, g=qp.g)
+
+    @property
+    def size(self) -> int:
+        """Number of pairs (z, w)."""
+        return len(self.n)
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether M is symmetric to rounding."""
+        return is_symmetric(self.M)
+
+    @cached_property
+    def kkt(self) -> KKT:
+        """The factored KKT matrix of M and G."""
+        return factor_kkt(self.M, self.G) if self.factors is None else self.factors
+
+    @cached_property
+    def _inverse(self) -> Any:
+        """Inverse of M where that is sparse and there are no equations, else None."""
+        blocks = self.factors is None and not len(self.g) and sparse.issparse(self.M)
+        return _block_inverse(self.M) if blocks else None
+
+    def lcp(self) -> LCP:
+        """The LCP in z: ``m + 1`` solves with the KKT matrix, for m rows of N.
+
+        If M is sparse, made of small blocks, and there are no equations, its matrix is sparse.
+        """
+        q = self.N @ self.unknowns(np.zeros(self.size))[0] - self.n
+        if self._inverse is not None:
+            return LCP(M=self.N @ (self._inverse @ self.N.T), q=q)
+        N = dense(self.N)
+        columns, _ = self.kkt.solve(N.T, np.zeros((self.kkt.constraints, self.size)))
+        M = self.N @ columns
+        held = is_held(np.diagonal(M), N, self.M)
+        M[held], M[:, held] = 0.0, 0.0
+        return LCP(M=(M + M.T) / 2 if self.symmetric else M, q=q)
+
+    def unknowns(self, z: Array) -> tuple[Array, Array]:
+        """x ``(d,)`` and lambda ``(k,)`` from z ``(m,)``: one solve."""
+        pushed = self.f + self.N.T @ z
+        if self._inverse is not None:
+            return self._inverse @ pushed, np.zeros(0)
+        return self.kkt.solve(pushed, self.g)
+
+    def residuals(self, x: Array, multipliers: Array, z: Array) -> Residuals:
+        """How well x ``(d,)``, lambda ``(k,)`` and z ``(m,)`` solve the problem."""
+        forces = np.array([self.M @ x, -(self.G.T @ multipliers), -(self.N.T @ z), -self.f])
+        motion, force = np.sum(forces, axis=0), np.max(np.abs(forces), axis=0)
+        # The motion that such forces would make alone: x itself may be zero because they balance.
+        inertia = np.abs(self.M.diagonal())
+        reach = np.maximum(np.abs(x), force / np.where(inertia > 0, inertia, inertia.max() or 1.0))
+        gap = self.G @ x - self.g
+        tied = max(largest(abs(self.G) @ reach), largest(self.g))
+        speed = max(largest(abs(self.N) @ reach), largest(self.n))
+        # An impulse z_i changes w_i by about z_i |N_i|^2 / m, with m the size of M.
+        effects = np.asarray((self.N * self.N).sum(axis=1)) / (inertia.max() or 1.0)
+        pairs = pair_residuals(z, self.N @ x - self.n, speed, np.where(effects > 0, effects, 1.0))
+        return replace(
+            pairs,
+            equations=max(largest(motion), largest(gap)),
+            relative=max(pairs.relative, ratio(largest(motion), largest(force)), ratio(largest(gap), tied)),
+        )
+
+    def densified(self) -> Elimination:
+        """The same with dense matrices, which are faster while they are small; M stays if it is in blocks."""
+        if not any(sparse.issparse(matrix) for matrix in (self.M, self.N, self.G)):
+            return self
+        M = self.M if not len(self.g) else dense(self.M)
+        return replace(self, M=M, N=dense(self.N), G=dense(self.G))
+
+
+def is_held(effect: Array, rows: Array, M: Any) -> Any:
+    """Whether the effect of impulses along rows of N is but rounding: the equations hold such contacts fast.
+
+    ``effect`` is that under the equations; without them it would be about ``sum row^2 / diag(M)``.
+    """
+    return np.abs(effect) <= 1e-13 * np.sum(rows**2 / np.abs(M.diagonal()), axis=-1)
+
+
+def _block_inverse(M: Any, largest: int = 12) -> Any:
+    """Inverse of a sparse matrix that falls into small blocks (free bodies, say), else None."""
+    diagonal = M.diagonal()
+    if M.nnz == len(diagonal) and np.all(diagonal > 0):
+        indices = np.arange(len(diagonal) + 1)
+        return sparse.csr_array((1 / diagonal, indices[:-1], indices), shape=M.shape)
+    count, label = connected_components(M, directed=False)
+    sizes = np.bincount(label)
+    if sizes.max() > largest:
+        return None
+    order = np.argsort(label, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    position = np.empty(len(label), dtype=int)
+    position[order] = np.arange(len(label)) - np.repeat(starts, sizes)
+    entries = M.tocoo()
+    rows, columns, values = [], [], []
+    for size in np.unique(sizes):
+        blocks = np.flatnonzero(sizes == size)
+        index = np.full(count, -1)
+        index[blocks] = np.arange(len(blocks))
+        inside = index[label[entries.row]] >= 0
+        stack = np.zeros((len(blocks), size, size))
+        r, c = entries.row[inside], entries.col[inside]
+        stack[index[label[r]], position[r], position[c]] = entries.data[inside]
+        try:
+            np.linalg.cholesky((stack + np.swapaxes(stack, 1, 2)) / 2)
+        except np.linalg.LinAlgError:
+            return None  # factor_kkt says what is wrong
+        members = order[starts[blocks][:, None] + np.arange(size)]
+        rows.append(np.repeat(members, size, axis=1).ravel())
+        columns.append(np.tile(members, size).ravel())
+        values.append(np.linalg.inv(stack).ravel())
+    triplets = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+    return sparse.coo_array(triplets, shape=M.shape).tocsr()

@@ -1,0 +1,43 @@
+"""Contact: which solids touch and where, and the rows that this makes on the motion of a system.
+
+>>> import numpy as np
+>>> from rbnotes.contact import Collider, Plane, contact_points, contact_rows
+>>> from rbnotes.dynamics import WORLD
+>>> from rbnotes.solids import Sphere
+>>> colliders = [Collider(WORLD, Plane()), Collider(0, Sphere(0.1))]
+>>> pose = np.eye(4)[None]
+>>> pose[0, 2, 3] = 0.1
+>>> points = contact_points(colliders, pose)
+>>> points.b.tolist(), points.gap.tolist(), contact_rows(points, pose).shape
+([0], [0.0], (3, 6))
+"""
+
+from rbnotes.contact.contacts import (
+    Contacts,
+    contact_axes,
+    contact_rows,
+    normal_rows,
+    tangent_directions,
+)
+from rbnotes.contact.detection import Collider, ContactPoints, collide, contact_points
+from rbnotes.contact.manifold import Manifold
+from rbnotes.contact.pair_rows import PairRows
+from rbnotes.contact.shapes import Plane, Rounded, Shape, surface
+
+__all__ = [
+    "Collider",
+    "ContactPoints",
+    "Contacts",
+    "Manifold",
+    "PairRows",
+    "Plane",
+    "Rounded",
+    "Shape",
+    "collide",
+    "contact_axes",
+    "contact_points",
+    "contact_rows",
+    "normal_rows",
+    "surface",
+    "tangent_directions",
+]

@@ -1,0 +1,46 @@
+"""The formulas of contact rows, for points and poses that are known to be right: nothing is checked here."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes import se3
+from rbnotes.arguments import Array
+from rbnotes.contact.detection import ContactPoints
+from rbnotes.contact.pair_rows import PairRows
+from rbnotes.dynamics import WORLD
+
+
+def tangent_directions(normals: Array) -> Array:
+    """Pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``."""
+    axis = np.eye(3)[np.argmin(np.abs(normals), axis=-1)]
+    first = np.cross(axis, normals)
+    first /= np.linalg.norm(first, axis=-1, keepdims=True)
+    return np.stack([first, np.cross(normals, first)], axis=-2)
+
+
+def contact_axes(normals: Array) -> Array:
+    """Unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``."""
+    return np.concatenate([normals[..., None, :], tangent_directions(normals)], axis=-2)
+
+
+def contact_rows(points: ContactPoints, poses: Array) -> PairRows:
+    """Three rows a contact: along the normal and the tangents."""
+    return rows_along(contact_axes(points.normal), points, poses)
+
+
+def rows_along(directions: Array, points: ContactPoints, poses: Array) -> PairRows:
+    """Rows along directions of the world ``(c, k, 3)``."""
+
+    def blocks(numbers: NDArray[np.intp]) -> Array:
+        """What takes twists to velocities of the bodies' points."""
+        result = np.zeros((*directions.shape[:2], 6))
+        moves = np.flatnonzero(numbers != WORLD)
+        body = numbers[moves]
+        R = poses[body, :3, :3]
+        x = np.einsum("cji,cj->ci", R, points.position[moves] - poses[body, :3, 3])
+        result[moves] = directions[moves] @ R @ se3.Gamma(x)
+        return result
+
+    return PairRows(points.a, points.b, blocks(points.a), -blocks(points.b), len(poses))

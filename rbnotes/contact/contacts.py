@@ -1,0 +1,138 @@
+"""Contacts as data: the directions they have among the velocities of a system, and what they ask for.
+
+Each contact has three rows, along its normal and along two tangents. Rows are velocities of separation and of
+sliding; their transposes take impulses to momenta, and a positive normal impulse pushes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact import _rows
+from rbnotes.contact.detection import ContactPoints
+from rbnotes.contact.pair_rows import PairRows
+
+Matrix = Any
+"""A NumPy array or a scipy.sparse array, with two axes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """c contacts among n velocities: of bodies, particles, or generalised coordinates.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit, or a coefficient of friction is below zero.
+    """
+
+    rows: PairRows | Matrix
+    """``(3 c, n)``: the normal and the two tangents of one contact after the other, the tangents orthonormal.
+    A :class:`~rbnotes.contact.PairRows` between bodies; or a matrix, dense or scipy.sparse; an array
+    ``(c, 3, n)`` becomes one."""
+    mu: Any
+    """Coefficients of friction ``(c,)``, or one for all."""
+    normal_target: Any = 0.0
+    """Least normal velocities ``(c,)``, or one for all, m/s: zero, or what restitution or stabilisation ask
+    for."""
+
+    def __post_init__(self) -> None:
+        rows = self.rows
+        if not isinstance(rows, PairRows):
+            rows = arguments.matrix("rows", _flat(rows))
+        if rows.shape[0] % 3 or (isinstance(rows, PairRows) and rows.on_a.shape[1] != 3):
+            raise InvalidArgument("rows", f"shape {rows.shape}", "three rows a contact, shape (3 c, n)")
+        count = rows.shape[0] // 3
+        mu = _per_contact("mu", arguments.scalar("mu", self.mu, minimum=0.0), count)
+        target = _per_contact("normal_target", self.normal_target, count)
+        for name, value in (("rows", rows), ("mu", mu), ("normal_target", target)):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_directions(
+        cls, normals: Matrix, tangents: ArrayLike, mu: ArrayLike, normal_target: ArrayLike = 0.0
+    ) -> Contacts:
+        """Contacts from normals ``(c, n)`` and pairs of tangents ``(c, 2, n)`` that stand apart."""
+        normals = arguments.matrix("normals", normals)
+        normals = normals.toarray() if sparse.issparse(normals) else normals
+        tangents = arguments.array("tangents", tangents, len(normals), 2, normals.shape[1])
+        if tangents.ndim != 3:
+            raise InvalidArgument("tangents", f"shape {tangents.shape}", "shape (c, 2, n)")
+        return cls(np.concatenate([normals[:, None], tangents], axis=1), mu, normal_target)
+
+    @property
+    def count(self) -> int:
+        """Number of contacts c."""
+        return int(self.rows.shape[0]) // 3
+
+    @property
+    def matrix(self) -> Matrix:
+        """The rows as a matrix ``(3 c, n)``: sparse between bodies, else as they were given."""
+        return self.rows.matrix if isinstance(self.rows, PairRows) else self.rows
+
+    @property
+    def normals(self) -> Matrix:
+        """The normal rows alone ``(c, n)``."""
+        return sparse.csr_array(self.matrix)[::3] if sparse.issparse(self.matrix) else self.matrix[::3]
+
+
+def contact_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
+    """Three rows a contact on the twists of n bodies: along the normal and :func:`tangent_directions`.
+
+    A row is the velocity of the point of body a less that of body b along one direction, through
+    ``R Gamma(x)`` (Sueda eq. (1.12)); its transpose takes an impulse to the impulsive wrenches on both,
+    opposite and at the same point.
+
+    Parameters
+    ----------
+    points
+        c points of contact.
+    poses : (n, 4, 4)
+        Poses of the bodies.
+    """
+    return _rows.rows_along(contact_axes(points.normal), points, arguments.frame("poses", poses))
+
+
+def normal_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
+    """One row a contact, that of :func:`contact_rows` along the normal: the rate of the gap."""
+    normals = arguments.unit_vector("points.normal", points.normal)
+    return _rows.rows_along(normals[:, None], points, arguments.frame("poses", poses))
+
+
+def contact_axes(normals: ArrayLike) -> Array:
+    """Unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``."""
+    return _rows.contact_axes(arguments.unit_vector("normals", normals))
+
+
+def tangent_directions(normals: ArrayLike) -> Array:
+    """Orthonormal pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``.
+
+    The first is perpendicular to the axis of the frame that is farthest from the normal.
+    """
+    return _rows.tangent_directions(arguments.unit_vector("normals", normals))
+
+
+def _flat(rows: Any) -> Any:
+    """Three rows a contact, one below the other."""
+    if sparse.issparse(rows):
+        return rows
+    rows = arguments.array("rows", rows)
+    if rows.ndim != 3:
+        return rows
+    if rows.shape[1] != 3:
+        raise InvalidArgument("rows", f"shape {rows.shape}", "shape (c, 3, n) or (3 c, n)")
+    return rows.reshape(-1, rows.shape[2])
+
+
+def _per_contact(name: str, value: ArrayLike, count: int) -> Array:
+    result = arguments.array(name, value)
+    if result.shape not in ((), (count,)):
+        raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
+    return np.broadcast_to(result, (count,))

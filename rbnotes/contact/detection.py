@@ -1,0 +1,202 @@
+"""Which bodies touch where.
+
+Of the libraries that could do this, coal (formerly hpp-fcl) reports one deepest point for most pairs and
+brings a few hundred megabytes of dependencies, python-fcl is silent about bodies that are close but do not
+overlap yet, and MuJoCo and Bullet are whole simulators. For the shapes of this book two short modules do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact.distance import Core
+from rbnotes.contact.manifold import Manifold, manifold, manifold_with_plane, no_contact
+from rbnotes.contact.shapes import Plane, Rounded, Shape, Surface, surface
+from rbnotes.dynamics import WORLD
+
+
+@dataclass(frozen=True, eq=False)
+class Collider:
+    """A shape that a body, or the world, carries.
+
+    Two of them rub with the geometric mean of their friction coefficients, and bounce with that of their
+    coefficients of restitution.
+    """
+
+    body: int
+    """Number of the body, or ``WORLD``."""
+    shape: Shape
+    """A :class:`~rbnotes.solids.Box`, ``Sphere``, ``Capsule``, a :class:`~rbnotes.contact.Rounded` or a
+    :class:`~rbnotes.contact.Plane`."""
+    frame: Array = field(default_factory=lambda: np.eye(4))
+    """Pose of the shape in the body ``(4, 4)``."""
+    mu: float = 0.5
+    """Friction coefficient."""
+    restitution: float = 0.0
+    """Part of the normal speed that comes back, 0 to 1."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.body, int | np.integer) or self.body < WORLD:
+            raise InvalidArgument("body", repr(self.body), "the number of a body, or WORLD")
+        surface(self.shape)
+        object.__setattr__(self, "frame", arguments.frame("frame", self.frame))
+        object.__setattr__(self, "mu", arguments.scalar("mu", self.mu, minimum=0).item())
+        restitution = arguments.scalar("restitution", self.restitution, minimum=0, maximum=1)
+        object.__setattr__(self, "restitution", restitution.item())
+
+    @cached_property
+    def surface(self) -> Surface:
+        """How the shape touches."""
+        return surface(self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class ContactPoints:
+    """Points at which bodies touch, or nearly so."""
+
+    a: NDArray[np.intp]
+    """Number of the body that the normal pushes ``(c,)``; ``WORLD`` for the world."""
+    b: NDArray[np.intp]
+    """Number of the body that is pushed the other way ``(c,)``."""
+    position: Array
+    """Halfway between the surfaces, in the world ``(c, 3)``, m."""
+    normal: Array
+    """From b to a, in the world ``(c, 3)``: ``N v`` is the speed at which they separate."""
+    gap: Array
+    """Distance of the surfaces along the normal ``(c,)``, negative where they overlap, m."""
+    mu: Array
+    """Friction coefficients ``(c,)``."""
+    restitution: Array
+    """Coefficients of restitution ``(c,)``."""
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+
+def collide(
+    shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLike, margin: float = 0.0
+) -> Manifold:
+    """Points of contact of two shapes with gaps of at most ``margin``.
+
+    Boxes touch in the corners of the part of a face that lies over the other face, in the ends of an edge, or
+    in a single point; capsules that lie flat touch in two points, spheres in one. The direction is that of
+    the closest points, or, for overlapping cores, that in which they overlap least; where a face or edge lies
+    nearly flat on a face it is that of the face (:data:`~rbnotes.contact.manifold.FLAT`). Where
+    several directions are equally good (spheres with the same centre) see
+    :func:`~rbnotes.contact.distance.separating_axis`.
+
+    Parameters
+    ----------
+    shape_a, shape_b
+        As for a :class:`Collider`; at most one of them a plane.
+    pose_a, pose_b : (4, 4)
+        Poses of the shapes' frames in the world.
+    margin
+        Largest gap of interest, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If both are planes.
+    """
+    pose_a, pose_b = arguments.frame("pose_a", pose_a), arguments.frame("pose_b", pose_b)
+    margin = arguments.scalar("margin", margin, minimum=0).item()
+    return _collide(surface(shape_a), pose_a, surface(shape_b), pose_b, margin)
+
+
+def contact_points(
+    colliders: Sequence[Collider],
+    poses: ArrayLike,
+    margin: float = 0.0,
+    *,
+    apart: Sequence[tuple[int, int]] = (),
+) -> ContactPoints:
+    """All points of contact between bodies, and between bodies and the world, with gaps up to ``margin``.
+
+    Parameters
+    ----------
+    colliders
+        The shapes that the bodies and the world carry.
+    poses : (n, 4, 4)
+        Poses of the bodies.
+    margin
+        Largest gap of interest, m.
+    apart
+        Pairs of bodies (numbers, or ``WORLD``) that are not to touch, such as neighbours at a joint.
+    """
+    poses = arguments.frame("poses", poses)
+    margin = arguments.scalar("margin", margin, minimum=0).item()
+    placed = [_placed(collider, poses) for collider in colliders]
+    ignored = {frozenset(pair) for pair in apart}
+    points: list[ContactPoints] = []
+    for i, j in _near(colliders, placed, margin):
+        first, second = colliders[i], colliders[j]
+        a, b = first.body, second.body
+        if a == b or frozenset((a, b)) in ignored:
+            continue
+        found = _collide(first.surface, placed[i], second.surface, placed[j], margin)
+        count = len(found.gap)
+        points.append(
+            ContactPoints(
+                np.full(count, a),
+                np.full(count, b),
+                *found[:3],
+                np.full(count, np.sqrt(first.mu * second.mu)),
+                np.full(count, np.sqrt(first.restitution * second.restitution)),
+            )
+        )
+    none = ContactPoints(*(np.zeros(0, dtype=np.intp),) * 2, *no_contact(), np.zeros(0), np.zeros(0))
+    names = [each.name for each in fields(ContactPoints)]
+    return ContactPoints(*(np.concatenate([getattr(p, name) for p in [none, *points]]) for name in names))
+
+
+def _collide(a: Surface, pose_a: Array, b: Surface, pose_b: Array, margin: float) -> Manifold:
+    if isinstance(a, Plane):
+        if isinstance(b, Plane):
+            raise InvalidArgument(
+                "shape_a, shape_b", "two planes", "at most one: two half-spaces do not touch"
+            )
+        found = _collide(b, pose_b, a, pose_a, margin)
+        return found._replace(normal=-found.normal)
+    core = _core(a, pose_a)
+    if isinstance(b, Plane):
+        return manifold_with_plane(core, a.radius, pose_b[:3, 2], pose_b[:3, 3], margin)
+    return manifold(core, a.radius, _core(b, pose_b), b.radius, margin)
+
+
+def _core(shape: Rounded, pose: Array) -> Core:
+    return Core(shape.half_extents, pose[:3, :3], pose[:3, 3])
+
+
+def _placed(collider: Collider, poses: Array) -> Array:
+    if collider.body == WORLD:
+        return collider.frame
+    if collider.body >= len(poses):
+        raise InvalidArgument("colliders", f"body {collider.body}", f"numbers below {len(poses)}")
+    placed: Array = poses[collider.body] @ collider.frame
+    return placed
+
+
+def _near(colliders: Sequence[Collider], placed: list[Array], margin: float) -> list[tuple[int, int]]:
+    """Pairs whose bounding spheres are within the margin, and not both of them in the world."""
+    count = len(colliders)
+    centres = np.array([pose[:3, 3] for pose in placed]).reshape(count, 3)
+    bounded = [
+        each.surface.bounding_radius if isinstance(each.surface, Rounded) else np.inf for each in colliders
+    ]
+    radii = np.array(bounded)
+    distance = np.linalg.norm(centres[:, None] - centres[None], axis=-1) - radii[:, None] - radii[None]
+    moves = np.array([each.body != WORLD for each in colliders], dtype=bool)
+    for i in np.flatnonzero(np.isinf(radii)):
+        above = (centres - centres[i]) @ placed[i][:3, 2] - radii
+        distance[i] = distance[:, i] = above
+        distance[i, i] = -np.inf
+    pairs = np.triu((distance <= margin) & (moves[:, None] | moves[None]), 1)
+    return [(int(i), int(j)) for i, j in np.argwhere(pairs)]

@@ -1,0 +1,155 @@
+"""Rows that involve two bodies each, kept as their blocks.
+
+A contact, or any other condition between two bodies, knows the twists of these two alone. Among n bodies its
+rows have 6 n columns, all but twelve of them zero: what is stored, multiplied and added up here are the
+twelve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import WORLD
+
+
+@dataclass(frozen=True, eq=False)
+class PairRows:
+    """c groups of k rows on the twists of n bodies; those of a group all involve bodies a and b.
+
+    As a matrix it is ``(c k, 6 n)``: ``rows @ twists.ravel()`` are velocities along the rows, and
+    ``rows.T @ impulses`` the impulsive wrenches that impulses along them amount to. ``rows @ J`` are the rows
+    on other velocities, those that make the twists by a matrix J.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit, or a body is not there.
+    """
+
+    a: NDArray[np.intp]
+    """Number of one body ``(c,)``, or ``WORLD``."""
+    b: NDArray[np.intp]
+    """Number of the other ``(c,)``."""
+    on_a: Array
+    """What multiplies the twist of body a ``(c, k, 6)``; of no account where that is the world."""
+    on_b: Array
+    """What multiplies the twist of body b ``(c, k, 6)``."""
+    bodies: int
+    """How many there are, n."""
+
+    def __post_init__(self) -> None:
+        on_a, on_b = (arguments.array(name, getattr(self, name), None, 6) for name in ("on_a", "on_b"))
+        if on_a.ndim != 3 or on_a.shape != on_b.shape:
+            got = f"shapes {on_a.shape} and {on_b.shape}"
+            raise InvalidArgument("on_a, on_b", got, "the same shape (c, k, 6)")
+        for name, block in (("a", on_a), ("b", on_b)):
+            numbers = _numbers(name, getattr(self, name), len(on_a), self.bodies)
+            object.__setattr__(self, name, numbers)
+            # The world has no columns. Its number is that of the last body, which a zero block leaves alone.
+            moving = (numbers != WORLD)[:, None, None]
+            object.__setattr__(self, f"on_{name}", np.where(moving, block, 0.0))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(c k, 6 n)``."""
+        return self.on_a.shape[0] * self.on_a.shape[1], 6 * self.bodies
+
+    @property
+    def T(self) -> TransposedPairRows:
+        """From impulses along the rows to wrenches."""
+        return TransposedPairRows(self)
+
+    def __matmul__(self, twists: ArrayLike | Any) -> Any:
+        """Velocities along the rows ``(c k,)`` at twists ``(6 n,)``; or the product with a matrix."""
+        if sparse.issparse(twists) or np.ndim(twists) == 2:
+            return self.matrix @ arguments.matrix("twists", twists, self.shape[1], None)
+        phi = arguments.vector("twists", twists, self.shape[1]).reshape(-1, 6)
+        if not self.bodies:
+            return np.zeros(self.shape[0])
+        of_a = np.einsum("cki,ci->ck", self.on_a, phi[self.a])
+        return (of_a + np.einsum("cki,ci->ck", self.on_b, phi[self.b])).ravel()
+
+    @cached_property
+    def matrix(self) -> sparse.csr_array:
+        """The rows as a sparse matrix ``(c k, 6 n)``."""
+        return self._blocks.tocsr()
+
+    def toarray(self) -> Array:
+        """The rows as a dense matrix ``(c k, 6 n)``, for few bodies."""
+        groups, k, _ = self.on_a.shape
+        dense = np.zeros((groups, k, self.bodies, 6))
+        number = np.arange(groups)
+        if self.bodies:
+            dense[number, :, self.a] += self.on_a
+            dense[number, :, self.b] += self.on_b
+        return dense.reshape(self.shape)
+
+    def delassus(self, inverse_masses: ArrayLike) -> Any:
+        """Velocities along the rows per impulse along them, as a sparse matrix ``(c k, c k)`` of blocks.
+
+        Groups of rows answer each other where they share a body that moves.
+
+        Parameters
+        ----------
+        inverse_masses : (n, 6, 6)
+            Inverses of the spatial inertias.
+        """
+        inverses = arguments.array("inverse_masses", inverse_masses, self.bodies, 6, 6)
+        rows = self._blocks
+        numbers = np.arange(self.bodies)
+        size = 6 * self.bodies
+        mobility = sparse.bsr_array((inverses, numbers, np.append(numbers, self.bodies)), shape=(size, size))
+        return rows @ (mobility @ rows.T)
+
+    @cached_property
+    def _blocks(self) -> sparse.bsr_array:
+        """The rows as a matrix of blocks ``(k, 6)``, those of the world left out."""
+        groups, k, _ = self.on_a.shape
+        body = np.stack([self.a, self.b], axis=1)
+        moving = body != WORLD
+        blocks = np.stack([self.on_a, self.on_b], axis=1)[moving]
+        ends = np.append(0, np.cumsum(np.sum(moving, axis=1)))
+        if not blocks.size:
+            return sparse.bsr_array(self.shape, blocksize=(k, 6)) if groups else sparse.bsr_array(self.shape)
+        return sparse.bsr_array((blocks, body[moving], ends), shape=self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class TransposedPairRows:
+    """What ``rows.T`` is."""
+
+    rows: PairRows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(6 n, c k)``."""
+        return self.rows.shape[1], self.rows.shape[0]
+
+    def __matmul__(self, impulses: ArrayLike) -> Array:
+        """Wrenches on all bodies ``(6 n,)`` that impulses along the rows ``(c k,)`` amount to."""
+        rows = self.rows
+        along = arguments.vector("impulses", impulses, rows.shape[0]).reshape(rows.on_a.shape[:2])
+        wrenches = np.zeros((rows.bodies, 6))
+        if rows.bodies:
+            np.add.at(wrenches, rows.a, np.einsum("cki,ck->ci", rows.on_a, along))
+            np.add.at(wrenches, rows.b, np.einsum("cki,ck->ci", rows.on_b, along))
+        return wrenches.ravel()
+
+
+def _numbers(name: str, value: ArrayLike, count: int, bodies: int) -> NDArray[np.intp]:
+    numbers = np.asarray(value)
+    if numbers.shape != (count,) or (count and not np.issubdtype(numbers.dtype, np.integer)):
+        got = f"{numbers.dtype} of shape {numbers.shape}"
+        raise InvalidArgument(name, got, f"integers of shape ({count},)")
+    if np.any((numbers < WORLD) | (numbers >= bodies)):
+        got = f"numbers from {numbers.min()} to {numbers.max()}"
+        raise InvalidArgument(name, got, f"numbers of {bodies} bodies, or WORLD")
+    return numbers.astype(np.intp)

@@ -1,0 +1,230 @@
+"""Free bodies and particles under gravity and applied forces (Sueda 1.6; Lloyd 0.9).
+
+A body's inertia ``M (6, 6)`` is about the origin of its frame, which may lie anywhere in the body, and its
+twist is in that frame, so that
+
+    M dphi/dt = ad(phi)^T M phi + weight + applied wrenches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes import arguments, inertia, se3, so3
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics.motion import ForceLaw, Forces, no_forces
+from rbnotes.dynamics.state import State
+from rbnotes.dynamics.step_problem import Matrix
+
+GRAVITY = (0.0, 0.0, -9.81)
+"""Along -z, m/s^2."""
+
+DENSE = 300
+"""Up to this number of velocities dense matrices are the quicker ones."""
+
+
+def gyroscopic_wrench(M: ArrayLike, phi: ArrayLike) -> Array:
+    """Wrench ``(..., 6)`` of the body's own motion, ``ad(phi)^T M phi`` (Sueda 1.6, eq. (1.21)).
+
+    It does no work.
+    """
+    return _gyroscopic(arguments.positive_definite("M", M, 6), arguments.twist("phi", phi))
+
+
+def gyroscopic_damping(M: ArrayLike, phi: ArrayLike) -> Array:
+    """How that wrench changes with the twist, ``(..., 6, 6)``: ``ad(phi)^T M + (([l], [p]), ([p], 0))``.
+
+    ``(l, p) = M phi`` are the angular and linear momentum.
+    """
+    return _gyroscopic_damping(arguments.positive_definite("M", M, 6), arguments.twist("phi", phi))
+
+
+def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
+    """Body wrench ``(..., 6)`` of gravity ``g (3,)``, given in the world (Sueda 1.6, eq. (1.22)).
+
+    The force acts at the centre of mass; about another origin of the body frame it has a moment.
+    """
+    mass, _, com = inertia.from_spatial_inertia(M)
+    return se3.point_wrench(E, com, mass[..., None] * arguments.vector("g", g))
+
+
+def body_acceleration(M: ArrayLike, phi: ArrayLike, wrench: ArrayLike) -> Array:
+    """Rate of the body twist ``(..., 6)``: ``M dphi/dt = ad(phi)^T M phi + wrench`` (Sueda eq. (1.21))."""
+    force = gyroscopic_wrench(M, phi) + arguments.twist("wrench", wrench)
+    return np.linalg.solve(np.asarray(M, dtype=np.float64), force[..., None])[..., 0]
+
+
+def world_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
+    """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates."""
+    M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
+    momentum = np.einsum("...ij,...j->...i", M, phi)
+    return np.einsum("...ji,...j->...i", se3.Ad_inverse(E), momentum)
+
+
+def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
+    """``phi^T M phi / 2 (...)``, J."""
+    M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
+    return np.einsum("...i,...ij,...j->...", phi, M, phi) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class FreeSystem:
+    """Bodies and particles that nothing holds together but forces; a mechanical system.
+
+    Raises
+    ------
+    InvalidArgument
+        If an inertia is not positive definite, or a mass not positive.
+    """
+
+    inertias: Any = ()
+    """Spatial inertias of the bodies ``(m, 6, 6)``; one ``(6, 6)`` counts as one body."""
+    masses: Any = ()
+    """Of the particles ``(p,)``, kg."""
+    gravity: Any = GRAVITY
+    """``(3,)`` in the world, m/s^2."""
+    applied: ForceLaw = no_forces
+    """Forces besides gravity."""
+
+    def __post_init__(self) -> None:
+        given = np.zeros((0, 6, 6)) if np.size(self.inertias) == 0 else self.inertias
+        inertias = arguments.positive_definite("inertias", given, 6)
+        inertias = inertias[None] if inertias.ndim == 2 else inertias
+        if inertias.ndim != 3:
+            raise InvalidArgument("inertias", f"shape {inertias.shape}", "shape (m, 6, 6)")
+        masses = arguments.vector("masses", arguments.positive("masses", self.masses), None)
+        gravity = arguments.vector("gravity", self.gravity)
+        for name, value, ndim in (("masses", masses, 1), ("gravity", gravity, 1)):
+            if value.ndim != ndim:
+                raise InvalidArgument(name, f"shape {value.shape}", "a vector (one axis)")
+        for name, value in (("inertias", inertias), ("masses", masses), ("gravity", gravity)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def size(self) -> int:
+        """Number N of velocities."""
+        return 6 * len(self.inertias) + 3 * len(self.masses)
+
+    @cached_property
+    def block_mass(self) -> sparse.csc_array:
+        """Mass matrix ``(N, N)``, sparse."""
+        return sparse.csc_array(self._block_diagonal(self.inertias, self.masses))
+
+    @cached_property
+    def inverse_mass(self) -> sparse.csc_array:
+        """Its inverse, block by block."""
+        return sparse.csc_array(self._block_diagonal(np.linalg.inv(self.inertias), 1 / self.masses))
+
+    @cached_property
+    def mass_properties(self) -> inertia.MassProperties:
+        """Masses ``(m,)``, inertias about the centres of mass ``(m, 3, 3)``, and these ``(m, 3)``."""
+        return inertia.from_spatial_inertia(self.inertias)
+
+    @cached_property
+    def weights(self) -> Array:
+        """Weights of the bodies ``(m, 3)`` in the world, N."""
+        return self.mass_properties.mass[:, None] * self.gravity
+
+    @cached_property
+    def _mass(self) -> Matrix:
+        return self.block_mass.toarray() if self.size <= DENSE else self.block_mass
+
+    def mass(self, state: State) -> Matrix:
+        """Mass matrix ``(N, N)``, sparse if it is large."""
+        return self._mass
+
+    def force(self, state: State) -> Array:
+        """Gyroscopic wrenches, gravity and applied forces ``(N,)``."""
+        return self.gyroscopic(state) + self.external_force(state)
+
+    def gyroscopic(self, state: State) -> Array:
+        """Wrenches of the bodies' own motion ``(N,)``."""
+        self._check(state)
+        return np.concatenate([_gyroscopic(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
+
+    def external_force(self, state: State) -> Array:
+        """Gravity and applied forces ``(N,)``: without those of the motion itself."""
+        return self.weight(state) + self.applied_forces(state).f
+
+    def weight(self, state: State) -> Array:
+        """Gravity ``(N,)``: wrenches on bodies, forces on particles."""
+        self._check(state)
+        bodies = se3.point_wrench(state.E, self.mass_properties.com, self.weights)
+        return np.concatenate([bodies.ravel(), np.outer(self.masses, self.gravity).ravel()])
+
+    def forces(self, state: State) -> Forces:
+        """All forces, with exact derivatives of all but those applied ones that leave them out."""
+        D = self._block_diagonal(_gyroscopic_damping(self.inertias, state.phi), np.zeros(len(self.masses)))
+        f = self.gyroscopic(state) + self.weight(state)
+        own = Forces(f, self.weight_stiffness(state), sparse.csc_array(D))
+        return own + self.applied_forces(state)
+
+    def weight_stiffness(self, state: State) -> sparse.csc_array:
+        """How the weight, in body coordinates, changes as bodies turn ``(N, N)``: ``Gamma(c)^T [R^T w]``."""
+        self._check(state)
+        local = np.einsum("nji,nj->ni", state.E[:, :3, :3], self.weights)
+        blocks = np.zeros((len(local), 6, 6))
+        blocks[:, :, :3] = np.swapaxes(se3.Gamma(self.mass_properties.com), -1, -2) @ so3.hat(local)
+        return sparse.csc_array(self._block_diagonal(blocks, np.zeros(len(self.masses))))
+
+    def applied_forces(self, state: State) -> Forces:
+        """The applied forces, checked."""
+        self._check(state)
+        given = self.applied(state)
+        if not isinstance(given, Forces):
+            raise InvalidArgument("applied", type(given).__name__, "a function that returns Forces")
+        f = arguments.vector("applied", given.f, state.size)
+        for name, matrix in (("applied K", given.K), ("applied D", given.D)):
+            if np.shape(matrix) != (state.size, state.size):
+                raise InvalidArgument(name, f"shape {np.shape(matrix)}", f"shape {(state.size,) * 2}")
+        return Forces(f, given.K, given.D)
+
+    def acceleration(self, state: State) -> Array:
+        """``M^-1 f (N,)``."""
+        return self.inverse_mass @ self.force(state)
+
+    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
+        """Bodies by ``E exp([xi])``, particles by ``x + dx``."""
+        return state.moved(increment, h)
+
+    def energy(self, state: State) -> float:
+        """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J.
+
+        That of applied forces is theirs to tell: see :meth:`rbnotes.forces.ForceGroups.energy`.
+        """
+        self._check(state)
+        velocity = state.velocity
+        centres = se3.transform_points(state.E, self.mass_properties.com)
+        weight = np.sum(self.weights * centres) + np.sum(self.masses[:, None] * self.gravity * state.x)
+        return float(velocity @ (self.block_mass @ velocity) / 2 - weight)
+
+    def _check(self, state: State) -> None:
+        counts = len(state.E), len(state.x), len(state.q)
+        if counts != (len(self.inertias), len(self.masses), 0):
+            got = "{} bodies, {} particles and {} coordinates".format(*counts)
+            expected = f"{len(self.inertias)} bodies and {len(self.masses)} particles"
+            raise InvalidArgument("state", got, expected)
+
+    def _block_diagonal(self, bodies: Array, particles: Array) -> Any:
+        """Blocks ``(m, 6, 6)`` and numbers ``(p,)`` on the diagonal of ``(N, N)``."""
+        return sparse.block_diag([*bodies, sparse.diags_array(np.repeat(particles, 3))], format="csc")
+
+
+def _gyroscopic(M: Array, phi: Array) -> Array:
+    return np.einsum("...ji,...jk,...k->...i", se3.ad(phi), M, phi)
+
+
+def _gyroscopic_damping(M: Array, phi: Array) -> Array:
+    momentum = (M @ phi[..., None])[..., 0]
+    result = np.swapaxes(se3.ad(phi), -1, -2) @ M
+    linear = so3.hat(momentum[..., 3:])
+    result[..., :3, :3] += so3.hat(momentum[..., :3])
+    result[..., :3, 3:] += linear
+    result[..., 3:, :3] += linear
+    return result

@@ -1,0 +1,172 @@
+"""What moves: the protocol that every mechanical system fulfils, and the forces that act on one.
+
+    mass(state) dv/dt = force(state)
+
+with velocities stacked as in :class:`~rbnotes.dynamics.state.State`. The steps of
+:mod:`rbnotes.dynamics.schemes` are written against this protocol; particles, bodies, mechanisms and trees
+fulfil it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics.solve_step import factor_step
+from rbnotes.dynamics.state import State
+from rbnotes.dynamics.step_problem import Matrix, StepProblem
+
+
+class Forces(NamedTuple):
+    """Forces and their derivatives, stacked as velocities are."""
+
+    f: Array
+    """Wrenches on bodies in body coordinates, forces on particles, generalised forces ``(N,)``."""
+    K: Matrix
+    """+df along increments of the positions ``(N, N)``, velocities held; dense or sparse."""
+    D: Matrix
+    """+df/dv ``(N, N)``, dense or sparse."""
+
+    @classmethod
+    def without_derivatives(cls, f: ArrayLike) -> Forces:
+        """Forces of any shape, flattened, with K = D = 0: for explicit steps, and what is not stiff."""
+        f = np.ravel(np.asarray(f, dtype=np.float64))
+        zero = sparse.csc_array((len(f), len(f)))
+        return cls(f, zero, zero)
+
+    def __add__(self, other: tuple[Any, ...]) -> Forces:
+        """The sum of forces, not of tuples."""
+        f, K, D = other
+        return Forces(self.f + f, _sum(self.K, K), _sum(self.D, D))
+
+
+ForceLaw = Callable[[State], Forces]
+"""Forces that depend on the state; :class:`rbnotes.forces.ForceGroups` is one."""
+
+
+def no_forces(state: State) -> Forces:
+    """No forces at all."""
+    return Forces.without_derivatives(np.zeros(state.size))
+
+
+class MechanicalSystem(Protocol):
+    """What a time step needs to know of a system."""
+
+    def mass(self, state: State) -> Matrix:
+        """Mass matrix ``(N, N)``, dense or sparse."""
+        ...
+
+    def force(self, state: State) -> Array:
+        """All forces ``(N,)``, those of the motion itself included."""
+        ...
+
+    def forces(self, state: State) -> Forces:
+        """The same forces, with their derivatives."""
+        ...
+
+    def acceleration(self, state: State) -> Array:
+        """dv/dt ``(N,)``, under the constraints that are part of the system."""
+        ...
+
+    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
+        """The state after an increment of the positions ``(N,)`` and a time h, velocities kept."""
+        ...
+
+    def energy(self, state: State) -> float:
+        """Kinetic and potential energy, J."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A system in generalised coordinates, ``M d(qdot)/dt = f(q, qdot)``, told by functions.
+
+    Its states are ``State(q=..., qdot=...)``.
+
+    Raises
+    ------
+    InvalidArgument
+        If the mass matrix is not square; later, if a function returns another shape than promised.
+    """
+
+    inertia: Matrix
+    """Mass matrix M ``(n, n)``, symmetric positive definite; dense or sparse."""
+    force_at: Callable[[Array, Array], ArrayLike]
+    """f(q, qdot) ``(n,)``."""
+    stiffness: Callable[[Array, Array], Matrix]
+    """K = +df/dq at (q, qdot), ``(n, n)``, dense or sparse."""
+    damping: Callable[[Array, Array], Matrix]
+    """D = +df/d(qdot) at (q, qdot), ``(n, n)``, dense or sparse."""
+    potential: Callable[[Array], float] | None = None
+    """Potential energy at q, J; for the energy only."""
+
+    def __post_init__(self) -> None:
+        inertia = arguments.matrix("inertia", self.inertia)
+        if inertia.shape[0] != inertia.shape[1]:
+            raise InvalidArgument("inertia", f"shape {inertia.shape}", "a square matrix (n, n)")
+        object.__setattr__(self, "inertia", inertia)
+
+    def mass(self, state: State) -> Matrix:
+        """The mass matrix."""
+        return self.inertia
+
+    def force(self, state: State) -> Array:
+        """f(q, qdot)."""
+        self._check(state)
+        return arguments.vector("force(q, qdot)", self.force_at(state.q, state.qdot), state.size)
+
+    def forces(self, state: State) -> Forces:
+        """f, K and D, with their shapes checked."""
+        f, n = self.force(state), state.size
+        matrices = [function(state.q, state.qdot) for function in (self.stiffness, self.damping)]
+        for name, matrix in zip(("stiffness(q, qdot)", "damping(q, qdot)"), matrices, strict=True):
+            if np.shape(matrix) != (n, n):
+                raise InvalidArgument(name, f"shape {np.shape(matrix)}", f"shape ({n}, {n})")
+        return Forces(f, *matrices)
+
+    def acceleration(self, state: State) -> Array:
+        """``M^-1 f``."""
+        return free_acceleration(self, state)
+
+    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
+        """``q + increment``."""
+        return state.moved(increment, h)
+
+    def energy(self, state: State) -> float:
+        """``qdot^T M qdot / 2`` and the potential.
+
+        Raises
+        ------
+        InvalidArgument
+            If the system has no potential.
+        """
+        self._check(state)
+        if self.potential is None:
+            raise InvalidArgument("potential", "nothing", "a function, for the energy")
+        return float(state.qdot @ (self.inertia @ state.qdot) / 2 + self.potential(state.q))
+
+    def _check(self, state: State) -> None:
+        n = self.inertia.shape[0]
+        if not state.q.shape == state.qdot.shape == (n,) or state.size != n:
+            got = f"q {state.q.shape}, qdot {state.qdot.shape} and {state.size} velocities"
+            raise InvalidArgument("state", got, f"q and qdot of shape ({n},), and nothing else")
+
+
+def free_acceleration(system: MechanicalSystem, state: State) -> Array:
+    """``M^-1 f (N,)``: of systems without constraints."""
+    force = system.force(state)
+    return factor_step(StepProblem(system.mass(state), force)).solve(force)[0]
+
+
+def _sum(A: Matrix, B: Matrix) -> Matrix:
+    """The sum, sparse only where both are."""
+    if sparse.issparse(A) != sparse.issparse(B):
+        A, B = (each.toarray() if sparse.issparse(each) else each for each in (A, B))
+    return A + B

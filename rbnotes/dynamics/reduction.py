@@ -1,0 +1,127 @@
+"""Reduction: a system in fewer velocities, ``v = J v_reduced + drift`` (Lloyd 0.17, 0.18).
+
+Attached components move with their masters, hyper-reduced bodies with a few amplitudes, the bodies of a tree
+with its joints: all velocities follow from fewer, independent ones. What holds the system to that does no
+work on them, so that with the equations of motion multiplied by ``J^T`` these forces drop out, and a smaller
+problem of the same form remains.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics.step_problem import Matrix, Rows, StepProblem, StepSolution
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """All velocities of a system from fewer: ``v = J v_reduced + drift``.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit.
+    """
+
+    J: Matrix
+    """``(n, r)``, dense or sparse."""
+    drift: Any = 0.0
+    """``(n,)``: the velocities while the reduced ones are zero; for accelerations ``dJ/dt v_reduced``."""
+
+    def __post_init__(self) -> None:
+        J = arguments.matrix("J", self.J)
+        drift = arguments.array("drift", self.drift)
+        if drift.shape not in ((), (J.shape[0],)):
+            raise InvalidArgument("drift", f"shape {drift.shape}", f"a number, or shape ({J.shape[0]},)")
+        object.__setattr__(self, "J", J)
+        object.__setattr__(self, "drift", np.array(np.broadcast_to(drift, J.shape[:1])))
+
+    @property
+    def size(self) -> int:
+        """Number n of all velocities."""
+        return int(self.J.shape[0])
+
+    @property
+    def reduced_size(self) -> int:
+        """Number r of the reduced velocities."""
+        return int(self.J.shape[1])
+
+    def velocities(self, v_reduced: ArrayLike) -> Array:
+        """All velocities ``(n,)`` from the reduced ones ``(r,)``."""
+        return self.J @ arguments.vector("v_reduced", v_reduced, self.reduced_size) + self.drift
+
+    def forces(self, f: ArrayLike) -> Array:
+        """Forces ``(n,)`` handed on to the reduced velocities ``(r,)``: ``J^T f``."""
+        return self.J.T @ arguments.vector("f", f, self.size)
+
+    def reduce(self, problem: StepProblem) -> StepProblem:
+        """The problem in the reduced velocities (Lloyd eqs. (0.20) to (0.24)).
+
+        ``mass' = J^T M J`` holds the effective inertia, ``momentum' = J^T (momentum - M drift)`` the forces
+        handed on and the fictitious forces of the drift. Impulses of constraints and contacts stay what they
+        are.
+
+        Raises
+        ------
+        InvalidArgument
+            If the problem has another number of velocities, or contacts with a drift along their tangents.
+        """
+        self._check(problem)
+        J, M = self.J, problem.mass
+        return StepProblem(
+            mass=J.T @ M @ J if sparse.issparse(M) else J.T @ (M @ J),
+            momentum=J.T @ (problem.momentum - M @ self.drift),
+            bilateral=self._reduced_rows(problem.bilateral),
+            unilateral=self._reduced_rows(problem.unilateral),
+            contacts=None if problem.contacts is None else self._reduced_contacts(problem.contacts),
+        )
+
+    def expand(self, solution: StepSolution) -> StepSolution:
+        """The solution of the reduced problem as one of the whole: all velocities, the same impulses."""
+        return replace(solution, velocity=self.velocities(solution.velocity))
+
+    def holding_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
+        """What holds the velocities to ``J v_reduced + drift``, ``(n,)``; ``J^T`` of it is zero.
+
+        Parameters
+        ----------
+        problem, solution
+            Of the whole system: impulses, or forces if the velocities are accelerations.
+        """
+        self._check(problem)
+        pushed = problem.momentum
+        for name in ("bilateral", "unilateral"):
+            rows: Rows = getattr(problem, name)
+            pushed = pushed + rows.rows.T @ arguments.vector(name, getattr(solution, name), rows.count)
+        if problem.contacts is not None:
+            pushed = pushed + problem.contacts.rows.T @ solution.contact_impulses.ravel()
+        return problem.mass @ arguments.vector("velocity", solution.velocity, self.size) - pushed
+
+    def after(self, first: Reduction) -> Reduction:
+        """This reduction of what ``first`` has left: ``J_first J`` and its drift, as one."""
+        if first.reduced_size != self.size:
+            raise InvalidArgument("first", f"{first.reduced_size} reduced velocities", str(self.size))
+        return Reduction(first.J @ self.J, first.J @ self.drift + first.drift)
+
+    def _check(self, problem: StepProblem) -> None:
+        if problem.size != self.size:
+            raise InvalidArgument("problem", f"{problem.size} velocities", str(self.size))
+
+    def _reduced_rows(self, rows: Any) -> Any:
+        kind: type[Rows] = type(rows)
+        return kind(rows.rows @ self.J, rows.target - rows.rows @ self.drift, rows.softness)
+
+    def _reduced_contacts(self, contacts: Any) -> Any:
+        rows = getattr(contacts.rows, "matrix", contacts.rows)
+        drift = (rows @ self.drift).reshape(-1, 3)
+        if np.any(drift[:, 1:]):
+            got = f"a drift of {np.max(np.abs(drift[:, 1:])):.3g} along a tangent"
+            raise InvalidArgument("contacts", got, "contacts that a drift does not drag along")
+        return replace(contacts, rows=rows @ self.J, normal_target=contacts.normal_target - drift[:, 0])

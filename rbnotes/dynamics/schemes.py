@@ -1,0 +1,250 @@
+"""The time steps of Lloyd 0.9, for any mechanical system: ``M dv/dt = f``.
+
+The implicit ones are linearly implicit: the force at the end of the step is its linearisation at the start,
+with K = +df along increments of the positions and D = +df/dv. Each comes down to one
+:class:`~rbnotes.dynamics.step_problem.StepProblem` for the new velocities. Constraints, contact and friction
+are added to that: each step takes the function that solves it, and :mod:`rbnotes.dynamics.constrained` has
+another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.integrate import solve_ivp
+from scipy.sparse.linalg import splu
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.dynamics.motion import MechanicalSystem
+from rbnotes.dynamics.state import State, States
+from rbnotes.dynamics.step_problem import Matrix, StepProblem
+
+Solve = Callable[[StepProblem, float], Array]
+"""Velocities ``(N,)`` from their problem, and the part of the step after which they hold: 1, but 1/2 in the
+first half of Bridson-Marino. :func:`solve_free`, or one that satisfies constraints."""
+
+
+class Step(Protocol):
+    """A time step: any scheme of this module."""
+
+    def __call__(self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = ...) -> State: ...
+
+
+def solve_free(problem: StepProblem, fraction: float = 1.0) -> Array:
+    """The velocities ``mass^-1 momentum (N,)``, without constraints.
+
+    Raises
+    ------
+    SingularConfiguration
+        If the mass is singular.
+    """
+    try:
+        if sparse.issparse(problem.mass):
+            return splu(problem.mass).solve(problem.momentum)
+        return np.linalg.solve(problem.mass, problem.momentum)
+    except (RuntimeError, np.linalg.LinAlgError) as error:
+        raise SingularConfiguration("mass", "a singular matrix of the step", "a regular one") from error
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A step in two halves: forces change the velocities, and the velocities move the system.
+
+    In between, constraints and contacts add their impulses.
+    """
+
+    problem: Callable[[MechanicalSystem, State, float], StepProblem]
+    """From system, state and step size: the problem for the new velocities, without constraints."""
+    move: Callable[[MechanicalSystem, State, Array, float], State]
+    """From system, state at the start, new velocities and step size: the state at the end."""
+
+    def __call__(
+        self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
+    ) -> State:
+        return self.move(system, state, solve(self.problem(system, state, h), 1.0), h)
+
+
+def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
+    """``M v+ = M v + h f`` (Lloyd 0.9.1; for bodies Sueda 1.8, eq. (1.28))."""
+    mass = system.mass(state)
+    return StepProblem(mass, mass @ state.velocity + _step_size(h) * system.force(state))
+
+
+def linearly_implicit_problem(
+    M: Matrix, v: ArrayLike, f: ArrayLike, K: Matrix, D: Matrix, h: float
+) -> StepProblem:
+    """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (right form of Sueda eq. (1.30)).
+
+    Implicit Euler asks for ``M (v+ - v) = h f`` with f at the end of the step. To first order in the step
+    that force is ``f + h K v+ + D (v+ - v)``, in body coordinates too, where x does not change at the rate v.
+
+    Parameters
+    ----------
+    M, K, D : (n, n)
+        Inertia, K = +df/dx along the velocities and D = +df/dv; each dense, or a scipy.sparse array. The
+        result is as M is.
+    v, f : (n,)
+        Velocities and the sum of all forces, those that depend on velocities included, at the start.
+    h : float
+        Step size, s.
+    """
+    h = _step_size(h)
+    v = arguments.vector("v", v, None)
+    n = v.shape[-1]
+    f = arguments.vector("f", f, n)
+    M, K, D = (arguments.matrix(name, value, n, n) for name, value in (("M", M), ("K", K), ("D", D)))
+    damped = _less(M, h * D)
+    return StepProblem(_less(damped, h**2 * K), damped @ v + h * f)
+
+
+def linearly_implicit_velocity(
+    M: Matrix, v: ArrayLike, f: ArrayLike, K: Matrix, D: Matrix, h: float
+) -> Array:
+    """Velocities ``(n,)`` after a step of linearly implicit Euler, from the problem above.
+
+    Raises
+    ------
+    SingularConfiguration
+        If ``M - h D - h^2 K`` is singular.
+    """
+    return solve_free(linearly_implicit_problem(M, v, f, K, D, h))
+
+
+def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
+    """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (Lloyd 0.9.2)."""
+    return linearly_implicit_problem(system.mass(state), state.velocity, *system.forces(state), h)
+
+
+def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
+    """``(M - h/2 D - h^2/4 K) v+ = (M - h/2 D + h^2/4 K) v + h f`` (Lloyd 0.9.3)."""
+    h = _step_size(h)
+    v, (f, K, D) = state.velocity, system.forces(state)
+    damped = _less(system.mass(state), h / 2 * D)
+    return StepProblem(_less(damped, h**2 / 4 * K), damped @ v + h**2 / 4 * (K @ v) + h * f)
+
+
+def move_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+    """Positions move with the new velocities: by ``h v+`` (for bodies Sueda 1.8, eq. (1.29))."""
+    return system.moved(state, h * velocity, h).with_velocity(velocity)
+
+
+def move_by_mean_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+    """Positions move with the mean of old and new velocities: by ``h/2 (v + v+)``."""
+    return system.moved(state, h / 2 * (state.velocity + velocity), h).with_velocity(velocity)
+
+
+symplectic_euler = Scheme(symplectic_euler_problem, move_by_new_velocity)
+"""Velocities from the force at the start, then positions with the new velocities (Lloyd 0.9.1)."""
+
+implicit_euler = Scheme(implicit_euler_problem, move_by_new_velocity)
+"""Linearly implicit Euler (Lloyd 0.9.2): of first order, and stable for stiff springs and dampers."""
+
+trapezoidal = Scheme(trapezoidal_problem, move_by_mean_velocity)
+"""Linearised trapezoidal rule (Lloyd 0.9.3): of second order; keeps the energy of linear springs."""
+
+
+def bridson_marino(system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free) -> State:
+    """Explicit in positions, implicit in velocities, of second order; does not need K (Lloyd 0.9.4).
+
+    Two problems are solved: for the velocities halfway, which move the positions, and for the new ones.
+    Of second order for constant mass matrices.
+
+    Raises
+    ------
+    SingularConfiguration
+        If ``M - h/2 D`` is singular.
+    """
+    h = _step_size(h)
+    v, (f, _, D) = state.velocity, system.forces(state)
+    mass = _less(system.mass(state), h / 2 * D)
+    momentum = mass @ v
+    moved = system.moved(state, h * solve(StepProblem(mass, momentum + h / 2 * f), 0.5), h)
+    mean = momentum + h / 2 * (f + system.force(moved))
+    return moved.with_velocity(solve(StepProblem(mass, mean), 1.0))
+
+
+def runge_kutta(
+    system: MechanicalSystem,
+    state: State,
+    h: float,
+    *,
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+) -> State:
+    """The motion to nearly all digits, by scipy's method of order 8 with as many steps as it takes.
+
+    The reference for all others. Positions are increments from those at the start, whose rate is
+    :meth:`State.increment_rate`: a Munthe-Kaas method, for bodies.
+
+    Parameters
+    ----------
+    rtol, atol
+        Accepted errors, of :func:`scipy.integrate.solve_ivp`.
+
+    Raises
+    ------
+    SingularConfiguration
+        If the method gives up.
+    """
+    h = _step_size(h)
+
+    def rates(t: float, both: Array) -> Array:
+        increment, velocity = np.split(both, 2)
+        at = system.moved(state, increment, t).with_velocity(velocity)
+        return np.concatenate([state.increment_rate(increment, velocity), system.acceleration(at)])
+
+    start = np.concatenate([np.zeros(state.size), state.velocity])
+    solution = solve_ivp(rates, (0.0, h), start, method="DOP853", rtol=rtol, atol=atol)
+    if not solution.success:
+        raise SingularConfiguration("state", solution.message, "a motion that goes on for the whole step")
+    increment, velocity = np.split(solution.y[:, -1], 2)
+    return system.moved(state, increment, h).with_velocity(velocity)
+
+
+def integrate(
+    step: Callable[[MechanicalSystem, State, float], State],
+    system: MechanicalSystem,
+    state: State,
+    h: float,
+    steps: int,
+) -> States:
+    """States after 0, 1, ..., ``steps`` steps of size h.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no step.
+    """
+    h = _step_size(h)
+    if steps < 1:
+        raise InvalidArgument("steps", str(steps), "at least 1")
+    states = [state]
+    for _ in range(steps):
+        states.append(step(system, states[-1], h))
+    return States.of(states)
+
+
+def force_beside(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: float) -> Array:
+    """The force f ``(n,)`` with ``momentum = inertia v + h f``: another arrangement of the step (Lloyd 0.9).
+
+    With the mass matrix it is the notes' ``f_hat``, with the mass of the step itself their ``f_tilde``.
+    """
+    v = arguments.vector("v", v, problem.size)
+    return (problem.momentum - arguments.matrix("inertia", inertia, len(v), len(v)) @ v) / _step_size(h)
+
+
+def _less(M: Matrix, change: Matrix) -> Matrix:
+    """``M - change``, dense or sparse as M is."""
+    if sparse.issparse(M):
+        return sparse.csc_array(M) - sparse.csc_array(change)
+    return M - (change.toarray() if sparse.issparse(change) else change)
+
+
+def _step_size(h: float) -> float:
+    return float(arguments.positive("h", h))

@@ -1,0 +1,211 @@
+"""The problem of a step solved: velocities and impulses (Lloyd 0.7, 0.10, 0.11).
+
+Soft rows are solved as hard rows that also hold a *slack*, a velocity with a mass of its own that the impulse
+pushes as well: ``G v + C s = g`` with ``B s = C^T lambda`` is ``G v + R lambda = g`` for ``R = C B^-1 C^T``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg, sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, Residuals
+from rbnotes.complementarity.quadratic import solve_qp
+from rbnotes.complementarity.solve import accepted, default_tolerance, solve_elimination
+from rbnotes.constraints.kkt import KKT, factor_kkt
+from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, StepSolution, UnilateralRows
+
+
+def solve_step(problem: StepProblem, *, method: str = "active_set") -> StepSolution:
+    """Velocities and impulses of a step without friction (Lloyd 0.10, 0.11).
+
+    Parameters
+    ----------
+    problem
+        Redundant rows share their impulse: that of least norm is taken.
+    method
+        Of :func:`rbnotes.complementarity.solve_lcp`, if there are unilateral rows.
+
+    Raises
+    ------
+    InvalidArgument
+        If there are contacts: they take a model of :mod:`rbnotes.friction`. If the softness of unilateral
+        rows is not symmetric.
+    InconsistentConstraints
+        If redundant rows of the equations contradict each other.
+    SingularConfiguration
+        If the mass is singular, or symmetric but not positive definite.
+    Unsolved
+        If the inequalities contradict each other or the equations.
+    """
+    if problem.contacts is not None:
+        raise InvalidArgument("problem", "contacts", "none: a model of rbnotes.friction solves for them")
+    if not problem.unilateral.count:
+        velocity, bilateral = factor_step(problem).solve(problem.momentum, problem.bilateral.target)
+        return StepSolution(velocity, bilateral, method="factor_kkt")
+    hard = hardened(problem)
+    if method == "quadratic":
+        solution = accepted(solve_qp(qp_from_step(hard)))
+    else:
+        solution = solve_elimination(elimination(hard), method, tolerance=default_tolerance(method))
+    return StepSolution(
+        solution.x[: problem.size],
+        solution.multipliers,
+        solution.z,
+        iterations=solution.statistics.pivots or solution.statistics.factorizations,
+        residual=solution.residuals.relative,
+        method=solution.method,
+    )
+
+
+def factor_step(problem: StepProblem) -> KKT:
+    """The factored system of the masses and the equations, soft ones included (Lloyd 0.6, 0.11).
+
+    Its ``solve(momentum, target)`` gives velocities and bilateral impulses for any right sides.
+    """
+    hard = hardened(problem)
+    kkt = factor_kkt(hard.mass, hard.bilateral.rows)
+    slacks = hard.size - problem.size
+    if not slacks:
+        return kkt
+
+    def solve(momentum: Array, target: Array) -> tuple[Array, Array]:
+        padded = np.concatenate([momentum, np.zeros((slacks, *momentum.shape[1:]))])
+        velocities, impulses = kkt.solver(padded, target)
+        return velocities[: problem.size], impulses
+
+    return KKT(problem.size, problem.bilateral.count, lambda: kkt.rank, solve)
+
+
+def hardened(problem: StepProblem) -> StepProblem:
+    """The same problem with hard rows alone, and the slacks of the soft ones as further velocities.
+
+    Raises
+    ------
+    SingularConfiguration
+        If a softness that is not symmetric is singular.
+    """
+    bilateral, unilateral = problem.bilateral, problem.unilateral
+    if not (bilateral.soft or unilateral.soft):
+        return problem
+    columns, masses = zip(*(_slacks(rows.softness) for rows in (bilateral, unilateral)), strict=True)
+    counts = [mass.shape[0] for mass in masses]
+    blank = [
+        sparse.csc_array((rows.count, n))
+        for rows, n in zip((bilateral, unilateral), reversed(counts), strict=True)
+    ]
+    mass = sparse.block_diag([problem.mass, *masses], format="csc")
+    G = sparse.hstack([bilateral.rows, columns[0], blank[0]], format="csc")
+    N = sparse.hstack([unilateral.rows, blank[1], columns[1]], format="csc")
+    if not sparse.issparse(problem.mass):
+        mass, G, N = (matrix.toarray() for matrix in (mass, G, N))
+    return StepProblem(
+        mass,
+        np.concatenate([problem.momentum, np.zeros(sum(counts))]),
+        BilateralRows(G, bilateral.target),
+        UnilateralRows(N, unilateral.target),
+    )
+
+
+def elimination(problem: StepProblem, factors: KKT | None = None) -> Elimination:
+    """Velocities and bilateral impulses as functions of the unilateral ones (Lloyd 0.7).
+
+    Parameters
+    ----------
+    problem
+        With soft rows, their slacks are among the velocities.
+    factors
+        Those of :func:`factor_step`, if there are some already.
+    """
+    hard = hardened(problem)
+    equations, pairs = hard.bilateral, hard.unilateral
+    return Elimination(
+        hard.mass, hard.momentum, pairs.rows, pairs.target, equations.rows, equations.target, factors
+    )
+
+
+def lcp_from_step(problem: StepProblem, factors: KKT | None = None) -> LCP:
+    """The LCP in the unilateral impulses z that is left of a step (Lloyd 0.7): ``w = M' z + q'``.
+
+    ``M' = Nb A^-1 Nb^T`` and ``q' = Nb A^-1 b - n`` with ``Nb = (N 0)`` and the KKT matrix A. It takes
+    ``m + 1`` solves with A, for m rows. Arguments as for :func:`elimination`; back by :func:`step_unknowns`.
+    """
+    return elimination(problem, factors).lcp()
+
+
+def step_unknowns(problem: StepProblem, z: ArrayLike) -> tuple[Array, Array]:
+    """Velocities ``(n,)`` and bilateral impulses ``(k,)`` from the unilateral ones ``(m,)`` (Lloyd 0.7)."""
+    z = arguments.vector("z", z, problem.unilateral.count)
+    velocity, bilateral = elimination(problem).unknowns(z)
+    return velocity[: problem.size], bilateral
+
+
+def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
+    """How well velocities and impulses solve a step without contacts."""
+    hard = hardened(problem)
+    bilateral = arguments.vector("bilateral", solution.bilateral, problem.bilateral.count)
+    unilateral = arguments.vector("unilateral", solution.unilateral, problem.unilateral.count)
+    velocity = arguments.vector("velocity", solution.velocity, problem.size)
+    if hard.size > problem.size:
+        pushed = hard.bilateral.rows.T @ bilateral + hard.unilateral.rows.T @ unilateral
+        inner = hard.mass[problem.size :][:, problem.size :]
+        solve = sparse.linalg.spsolve if sparse.issparse(inner) else np.linalg.solve
+        velocity = np.concatenate([velocity, solve(inner, pushed[problem.size :])])
+    return elimination(hard).residuals(velocity, bilateral, unilateral)
+
+
+def qp_from_step(problem: StepProblem) -> QP:
+    """The quadratic program whose minimiser are the velocities: least ``v^T M v / 2 - momentum^T v``.
+
+    Raises
+    ------
+    InvalidArgument
+        If the mass is not symmetric: then the velocities minimise nothing.
+    """
+    if not problem.symmetric:
+        raise InvalidArgument("mass", "a matrix that is not symmetric", "a symmetric matrix")
+    hard = hardened(problem)
+    equations, pairs = hard.bilateral, hard.unilateral
+    return QP(hard.mass, -hard.momentum, pairs.rows, pairs.target, equations.rows, equations.target)
+
+
+def box_from_step(problem: StepProblem) -> BoxLCP:
+    """The step in the unknowns (v, lambda, z) at once, the former two unbounded (Lloyd 0.7)."""
+    hard = hardened(problem)
+    G, N = (sparse.csc_array(rows.rows) for rows in (hard.bilateral, hard.unilateral))
+    blocks = [[sparse.csc_array(hard.mass), -G.T, -N.T], [G, None, None], [N, None, None]]
+    held, pairs = G.shape[0], N.shape[0]
+    blocks[1][1], blocks[2][2] = sparse.csc_array((held, held)), sparse.csc_array((pairs, pairs))
+    matrix = sparse.block_array(blocks, format="csc")
+    free = hard.size + held
+    return BoxLCP(
+        M=matrix if sparse.issparse(hard.mass) else matrix.toarray(),
+        q=-np.concatenate([hard.momentum, hard.bilateral.target, hard.unilateral.target]),
+        lower=np.concatenate([np.full(free, -np.inf), np.zeros(pairs)]),
+        upper=np.inf,
+    )
+
+
+def _slacks(softness: Array) -> tuple[Any, Any]:
+    """C ``(k, s)`` and the mass B ``(s, s)`` of the slacks, with ``C B^-1 C^T`` the softness."""
+    count = len(softness)
+    if softness.ndim == 1:
+        soft = np.flatnonzero(softness)
+        shape = (count, len(soft))
+        C = sparse.csc_array((np.sqrt(softness[soft]), (soft, np.arange(len(soft)))), shape)
+    elif np.array_equal(softness, softness.T):
+        eigenvalues, vectors = np.linalg.eigh(softness)
+        kept = eigenvalues > count * np.finfo(float).eps * np.max(np.abs(eigenvalues))
+        C = sparse.csc_array(vectors[:, kept] * np.sqrt(eigenvalues[kept]))
+    else:
+        try:
+            return sparse.eye_array(count, format="csc"), sparse.csc_array(linalg.inv(softness))
+        except linalg.LinAlgError as error:
+            got = "a singular matrix that is not symmetric"
+            raise SingularConfiguration("softness", got, "a symmetric or a regular one") from error
+    return C, sparse.eye_array(C.shape[1], format="csc")

@@ -1,0 +1,182 @@
+"""The state of a mechanical system: bodies, particles and generalised coordinates, and their velocities.
+
+Velocities are stacked as the twists of the m bodies, six numbers each, the velocities of the p particles,
+three each, and those of the l generalised coordinates: ``N = 6 m + 3 p + l`` in all. Increments of the
+positions, forces and Jacobians are stacked alike; bodies move by increments ``E exp([xi])``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments, se3
+from rbnotes.arguments import Array, InvalidArgument
+
+WORLD = -1
+"""The number of the world, wherever a body or carrier is asked for: bodies are numbered from 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Positions and velocities at one time. Each part may be left out; velocities left out are zero.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit together, or a pose is none.
+    """
+
+    E: Any = ()
+    """Poses of the bodies ``(m, 4, 4)``; one ``(4, 4)`` counts as one body."""
+    phi: Any = ()
+    """Their twists in body coordinates ``(m, 6)``, rad/s and m/s."""
+    x: Any = ()
+    """Particles in world coordinates ``(p, 3)``, m."""
+    v: Any = ()
+    """Their velocities ``(p, 3)``, m/s."""
+    q: Any = ()
+    """Generalised or joint coordinates ``(k,)``."""
+    qdot: Any = ()
+    """Their velocities ``(l,)``; where l is not k, it is the model that knows how these move q."""
+    t: float = 0.0
+    """Time, s."""
+
+    def __post_init__(self) -> None:
+        E = arguments.frame("E", _stack(self.E, 4, 4))
+        x = arguments.vector("x", _stack(self.x, 3))
+        q = _one_axis("q", self.q)
+        phi = arguments.twist("phi", _or_zeros(self.phi, (len(E), 6)))
+        v = arguments.vector("v", _or_zeros(self.v, x.shape))
+        qdot = _one_axis("qdot", _or_zeros(self.qdot, q.shape))
+        expected = {"E": (len(E), 4, 4), "phi": (len(E), 6), "x": (len(x), 3), "v": (len(x), 3)}
+        for name, value in {"E": E, "phi": phi, "x": x, "v": v}.items():
+            if value.shape != expected[name]:
+                got = f"shape {value.shape}"
+                wanted = f"shape {expected[name]}, for {len(E)} bodies and {len(x)} particles"
+                raise InvalidArgument(name, got, wanted)
+        t = float(arguments.scalar("t", self.t))
+        _set(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
+
+    @property
+    def size(self) -> int:
+        """Number N of velocities."""
+        return int(self.phi.size + self.v.size + self.qdot.size)
+
+    @property
+    def velocity(self) -> Array:
+        """All velocities ``(N,)``."""
+        return np.concatenate([self.phi.ravel(), self.v.ravel(), self.qdot])
+
+    def split(self, stacked: ArrayLike) -> tuple[Array, Array, Array]:
+        """The parts ``(m, 6)``, ``(p, 3)`` and ``(l,)`` of anything that is stacked like velocities."""
+        stacked = arguments.vector("stacked", stacked, self.size)
+        ends = [self.phi.size, self.phi.size + self.v.size]
+        first, second, third = np.split(stacked, ends)
+        return first.reshape(-1, 6), second.reshape(-1, 3), third
+
+    def moved(self, increment: ArrayLike, h: float = 0.0) -> State:
+        """The state after ``E exp([xi])``, ``x + dx``, ``q + dq`` and a time h, velocities kept.
+
+        Parameters
+        ----------
+        increment
+            ``(N,)``.
+
+        Raises
+        ------
+        InvalidArgument
+            If there are not as many velocities as coordinates q.
+        """
+        if self.q.shape != self.qdot.shape:
+            got = f"{self.q.size} coordinates and {self.qdot.size} velocities"
+            raise InvalidArgument("q", got, "as many of both, or a model that moves them")
+        xi, dx, dq = self.split(increment)
+        E = self.E @ se3.exp(xi) if len(xi) else self.E
+        return self._with(E=E, x=self.x + dx, q=self.q + dq, t=self.t + h)
+
+    def with_velocity(self, velocity: ArrayLike) -> State:
+        """The state with other velocities ``(N,)``."""
+        phi, v, qdot = self.split(velocity)
+        return self._with(phi=phi, v=v, qdot=qdot)
+
+    def increment_rate(self, increment: ArrayLike, velocity: ArrayLike) -> Array:
+        """Rate ``(N,)`` of the increment with which :meth:`moved` moves at a velocity ``(N,)``."""
+        xi, _, _ = self.split(increment)
+        phi, v, qdot = self.split(velocity)
+        if len(xi):
+            phi = np.einsum("nij,nj->ni", se3.right_jacobian_inverse(xi), phi)
+        return np.concatenate([phi.ravel(), v.ravel(), qdot])
+
+    def _with(self, **changed: Any) -> State:
+        """The state with parts that are known to be right."""
+        result = object.__new__(State)
+        _set(result, **{**vars(self), **changed})
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """States at T times; each array has the axis of times in front of those of :class:`State`."""
+
+    E: Array
+    """``(T, m, 4, 4)``."""
+    phi: Array
+    """``(T, m, 6)``."""
+    x: Array
+    """``(T, p, 3)``."""
+    v: Array
+    """``(T, p, 3)``."""
+    q: Array
+    """``(T, k)``."""
+    qdot: Array
+    """``(T, l)``."""
+    t: Array
+    """``(T,)``, s."""
+
+    @classmethod
+    def of(cls, states: Sequence[State]) -> States:
+        """States one after the other."""
+        return cls(*(np.stack([getattr(s, name) for s in states]) for name in cls.__dataclass_fields__))
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, index: int) -> State:
+        """The state at one of the times."""
+        return State(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
+
+    @property
+    def velocity(self) -> Array:
+        """All velocities ``(T, N)``."""
+        count = len(self)
+        return np.concatenate([self.phi.reshape(count, -1), self.v.reshape(count, -1), self.qdot], axis=1)
+
+
+def _stack(value: Any, *shape: int) -> Any:
+    """Nothing as an empty stack, one array of the shape as a stack of one."""
+    if isinstance(value, tuple) and not value:
+        return np.zeros((0, *shape))
+    return np.asarray(value)[None] if np.shape(value) == shape else value
+
+
+def _or_zeros(value: Any, shape: tuple[int, ...]) -> Any:
+    if isinstance(value, tuple) and not value:
+        return np.zeros(shape)
+    return np.asarray(value)[None] if np.shape(value) == shape[1:] and len(shape) > 1 else value
+
+
+def _one_axis(name: str, value: Any) -> Array:
+    result = arguments.vector(name, value, None)
+    if result.ndim != 1:
+        raise InvalidArgument(name, f"shape {result.shape}", "a vector (one axis)")
+    return result
+
+
+def _set(data: Any, **fields: Any) -> None:
+    for name, value in fields.items():
+        object.__setattr__(data, name, value)

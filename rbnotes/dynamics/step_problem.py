@@ -1,0 +1,226 @@
+"""The linear problem of a time step, as data: one form for every scheme, constraint and contact.
+
+All time steps of this package end in a mass matrix and a momentum; constraints and contacts add impulses to
+them and conditions on the new velocities v:
+
+    mass v = momentum + G^T lambda + N^T z + C^T p,
+    G v + R lambda = g,
+    0 <= z  _|_  N v + Q z - n >= 0,
+
+and the law of a friction model between the impulses p of the contacts and their velocities C v. All impulses
+act through the transpose of the rows that they belong to, so that a positive one pushes.
+
+The same problem, with a force in the place of the momentum, has accelerations and constraint forces as its
+unknowns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.constraints.kkt import is_symmetric
+
+Matrix = Any
+"""A NumPy array or a scipy.sparse array, with two axes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Conditions on velocities, one a row; see the two kinds below.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit together, or the softness has an eigenvalue below zero.
+    """
+
+    rows: Matrix = ()
+    """``(k, n)``, dense or scipy.sparse; none by default."""
+    target: Any = 0.0
+    """``(k,)``, or one number for all."""
+    softness: Any = 0.0
+    """Velocity per impulse ``(k,)`` or ``(k, k)``, or one number for all: zero where rows are hard."""
+
+    def __post_init__(self) -> None:
+        rows = np.zeros((0, 0)) if isinstance(self.rows, tuple) and not self.rows else self.rows
+        rows = arguments.matrix("rows", rows)
+        count = rows.shape[0]
+        _set(self, rows=rows, target=_per_row("target", self.target, count))
+        _set(self, softness=_checked_softness(self.softness, count))
+
+    @property
+    def count(self) -> int:
+        """Number of rows k."""
+        return int(self.rows.shape[0])
+
+    @property
+    def soft(self) -> bool:
+        """Whether any row is soft."""
+        return bool(np.any(self.softness))
+
+
+@dataclass(frozen=True, eq=False)
+class BilateralRows(Rows):
+    """Equations ``rows v + softness impulses = target``."""
+
+
+@dataclass(frozen=True, eq=False)
+class UnilateralRows(Rows):
+    """Inequalities ``rows v + softness impulses >= target``, with impulses that only push, and only there."""
+
+
+class ContactRows(Protocol):
+    """What a step needs to know of c contacts with friction; :class:`rbnotes.contact.Contacts` is one."""
+
+    @property
+    def count(self) -> int:
+        """Number of contacts c."""
+        ...
+
+    @property
+    def rows(self) -> Matrix:
+        """``(3 c, n)``: the normal and the two tangential rows of one contact after the other.
+
+        A matrix, or an operator with ``rows @ v``, ``rows.T @ impulses`` and its ``matrix``.
+        """
+        ...
+
+    @property
+    def mu(self) -> Array:
+        """Coefficients of friction ``(c,)``."""
+        ...
+
+    @property
+    def normal_target(self) -> Array:
+        """Least normal velocities ``(c,)``, m/s."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class StepProblem:
+    """Masses, momenta, and the conditions that the velocities after the step have to meet.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit together.
+    """
+
+    mass: Matrix
+    """``(n, n)``, dense or scipy.sparse. That of an implicit scheme need not be symmetric; its symmetric part
+    is positive definite."""
+    momentum: Any
+    """``(n,)``: what ``mass v`` would be without constraints, N s."""
+    bilateral: BilateralRows = field(default_factory=BilateralRows)
+    """Equations; none by default."""
+    unilateral: UnilateralRows = field(default_factory=UnilateralRows)
+    """Inequalities without friction; none by default."""
+    contacts: ContactRows | None = None
+    """Contacts with friction, for a friction model."""
+
+    def __post_init__(self) -> None:
+        momentum = arguments.vector("momentum", self.momentum, None)
+        if momentum.ndim != 1:
+            raise InvalidArgument("momentum", f"shape {momentum.shape}", "a vector (one axis)")
+        size = len(momentum)
+        _set(self, mass=arguments.matrix("mass", self.mass, size, size), momentum=momentum)
+        _set(
+            self,
+            bilateral=_fitting("bilateral", self.bilateral, BilateralRows, size),
+            unilateral=_fitting("unilateral", self.unilateral, UnilateralRows, size),
+        )
+        if self.contacts is not None and self.contacts.rows.shape != (3 * self.contacts.count, size):
+            got = f"rows of shape {self.contacts.rows.shape}"
+            raise InvalidArgument("contacts", got, f"shape {(3 * self.contacts.count, size)}")
+
+    @property
+    def size(self) -> int:
+        """Number of velocities n."""
+        return len(self.momentum)
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether the mass matrix is symmetric to rounding: then the velocities minimise a quadratic."""
+        return is_symmetric(self.mass)
+
+
+@dataclass(frozen=True, eq=False)
+class StepSolution:
+    """Velocities after a step and the impulses that see to them; impulses of what there is not are empty."""
+
+    velocity: Array
+    """``(n,)``."""
+    bilateral: Array
+    """Impulses lambda ``(k,)`` of the equations, N s."""
+    unilateral: Array = field(default_factory=lambda: np.zeros(0))
+    """Impulses z ``(m,)`` of the inequalities, not negative, N s."""
+    normal: Array = field(default_factory=lambda: np.zeros(0))
+    """Normal impulses ``(c,)`` of the contacts, not negative, N s."""
+    tangential: Array = field(default_factory=lambda: np.zeros((0, 2)))
+    """Friction impulses ``(c, 2)`` along the two tangents, N s."""
+    iterations: int = 0
+    """Of the method's own kind: problems solved, pivots, or sweeps."""
+    residual: float = 0.0
+    """Relative error in the conditions, by the method's own measure."""
+    method: str = ""
+    """Name of the method or friction model."""
+
+    @property
+    def contact_impulses(self) -> Array:
+        """Normal and tangential impulses ``(c, 3)``, N s."""
+        return np.concatenate([self.normal[:, None], self.tangential], axis=1)
+
+
+def _fitting(name: str, rows: Any, kind: type[Rows], size: int) -> Rows:
+    """The rows, with as many columns as there are velocities."""
+    if not isinstance(rows, kind):
+        raise InvalidArgument(name, type(rows).__name__, kind.__name__)
+    if not rows.count:
+        return kind(np.zeros((0, size)))
+    if rows.rows.shape[1] != size:
+        raise InvalidArgument(name, f"rows of shape {rows.rows.shape}", f"shape ({rows.count}, {size})")
+    return rows
+
+
+def _checked_softness(value: Any, count: int) -> Array:
+    """One number a row ``(k,)`` if the softness is diagonal, else ``(k, k)``."""
+    softness = arguments.array("softness", value)
+    if softness.shape == (count, count):
+        diagonal = np.diagonal(softness)
+        if np.any(softness - np.diag(diagonal)):
+            if np.allclose(softness, softness.T, rtol=0, atol=1e-10 * np.max(np.abs(softness))):
+                softness = (softness + softness.T) / 2
+            eigenvalues = np.linalg.eigvals(softness).real
+            _check_not_negative(eigenvalues, count * np.finfo(float).eps * np.max(np.abs(eigenvalues)))
+            return softness
+        softness = diagonal
+    elif softness.shape not in ((), (count,)):
+        expected = f"a number, or shape ({count},) or ({count}, {count})"
+        raise InvalidArgument("softness", f"shape {softness.shape}", expected)
+    _check_not_negative(softness, 0.0)
+    return np.broadcast_to(softness, (count,))
+
+
+def _check_not_negative(eigenvalues: Array, rounding: float) -> None:
+    if np.any(eigenvalues < -rounding):
+        got = f"an eigenvalue {np.min(eigenvalues):.3g}"
+        raise InvalidArgument("softness", got, "no eigenvalue below 0")
+
+
+def _per_row(name: str, value: ArrayLike, count: int) -> Array:
+    result = arguments.array(name, value)
+    if result.shape not in ((), (count,)):
+        raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
+    return np.broadcast_to(result, (count,))
+
+
+def _set(data: Any, **fields: Any) -> None:
+    for name, value in fields.items():
+        object.__setattr__(data, name, value)

@@ -1,0 +1,41 @@
+"""Joints, each written once: its motion, apart from the bodies that it connects (Sueda 2.4).
+
+Every type gives the pose Q, the Jacobian S and its derivatives (:class:`JointType`). Trees take their
+coordinates; in maximal coordinates the rows of :func:`annihilator` keep a relative twist to what S allows.
+"""
+
+from rbnotes.joints.annihilator import annihilator, annihilator_rate, steady_rows, turns
+from rbnotes.joints.composite import Composite, Cylindrical, Free2D, Free3D, Universal
+from rbnotes.joints.euler_angles import EulerSpherical, euler_sequences
+from rbnotes.joints.nearest import misfit, nearest_rates
+from rbnotes.joints.protocol import JointType
+from rbnotes.joints.simple import Fixed, Helical, PlanarTranslation, Prismatic, Revolute, Translational
+from rbnotes.joints.spherical import ExponentialSpherical, QuaternionSpherical
+from rbnotes.joints.spline import SplineCurve, SplineSurface
+
+__all__ = [
+    "Composite",
+    "Cylindrical",
+    "EulerSpherical",
+    "ExponentialSpherical",
+    "Fixed",
+    "Free2D",
+    "Free3D",
+    "Helical",
+    "JointType",
+    "PlanarTranslation",
+    "Prismatic",
+    "QuaternionSpherical",
+    "Revolute",
+    "SplineCurve",
+    "SplineSurface",
+    "Translational",
+    "Universal",
+    "annihilator",
+    "annihilator_rate",
+    "euler_sequences",
+    "misfit",
+    "nearest_rates",
+    "steady_rows",
+    "turns",
+]

@@ -1,0 +1,59 @@
+"""Rotation about a point by three angles, about any sequence of axes (Sueda 2.4.5)."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.joints.composite import _Exactly
+from rbnotes.joints.simple import Revolute
+
+
+def euler_sequences() -> tuple[str, ...]:
+    """The twelve sequences of axes that reach every rotation: ``"XYX"``, ``"XYZ"``, and so on."""
+    return tuple(i + j + k for i, j, k in product("XYZ", repeat=3) if j not in (i, k))
+
+
+class EulerSpherical(_Exactly):
+    """A ball joint with three angles for coordinates, about the axes of a sequence, each one carried along.
+
+    ``"XZX"`` turns about x, then about the new z, then about the newest x (Sueda eq. (2.30)). It is singular
+    where the first axis and the last one align: with three different axes where the second angle is +-pi/2,
+    with the first one repeated where it is 0 or pi.
+
+    Raises
+    ------
+    InvalidArgument
+        If the sequence is none of :func:`euler_sequences`.
+    """
+
+    def __init__(self, sequence: str = "XYZ") -> None:
+        self.sequence = arguments.choice("sequence", sequence, euler_sequences())
+        super().__init__(*(Revolute(tuple(np.eye(3)["XYZ".index(letter)])) for letter in sequence))
+
+    def __repr__(self) -> str:
+        return f"EulerSpherical({self.sequence!r})"
+
+    def _near(self, Q: Array) -> Array:
+        """The angles of the rotation, the second one in [0, pi] or in [-pi/2, pi/2]; any, if singular."""
+        R = Q[..., :3, :3]
+        i, j, last = ("XYZ".index(letter) for letter in self.sequence)
+        k = 3 - i - j
+        sign = 1 if (j - i) % 3 == 1 else -1
+        if last == i:
+            first = np.arctan2(R[..., j, i], -sign * R[..., k, i])
+        else:
+            first = np.arctan2(-sign * R[..., j, k], R[..., k, k])
+        turns_first, turns_second, turns_last = self.parts
+        found = [first[..., None]]
+        # What the first turn leaves keeps the second axis in the plane across the last one: the row of the
+        # second axis gives the last angle, whatever the second one is.
+        rest = np.swapaxes(turns_first._transform(found[0]), -1, -2) @ Q
+        other = 3 - j - last
+        turn = 1 if (other - last) % 3 == 1 else -1
+        final = np.arctan2(turn * rest[..., j, other], rest[..., j, j])[..., None]
+        rest = rest @ np.swapaxes(turns_last._transform(final), -1, -2)
+        return np.concatenate([found[0], turns_second._coordinates_of(rest), final], axis=-1)

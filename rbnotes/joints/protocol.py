@@ -1,0 +1,157 @@
+"""What a joint type is: a pose Q(q) and its derivatives, whatever moves in it (Sueda 2.1-2.4).
+
+A joint type knows nothing of bodies. It gives the pose Q of its moving frame, the body's, in its resting one,
+the parent's, as a function of k coordinates q, and
+
+* the Jacobian S ``(6, k)``, the body twist of Q being ``S @ qdot``: ``Q^-1 dQ/dq_i`` is the matrix of S_i;
+* its derivative dS ``(6, k, k)``, whose last axis counts the coordinates by which it is taken, and the rate
+  Sdot ``(6, k)``, which is ``dS @ qdot``.
+
+From these all else follows: the reduced coordinates of a tree, and the rows, drifts and reactions of maximal
+coordinates (:mod:`rbnotes.joints.annihilator`). A new type says ``coordinates``, ``_transform``, ``_S`` and
+``_dS``, for coordinates that are already checked; the rest has defaults, which it may better: ``_Sdot`` if
+the whole of dS is dear, ``_coordinates_of`` where there is a closed form.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.joints.nearest import refine
+
+
+class JointType(ABC):
+    """A joint, apart from the bodies and frames that it connects."""
+
+    def __str__(self) -> str:
+        words = re.findall("[A-Z][a-z]*|[0-9]+[A-Z]", type(self).__name__)
+        return " ".join(word.lower() for word in words)
+
+    @property
+    @abstractmethod
+    def coordinates(self) -> int:
+        """Number k of coordinates."""
+
+    @property
+    def constraints(self) -> int:
+        """Number c of constraints among the coordinates themselves."""
+        return 0
+
+    @property
+    def home(self) -> Array:
+        """Coordinates ``(k,)`` to start from; zeros, where these mean something."""
+        return np.zeros(self.coordinates)
+
+    @property
+    def algebra(self) -> Array:
+        """Orthonormal basis ``(6, d)`` of a Lie algebra that holds all allowed twists, at every q.
+
+        If the poses form a group, as those of a hinge do, nothing else. Otherwise the smallest group that
+        the type knows them to lie in; all rigid motions, if it knows of none.
+        """
+        return np.eye(6)
+
+    @cached_property
+    def freedom(self) -> int:
+        """Number of independent relative motions, except at singular states."""
+        result: int = min(self.coordinates - self.constraints, self.algebra.shape[1])
+        return result
+
+    def transform(self, q: ArrayLike) -> Array:
+        """Pose Q ``(..., 4, 4)`` of the moving frame in the resting one, for coordinates ``(..., k)``."""
+        return self._transform(self._checked("q", q))
+
+    def S(self, q: ArrayLike) -> Array:
+        """Jacobian ``(..., 6, k)``: the body twist of Q is ``S @ qdot`` (Sueda 2.1, eq. (2.10))."""
+        return self._S(self._checked("q", q))
+
+    def Sdot(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+        """Rate ``(..., 6, k)`` of S while the coordinates change at ``qdot (..., k)`` (Sueda 2.2)."""
+        return self._Sdot(*self._both(q, qdot))
+
+    def dS(self, q: ArrayLike) -> Array:
+        """Derivatives ``(..., 6, k, k)`` of S: ``dS[..., i, j]`` is that of column i by coordinate j."""
+        return self._dS(self._checked("q", q))
+
+    def reparametrise(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+        """Coordinates and rates, both ``(..., k)``, of the same pose and twist, away from singular states.
+
+        The coordinates themselves if the type has nothing better. The rates satisfy the constraints.
+        """
+        return self._reparametrise(*self._both(q, qdot))
+
+    def singularity(self, q: ArrayLike) -> Array:
+        """How far ``(...)`` the coordinates are from a singular state, where it is 0 (and only there).
+
+        It is the smallest singular value of S on rates that the constraints allow: the size, in rad/s and
+        m/s, of the slowest twist that rates of size one make. Infinite for a joint without coordinates.
+        """
+        q = self._checked("q", q)
+        independent = self.coordinates - self.constraints
+        if independent == 0:
+            return np.full(q.shape[:-1], np.inf)
+        if independent > 6:
+            return np.zeros(q.shape[:-1])
+        # S is zero along the rows of the constraints: these singular values come last.
+        return np.linalg.svd(self._S(q), compute_uv=False)[..., independent - 1]
+
+    def coordinates_of(self, Q: ArrayLike) -> Array:
+        """Coordinates ``(..., k)`` of the allowed pose that is nearest to ``Q (..., 4, 4)``.
+
+        Nearest by :func:`rbnotes.joints.misfit`, rad and m weighed alike. Where several joints in a row have
+        to be untangled, it is searched for, and an odd arm may yield a local minimum.
+        """
+        return self._coordinates_of(arguments.frame("Q", Q))
+
+    def constraint(self, q: ArrayLike) -> Array:
+        """Values ``(..., c)``, zero where the coordinates satisfy their constraints (Sueda 2.8)."""
+        q = self._checked("q", q)
+        return np.zeros((*q.shape[:-1], 0))
+
+    def constraint_rows(self, q: ArrayLike) -> Array:
+        """Derivatives ``(..., c, k)`` of :meth:`constraint` by the coordinates."""
+        q = self._checked("q", q)
+        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+
+    def constraint_rows_dot(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+        """Rates ``(..., c, k)`` of :meth:`constraint_rows`."""
+        q, _ = self._both(q, qdot)
+        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+
+    @abstractmethod
+    def _transform(self, q: Array) -> Array: ...
+
+    @abstractmethod
+    def _S(self, q: Array) -> Array: ...
+
+    @abstractmethod
+    def _dS(self, q: Array) -> Array: ...
+
+    def _Sdot(self, q: Array, qdot: Array) -> Array:
+        result: Array = np.einsum("...ijk,...k->...ij", self._dS(q), qdot)
+        return result
+
+    def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
+        return q, qdot
+
+    def _coordinates_of(self, Q: Array) -> Array:
+        return refine(self, Q, self._near(Q))
+
+    def _near(self, Q: Array) -> Array:
+        """Where to start the search for the nearest pose."""
+        return np.broadcast_to(self.home, (*Q.shape[:-2], self.coordinates))
+
+    def _checked(self, name: str, q: ArrayLike) -> Array:
+        return arguments.vector(name, q, self.coordinates)
+
+    def _both(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+        q, qdot = self._checked("q", q), self._checked("qdot", qdot)
+        shape = (*arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1]), self.coordinates)
+        return np.broadcast_to(q, shape), np.broadcast_to(qdot, shape)

@@ -1,0 +1,209 @@
+"""Joints about one axis or along fixed ones: S is the same at every q (Sueda 2.4.1-2.4.4, 2.4.7)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rbnotes import arguments, so3
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.joints.protocol import JointType
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed(JointType):
+    """No motion: the pose stays what it is (Sueda 2.4.1). Between two other joints, it sets them apart."""
+
+    pose: Any = None
+    """``(4, 4)``; the identity by default."""
+
+    def __post_init__(self) -> None:
+        pose = arguments.frame("pose", np.eye(4) if self.pose is None else self.pose)
+        if pose.shape != (4, 4):
+            raise InvalidArgument("pose", f"shape {pose.shape}", "one pose of shape (4, 4)")
+        object.__setattr__(self, "pose", pose)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fixed) and np.array_equal(self.pose, other.pose)
+
+    def __hash__(self) -> int:
+        return hash((Fixed, self.pose.tobytes()))
+
+    @property
+    def coordinates(self) -> int:
+        return 0
+
+    @property
+    def algebra(self) -> Array:
+        return np.zeros((6, 0))
+
+    def _transform(self, q: Array) -> Array:
+        return np.broadcast_to(self.pose, (*q.shape[:-1], 4, 4)).copy()
+
+    def _S(self, q: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 6, 0))
+
+    def _dS(self, q: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 6, 0, 0))
+
+    def _coordinates_of(self, Q: Array) -> Array:
+        return np.zeros((*Q.shape[:-2], 0))
+
+
+class _Steady(JointType):
+    """S does not change: a group of motions that commute, one for each coordinate."""
+
+    @cached_property
+    @abstractmethod
+    def _twists(self) -> Array:
+        """S ``(6, k)``."""
+
+    @property
+    def coordinates(self) -> int:
+        return int(self._twists.shape[1])
+
+    @property
+    def algebra(self) -> Array:
+        result: Array = self._twists / np.linalg.norm(self._twists, axis=0)
+        return result
+
+    def _S(self, q: Array) -> Array:
+        return np.broadcast_to(self._twists, (*q.shape[:-1], *self._twists.shape)).copy()
+
+    def _dS(self, q: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 6, self.coordinates, self.coordinates))
+
+    def _Sdot(self, q: Array, qdot: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 6, self.coordinates))
+
+    def _transform(self, q: Array) -> Array:
+        Q = np.zeros((*q.shape[:-1], 4, 4))
+        Q[..., :3, :3], Q[..., 3, 3] = np.eye(3), 1
+        Q[..., :3, 3] = q @ self._twists[3:].T
+        return Q
+
+    def _coordinates_of(self, Q: Array) -> Array:
+        return Q[..., :3, 3] @ self._twists[3:]
+
+
+@dataclass(frozen=True)
+class Revolute(_Steady):
+    """Rotation by q about an axis, z by default (Sueda 2.4.7, eq. (2.41))."""
+
+    axis: Any = Z
+    """Unit vector ``(3,)``, the same in both frames."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", _axis(self.axis))
+
+    @cached_property
+    def _twists(self) -> Array:
+        return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
+
+    def _transform(self, q: Array) -> Array:
+        return _turned(self.axis, q[..., 0])
+
+    def _coordinates_of(self, Q: Array) -> Array:
+        return _angle_about(self.axis, Q)[..., None]
+
+
+@dataclass(frozen=True)
+class Prismatic(_Steady):
+    """Translation by q along an axis, z by default (Sueda 2.4.2)."""
+
+    axis: Any = Z
+    """Unit vector ``(3,)``."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", _axis(self.axis))
+
+    @cached_property
+    def _twists(self) -> Array:
+        return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
+
+
+@dataclass(frozen=True)
+class PlanarTranslation(_Steady):
+    """Translation by q along x and y, without rotation (Sueda 2.4.3, where it is the planar joint)."""
+
+    @cached_property
+    def _twists(self) -> Array:
+        return np.eye(6)[:, 3:5]
+
+
+@dataclass(frozen=True)
+class Translational(_Steady):
+    """Translation by q along x, y and z, without rotation (Sueda 2.4.4)."""
+
+    @cached_property
+    def _twists(self) -> Array:
+        return np.eye(6)[:, 3:]
+
+
+@dataclass(frozen=True)
+class Helical(_Steady):
+    """A screw: rotation by q about an axis, z by default, and translation along it by the pitch times q."""
+
+    axis: Any = Z
+    """Unit vector ``(3,)``."""
+    pitch: float = 1.0
+    """Translation for each radian, m; a full turn makes 2 pi times as much."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", _axis(self.axis))
+        object.__setattr__(self, "pitch", float(arguments.array("pitch", self.pitch)))
+
+    @cached_property
+    def _twists(self) -> Array:
+        return np.array([[*self.axis, *(self.pitch * np.array(self.axis))]]).T
+
+    def _transform(self, q: Array) -> Array:
+        Q = _turned(self.axis, q[..., 0])
+        Q[..., :3, 3] = q * self._twists[3:, 0]
+        return Q
+
+    def _coordinates_of(self, Q: Array) -> Array:
+        return JointType._coordinates_of(self, Q)
+
+    def _near(self, Q: Array) -> Array:
+        """The angle tells q but for full turns, and the translation tells these."""
+        angle, along = _angle_about(self.axis, Q), Q[..., :3, 3] @ np.array(self.axis)
+        if self.pitch == 0:
+            return angle[..., None]
+        turns = np.round((along / self.pitch - angle) / (2 * np.pi))
+        result: Array = ((angle + 2 * np.pi * turns + self.pitch * along) / (1 + self.pitch**2))[..., None]
+        return result
+
+
+def _axis(axis: Any) -> tuple[float, ...]:
+    checked = arguments.unit_vector("axis", axis)
+    if checked.shape != (3,):
+        raise InvalidArgument("axis", f"shape {checked.shape}", "one unit vector of shape (3,)")
+    return tuple((checked / np.linalg.norm(checked)).tolist())
+
+
+def _turned(axis: tuple[float, ...], angle: Array) -> Array:
+    """Poses ``(..., 4, 4)`` turned by angles ``(...)``; no digit is lost in many turns."""
+    a = np.array(axis)
+    cosine, sine = np.cos(angle)[..., None, None], np.sin(angle)[..., None, None]
+    outer = np.outer(a, a)
+    Q = np.zeros((*angle.shape, 4, 4))
+    Q[..., :3, :3] = cosine * (np.eye(3) - outer) + sine * so3.hat(a) + outer
+    Q[..., 3, 3] = 1
+    return Q
+
+
+def _angle_about(axis: tuple[float, ...], Q: Array) -> Array:
+    """Angle ``(...)`` of the rotation about the axis that is nearest to that of Q."""
+    a, R = np.array(axis), Q[..., :3, :3]
+    sine = np.einsum("ij,...ji->...", so3.hat(a), np.swapaxes(R, -1, -2))
+    cosine = np.trace(R, axis1=-2, axis2=-1) - np.einsum("i,...ij,j->...", a, R, a)
+    # Half a turn about a perpendicular axis: all angles are equally far, and arctan2 gives 0.
+    result: Array = np.arctan2(sine, cosine)
+    return result

@@ -1,0 +1,219 @@
+"""Joints along splines: a curve through poses, and a surface of positions and angles (Sueda 2.4.12, 2.4.13).
+
+The splines are uniform cubic B-splines: twice differentiable in q where two segments meet, so that S has a
+continuous derivative. Past its ends an open spline goes on as its first or last segment does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rbnotes import arguments, se3
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.joints.composite import Composite
+from rbnotes.joints.euler_angles import EulerSpherical
+from rbnotes.joints.nearest import apply, misfit
+from rbnotes.joints.protocol import JointType
+from rbnotes.joints.simple import Translational
+
+BASIS = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6
+"""Weight of four neighbouring control points: ``(1, u, u^2, u^3) @ BASIS``."""
+
+CUMULATIVE = np.cumsum(BASIS[:, ::-1], axis=1)[:, ::-1]
+"""Weights of the first point, 1, and of the three steps from each point to the next."""
+
+SAMPLES = 8
+"""In each direction of each segment, for a first guess of the nearest pose."""
+
+HALF_TURN_WITHIN = 1e-6
+"""A step between control frames must turn by less than pi, by this much."""
+
+
+@dataclass(frozen=True, eq=False)
+class SplineCurve(JointType):
+    """One coordinate moves the frame along a curve of poses (Sueda 2.4.12).
+
+    Between ``q = k`` and ``q = k + 1`` four control frames shape it, C_k and the next three,
+
+        Q = C_k exp(B_1(u) d_1) exp(B_2(u) d_2) exp(B_3(u) d_3),     u = q - k,
+
+    with ``d_i = log(C_{k+i-1}^-1 C_{k+i})`` and the cumulative basis B. It passes near the frames, not
+    through them. An open curve of n frames has q from 0 to n - 3, a cyclic one from 0 to n, and again.
+
+    Raises
+    ------
+    InvalidArgument
+        If there are fewer than 4 frames.
+    SingularConfiguration
+        If two neighbours are half a turn apart, so that no way between them is the shortest.
+    """
+
+    frames: Any
+    """Control frames ``(n, 4, 4)``."""
+    cyclic: bool = True
+
+    def __post_init__(self) -> None:
+        frames = arguments.frame("frames", self.frames)
+        if frames.ndim != 3 or len(frames) < 4:
+            raise InvalidArgument(
+                "frames", f"shape {frames.shape}", "4 control frames or more, shape (n, 4, 4)"
+            )
+        object.__setattr__(self, "frames", frames)
+        angles = np.linalg.norm(self._steps[:, :3], axis=1)
+        if np.any(angles > np.pi - HALF_TURN_WITHIN):
+            k = int(np.argmax(angles))
+            got = f"frames {k} and {(k + 1) % len(frames)} half a turn apart"
+            raise SingularConfiguration("frames", got, "neighbours that turn by less than pi")
+
+    @property
+    def coordinates(self) -> int:
+        return 1
+
+    @property
+    def segments(self) -> int:
+        """Number of segments, the range of q."""
+        return len(self.frames) if self.cyclic else len(self.frames) - 3
+
+    @cached_property
+    def _steps(self) -> Array:
+        """Twists from each control frame to the next; on a cyclic curve also from the last to the first."""
+        following = np.roll(self.frames, -1, axis=0)
+        steps = se3.log(se3.inverse(self.frames) @ following)
+        return steps if self.cyclic else steps[:-1]
+
+    def _located(self, q: Array) -> tuple[Array, Array, Array]:
+        """Index of the first control frame ``(...)``, and weights and steps ``(..., 3, 3)``, ``(..., 3, 6)``.
+
+        The weights' middle axis holds the values and the first two derivatives.
+        """
+        first, weights = _located(q[..., 0], self.segments, self.cyclic)
+        steps = self._steps[(first[..., None] + np.arange(3)) % len(self.frames)]
+        return first, (weights @ CUMULATIVE)[..., 1:], steps
+
+    def _transform(self, q: Array) -> Array:
+        first, weights, steps = self._located(q)
+        Q: Array = self.frames[first]
+        for i in range(3):
+            Q = Q @ se3.exp(weights[..., 0, i, None] * steps[..., i, :])
+        return Q
+
+    def _twist(self, q: Array) -> tuple[Array, Array]:
+        """S and its derivative, ``(..., 6)`` both: each factor turns the twist of those before it."""
+        _, weights, steps = self._located(q)
+        S: Array = np.zeros((*steps.shape[:-2], 6))
+        dS = S
+        for i in range(3):
+            d, (b, db, ddb) = steps[..., i, :], np.moveaxis(weights[..., i, None], -2, 0)
+            adjoint = se3.Ad(se3.exp(-b * d))
+            S, dS = apply(adjoint, S), apply(adjoint, dS)
+            dS = dS - db * apply(se3.ad(d), S) + ddb * d
+            S = S + db * d
+        return S, dS
+
+    def _S(self, q: Array) -> Array:
+        return self._twist(q)[0][..., None]
+
+    def _dS(self, q: Array) -> Array:
+        return self._twist(q)[1][..., None, None]
+
+    def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
+        return (np.mod(q, self.segments) if self.cyclic else q), qdot
+
+    def _near(self, Q: Array) -> Array:
+        return _best(self, Q, np.arange(0, self.segments, 1 / SAMPLES)[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class SplineSurface(JointType):
+    """Two coordinates move the frame over a surface of positions and angles (Sueda 2.4.13).
+
+    Four by four control points ``(x, y, z, a, b, c)`` shape each patch; the first index of the grid goes with
+    ``q[1]``, the second one with ``q[0]``, and ``Q = Tx Ty Tz Rx(a) Ry(b) Rz(c)`` at the point they make.
+    (So in Sueda's reference code; eq. (2.68) of the notes has the indices the other way round.) With
+    ``(m, n)`` control points, q goes from 0 to ``(n - 3, m - 3)``. It is singular where the surface folds.
+
+    Raises
+    ------
+    InvalidArgument
+        If there are fewer than 4 x 4 control points.
+    """
+
+    points: Any
+    """Control points ``(m, n, 6)``: positions, m, and angles, rad."""
+
+    def __post_init__(self) -> None:
+        points = arguments.array("points", self.points, 6)
+        if points.ndim != 3 or min(points.shape[:2]) < 4:
+            raise InvalidArgument(
+                "points", f"shape {points.shape}", "4 x 4 control points or more, shape (m, n, 6)"
+            )
+        object.__setattr__(self, "points", points)
+
+    @property
+    def coordinates(self) -> int:
+        return 2
+
+    @property
+    def segments(self) -> tuple[int, int]:
+        """Number of patches along q[0] and q[1], the ranges of both."""
+        rows, columns, _ = self.points.shape
+        return columns - 3, rows - 3
+
+    def _chart(self, q: Array, *orders: tuple[int, int]) -> list[Array]:
+        """The point ``(..., 6)`` on the surface, or its derivatives of these orders by q[0] and by q[1]."""
+        column, across = _located(q[..., 0], self.segments[0], False)
+        row, along = _located(q[..., 1], self.segments[1], False)
+        four = np.arange(4)
+        patch = self.points[(row[..., None] + four)[..., :, None], (column[..., None] + four)[..., None, :]]
+        across, along = across @ BASIS, along @ BASIS
+        return [
+            np.einsum("...i,...j,...ijk->...k", along[..., b, :], across[..., a, :], patch) for a, b in orders
+        ]
+
+    def _transform(self, q: Array) -> Array:
+        return _FREE._transform(self._chart(q, (0, 0))[0])
+
+    def _slopes(self, q: Array) -> tuple[Array, Array]:
+        point, first, second = self._chart(q, (0, 0), (1, 0), (0, 1))
+        return point, np.stack([first, second], axis=-1)
+
+    def _S(self, q: Array) -> Array:
+        point, slopes = self._slopes(q)
+        return _FREE._S(point) @ slopes
+
+    def _dS(self, q: Array) -> Array:
+        point, slopes = self._slopes(q)
+        first, mixed, second = self._chart(q, (2, 0), (1, 1), (0, 2))
+        curvature = np.stack([np.stack([first, mixed], axis=-1), np.stack([mixed, second], axis=-1)], axis=-1)
+        turning = np.einsum("...ijk,...ja,...kb->...iab", _FREE._dS(point), slopes, slopes)
+        result: Array = turning + np.einsum("...ij,...jab->...iab", _FREE._S(point), curvature)
+        return result
+
+    def _near(self, Q: Array) -> Array:
+        axes = (np.arange(0, count + 0.5 / SAMPLES, 1 / SAMPLES) for count in self.segments)
+        return _best(self, Q, np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2))
+
+
+_FREE = Composite(Translational(), EulerSpherical("XYZ"))
+
+
+def _located(q: Array, segments: int, cyclic: bool) -> tuple[Array, Array]:
+    """Index ``(...)`` of the segment; powers of u and their first two derivatives ``(..., 3, 4)``."""
+    if cyclic:
+        q = np.mod(q, segments)
+    first = np.clip(np.floor(q), 0, segments - 1).astype(int)
+    u = q - first
+    one, zero = np.ones_like(u), np.zeros_like(u)
+    powers = [[one, u, u**2, u**3], [zero, one, 2 * u, 3 * u**2], [zero, zero, 2 * one, 6 * u]]
+    return first, np.stack([np.stack(row, axis=-1) for row in powers], axis=-2)
+
+
+def _best(joint: JointType, Q: Array, samples: Array) -> Array:
+    """Of some coordinates ``(s, k)``, those of the nearest pose ``(..., k)``."""
+    distances = np.sum(misfit(joint.transform(samples), Q[..., None, :, :]) ** 2, axis=-1)
+    result: Array = samples[np.argmin(distances, axis=-1)]
+    return result

@@ -1,0 +1,224 @@
+"""How often each branch of a claim was really exercised: a premise that hardly ever holds checks nothing.
+
+The code of a claim is rebuilt with a probe around every condition and every mask, and run on the inputs.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from rbnotes.ledger.honesty.claim_code import forms, helpers, plain, rebuilt, tree
+from rbnotes.ledger.record import Record
+from rbnotes.ledger.trials import Values, result
+
+RARE = 0.1
+"""Each outcome of a condition must occur on this share of the inputs."""
+PROBE = "__probe__"
+
+
+@dataclass
+class Branch:
+    """A condition or a mask in the code of a claim, and on how many inputs it was true and false."""
+
+    source: str
+    function: str
+    needed: frozenset[bool]
+    """The outcomes that must occur; those of a verdict, such as ``return float(ok)``, need only be true."""
+    on: dict[bool, set[int]] = field(default_factory=lambda: {True: set(), False: set()})
+
+
+def findings(record: Record, draws: Sequence[Values], given: Sequence[Values]) -> list[str]:
+    """Branches of the forms and the reference that are never or hardly ever taken."""
+    found: list[str] = []
+    rare: set[str] = set()
+    for name, form in forms(record).items():
+        inputs = [*draws, *given] if name == "printed" else draws
+        for branch in exercised(plain(form), inputs):
+            for outcome in sorted(branch.needed):
+                count = len(branch.on[outcome])
+                where = f"`{branch.source}` in {branch.function} is {str(outcome).lower()}"
+                if count == 0:
+                    found.append(f"branch: {where} on none of {len(inputs)} inputs")
+                elif count < RARE * len(inputs):
+                    rare.add(branch.source)
+                    if branch.source not in record.rare:
+                        found.append(f"branch: {where} on {count} of {len(inputs)} inputs (why: `rare`)")
+    found += [
+        f"branch: `{source}` is named in `rare` but is no rare branch"
+        for source in record.rare
+        if source not in rare
+    ]
+    return list(dict.fromkeys(found))
+
+
+def exercised(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]:
+    """The branches of a form and its helpers, counted on some inputs."""
+    if not inputs or inputs == [{}]:
+        return []
+    branches: list[Branch] = []
+    changed = {
+        part: _Probes(part.__name__, branches, form=part is form).probed(tree(part)) for part in helpers(form)
+    }
+    if not branches:
+        return []
+    current = 0
+
+    def probe(index: int, value: Any) -> Any:
+        flags = np.asarray(value) if isinstance(value, bool | np.bool_ | np.ndarray) else None
+        if flags is not None and flags.dtype == bool and flags.ndim:
+            outcomes = {bool(flag) for flag in np.unique(flags)}
+        elif flags is not None and flags.dtype != bool and flags.ndim:
+            return value
+        else:
+            outcomes = {bool(value)}
+        for outcome in outcomes:
+            branches[index].on[outcome].add(current)
+        return value
+
+    def probe_flag(index: int, value: Any) -> Any:
+        flag = isinstance(value, bool | np.bool_) or (isinstance(value, np.ndarray) and value.dtype == bool)
+        return probe(index, value) if flag else value
+
+    counting = rebuilt(form, changed, {PROBE: probe, PROBE + "flag": probe_flag})
+    for current, values in enumerate(inputs):  # noqa: B007 (read by the probes)
+        try:
+            result(counting, values)
+        except Exception:  # a printed form may fail; its verdict says so
+            continue
+    # A call is a branch only if it ever gave a flag; code that never ran is counted through its condition.
+    return [branch for branch in branches if branch.needed and (branch.on[True] or branch.on[False])]
+
+
+BOTH = frozenset((True, False))
+EITHER: Mapping[bool, frozenset[bool]] = {True: frozenset((True,)), False: frozenset((False,))}
+
+
+class _Probes(ast.NodeTransformer):
+    """Puts a probe around each condition of a function."""
+
+    def __init__(self, function: str, branches: list[Branch], *, form: bool) -> None:
+        self.function, self.branches, self.form = function, branches, form
+
+    def probed(self, source: ast.FunctionDef) -> ast.FunctionDef:
+        source.body = [self.visit(statement) for statement in source.body]
+        return source
+
+    def _around(
+        self, node: ast.expr, visited: ast.expr, needed: frozenset[bool], probe: str = PROBE
+    ) -> ast.expr:
+        self.branches.append(Branch(ast.unparse(node), self.function, needed))
+        call = ast.Call(ast.Name(probe, ast.Load()), [ast.Constant(len(self.branches) - 1), visited], [])
+        return ast.copy_location(call, node)
+
+    def _condition(self, node: ast.expr, needed: frozenset[bool] = BOTH) -> ast.expr:
+        """A condition with its probes; ``and`` and ``or`` are counted operand by operand."""
+        match node:
+            case ast.BoolOp(op, values):
+                operands = []
+                for place, value in enumerate(values):
+                    decides = place < len(values) - 1 and isinstance(op, ast.Or)
+                    operands.append(self._condition(value, BOTH if decides else needed))
+                return ast.copy_location(ast.BoolOp(op, operands), node)
+            case ast.UnaryOp(ast.Not(), value):
+                turned = frozenset(not outcome for outcome in needed)
+                return ast.copy_location(ast.UnaryOp(ast.Not(), self._condition(value, turned)), node)
+            case ast.Call(function, [inner], []) if needed != BOTH and _called(function) in ("all", "bool"):
+                visited = ast.copy_location(ast.Call(function, [self._condition(inner, needed)], []), node)
+                return self._around(node, visited, needed)
+            case ast.Compare(_, _, others) if not self.form and any(map(_is_option, others)):
+                return node  # a helper's options are settled by who calls it
+            case ast.Compare() | ast.Call():
+                return self._around(node, super().generic_visit(copy_of(node)), needed)  # type: ignore[arg-type]
+        return self._around(node, self.visit(copy_of(node)), needed)
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        if not (_only_raises(node.body) or (node.orelse and _only_raises(node.orelse))):
+            node.test = self._condition(node.test)
+        node.body = [self.visit(statement) for statement in node.body]
+        node.orelse = [self.visit(statement) for statement in node.orelse]
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        node.test = self._condition(node.test)
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        return self._condition(node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        return self._condition(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        visited = self.generic_visit(copy_of(node))
+        assert isinstance(visited, ast.expr)
+        return self._around(node, visited, BOTH, PROBE + "flag")
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        node.body = [self.visit(statement) for statement in node.body]
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        return node
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        node.iter = self.visit(node.iter)
+        node.ifs = [self._condition(test) for test in node.ifs]
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        if node.value is not None:
+            node.value = self._verdict(node.value)
+        return node
+
+    def _verdict(self, node: ast.expr) -> ast.expr:
+        """The returned value; a flag that is the claim itself need never be false."""
+        match node:
+            case ast.Call(function, [value], []) if _called(function) in ("float", "bool", "int", "float64"):
+                return ast.copy_location(ast.Call(function, [self._verdict(value)], []), node)
+            case ast.IfExp(test, ast.Constant(), ast.Constant()):
+                test = self._condition(test, EITHER[True])
+                return ast.copy_location(ast.IfExp(test, node.body, node.orelse), node)
+            case ast.BoolOp() | ast.Compare() | ast.UnaryOp(op=ast.Not()):
+                return self._condition(node, EITHER[True])
+            case ast.Call(function) if _called(function) in (
+                "all",
+                "any",
+                "allclose",
+                "isclose",
+                "array_equal",
+            ):
+                return self._condition(node, EITHER[True])
+        visited = self.visit(node)
+        assert isinstance(visited, ast.expr)
+        return visited
+
+
+def copy_of(node: ast.expr) -> Any:
+    """A node that may be changed while the original is still to be shown."""
+    return copy.deepcopy(node)
+
+
+def _is_option(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str))
+
+
+def _called(function: ast.expr) -> str:
+    match function:
+        case ast.Name(name) | ast.Attribute(_, name):
+            return name
+    return ""
+
+
+def _only_raises(body: list[ast.stmt]) -> bool:
+    return all(isinstance(statement, ast.Raise) for statement in body)

@@ -1,0 +1,199 @@
+"""The code of a claim: its forms and the functions of its modules that they call, as source and rebuilt.
+
+Code belongs to a *claim* (a section of the ledger, or whatever module a record is written in), to the
+*library*, to the shared *oracles*, or to neither (numpy, the engine of the ledger).
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import sys
+import sysconfig
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from types import CellType, CodeType, FunctionType
+from typing import Any, Literal
+
+from rbnotes.ledger.record import Record
+
+Home = Literal["claim", "library", "oracles", "elsewhere"]
+SECTIONS = ("rbnotes.ledger.lloyd.", "rbnotes.ledger.sueda.", "rbnotes.ledger.si.")
+FORMS = ("printed", "library", "reference")
+
+
+class Unreadable(TypeError):
+    """A form that is not a plain function with a source."""
+
+
+@cache
+def home(module: str) -> Home:
+    """Where the code of a module belongs."""
+    if module.startswith(SECTIONS):
+        return "claim"
+    if module.startswith("rbnotes.ledger.oracles"):
+        return "oracles"
+    if module == "rbnotes.ledger" or module.startswith("rbnotes.ledger."):
+        return "elsewhere"
+    if module == "rbnotes" or module.startswith("rbnotes."):
+        return "library"
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if module == "__main__":
+        return "claim"
+    if file is None:
+        return "elsewhere"
+    outside = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return "elsewhere" if any(Path(file).is_relative_to(folder) for folder in outside) else "claim"
+
+
+def forms(record: Record) -> dict[str, Callable[..., Any]]:
+    """The functions of a record by name, those that it has."""
+    return {name: form for name in FORMS if (form := getattr(record, name)) is not None}
+
+
+def plain(function: Callable[..., Any], name: str = "form") -> FunctionType:
+    """A form must be a plain function, whose source can be read.
+
+    Raises
+    ------
+    Unreadable
+        If it is anything else.
+    """
+    if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
+        raise Unreadable(f"{name} {function!r} must be defined with def, to be read and changed")
+    tree(function)
+    return function
+
+
+@cache
+def _tree(function: FunctionType) -> ast.FunctionDef:
+    try:
+        parsed = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except (OSError, SyntaxError) as error:
+        raise Unreadable(f"{function!r} has no source that can be read") from error
+    if not isinstance(parsed, ast.FunctionDef):
+        raise Unreadable(f"{function!r} must be defined with def, to be read and changed")
+    parsed.decorator_list = []
+    return parsed
+
+
+def tree(function: FunctionType) -> ast.FunctionDef:
+    """Source of a function, a fresh copy."""
+    return copy.deepcopy(_tree(function))
+
+
+def name_of(code: CodeType, module: str) -> str:
+    """Dotted name of the function at the top of its module that holds a piece of code."""
+    return f"{module}.{code.co_qualname.split('.<locals>')[0]}"
+
+
+def helpers(function: FunctionType) -> tuple[FunctionType, ...]:
+    """The functions of claims that a form may call, itself first, found by the names in its code."""
+    found: list[FunctionType] = []
+    waiting = [function]
+    while waiting:
+        current = waiting.pop()
+        if current in found:
+            continue
+        found.append(current)
+        for value in mentioned(current):
+            inner = _inner(value)
+            if (
+                inner is not None
+                and inner.__name__ != "<lambda>"
+                and home(inner.__module__) == "claim"
+                and inner.__globals__.get("__name__") == inner.__module__
+            ):
+                waiting.append(inner)
+    return tuple(found)
+
+
+def mentioned(function: FunctionType) -> Iterable[Any]:
+    """The objects that a function's code names: globals, attributes of named modules, closed-over values."""
+    names = set(_names(function.__code__))
+    named = [function.__globals__[name] for name in names if name in function.__globals__]
+    yield from named
+    for value in named:
+        if inspect.ismodule(value):
+            yield from (vars(value)[name] for name in names if name in vars(value))
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not yet filled
+            continue
+
+
+def _names(code: CodeType) -> Iterable[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def rebuilt(
+    form: FunctionType,
+    changed: Mapping[FunctionType, ast.FunctionDef],
+    names: Mapping[str, Any] | None = None,
+) -> FunctionType:
+    """The form with some of its functions replaced by changed sources, and with additional global ``names``.
+
+    Functions that call a replaced one are rebuilt as well, so that nothing outside the result changes.
+    """
+    parts = helpers(form)
+    scopes: dict[int, dict[str, Any]] = {}
+    copies: dict[FunctionType, FunctionType] = {}
+    every_cell: list[CellType] = []
+    for part in parts:
+        scope = scopes.setdefault(id(part.__globals__), {**part.__globals__, **(names or {})})
+        code = _compiled(changed[part], part) if part in changed else part.__code__
+        cells = dict(zip(part.__code__.co_freevars, map(_copied, part.__closure__ or ()), strict=True))
+        every_cell.extend(cells.values())
+        built = FunctionType(
+            code,
+            scope,
+            part.__name__,
+            part.__defaults__,
+            tuple(cells[name] for name in code.co_freevars),
+        )
+        built.__kwdefaults__ = part.__kwdefaults__
+        copies[part] = built
+    for scope in scopes.values():
+        scope.update(
+            {name: copies[inner] for name, value in scope.items() if (inner := _inner(value)) in copies}
+        )
+    for cell in every_cell:
+        if (inner := _inner(cell.cell_contents)) in copies:
+            cell.cell_contents = copies[inner]
+    return copies[form]
+
+
+def _inner(value: Any) -> FunctionType | None:
+    """The plain function that a value is, or wraps."""
+    inner = inspect.unwrap(value) if callable(value) else value
+    return inner if isinstance(inner, FunctionType) else None
+
+
+def _copied(cell: CellType) -> CellType:
+    return CellType(cell.cell_contents)
+
+
+def _compiled(source: ast.FunctionDef, function: FunctionType) -> CodeType:
+    """Code of a changed source, closing over the same names as the function did."""
+    free = function.__code__.co_freevars
+    scope = ast.parse("def scope(): pass").body[0]
+    assert isinstance(scope, ast.FunctionDef)
+    # Under another name than its own, which its body may use for a function of the module.
+    renamed = copy.copy(source)
+    renamed.name = "__changed__"
+    scope.body = [*(ast.parse(f"{name} = None").body[0] for name in free), renamed]
+    module = compile(
+        ast.fix_missing_locations(ast.Module([scope], [])), f"<changed {function.__name__}>", "exec"
+    )
+    outer = next(part for part in module.co_consts if isinstance(part, CodeType))
+    code = next(
+        part for part in outer.co_consts if isinstance(part, CodeType) and part.co_name == "__changed__"
+    )
+    return code.replace(co_name=function.__name__)

@@ -1,0 +1,69 @@
+"""Is the condition of a conditional claim a predicate that parts truth from failure, and no flag?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.honesty.claim_code import forms
+from rbnotes.ledger.honesty.tracing import trace
+from rbnotes.ledger.record import Function, Record, Verdict
+from rbnotes.ledger.trials import SIGNIFICANT, Values, deviation
+
+FAILING = 0.25
+"""Share of the inputs outside the condition on which a conditional claim must fail."""
+FEWEST = 5
+FLAG_VALUES = 3
+"""An input with so few values is a flag, which says nothing about the formula."""
+
+
+def findings(
+    record: Record, draws: Sequence[Values], expected: Sequence[Array], given: Sequence[Values]
+) -> list[str]:
+    """Whether the condition is a predicate that parts truth from failure."""
+    holds_when, printed = record.holds_when, record.printed
+    if record.verdict is not Verdict.CONDITIONAL or holds_when is None or printed is None:
+        return []
+    found = []
+    if not all(_true(holds_when, values) for values in given):
+        found.append("condition: holds_when is false on inputs of `given`")
+    outside = [(v, right) for v, right in zip(draws, expected, strict=True) if not _true(holds_when, v)]
+    inside = [(v, right) for v, right in zip(draws, expected, strict=True) if _true(holds_when, v)]
+    failing = sum(deviation(printed, right, values) > SIGNIFICANT for values, right in outside)
+    if len(outside) < FEWEST or failing < FAILING * len(outside):
+        found.append(
+            f"condition: outside it the printed form fails on {failing} of {len(outside)} inputs "
+            f"(at least {FAILING:.0%} of {FEWEST} or more must)"
+        )
+    wrong = sum(deviation(printed, right, values) > record.tolerance for values, right in inside)
+    if wrong:
+        found.append(f"condition: the printed form fails on {wrong} of {len(inside)} inputs inside it")
+    found += _flags(holds_when, [*draws, *given])
+    watched = trace(holds_when, draws[:3])
+    own = {form.__code__: name for name, form in forms(record).items() if isinstance(form, FunctionType)}
+    found += [f"condition: holds_when runs the {own[code]} form" for code in watched.entered if code in own]
+    return found
+
+
+def _true(predicate: Function, values: Values) -> bool:
+    return bool(np.all(predicate(*values.values())))
+
+
+def _flags(holds_when: Function, draws: Sequence[Values]) -> Iterator[str]:
+    """A condition that is settled by inputs of few values."""
+    flags = [name for name in draws[0] if _is_flag([draw[name] for draw in draws])]
+    if not flags:
+        return
+    outcomes: dict[tuple[str, ...], set[bool]] = {}
+    for draw in draws:
+        outcomes.setdefault(tuple(repr(draw[name]) for name in flags), set()).add(_true(holds_when, draw))
+    if len(outcomes) > 1 and all(len(seen) == 1 for seen in outcomes.values()):
+        yield f"condition: holds_when only reads a flag ({', '.join(flags)})"
+
+
+def _is_flag(values: list[Any]) -> bool:
+    return len({repr(value) for value in values}) <= FLAG_VALUES

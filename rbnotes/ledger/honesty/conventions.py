@@ -1,0 +1,92 @@
+"""Errata that other sign rules would make right must say which formulas of the notes settle the signs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.trials import SIGNIFICANT, Values, distance, result
+
+
+def findings(record: Record, draws: Sequence[Values]) -> list[str]:
+    """An erratum that other sign rules would make right must say which formulas settle them."""
+    if record.verdict is not Verdict.ERRATUM or record.printed is None or record.library is None:
+        return []
+    if not record.inputs:
+        return []
+    found = []
+    known = _known_ids()
+    for id in record.combined_with:
+        if id not in known or id.split("#")[0] == record.display or id.split("/")[0] != record.source:
+            found.append(f"convention: combined_with {id!r} is no other formula of the same notes")
+    rule = _rule(record, draws)
+    if rule and not record.combined_with:
+        found.append(
+            f"convention: the printed form is the right one with {rule}: against which formulas is it wrong "
+            "(`combined_with`)?"
+        )
+    return found
+
+
+def _rule(record: Record, draws: Sequence[Values]) -> str:
+    printed, library = record.printed, record.library
+    assert printed is not None
+    assert library is not None
+
+    def agree(change: Any, outcome: Any) -> bool:
+        told = False
+        for values in draws:
+            try:
+                right = outcome(result(library, change(values)))
+                off = distance(result(printed, values), right)
+            except Exception:  # the change is no input of the form
+                return False
+            if off > max(record.tolerance, 1e-9):
+                return False
+            told = told or float(np.max(np.abs(right), initial=0.0)) > SIGNIFICANT
+        return told
+
+    def same(x: Any) -> Any:
+        return x
+
+    if agree(same, np.negative):
+        return "the other sign"
+    if agree(same, lambda x: x.T if x.ndim == 2 else x):
+        return "its transpose"
+    for name in record.inputs:
+        changes = {
+            f"the other sign of {name}": lambda x: -x,
+            f"{name} transposed": _transposed,
+            f"twice {name}": lambda x: 2 * x,
+            f"half of {name}": lambda x: x / 2,
+        }
+        for rule, change in changes.items():
+
+            def changed(values: Values, name: str = name, change: Any = change) -> Values:
+                return {**values, name: change(values[name])}
+
+            if agree(changed, same):
+                scaled = rule.startswith(("twice", "half"))
+                if scaled and any(agree(same, lambda x, c=c: c * x) for c in (2.0, 0.5)):
+                    continue
+                return rule
+    return ""
+
+
+def _transposed(x: Any) -> Any:
+    x = np.asarray(x)
+    if x.shape == (4, 4):
+        return np.linalg.inv(x)
+    if x.ndim != 2 or x.shape[0] != x.shape[1]:
+        raise ValueError("only other directions of a frame")
+    return x.T
+
+
+def _known_ids() -> set[str]:
+    from rbnotes import ledger  # the records import the library, and this module is imported with them
+    from rbnotes.ledger.coverage import inventory
+
+    return {entry.id for entry in inventory()} | {record.id for record in ledger.load()}

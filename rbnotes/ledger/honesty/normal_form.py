@@ -1,0 +1,218 @@
+"""A function's formula without its accidents: names, temporaries, the order of sums and products.
+
+Two functions with the same normal form are one formula written twice.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from types import FunctionType
+
+from rbnotes.ledger.honesty.claim_code import home, tree
+
+SPELLINGS = {"dot": "@", "matmul": "@", "add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
+WRAPPERS = ("array", "asarray", "float", "float64", "copy")
+
+
+@cache
+def normal_form(function: FunctionType) -> str:
+    """Text that is the same for functions which differ in names, temporaries or commuted operands only."""
+    source = tree(function)
+    every = (*source.args.posonlyargs, *source.args.args, *source.args.kwonlyargs)
+    known = Names(function, {argument.arg: f"<{place}>" for place, argument in enumerate(every)})
+    return _body(source.body, known)
+
+
+class Names(dict[str, str]):
+    """What the local names of a function stand for, and the function, for the names of its module."""
+
+    def __init__(self, function: FunctionType, known: dict[str, str]) -> None:
+        super().__init__(known)
+        self.function = function
+
+    def helper(self, name: str, count: int) -> FunctionType | None:
+        """The claim's function of a name, if it takes so many arguments and this is all that it takes."""
+        value = None if name in self else self.function.__globals__.get(name)
+        if not isinstance(value, FunctionType) or home(value.__module__) != "claim" or value is self.function:
+            return None
+        return value if value.__code__.co_argcount == count and value.__code__.co_flags & 0x0C == 0 else None
+
+
+def _body(statements: list[ast.stmt], known: Names) -> str:
+    lines = []
+    for statement in statements:
+        match statement:
+            case ast.Expr(ast.Constant()):
+                continue
+            case ast.Assign([target], value) if _assigned(target, value, known):
+                continue
+            case ast.AugAssign(ast.Name(name), op, value) if name in known:
+                known[name] = _expression(ast.BinOp(ast.Name(name), op, value), known)
+            case ast.Return(value) if value is not None:
+                lines.append("return " + _expression(value, known))
+            case _:
+                lines.append(_statement(statement, known))
+    return "\n".join(lines)
+
+
+def _assigned(target: ast.expr, value: ast.expr, known: Names) -> bool:
+    """Note a temporary; whether the assignment was one."""
+    if isinstance(target, ast.Name):
+        known[target.id] = _expression(value, known)
+        return True
+    if isinstance(target, ast.Tuple) and all(isinstance(name, ast.Name) for name in target.elts):
+        if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts):
+            texts = [_expression(part, known) for part in value.elts]
+        else:
+            whole = _expression(value, known)
+            texts = [f"{whole}[{index}]" for index in range(len(target.elts))]
+        known.update({name.id: text for name, text in zip(target.elts, texts, strict=True)})  # type: ignore[attr-defined]
+        return True
+    return False
+
+
+def _statement(statement: ast.stmt, known: Names) -> str:
+    """Loops, branches and assignments to entries: part by part."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            known[node.id] = f"<local {sum(text.startswith('<local') for text in known.values())}>"
+    parts = [type(statement).__name__]
+    for _, value in ast.iter_fields(statement):
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.expr):
+                parts.append(_expression(part, known))
+            elif isinstance(part, ast.stmt):
+                parts.append("{" + _body([part], known) + "}")
+            elif isinstance(part, ast.AST):
+                parts.append(type(part).__name__)
+    return " ".join(parts)
+
+
+def _expression(node: ast.expr, known: Names) -> str:
+    match node:
+        case ast.Name(name):
+            return known.get(name, name)
+        case ast.BinOp(op=ast.Add() | ast.Sub()) | ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+            return "(" + " ".join(sorted(_terms(node, known, "+"))) + ")"
+        case ast.BinOp(op=ast.Mult()):
+            sign, factors = _factors(node, known)
+            return f"{sign}(" + "*".join(sorted(factors)) + ")"
+        case ast.BinOp(op=ast.MatMult()):
+            return "(" + "@".join(_chain(node, known)) + ")"
+        case ast.Call(ast.Name(name), arguments, []) if helper := known.helper(name, len(arguments)):
+            return _inlined(helper, [_expression(argument, known) for argument in arguments])
+        case ast.BinOp(left, op, right):
+            names = {ast.Div: "/", ast.Pow: "**"}
+            name = names.get(type(op), type(op).__name__)
+            return f"({_expression(left, known)}{name}{_expression(right, known)})"
+        case ast.Call(function, [value], _) if _last(function) in WRAPPERS:
+            return _expression(value, known)
+        case ast.Call(function, [left, right], []) if _last(function) in SPELLINGS:
+            spelled = ast.parse(f"a {SPELLINGS[_last(function)]} b", mode="eval").body
+            assert isinstance(spelled, ast.BinOp)
+            return _expression(ast.BinOp(left, spelled.op, right), known)
+        case ast.Call(ast.Attribute(value, "dot"), [right], []):
+            return _expression(ast.BinOp(value, ast.MatMult(), right), known)
+        case ast.Call(ast.Attribute(value, "transpose"), [], []):
+            return _expression(value, known) + ".T"
+        case ast.Call(ast.Attribute(_, "transpose"), [value], []):
+            return _expression(value, known) + ".T"
+        case ast.Attribute(value, "mT"):
+            return _expression(value, known) + ".T"
+        case ast.Attribute(value, name):
+            return f"{_expression(value, known)}.{name}"
+        case ast.Constant(value) if isinstance(value, int | float) and not isinstance(value, bool):
+            return repr(float(value))
+        case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp() | ast.Lambda():
+            inner = Names(known.function, known)
+            for part in ast.walk(node):
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                    inner[part.id] = f"<inner {len(inner)}>"
+            return type(node).__name__ + _children(node, inner)
+        case _:
+            return type(node).__name__ + _children(node, known)
+
+
+def _chain(node: ast.expr, known: Names) -> list[str]:
+    """The factors of a matrix product, however it is bracketed."""
+    match node:
+        case ast.BinOp(left, ast.MatMult(), right):
+            return _chain(left, known) + _chain(right, known)
+    text = _expression(node, known)
+    inner = text[1:-1]
+    whole = text.startswith("(") and "@" in inner and _depth_one(inner)
+    return [inner] if whole else [text]
+
+
+def _depth_one(text: str) -> bool:
+    """Whether a text between brackets is one chain of products."""
+    depth, outside = 0, ""
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if depth < 0:
+            return False
+        if depth == 0:
+            outside += letter
+    return "@" in outside and not any(sign in outside for sign in "+-* ")
+
+
+def _inlined(helper: FunctionType, arguments: list[str]) -> str:
+    """What a helper returns, if it does nothing but compute one expression."""
+    source = tree(helper)
+    every = (*source.args.posonlyargs, *source.args.args)
+    names = (argument.arg for argument in every)
+    text = _body(source.body, Names(helper, dict(zip(names, arguments, strict=True))))
+    if text.startswith("return ") and "\n" not in text:
+        return text.removeprefix("return ")
+    return f"{helper.__name__}({', '.join(arguments)})"
+
+
+def _children(node: ast.AST, known: Names) -> str:
+    parts = []
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            parts.append(_expression(child, known))
+        elif not isinstance(child, ast.expr_context):
+            parts.append(type(child).__name__ + _children(child, known))
+    texts = [str(value) for _, value in ast.iter_fields(node) if isinstance(value, str | bool | type(None))]
+    return "(" + ", ".join(parts + texts) + ")"
+
+
+def _terms(node: ast.expr, known: Names, sign: str) -> list[str]:
+    """The signed terms of a sum."""
+    other = "-" if sign == "+" else "+"
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            return _terms(left, known, sign) + _terms(right, known, sign)
+        case ast.BinOp(left, ast.Sub(), right):
+            return _terms(left, known, sign) + _terms(right, known, other)
+        case ast.UnaryOp(ast.USub(), value):
+            return _terms(value, known, other)
+        case ast.UnaryOp(ast.UAdd(), value):
+            return _terms(value, known, sign)
+        case ast.BinOp(op=ast.Mult()):
+            negative, factors = _factors(node, known)
+            product = "(" + "*".join(sorted(factors)) + ")"
+            return [(other if negative else sign) + product]
+    return [sign + _expression(node, known)]
+
+
+def _factors(node: ast.expr, known: Names) -> tuple[str, list[str]]:
+    """The sign and the factors of a product."""
+    match node:
+        case ast.BinOp(left, ast.Mult(), right):
+            first, before = _factors(left, known)
+            second, after = _factors(right, known)
+            return ("" if first == second else "-"), before + after
+        case ast.UnaryOp(ast.USub(), value):
+            sign, factors = _factors(value, known)
+            return ("" if sign else "-"), factors
+    return "", [_expression(node, known)]
+
+
+def _last(function: ast.expr) -> str:
+    match function:
+        case ast.Name(name) | ast.Attribute(_, name):
+            return name
+    return ""

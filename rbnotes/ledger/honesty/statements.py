@@ -1,0 +1,180 @@
+"""What a record says before anything runs: that its forms are there, and its exceptions have reasons."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from rbnotes.ledger.honesty import symbols
+from rbnotes.ledger.honesty.claim_code import Unreadable, forms, helpers, plain, tree
+from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
+from rbnotes.ledger.trials import SIGNIFICANT
+
+CEILING = 1e-8
+"""Tolerances above this need a reason."""
+HIGHEST = SIGNIFICANT / 10
+"""Tolerances above this hide counterexamples."""
+SHORTEST_REASON = 12
+"""Letters that a reason takes at least."""
+MUTATING = (
+    "append",
+    "extend",
+    "update",
+    "setdefault",
+    "pop",
+    "clear",
+    "insert",
+    "add",
+    "fill",
+    "sort",
+    "put",
+)
+REFLECTION = ("sys", "inspect", "globals", "locals", "eval", "exec", "__import__", "gc", "random")
+LITERAL_CALLS = ("array", "asarray", "float", "complex", "radians", "deg2rad", "eye")
+
+
+def findings(record: Record) -> list[str]:
+    """What the words of a record and the source of its forms lack."""
+    found = [*_reasons(record), *_forms(record), *_tolerance(record)]
+    if record.verdict is Verdict.DEFINITION:
+        found += _definition(record)
+    if record.verdict is Verdict.DEMONSTRATION:
+        found += _demonstration(record)
+    return [*found, *_code(record)]
+
+
+def _reasons(record: Record) -> Iterator[str]:
+    reasons = {
+        "tolerance_reason": record.tolerance_reason,
+        "exact": record.exact,
+        "undefined": record.undefined,
+        **{f"rare[{key!r}]": text for key, text in record.rare.items()},
+        **{f"special[{key!r}]": text for key, text in record.special.items()},
+        **{f"equivalent_mutants[{key!r}]": text for key, text in record.equivalent_mutants.items()},
+    }
+    for name, text in reasons.items():
+        if (text or "[" in name) and len(text.strip()) < SHORTEST_REASON:
+            yield f"form: {name} gives no reason"
+    yield from (
+        f"inputs: {name} in `special` is no input" for name in record.special if name not in record.inputs
+    )
+
+
+def _forms(record: Record) -> Iterator[str]:
+    kind = record.id.rsplit("/", 1)[1]
+    if re.match(r"(e|d|alg)\d", kind) and not record.formula.strip():
+        yield "form: a display has a `formula`"
+    if record.verdict in NEEDS_CORRECTION and record.printed is None:
+        yield f"form: verdict {record.verdict} needs the printed form"
+    if record.verdict in (Verdict.HOLDS, Verdict.CONDITIONAL) and not record.inputs and not record.exact:
+        yield f"form: verdict {record.verdict} needs inputs (or why there are none: `exact`)"
+    if record.verdict is Verdict.CONDITIONAL and record.holds_when is None:
+        yield "condition: a conditional claim needs its condition as a predicate, `holds_when`"
+
+
+def _tolerance(record: Record) -> Iterator[str]:
+    if record.tolerance < 0 or record.tolerance != record.tolerance:
+        yield f"tolerance: {record.tolerance} is no tolerance"
+    if record.verdict is Verdict.DEMONSTRATION:
+        return  # judged by the last printed digit
+    if record.tolerance > HIGHEST:
+        yield f"tolerance: {record.tolerance:g} is above {HIGHEST:g}"
+    elif record.tolerance > CEILING and not record.tolerance_reason:
+        yield f"tolerance: {record.tolerance:g} is above {CEILING:g} (why: `tolerance_reason`)"
+
+
+def _definition(record: Record) -> Iterator[str]:
+    if record.library is not None and record.printed is None:
+        yield "form: a definition with a library form also needs the printed form, its right side"
+    if record.given is not None or record.condition:
+        yield "form: a definition has no condition"
+    yield from symbols.findings(record.formula, record.defines)
+
+
+# --- the source of the forms ----------------------------------------------------------------------------
+
+
+def _demonstration(record: Record) -> Iterator[str]:
+    if record.inputs:
+        yield "form: a demonstration shows printed numbers and has no inputs"
+    if record.printed is None:
+        return
+    try:
+        parts = helpers(plain(record.printed, "printed"))
+    except Unreadable:
+        return
+    for part in parts:
+        for node in ast.walk(tree(part)):
+            called = part.__code__ and isinstance(node, ast.Call) and ast.unparse(node.func)
+            if called and called.split(".")[-1] not in (*LITERAL_CALLS, *(other.__name__ for other in parts)):
+                yield f"form: the printed form of a demonstration is literal numbers, but it calls {called}"
+
+
+def _code(record: Record) -> Iterator[str]:
+    for name, form in forms(record).items():
+        try:
+            function = plain(form, name)
+        except Unreadable as error:
+            yield f"form: {error}"
+            continue
+        if (
+            record.inputs
+            and not _reads_an_argument(tree(function))
+            and not (record.exact and name == "reference")
+        ):
+            yield f"form: {name} reads none of its arguments"
+        for part in helpers(function):
+            source = tree(part)
+            if _keeps_state(source):
+                yield f"state: {part.__name__} of {name} changes what outlives its call"
+            if any(isinstance(node, ast.Try | ast.TryStar | ast.Match) for node in ast.walk(source)):
+                yield f"form: {part.__name__} of {name} branches by try or match, which are not counted"
+            if any(isinstance(node, ast.Name) and node.id in REFLECTION for node in ast.walk(source)):
+                yield f"form: {part.__name__} of {name} looks at itself or its callers"
+            if name == "printed" and record.verdict in NEEDS_CORRECTION and _gives_up(source):
+                yield f"form: {part.__name__} of the printed form raises or returns nan or inf by itself"
+
+
+def _reads_an_argument(source: ast.FunctionDef) -> bool:
+    arguments = {argument.arg for argument in ast.walk(source.args) if isinstance(argument, ast.arg)}
+    return any(isinstance(node, ast.Name) and node.id in arguments for node in ast.walk(source))
+
+
+def _gives_up(source: ast.FunctionDef) -> bool:
+    for node in ast.walk(source):
+        if isinstance(node, ast.Raise):
+            return True
+        if isinstance(node, ast.Attribute | ast.Name) and (
+            getattr(node, "attr", getattr(node, "id", "")) in ("nan", "NaN", "inf", "Inf", "infty")
+        ):
+            return True
+        if isinstance(node, ast.Constant) and str(node.value).lower() in ("nan", "inf", "-inf"):
+            return True
+    return False
+
+
+def _keeps_state(source: ast.FunctionDef) -> bool:
+    """Whether a function writes to globals, to parts of what is not its own, or to defaults."""
+    own = {node.arg for node in ast.walk(source) if isinstance(node, ast.arg)}
+    own |= {
+        node.id for node in ast.walk(source) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    for node in ast.walk(source):
+        if isinstance(node, ast.Global):
+            return True
+        stored = isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del)
+        if stored and (base := _base(node)) and base not in own:
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATING:
+            owner = node.func.value
+            if isinstance(owner, ast.Name) and owner.id not in own and owner.id != "np":
+                return True
+    defaults = [*source.args.defaults, *filter(None, source.args.kw_defaults)]
+    return any(isinstance(value, ast.List | ast.Dict | ast.Set | ast.Call) for value in defaults)
+
+
+def _base(node: ast.AST) -> str:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,215 @@
+"""TeX of definitions: a definition gives a meaning to a plain symbol; any other equation is a claim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+FONTS = frozenset(
+    [
+        "mathbf",
+        "boldsymbol",
+        "mathcal",
+        "mathsf",
+        "mathbb",
+        "bm",
+        "textbf",
+        "vec",
+        "hat",
+        "bar",
+        "dot",
+        "ddot",
+        "tilde",
+        "overline",
+        "underline",
+        "widehat",
+        "widetilde",
+        "check",
+    ]
+)
+WORDS = frozenset(["mathrm", "text", "operatorname", "mathit", "textit"])
+OPERATORS = frozenset(
+    [
+        "times",
+        "cdot",
+        "det",
+        "exp",
+        "log",
+        "ln",
+        "sin",
+        "cos",
+        "tan",
+        "sqrt",
+        "frac",
+        "tfrac",
+        "dfrac",
+        "sum",
+        "prod",
+        "int",
+        "wedge",
+        "otimes",
+        "oplus",
+        "max",
+        "min",
+        "arg",
+        "nabla",
+        "begin",
+        "end",
+        "perp",
+        "pm",
+        "mp",
+        "circ",
+        "tr",
+        "lim",
+        "div",
+        "le",
+        "leq",
+        "ge",
+        "geq",
+        "in",
+        "to",
+        "quad",
+        "qquad",
+        "left",
+        "right",
+        "equiv",
+        "approx",
+    ]
+)
+CHANGES = frozenset(["delta", "Delta", "partial"])
+POWERS = frozenset(("T", "top", "-1", "-T", "-top", "2", "3", "4", "mathsfT", "mathrmT"))
+SPACES = re.compile(r"\\[,;:!> ]|\\quad|\\qquad|\\left|\\right|&|~")
+TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[^\s]")
+RELATION = re.compile(
+    r"\\(?:equiv|approx|simeq|Rightarrow|implies|Leftrightarrow|iff)(?![a-zA-Z])|:=|(?<![<>!])="
+)
+
+
+def findings(formula: str, defines: Iterable[str]) -> Iterator[str]:
+    """Why a formula is no definition of some symbols."""
+    relations = [text for text in equations(formula) if RELATION.search(text)]
+    defines = tuple(defines)
+    if not relations and not defines:
+        return
+    if not defines:
+        yield "form: a definition with an equation names in `defines` the symbols that it introduces"
+        return
+    yield from (
+        f"form: {symbol} of `defines` is no plain symbol" for symbol in defines if not is_symbol(symbol)
+    )
+    symbols = {bare(symbol) for symbol in defines}
+    met: set[str] = set()
+    for text in relations:
+        sides = {bare(side) for side in RELATION.split(text)}
+        met |= sides
+        if not sides & symbols:
+            yield f"form: {text.strip()[:70]} defines none of {', '.join(defines)}: it is a claim"
+    yield from (
+        f"form: {symbol} of `defines` stands on no side" for symbol in defines if bare(symbol) not in met
+    )
+
+
+def equations(formula: str) -> list[str]:
+    """The formula cut at commas, line ends and wide spaces, outside of all brackets."""
+    text = re.sub(r"\\(begin|end)\{(aligned|align\*?|split|gathered|cases)\}", "", formula)
+    parts, depth, current = [], 0, ""
+    for token in re.findall(r"\\begin\{\w+\}|\\end\{\w+\}|\\[a-zA-Z]+|\\.|.", text, flags=re.DOTALL):
+        if token.startswith(r"\begin{") or token in tuple("{(["):
+            depth += 1
+        elif token.startswith(r"\end{") or token in tuple("})]"):
+            depth -= 1
+        if depth <= 0 and token in (",", r"\quad", r"\qquad", ";", r"\\"):
+            parts.append(current)
+            current = ""
+        else:
+            current += token
+    return [*parts, current]
+
+
+def bare(text: str) -> str:
+    """TeX without spaces, and without punctuation at its ends."""
+    return " ".join(TOKEN.findall(SPACES.sub(" ", text))).strip(" .,;")
+
+
+def is_symbol(text: str) -> bool:
+    """Whether TeX is one symbol, or several in brackets: letters with accents, fonts, indices, arguments.
+
+    Products, powers, transposes and operators are none.
+    """
+    tokens = bare(text).split()
+    if tokens[:1] == ["("] and tokens[-1:] == [")"]:
+        inner = " ".join(tokens[1:-1])
+        return all(is_symbol(part) for part in equations(inner))
+    if "/" in tokens:
+        over, under = " ".join(tokens).split(" / ", 1)
+        return all(part.startswith(r"\partial") and is_symbol(part) for part in (over, under))
+    return _symbol(tokens, 0) == len(tokens) > 0
+
+
+def _symbol(tokens: list[str], at: int) -> int:
+    """Where the symbol that begins at a token ends; -1 if none does."""
+    if tokens[at : at + 2] == ["{", "}"]:
+        at += 2
+    at = _scripts(tokens, at)
+    if at < 0 or at >= len(tokens):
+        return -1
+    name = tokens[at].lstrip("\\")
+    if (
+        tokens[at].startswith("\\")
+        and name in CHANGES
+        and at + 1 < len(tokens)
+        and tokens[at + 1] not in "^_("
+    ):
+        return _symbol(tokens, at + 1)
+    at = _core(tokens, at)
+    at = _scripts(tokens, at) if at >= 0 else at
+    if 0 <= at < len(tokens) and tokens[at] == "(":
+        end = _closing(tokens, at)
+        inside = tokens[at + 1 : end - 1]
+        at = end if any(token.startswith("\\") or token.isalpha() for token in inside) else -1
+    return at
+
+
+def _core(tokens: list[str], at: int) -> int:
+    token = tokens[at]
+    name = token.lstrip("\\")
+    following = tokens[at + 1] if at + 1 < len(tokens) else ""
+    if token in ("[", "{"):
+        end = _closing(tokens, at)
+        return end if end > 0 and _symbol(tokens[at + 1 : end - 1], 0) == end - at - 2 else -1
+    if token.startswith("\\") and name in WORDS and following == "{":
+        end = _closing(tokens, at + 1)
+        return end if all(part.isalpha() for part in tokens[at + 2 : end - 1]) else -1
+    if token.startswith("\\") and name in FONTS:
+        return _core(tokens, at + 1) if following else -1
+    if token.startswith("\\"):
+        return at + 1 if name.isalpha() and name not in OPERATORS else -1
+    return at + 1 if token.isalpha() else -1
+
+
+def _scripts(tokens: list[str], at: int) -> int:
+    """Past indices, exponents that are indices, and primes."""
+    while at < len(tokens) and tokens[at] in ("^", "_", "'"):
+        if tokens[at] == "'":
+            at += 1
+            continue
+        if at + 1 >= len(tokens):
+            return -1
+        end = _closing(tokens, at + 1) if tokens[at + 1] == "{" else at + 2
+        if end == at + 2 and tokens[at + 1].lstrip("\\") in FONTS | WORDS:
+            end += 1
+        content = "".join(tokens[at + 1 : end]).replace("{", "").replace("}", "").replace("\\", "")
+        if tokens[at] == "^" and content in POWERS:
+            return -1
+        at = end
+    return at
+
+
+def _closing(tokens: list[str], at: int) -> int:
+    """Just past the bracket that closes the one at a token; -1 if none does."""
+    depth = 0
+    for place in range(at, len(tokens)):
+        depth += (tokens[place] in tuple("{([")) - (tokens[place] in tuple("})]"))
+        if depth == 0:
+            return place + 1
+    return -1

@@ -1,0 +1,129 @@
+"""Lloyd 0.11: energy and force of a softened constraint."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.checking import complex_step
+from rbnotes.checking.strategies import (
+    matrices,
+    spd_matrices,
+    vectors,
+)
+from rbnotes.constraints.regularization import soft_energy, soft_force
+from rbnotes.ledger.lloyd.section_0_11 import FORCE, IDENTITY, K, N
+from rbnotes.ledger.oracles.softened import (
+    curved_constraint,
+    elastic_work,
+    soft_multiplier,
+)
+from rbnotes.ledger.record import Verdict, claim
+
+DAMPED = {"phi": vectors(K), "rate": vectors(K), "alpha": spd_matrices(K), "dampers": spd_matrices(K)}
+
+
+ENERGY = {"q": vectors(N), "alpha": spd_matrices(K)}
+
+
+@claim("lloyd/s0.11/d1", "Potential energy of a softened constraint")
+class d1:
+    formula = r"U(\mathbf q) = \tfrac12\boldsymbol\phi^T\boldsymbol\alpha^{-1}\boldsymbol\phi"
+    inputs = {"phi": vectors(K), "alpha": spd_matrices(K)}
+
+    def printed(phi, alpha):
+        return 1 / 2 * phi @ np.linalg.inv(alpha) @ phi
+
+    def library(phi, alpha):
+        return soft_energy(phi, alpha)
+
+    oracle = "work against linear springs of inverse stiffness alpha, by quadrature"
+    reference = elastic_work
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.constraints.regularization.soft_energy",)
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/d2", "Force of a softened constraint")
+class d2:
+    formula = (
+        r"\mathbf f_c = -\frac{\partial U}{\partial\mathbf q} "
+        r"= -\mathbf G^T\boldsymbol\alpha^{-1}\boldsymbol\phi"
+    )
+    inputs = ENERGY
+
+    def printed(q, alpha):
+        G = complex_step(curved_constraint, q)
+        return -G.T @ np.linalg.inv(alpha) @ curved_constraint(q)
+
+    def library(q, alpha):
+        G = complex_step(curved_constraint, q)
+        return G.T @ soft_force(curved_constraint(q), np.zeros(K), alpha)
+
+    oracle = "slope of the work, by complex steps, for two curved constraint functions"
+
+    def reference(q, alpha):
+        return -complex_step(lambda y: elastic_work(curved_constraint(y), alpha), q)
+
+    verdict = Verdict.HOLDS
+    primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
+    implemented_by = FORCE
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/e0.7", "The multiplier with damping")
+class e0_7:
+    formula = (
+        r"\boldsymbol\lambda = -\boldsymbol\alpha^{-1}"
+        r"(\boldsymbol\phi + \boldsymbol\beta\dot{\boldsymbol\phi})"
+    )
+    inputs = DAMPED
+
+    def printed(phi, rate, alpha, dampers):
+        beta = alpha @ dampers
+        return -np.linalg.inv(alpha) @ (phi + beta @ rate)
+
+    def library(phi, rate, alpha, dampers):
+        return soft_force(phi, rate, alpha, alpha @ dampers)
+
+    oracle = (
+        "minus the slopes of the springs' work and of half the power that dampers with the coefficients "
+        "alpha^-1 beta dissipate, by complex steps"
+    )
+    reference = soft_multiplier
+    equivalent_mutants = {
+        "swapped operands in `-np.linalg.inv(alpha) @ (phi + beta @ rate)`": (
+            "alpha is symmetric, and so is its inverse"
+        )
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = FORCE
+    chapter = "regularization"
+
+
+@claim("lloyd/s0.11/t432", "The full damping term")
+class t432:
+    formula = (
+        r"-\partial\boldsymbol\lambda/\partial\dot{\boldsymbol\phi} "
+        r"= \boldsymbol\alpha^{-1}\boldsymbol\beta"
+    )
+    inputs = {"phi": vectors(K), "alpha": spd_matrices(K), "beta": matrices(K, K)}
+
+    def printed(phi, alpha, beta):
+        return np.linalg.inv(alpha) @ beta
+
+    def library(phi, alpha, beta):
+        at_rest = soft_force(phi, np.zeros(K), alpha, beta)
+        return np.stack([at_rest - soft_force(phi, unit, alpha, beta) for unit in IDENTITY], axis=1)
+
+    oracle = "the balance of both sides, alpha lambda = -(phi + beta dphi/dt), along each unit rate"
+
+    def reference(phi, alpha, beta):
+        def balanced(rate):
+            error = phi + sum(column * part for column, part in zip(beta.T, rate, strict=True))
+            return np.linalg.lstsq(alpha, error, rcond=None)[0]
+
+        return np.stack([balanced(unit) - balanced(0 * unit) for unit in IDENTITY], axis=1)
+
+    verdict = Verdict.HOLDS
+    implemented_by = FORCE
+    chapter = "regularization"

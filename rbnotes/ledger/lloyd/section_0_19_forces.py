@@ -1,0 +1,104 @@
+"""Lloyd 0.19: the change of the forces is the fictitious forces of a point mass."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes import so3
+from rbnotes.attachments import null_space
+from rbnotes.checking.strategies import positive_numbers, rotations, vectors
+from rbnotes.dynamics import StepProblem
+from rbnotes.ledger.lloyd.section_0_19 import CHAPTER, REDUCE, attached, cross, point_acceleration, swapped
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.record import Verdict, claim
+
+TURNING = {"R": rotations(), "c": vectors(), "w": vectors(), "m": positive_numbers()}
+
+
+def change_library(R, c, w, m):
+    masses = np.zeros((9, 9))
+    masses[6:, 6:] = m * np.eye(3)
+    point = attached(R, c, np.zeros(3), w)
+    return swapped(null_space((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9))).momentum)
+
+
+def change_reference(R, c, w, m):
+    """The opposite of the force and moment, seen from the body, that keep the particle in a steady turn."""
+    still = np.zeros(3)
+    force = m * (R.T @ point_acceleration(R, c, still, w, still, still))
+    return -np.concatenate([force, cross(c, force)])
+
+
+@claim("lloyd/s0.19/d5#a", "The change of the forces, by (0.23)")
+class d5_a:
+    formula = (
+        r"m\begin{pmatrix} -\mathbf R_{BW}^T \\ -[\mathbf c]\,\mathbf R_{BW}^T \end{pmatrix}"
+        r"\bigl(\mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c\bigr)"
+    )
+    inputs = TURNING
+
+    def printed(R, c, w, m):
+        g = R @ cross(w, cross(w, c))
+        return m * (np.vstack([-R.T, -bracket(c) @ R.T]) @ g)
+
+    library = change_library
+
+    oracle = "the force and moment that keep the particle in a steady turn, by differences"
+    reference = change_reference
+    verdict = Verdict.HOLDS
+    implemented_by = REDUCE
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.19/d5#b", "The change of the forces is the fictitious forces")
+class d5_b:
+    formula = (
+        r"\begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\"
+        r" m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
+    )
+    inputs = TURNING
+
+    def printed(R, c, w, m):
+        return np.concatenate((-m * cross(w, cross(w, c)), m * cross(w, cross(c, cross(c, w)))))
+
+    library = change_library
+
+    oracle = "the force and moment that keep the particle in a steady turn, by differences"
+    reference = change_reference
+    verdict = Verdict.HOLDS
+    implemented_by = REDUCE
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.19/t914", "The identity of the two triple products")
+class t914:
+    formula = (
+        r"\mathbf a\times\mathbf b\times\mathbf b\times\mathbf a"
+        r" = -\mathbf b\times\mathbf a\times\mathbf a\times\mathbf b"
+    )
+    inputs = {"a": vectors(), "b": vectors()}
+
+    def printed(a, b):
+        return -cross(b, cross(a, cross(a, b)))
+
+    def library(a, b):
+        return so3.hat(a) @ so3.hat(b) @ so3.hat(b) @ a
+
+    oracle = "the left side, product by product by its components"
+
+    def reference(a, b):
+        product = a
+        for left in (b, b, a):
+            x, y, z = left
+            product = np.array(
+                [
+                    y * product[2] - z * product[1],
+                    z * product[0] - x * product[2],
+                    x * product[1] - y * product[0],
+                ]
+            )
+        return product
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.so3.hat",)
+    chapter = CHAPTER

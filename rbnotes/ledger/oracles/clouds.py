@@ -1,0 +1,53 @@
+"""Bodies that are pushed, as clouds of six point masses to which Newton's law applies one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles.bodies import point_masses
+from rbnotes.ledger.oracles.twists import twist_matrix
+
+Body = tuple[float, Array, Array]
+"""Mass, centre of mass, and inertia about it."""
+
+
+def needed_wrench(m: float, c: Array, J: Array, phi: Array, phidot: Array) -> Array:
+    """Moment and force, in the body frame, that the point masses need for their accelerations."""
+    each, points = point_masses(m, J, c)
+    X = twist_matrix(phi)
+    accelerations = (np.column_stack([points, np.ones(6)]) @ (twist_matrix(phidot) + X @ X).T)[:, :3]
+    forces = each * accelerations
+    return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
+
+
+def acceleration(m: float, c: Array, J: Array, phi: Array, wrench: Array) -> Array:
+    """The needed wrench is linear in phidot: probe it, and solve for the phidot that needs this wrench."""
+    at_rest = needed_wrench(m, c, J, phi, np.zeros(6))
+    columns = [needed_wrench(m, c, J, phi, unit) - at_rest for unit in np.eye(6)]
+    return np.linalg.solve(np.stack(columns, axis=-1), wrench - at_rest)
+
+
+def free_step(bodies: Sequence[Body], twists: Sequence[Array], wrenches: Sequence[Array], h: float) -> Array:
+    """New twists of bodies that move by themselves under these wrenches, in one vector."""
+    steps = [
+        phi + h * acceleration(m, c, J, phi, wrench)
+        for (m, c, J), phi, wrench in zip(bodies, twists, wrenches, strict=True)
+    ]
+    return np.concatenate(steps)
+
+
+def flight(m: float, c: Array, J: Array, E: Array, phi: Array, wrench: Array, duration: float) -> Array:
+    """Pose after some time of flight under a wrench that stays the same in the body frame."""
+
+    def rates(_: float, state: Array) -> Array:
+        pose, twist = state[:16].reshape(4, 4), state[16:]
+        return np.append(pose @ twist_matrix(twist), acceleration(m, c, J, twist, wrench))
+
+    start = np.append(E, phi)
+    motion = solve_ivp(rates, (0, duration), start, method="DOP853", rtol=1e-13, atol=1e-14)
+    end: Array = motion.y[:16, -1]
+    return end.reshape(4, 4)

@@ -1,0 +1,215 @@
+"""Frame springs from mechanics alone: slopes of a potential and a dissipation; forces found in the world.
+
+Lloyd stacks linear before angular parts, and so do all arguments and results here: velocities and variations
+are rows (linear A, angular A, linear B, angular B). Poses ``(4, 4, 4)`` are those of the bodies A and B in
+the world, of frame 1 in A and of frame 2 in B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from rbnotes.arguments import Array
+from rbnotes.checking import derivative
+
+UNITS = np.eye(12).reshape(12, 4, 3)
+REST = np.zeros((4, 3))
+
+
+class Names(NamedTuple):
+    """The quantities of 0.22 by their printed names."""
+
+    R_AW: Array
+    R_BW: Array
+    R_1W: Array
+    R_2W: Array
+    R_1A: Array
+    R_2B: Array
+    R_1B: Array
+    R_A1: Array
+    R_B1: Array
+    R_BA: Array
+    R_AB: Array
+    R_21: Array
+    R_12: Array
+    x_1: Array
+    x_2: Array
+    p_1: Array
+    p_2: Array
+    phi: float
+    u: Array
+
+
+def names(poses: Array) -> Names:
+    """Rotations R_XY from frame X to frame Y, origins, and the axis and angle of R_21."""
+    E_A, E_B, X_1, X_2 = poses
+    R_AW, R_BW, R_1A, R_2B = poses[:, :3, :3]
+    R_1W, R_2W = R_AW @ R_1A, R_BW @ R_2B
+    R_21 = R_1W.T @ R_2W
+    rotation_vector = Rotation.from_matrix(R_21).as_rotvec()
+    phi = float(np.linalg.norm(rotation_vector))
+    return Names(
+        R_AW=R_AW,
+        R_BW=R_BW,
+        R_1W=R_1W,
+        R_2W=R_2W,
+        R_1A=R_1A,
+        R_2B=R_2B,
+        R_1B=R_BW.T @ R_1W,
+        R_A1=R_1A.T,
+        R_B1=R_1W.T @ R_BW,
+        R_BA=R_AW.T @ R_BW,
+        R_AB=R_BW.T @ R_AW,
+        R_21=R_21,
+        R_12=R_21.T,
+        x_1=(E_A @ X_1)[:3, 3],
+        x_2=(E_B @ X_2)[:3, 3],
+        p_1=X_1[:3, 3],
+        p_2=X_2[:3, 3],
+        phi=phi,
+        u=rotation_vector / phi,
+    )
+
+
+def moved(poses: Array, variations: Array, t: float, axes: str = "body") -> Array:
+    """Poses ``(N, 4, 4, 4)`` after t times each of the variations ``(N, 4, 3)`` of A and B."""
+    result = np.tile(poses, (len(variations), 1, 1, 1))
+    for body, R in enumerate(poses[:2, :3, :3]):
+        shift, turn = t * variations[:, 2 * body], Rotation.from_rotvec(t * variations[:, 2 * body + 1])
+        if axes == "body":
+            result[:, body, :3, :3] = R @ turn.as_matrix()
+            result[:, body, :3, 3] += shift @ R.T
+        else:
+            result[:, body, :3, :3] = turn.as_matrix() @ R
+            result[:, body, :3, 3] += shift
+    return result
+
+
+def to_world(R: Array, four: Array) -> Array:
+    """Rows (linear A, angular A, linear B, angular B) from body to world axes; R is ``(..., 2, 3, 3)``."""
+    return np.einsum("...bij,...bkj->...bki", R, four.reshape(*four.shape[:-2], 2, 2, 3)).reshape(
+        *np.broadcast_shapes(R.shape[:-3], four.shape[:-2]), 4, 3
+    )
+
+
+def to_body(R: Array, four: Array) -> Array:
+    """The inverse of :func:`to_world`."""
+    return to_world(np.swapaxes(R, -1, -2), four)
+
+
+def body_twists(poses: Array, velocities: Array) -> Array:
+    """Twists ``(2, 6)`` of A and B in their own axes, linear part first, from velocities in the world."""
+    return to_body(poses[:2, :3, :3], velocities).reshape(2, 6)
+
+
+def world_forces(
+    poses: Array, velocities: Array, k_t: float = 0.0, k_r: float = 0.0, d_t: float = 0.0, d_r: float = 0.0
+) -> Array:
+    """Rows (f_A, tau_A, f_B, tau_B) in world axes for poses ``(N, 4, 4, 4)``, velocities in world axes."""
+    R = poses[:, :2, :3, :3]
+    arms = np.einsum("nbij,nbj->nbi", R, poses[:, 2:, :3, 3])
+    points = poses[:, :2, :3, 3] + arms
+    v, w = velocities[..., ::2, :], velocities[..., 1::2, :]
+    flying = v + np.cross(w, arms)
+    axes = R @ poses[:, 2:, :3, :3]
+    turned = Rotation.from_matrix(axes[:, 1] @ np.swapaxes(axes[:, 0], -1, -2)).as_rotvec()
+    pull = k_t * (points[:, 1] - points[:, 0]) + d_t * (flying[:, 1] - flying[:, 0])
+    twisting = k_r * turned + d_r * (w[..., 1, :] - w[..., 0, :])
+    on_A, on_B = twisting + np.cross(arms[:, 0], pull), -twisting - np.cross(arms[:, 1], pull)
+    return np.stack([pull, on_A, -pull, on_B], axis=1)
+
+
+def forces(poses: Array, velocities: Array, axes: str = "body", **stiffness: float) -> Array:
+    """Rows (f_A, tau_A, f_B, tau_B) ``(4, 3)`` at one pair of poses."""
+    rows = world_forces(poses[None], velocities, **stiffness)
+    return (to_body(poses[None, :2, :3, :3], rows) if axes == "body" else rows)[0]
+
+
+def variations_of_forces(
+    poses: Array,
+    velocities: Array,
+    variations: Array,
+    axes: str = "body",
+    follow: float = 0.0,
+    **stiffness: float,
+) -> Array:
+    """Derivatives ``(N, 4, 3)`` of the forces along variations of the poses.
+
+    Velocities turn by the share ``follow`` of their bodies' turns: 0 holds them in the world, 1 in them.
+    """
+    turns = variations.reshape(-1, 2, 2, 3)[:, :, 1]
+    if axes == "body":
+        turns = np.einsum("bij,nbj->nbi", poses[:2, :3, :3], turns)
+
+    def rows(t: float) -> Array:
+        there = moved(poses, variations, t, axes)
+        turned = Rotation.from_rotvec((follow * t * turns).reshape(-1, 3)).as_matrix().reshape(-1, 2, 3, 3)
+        found = world_forces(there, to_world(turned, velocities), **stiffness)
+        return to_body(there[:, :2, :3, :3], found) if axes == "body" else found
+
+    return derivative(rows).value
+
+
+def along(function: Callable[[Array], Array], poses: Array, variations: Array, axes: str = "body") -> Array:
+    """Derivative of a function of poses ``(N, 4, 4, 4)`` along each of the variations ``(N, 4, 3)``."""
+    return derivative(lambda t: function(moved(poses, variations, t, axes))).value
+
+
+def origins(poses: Array) -> Array:
+    """Origins x_1, x_2 ``(N, 2, 3)`` of frames 1 and 2."""
+    return (poses[:, :2] @ poses[:, 2:])[..., :3, 3]
+
+
+def orientations(poses: Array) -> Array:
+    """Orientations R_1W, R_2W ``(N, 2, 3, 3)``."""
+    return (poses[:, :2] @ poses[:, 2:])[..., :3, :3]
+
+
+def axial(W: Array) -> Array:
+    """Vectors ``(..., 3)`` of skew-symmetric matrices."""
+    return np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)
+
+
+def energy(poses: Array, k_t: float, k_r: float) -> Array:
+    """Potential of distance and angle ``(N,)``."""
+    x, R = origins(poses), orientations(poses)
+    turned = Rotation.from_matrix(np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]).as_rotvec()
+    return k_t * np.sum((x[:, 1] - x[:, 0]) ** 2, axis=-1) / 2 + k_r * np.sum(turned**2, axis=-1) / 2
+
+
+def relative_rates(poses: Array) -> Array:
+    """Matrix ``(6, 12)`` from body velocities to (x_2' - x_1', omega_2 - omega_1), by moving the bodies."""
+    x, R = (along(part, poses, UNITS) for part in (origins, orientations))
+    spins = axial(R @ np.swapaxes(orientations(poses[None]), -1, -2))
+    return np.concatenate([x[:, 1] - x[:, 0], spins[:, 1] - spins[:, 0]], axis=-1).T
+
+
+def at_the_frames(poses: Array) -> Array:
+    """The same frames 1 and 2, taken as the bodies."""
+    return np.array([poses[0] @ poses[2], poses[1] @ poses[3], np.eye(4), np.eye(4)])
+
+
+def at_frame_1(poses: Array) -> Array:
+    """Frame 1 taken as body A; the rest as it was."""
+    return np.array([poses[0] @ poses[2], poses[1], np.eye(4), poses[3]])
+
+
+def elastic_forces(poses: Array, k_t: float, k_r: float) -> Array:
+    """Rows in body axes: minus the slopes of the potential along motions of the bodies."""
+    return -along(lambda there: energy(there, k_t, k_r), poses, UNITS).reshape(4, 3)
+
+
+def viscous_forces(poses: Array, velocities: Array, d_t: float, d_r: float) -> Array:
+    """Rows in body axes: minus the slopes of ``d_t |x_2' - x_1'|^2 / 2 + d_r |omega_2 - omega_1|^2 / 2``."""
+    rates = relative_rates(poses)
+    body_velocities = to_body(poses[:2, :3, :3], velocities).ravel()
+    return -(rates.T @ np.diag([d_t] * 3 + [d_r] * 3) @ rates @ body_velocities).reshape(4, 3)
+
+
+def origin_velocities(poses: Array, velocities: Array) -> Array:
+    """Velocities ``(2, 3)`` of the origins of frames 1 and 2, in the world."""
+    return along(origins, poses, velocities[None], axes="world")[0]

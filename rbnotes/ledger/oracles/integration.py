@@ -1,0 +1,89 @@
+"""Steps of time integrators from the equations that define them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.checking import complex_step
+from rbnotes.ledger.oracles.bent_forces import Force
+
+Equations = Callable[[Array], Array]
+
+
+def newton_step(equations: Equations, guess: Array) -> Array:
+    """The point where the tangent of the equations vanishes, their slopes by complex steps."""
+    return guess - np.linalg.solve(complex_step(equations, guess), equations(guess))
+
+
+def root_on_the_way(equations_at: Callable[[float], Equations], guess: Array, h: float) -> Array:
+    """Root of the equations of a step of size h, followed from the guess, their root for a step of size zero.
+
+    Raises
+    ------
+    ArithmeticError
+        If the iteration does not converge.
+    """
+    for size in np.linspace(0.0, h, 4)[1:]:
+        equations = equations_at(size)
+        for _ in range(30):
+            guess, last = newton_step(equations, guess), guess
+            if np.max(np.abs(guess - last)) < 1e-13 * (1 + np.max(np.abs(guess))):
+                break
+        else:
+            raise ArithmeticError("Newton's iteration does not converge")
+    return guess
+
+
+def implicit_euler_equations(M: Array, force: Force, x: Array, v: Array) -> Callable[[float], Equations]:
+    """``x1 = x + h v1``, ``M (v1 - v) = h f(x1, v1)``, for each h, in ``(x1, v1)``."""
+
+    def equations_at(h: float) -> Equations:
+        def equations(end: Array) -> Array:
+            x1, v1 = np.split(end, 2)
+            return np.concatenate([x1 - x - h * v1, M @ (v1 - v) - h * force(x1, v1)])
+
+        return equations
+
+    return equations_at
+
+
+def trapezoidal_equations(M: Array, force: Force, x: Array, v: Array) -> Callable[[float], Equations]:
+    """Positions move with the mean of the velocities, momenta with the mean of the forces of both ends."""
+
+    def equations_at(h: float) -> Equations:
+        def equations(end: Array) -> Array:
+            x1, v1 = np.split(end, 2)
+            mean_force = (force(x1, v1) + force(x, v)) / 2
+            return np.concatenate([x1 - x - h * (v1 + v) / 2, M @ (v1 - v) - h * mean_force])
+
+        return equations
+
+    return equations_at
+
+
+def velocity_halfway(M: Array, force: Force, x: Array, v: Array, h: float) -> Array:
+    """Implicit Euler over half the step at fixed positions, ``M (u - v) = h/2 f(x, u)``: a step of Newton."""
+    return newton_step(lambda u: M @ (u - v) - h / 2 * force(x, u), v)
+
+
+def positions_from_the_middle(M: Array, force: Force, x: Array, v: Array, h: float) -> Array:
+    """Positions after a step with the acceleration at its middle, ``M (x1 - x - h v) = h^2/2 f(x, u)``.
+
+    The force there is its tangent in the velocities.
+    """
+    u = velocity_halfway(M, force, x, v, h)
+    tangent = force(x, v) + complex_step(lambda t: force(x, v + t[0] * (u - v)), np.zeros(1))[:, 0]
+    return x + h * v + h**2 / 2 * np.linalg.solve(M, tangent)
+
+
+def velocity_of_both_ends(M: Array, force: Force, x: Array, x1: Array, v: Array, h: float) -> Array:
+    """The trapezoidal rule in the velocities, both positions known: ``M (w - v) = h/2 (f(x, v) + f(x1, w))``.
+
+    A step of Newton's method from the old velocities, with the slopes of the first half of the step.
+    """
+    missing = h / 2 * (force(x, v) + force(x1, v))
+    slopes = complex_step(lambda w: M @ (w - v) - h / 2 * force(x, w), v)
+    return v + np.linalg.solve(slopes, missing)

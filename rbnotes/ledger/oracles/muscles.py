@@ -1,0 +1,69 @@
+"""The tension of a muscle whose three curves are cubics of which nothing vanishes anywhere near.
+
+The claims about muscles hold for any curves; with these, none of their terms is zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles.body_paths import Tension, length, rate, wrenches
+
+ACTIVE, VELOCITY, PASSIVE = (0.02, -0.3, 0.7, 0.4), (0.05, -0.1, 0.6, 1.2), (0.03, 0.1, -0.2, 0.3)
+"""Coefficients of the curves, highest power first."""
+
+
+def f_L(x: Array) -> Array:
+    """Active force over normalised length."""
+    return np.polyval(ACTIVE, x)
+
+
+def df_L(x: Array) -> Array:
+    """Its slope."""
+    return np.polyval(np.polyder(ACTIVE), x)
+
+
+def f_V(x: Array) -> Array:
+    """Active force over normalised velocity."""
+    return np.polyval(VELOCITY, x)
+
+
+def df_V(x: Array) -> Array:
+    """Its slope."""
+    return np.polyval(np.polyder(VELOCITY), x)
+
+
+def f_P(x: Array) -> Array:
+    """Passive force over normalised length."""
+    return np.polyval(PASSIVE, x)
+
+
+def df_P(x: Array) -> Array:
+    """Its slope."""
+    return np.polyval(np.polyder(PASSIVE), x)
+
+
+def tension(f_opt: float, a: float, l_opt: float, v_max: float, l_T: float) -> Tension:
+    """(1.38) as a function of the path's length and rate."""
+
+    def law(L: Array, Ldot: Array) -> Array:
+        lt, vt = (L - l_T) / l_opt, Ldot / (l_opt * v_max)
+        return f_opt * (a * f_L(lt) * f_V(vt) + f_P(lt))
+
+    return law
+
+
+def vector(E: Array, x: Array) -> Array:
+    """Statics of a tension equal to the length: the column of the wrenches before it is normalised."""
+    return wrenches(lambda L, Ldot: L, E, x, np.zeros((len(E), 6)))
+
+
+def total(E: Array, x: Array, phi: Array, *parameters: float) -> Array:
+    """Statics of the muscle: its wrenches on the bodies of its path."""
+    return wrenches(tension(*parameters), E, x, phi)
+
+
+def specific(E: Array, x: Array, phi: Array, *parameters: float) -> Array:
+    """Tension per length of the path."""
+    return tension(*parameters)(length(E, x), rate(E, x, phi)) / length(E, x)

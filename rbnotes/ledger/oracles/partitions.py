@@ -1,0 +1,14 @@
+"""Indices of a basis and the rest: how vectors and matrices are sorted, for forms and references alike."""
+
+from __future__ import annotations
+
+
+def split(alpha: tuple[int, ...], count: int) -> tuple[list[int], list[int]]:
+    """alpha, and the rest of ``count`` indices, beta."""
+    return list(alpha), [i for i in range(count) if i not in alpha]
+
+
+def ordered(alpha: tuple[int, ...], count: int) -> list[int]:
+    """All ``count`` indices, alpha first."""
+    basic, rest = split(alpha, count)
+    return [*basic, *rest]

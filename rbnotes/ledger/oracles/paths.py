@@ -1,0 +1,49 @@
+"""Paths through points, for real and complex numbers alike: lengths, rates and their complex-step slopes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.checking import complex_step
+
+
+def segment_lengths(x: Array) -> Array:
+    """Lengths ``(..., n)`` of the segments of a path ``(..., n + 1, 3)``."""
+    return np.sqrt(np.sum(np.diff(x, axis=-2) ** 2, axis=-1))
+
+
+def segment_directions(x: Array) -> Array:
+    """Their directions ``(..., n, 3)``."""
+    return np.diff(x, axis=-2) / segment_lengths(x)[..., None]
+
+
+def active_length(x: Array, active: Array | slice = slice(None)) -> Array:
+    """Length of the active segments, of all by default."""
+    return np.sum(segment_lengths(x)[..., active], axis=-1)
+
+
+def active_rate(x: Array, v: Array, active: Array | slice = slice(None)) -> Array:
+    """How fast the active segments grow, from the velocities along them."""
+    return np.sum((np.diff(v, axis=-2) * segment_directions(x))[..., active, :], axis=(-2, -1))
+
+
+def slopes(function: Callable[[Array], Array], x: Array) -> Array:
+    """Derivatives with respect to each point: the function's axes, then point and coordinate."""
+    # Complex steps along all coordinates at once: the functions broadcast.
+    tiny = 1e-40
+    units = np.eye(x.size).reshape(-1, *x.shape)
+    found = np.moveaxis(np.imag(function(x + 1j * tiny * units)) / tiny, 0, -1)
+    return found.reshape(*found.shape[:-1], *x.shape)
+
+
+def blocks(found: Array) -> Array:
+    """Blocks ``[i, j]`` of a derivative with the axes (i, coordinate, j, coordinate)."""
+    return np.swapaxes(found, 1, 2)
+
+
+def rate_under_way(x: Array, v: Array, active: Array | slice = slice(None)) -> Array:
+    """dL/dt, from the length after a small time."""
+    return complex_step(lambda t: active_length(x + t[0] * v, active), np.zeros(1))[0]

@@ -1,0 +1,62 @@
+"""Quadratic programs solved by what they mean: values of their objective, virtual work, all active sets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import null_space
+
+from rbnotes.arguments import Array
+
+Objective = Callable[[Array], float]
+
+
+def quadratic_parts(objective: Objective, size: int) -> tuple[Array, Array]:
+    """Hessian and gradient at the origin of a quadratic objective, from its values alone."""
+    units = np.eye(size)
+    here = objective(np.zeros(size))
+    single = np.array([objective(e) for e in units])
+    opposite = np.array([objective(-e) for e in units])
+    pairs = np.array([[objective(a + b) for b in units] for a in units])
+    return pairs - single[:, None] - single + here, (single - opposite) / 2
+
+
+def minimizer(objective: Objective, G: Array) -> Array:
+    """Of a quadratic objective among all v with ``G v = 0``."""
+    hessian, slope = quadratic_parts(objective, G.shape[1])
+    free = null_space(G) if len(G) else np.eye(G.shape[1])
+    curvature = free.T @ hessian @ free
+    if free.size and np.linalg.eigvalsh(curvature)[0] <= 0:
+        raise ArithmeticError("the objective has no least value")
+    return free @ np.linalg.solve(curvature, -free.T @ slope)
+
+
+def least(objective: Objective, C: Array, G: Array) -> Array:
+    """Minimiser of a quadratic objective with ``C v >= 0`` and ``G v = 0``, by trying all active sets."""
+    candidates = []
+    for active in itertools.product((False, True), repeat=len(C)):
+        v = minimizer(objective, np.vstack([G, C[np.array(active, dtype=bool)]]))
+        if np.all(C @ v >= -1e-10):
+            candidates.append(v)
+    return min(candidates, key=objective)
+
+
+def virtual_work(M: Array, G: Array, f: Array) -> Array:
+    """Velocities that G allows, held by what does no work on any velocities that G allows."""
+    Z = null_space(G)
+    held: Array = Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
+    return held
+
+
+def pushed_apart(M: Array, f: Array, C: Array, G: Array) -> Array:
+    """Newton's law with impulses that push, where a contact that pushes does not open: all cases tried."""
+    for pushing in itertools.product((False, True), repeat=len(C)):
+        rows = np.vstack([G, C[np.array(pushing, dtype=bool)]])
+        W = np.linalg.inv(M)
+        impulses = np.linalg.lstsq(rows @ W @ rows.T, -rows @ W @ f, rcond=None)[0]
+        v: Array = W @ (f + rows.T @ impulses)
+        if np.all(C @ v >= -1e-9) and np.all(impulses[len(G) :] >= -1e-9):
+            return v
+    raise ArithmeticError("no set of pushing contacts fits")

@@ -1,0 +1,70 @@
+"""One contact with friction in a pyramid, solved by trying all that it may do: no multiplier of sliding."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.arguments import Array
+
+
+def corners(count: int) -> Array:
+    """Corners ``(count, 2)`` of the pyramid's section with the radius one, the first along the first axis."""
+    angles = 2 * np.pi * np.arange(count) / count
+    return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def gauge(point: Array, polygon: Array) -> float:
+    """How large the polygon ``(c, 2)`` about the origin has to be made for the point to lie on its edge."""
+    pairs = zip(polygon, np.roll(polygon, -1, axis=0), strict=True)
+    return max(float(np.linalg.solve(np.stack(pair), np.ones(2)) @ point) for pair in pairs)
+
+
+def pyramid_contact(
+    M: Array, momentum: Array, normal: Array, tangents: Array, mu: float, polygon: Array
+) -> tuple[Array, float, Array]:
+    """Velocity, normal impulse and friction impulse ``(2,)`` of one contact.
+
+    The contact opens, sticks, slides with friction in a corner of the polygon, or slides across one of its
+    edges; each is a small linear problem, and the one whose inequalities are violated least is taken.
+    """
+    rows = np.vstack([normal, tangents])
+    inverse = np.linalg.inv(M)
+    W, free = rows @ inverse @ rows.T, rows @ inverse @ momentum
+
+    def violation(impulse: Array) -> float:
+        u = free + W @ impulse
+        push, friction = impulse[0], impulse[1:]
+        power = friction @ u[1:] - push * mu * np.min(polygon @ u[1:])
+        outside = gauge(friction, polygon) - mu * push
+        return max(-push, -u[0], abs(min(push, u[0])), outside, abs(power))
+
+    candidates = [np.zeros(3), -np.linalg.solve(W, free)]
+    for first, second in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
+        in_corner = np.append(1.0, mu * first)
+        candidates.append(-free[0] / (W[0] @ in_corner) * in_corner)
+        ends = np.column_stack([in_corner, np.append(1.0, mu * second)])
+        conditions = np.stack([[1.0, 0.0, 0.0], np.append(0.0, second - first)])
+        shares = np.linalg.lstsq(conditions @ W @ ends, -conditions @ free, rcond=None)[0]
+        if np.all(shares >= 0):
+            candidates.append(ends @ shares)
+    best = min(candidates, key=violation)
+    return inverse @ (momentum + rows.T @ best), float(best[0]), best[1:]
+
+
+def without_first(A: Array, right: Array) -> tuple[Array, Array]:
+    """M and q of what is left of ``A (x, z) - (right, 0) = (0, w)`` when the three x are eliminated."""
+    answers = np.linalg.solve(A[:3, :3], np.column_stack([-A[:3, 3:], right]))
+    return A[3:, 3:] + A[3:, :3] @ answers[:, :-1], A[3:, :3] @ answers[:, -1]
+
+
+def sliding_states(s: Array, limit: float, excess: float) -> tuple[Array, list[Array]]:
+    """Momentum of a unit mass that is left sliding on a floor with s ``(2,)``, and two states to go with it.
+
+    Friction is the ``limit`` along the facet most against the sliding, out of eight, with a coefficient of
+    one. The states are (theta, phi, xi) with the least xi that has all sigma >= 0, and with more.
+    """
+    facets = corners(8)
+    phi = limit * (np.arange(8) == np.argmin(facets @ s))
+    least = max(-facets @ s)
+    momentum = np.append(s - phi @ facets, -limit)
+    return momentum, [np.concatenate([[limit], phi, [xi]]) for xi in (least, least + excess)]

@@ -1,0 +1,26 @@
+"""Quaternions as complex 2 x 2 matrices, which multiply as they do. Scalar first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.arguments import Array
+
+UNITS = np.array([[[1, 0], [0, 1]], [[1j, 0], [0, -1j]], [[0, 1], [-1, 0]], [[0, 1j], [1j, 0]]])
+"""The complex 2 x 2 matrices that stand for 1, i, j, k: they multiply as quaternions do."""
+
+
+def components(matrix: Array) -> Array:
+    """Quaternion of a complex 2 x 2 matrix."""
+    return np.array([matrix[0, 0].real, matrix[0, 0].imag, matrix[0, 1].real, matrix[0, 1].imag])
+
+
+def multiplied(q: Array, p: Array) -> Array:
+    """Product of two quaternions, as matrices."""
+    return components(np.tensordot(q, UNITS, axes=1) @ np.tensordot(p, UNITS, axes=1))
+
+
+def turned(u: Array, theta: float) -> Array:
+    """Quaternion of a turn: half the angle, because it is applied from both sides of a vector."""
+    rates, directions = np.linalg.eigh(-1j * np.tensordot(u, UNITS[1:], axes=1))
+    return components(directions * np.exp(1j * rates * theta / 2) @ directions.conj().T)

@@ -1,0 +1,55 @@
+"""Rotation vectors under way: scipy's, while frame 2 turns against frame 1, and their rates by differences.
+
+``w`` is the rotation vector of R_21, ``omega`` the angular velocity of frame 2 against frame 1, in frame 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from rbnotes.arguments import Array
+from rbnotes.checking import derivative
+
+
+def turning(w: Array, omega: Array, t: float) -> Array:
+    """The rotation vector after the time t."""
+    return (Rotation.from_rotvec(t * omega) * Rotation.from_rotvec(w)).as_rotvec()
+
+
+def rate_of(function: Callable[[float, Array], Array], w: Array, omega: Array) -> Array:
+    """Rate of a function of angle and axis."""
+
+    def at(t: float) -> Array:
+        moved = turning(w, omega, t)
+        angle = float(np.linalg.norm(moved))
+        return function(angle, moved / angle)
+
+    return derivative(at).value
+
+
+def vector_rate(w: Array, omega: Array) -> Array:
+    """Rate of the rotation vector."""
+    return derivative(lambda t: turning(w, omega, t)).value
+
+
+def vector_rates(w: Array) -> Array:
+    """Its rates ``(3, 3)`` for unit angular velocities in frame 1, column by column."""
+    return np.stack([vector_rate(w, axis) for axis in np.eye(3)], axis=-1)
+
+
+def vector_rates_in_frame_2(w: Array) -> Array:
+    """The same for unit angular velocities in frame 2."""
+    start = Rotation.from_rotvec(w)
+
+    def rate(axis: Array) -> Array:
+        return derivative(lambda t: (start * Rotation.from_rotvec(t * axis)).as_rotvec()).value
+
+    return np.stack([rate(axis) for axis in np.eye(3)], axis=-1)
+
+
+def rotation_to_B(R_2B: Array, w: Array, omega: Array, t: float) -> Array:
+    """R_1B after the time t, frame 2 fixed in B."""
+    return R_2B @ Rotation.from_rotvec(turning(w, omega, t)).as_matrix().T

@@ -1,0 +1,94 @@
+"""A spring between two points: its force from a potential and a dissipation function, by complex steps.
+
+Points and velocities are ``x, v (2, 3)``. The tension V' + dR/dldot is nonlinear in the length and its rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.checking import complex_step, jacobian
+
+Potential = Callable[[Array], Array]
+Dissipation = Callable[[Array, Array], Array]
+
+
+def distance(x: Array) -> Array:
+    """Length l, also of complex points."""
+    step = x[1] - x[0]
+    return np.sqrt(step @ step)
+
+
+def rate(x: Array, v: Array) -> Array:
+    """dl/dt, from the distance after a small time."""
+    return complex_step(lambda t: distance(x + t[0] * v), np.zeros(1))[0]
+
+
+def by_first_point(function: Callable[[Array], Array], x: Array) -> Array:
+    """Derivative with respect to the first point of a pair, by complex steps."""
+    return complex_step(lambda z: function(np.array([z, x[1] + 0 * z])), x[0])
+
+
+def force_on_ends(potential: Potential, dissipation: Dissipation, x: Array, v: Array) -> Array:
+    """Forces ``(2, 3)``: minus the slopes of V(l) along points and of R(l, ldot) along velocities."""
+    length = distance(x)
+    slope = complex_step(lambda z: distance(z.reshape(2, 3)), x.ravel())  # the rate is its product with v
+    conservative = complex_step(lambda z: potential(distance(z.reshape(2, 3))), x.ravel())
+    dissipative = complex_step(lambda u: dissipation(length, slope @ u), v.ravel())
+    return -(conservative + dissipative).reshape(2, 3)
+
+
+def cubic_spring(k: float, d: float) -> tuple[Potential, Dissipation]:
+    """V = k (l^3 / 3 - l) and R = d l ldot^2 / 2 + ldot^4 / 16."""
+    return (
+        lambda length: k * (length**3 / 3 - length),
+        lambda length, ldot: d * length * ldot**2 / 2 + ldot**4 / 16,
+    )
+
+
+def tension(length: Array, ldot: Array, k: float, d: float) -> Array:
+    """F(l, ldot) of the cubic spring, as a law that is given."""
+    return k * (length**2 - 1) + d * length * ldot + ldot**3 / 4
+
+
+def tension_l(length: Array, ldot: Array, k: float, d: float) -> Array:
+    """dF/dl, which is given too."""
+    return 2 * k * length + d * ldot
+
+
+def tension_ldot(length: Array, ldot: Array, k: float, d: float) -> Array:
+    """dF/dldot, which is given too."""
+    return d * length + 3 * ldot**2 / 4
+
+
+def linear_spring(k: float, d: float, r: float) -> tuple[Potential, Dissipation]:
+    """V = k (l - r)^2 / 2 and R = d ldot^2 / 2."""
+    return lambda length: k * (length - r) ** 2 / 2, lambda length, ldot: d * ldot**2 / 2
+
+
+def tension_of(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
+    """The part of the force on the first point towards the second."""
+    return force_on_ends(*spring, x, v)[0] @ (x[1] - x[0]) / distance(x)
+
+
+def jacobians(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
+    """Derivatives ``(2, 6, 6)`` of both forces with respect to positions and velocities, by differences."""
+
+    def force(x: Array, v: Array) -> Array:
+        return force_on_ends(*spring, x.reshape(2, 3), v.reshape(2, 3)).ravel()
+
+    positions, velocities = x.ravel(), v.ravel()
+    return np.array(
+        [
+            jacobian(lambda z: force(z, velocities), positions).value,
+            jacobian(lambda z: force(positions, z), velocities).value,
+        ]
+    )
+
+
+def along_first(function: Callable[[Array], Array], x: Array) -> Array:
+    """Derivative with respect to the first point of a pair, by differences."""
+    return jacobian(lambda z: function(np.array([z, x[1]])), x[0]).value

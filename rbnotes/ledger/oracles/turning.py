@@ -1,0 +1,45 @@
+"""A body as point masses that turn about their centre: inertia, and acceleration by Newton's law for each."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles.bodies import point_masses
+
+
+def turned_in_body(R: Array, delta: Array, t: float) -> Array:
+    """The orientation after t times a rotation about an axis of the body."""
+    return R @ Rotation.from_rotvec(t * delta).as_matrix()
+
+
+def turned_in_world(R: Array, delta: Array, t: float) -> Array:
+    """The orientation after t times a rotation about an axis of the world."""
+    return Rotation.from_rotvec(t * delta).as_matrix() @ R
+
+
+def world_inertia(m: float, J: Array, R: Array) -> Array:
+    """Inertia ``(6, 6)`` at the centre of mass in world axes, linear part first, of turned point masses."""
+    each, points = point_masses(m, J, np.zeros(3))
+    result = m * np.eye(6)
+    result[3:, 3:] = each * sum(p @ p * np.eye(3) - np.outer(p, p) for p in points @ R.T)
+    return result
+
+
+def acceleration(m: float, J: Array, R: Array, omega: Array, f: Array) -> Array:
+    """Linear and angular acceleration ``(6,)`` of a turning body, in world axes.
+
+    Each mass accelerates by ``alpha x p + omega x (omega x p)``; the moments of the forces that this takes
+    add up to the torque.
+    """
+    each, points = point_masses(m, J, np.zeros(3))
+    points = points @ R.T
+
+    def torque(alpha: Array) -> Array:
+        needed = np.cross(alpha, points) + np.cross(omega, np.cross(omega, points))
+        return each * np.cross(points, needed).sum(axis=0)
+
+    steady = torque(np.zeros(3))
+    columns = np.stack([torque(axis) - steady for axis in np.eye(3)], axis=-1)
+    return np.concatenate([f[:3] / m, np.linalg.solve(columns, f[3:] - steady)])

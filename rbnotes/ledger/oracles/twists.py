@@ -1,0 +1,30 @@
+"""Twists as 4 x 4 matrices, moved from frame to frame by products of matrices alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles.bodies import bracket
+
+
+def twist_matrix(phi: Array) -> Array:
+    """``[phi] (4, 4)`` of a twist ``(6,)``, angular part first."""
+    return np.concatenate([np.column_stack([bracket(phi[:3]), phi[3:]]), np.zeros((1, 4))])
+
+
+def twist_of(X: Array) -> Array:
+    """The twist ``(6,)`` of a matrix ``[phi] (4, 4)``."""
+    return np.array([X[2, 1], X[0, 2], X[1, 0], *X[:3, 3]])
+
+
+def adjoint_by_conjugation(E: Array) -> Array:
+    """``[Ad phi] = E [phi] E^-1``, one unit twist after the other."""
+    moved = [E @ twist_matrix(unit) @ np.linalg.inv(E) for unit in np.eye(6)]
+    return np.stack([twist_of(X) for X in moved], axis=-1)
+
+
+def commutator(a: Array, b: Array) -> Array:
+    """The Lie bracket of two twists, as the commutator of their matrices."""
+    A, B = twist_matrix(a), twist_matrix(b)
+    return twist_of(A @ B - B @ A)

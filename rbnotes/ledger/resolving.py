@@ -1,0 +1,23 @@
+"""Objects of the library by their dotted names."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+
+def resolve(dotted: str) -> Callable[..., Any]:
+    """The object with the dotted name ``rbnotes.module.name`` (or a module)."""
+    parts = dotted.split(".")
+    for split in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:split]))
+        except ModuleNotFoundError as error:
+            if error.name is None or not dotted.startswith(error.name):
+                raise
+            continue
+        for attribute in parts[split:]:
+            found = getattr(found, attribute)
+        return found  # type: ignore[return-value]
+    raise ImportError(f"nothing named {dotted}")

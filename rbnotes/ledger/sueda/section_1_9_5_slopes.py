@@ -1,0 +1,170 @@
+"""Sueda 1.9.5: how the force of a muscle through several points changes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.forces.body_forces import body_path_length, path_wrenches
+from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, rate, wrenches
+from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, tension, total
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.sueda.section_1_9 import (
+    CHAPTER,
+    moves_along,
+    path_along,
+)
+from rbnotes.ledger.sueda.section_1_9_4 import PARAMETERS
+from rbnotes.ledger.sueda.section_1_9_4_stiffness import muscle
+from rbnotes.ledger.sueda.section_1_9_5 import EXACT, LENGTHS, MUSCLE, STILL, rows, spans
+
+MUSCLE_ALONG = {**path_along(3), **PARAMETERS}
+
+
+def normalised(E, x):
+    """Sum of the f_k: statics of a unit tension."""
+    return wrenches(lambda L, Ldot: 1.0, E, x, STILL)
+
+
+STEP_POSES = (
+    "complex step of the statics of a muscle through three moving points, along body-frame increments"
+)
+
+
+@claim("sueda/s1.9.5/e1.61", "Its stiffness by the product rule")
+class e1_61:
+    formula = r"K = \frac{\partial f}{\partial E}\sum_{k=1}^{n-1}f_k + f\sum_{k=1}^{n-1}K_k"
+    inputs = MUSCLE
+
+    def printed(E, x, phi, *parameters):
+        """(1.61), its derivatives by complex steps."""
+        F = tension(*parameters)
+        slope = along_poses(lambda moved: F(length(moved, x), rate(moved, x, phi)), E)
+        K = along_poses(lambda moved: normalised(moved, x), E)
+        return np.outer(slope, normalised(E, x)) + F(length(E, x), rate(E, x, phi)) * K
+
+    def library(E, x, phi, *parameters):
+        return path_wrenches(muscle(*parameters), E, x, phi).K
+
+    oracle = STEP_POSES
+
+    def reference(E, x, phi, *parameters):
+        return along_poses(lambda moved: total(moved, x, phi, *parameters), E)
+
+    verdict = Verdict.MISPRINT
+    correction = (
+        r"$K = \bigl(\sum\mathsf f_k\bigr)\dfrac{\partial f}{\partial E} + f\sum K_k$: column times row"
+    )
+    remark = (
+        r"The text calls the first product an outer product with $\partial f/\partial E$ on the left. In "
+        r"that order the matrix comes out transposed, which shows as soon as the bodies move."
+    )
+    implemented_by = EXACT
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.5/e1.63", "How the tension changes with the poses")
+class e1_63:
+    formula = (
+        r"\frac{\partial f}{\partial E} "
+        r"= \sum_{k=1}^{n-1}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf "
+        r"d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d "
+        r"= \frac{-f_{opt}(a f_L' f_V + f_P')}{l_{opt}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
+    )
+    inputs = MUSCLE
+
+    def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
+        dx1, dx2 = spans(E, x)
+        R1G1, R2G2, R3G3 = rows(E, x)
+        lt, vt = (length(E, x) - l_T) / l_opt, rate(E, x, phi) / (l_opt * v_max)
+        factor = -f_opt * (a * df_L(lt) * f_V(vt) + df_P(lt)) / l_opt
+        d1, d2 = factor * dx1 / np.linalg.norm(dx1), factor * dx2 / np.linalg.norm(dx2)
+        zero = np.zeros(6)
+        return np.concatenate([d1 @ R1G1, -d1 @ R2G2, zero]) + np.concatenate([zero, d2 @ R2G2, -d2 @ R3G3])
+
+    def library(E, x, phi, *parameters):
+        L, Ldot, dL_dxi, dLdot_dxi = body_path_length(E, x, phi)
+        _, F_L, F_Ldot = muscle(*parameters)(L, Ldot)
+        return F_L * dL_dxi + F_Ldot * dLdot_dxi
+
+    oracle = "complex step of the tension of a muscle through three moving points"
+
+    def reference(E, x, phi, *parameters):
+        return along_poses(lambda moved: tension(*parameters)(length(moved, x), rate(moved, x, phi)), E)
+
+    verdict = Verdict.CONDITIONAL
+    given = MUSCLE_ALONG
+    holds_when = moves_along
+    condition = (
+        r"the ends move along their segments and the points between are at rest (or the tension does not "
+        r"depend on $\tilde v$)"
+    )
+    correction = r"add $\dfrac{f_{opt}\,a f_L f_V'}{l_{opt}v_{max}}\dfrac{\partial v}{\partial E}$"
+    remark = (
+        "With the twists held, a change of pose turns the segments and the velocities of their points, "
+        "so $v$ changes."
+    )
+    implemented_by = LENGTHS
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.5/d3", "Its damping matrix, as (1.30) uses it")
+class d3:
+    formula = r"D = \frac{\partial f}{\partial\Phi}\sum_{k=1}^{n-1}f_k"
+    inputs = MUSCLE
+
+    def printed(E, x, phi, *parameters):
+        """D, with the derivative of the tension by complex steps."""
+        F = tension(*parameters)
+        return np.outer(normalised(E, x), along_twists(lambda z: F(length(E, x), rate(E, x, z)), phi))
+
+    def library(E, x, phi, *parameters):
+        return -path_wrenches(muscle(*parameters), E, x, phi).D
+
+    oracle = "minus the complex step of the statics of a muscle through three moving points, along the twists"
+
+    def reference(E, x, phi, *parameters):
+        return -along_twists(lambda z: total(E, x, z, *parameters), phi)
+
+    combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.1/t377")
+    verdict = Verdict.ERRATUM
+    correction = r"$D = -\bigl(\sum\mathsf f_k\bigr)\,\dfrac{\partial f}{\partial\Phi}$, or $-hD$ in (1.30)"
+    remark = (
+        r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
+        r"$-\partial\mathsf f/\partial\Phi$. The product is column times row."
+    )
+    implemented_by = EXACT
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.5/e1.64", "How the tension changes with the twists")
+class e1_64:
+    formula = (
+        r"\frac{\partial f}{\partial\Phi} "
+        r"= \sum_{k=1}^{n-1}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf "
+        r"d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d "
+        r"= \frac{-f_{opt}(a f_L f_V')}{l_{opt}v_{max}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
+    )
+    inputs = MUSCLE
+
+    def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
+        dx1, dx2 = spans(E, x)
+        R1G1, R2G2, R3G3 = rows(E, x)
+        lt, vt = (length(E, x) - l_T) / l_opt, rate(E, x, phi) / (l_opt * v_max)
+        factor = -f_opt * (a * f_L(lt) * df_V(vt)) / (l_opt * v_max)
+        d1, d2 = factor * dx1 / np.linalg.norm(dx1), factor * dx2 / np.linalg.norm(dx2)
+        zero = np.zeros(6)
+        return np.concatenate([d1 @ R1G1, -d1 @ R2G2, zero]) + np.concatenate([zero, d2 @ R2G2, -d2 @ R3G3])
+
+    def library(E, x, phi, *parameters):
+        L, Ldot, dLdot_dphi, _ = body_path_length(E, x, phi)
+        return muscle(*parameters)(L, Ldot).dF_dLdot * dLdot_dphi
+
+    oracle = "complex step of the tension along the twists"
+
+    def reference(E, x, phi, *parameters):
+        return along_twists(lambda z: tension(*parameters)(length(E, x), rate(E, x, z)), phi)
+
+    verdict = Verdict.HOLDS
+    remark = "With $f_L$, where (1.56) has $f_L'$."
+    implemented_by = LENGTHS
+    chapter = CHAPTER

@@ -1,0 +1,173 @@
+"""Trying forms on inputs: what is drawn, how far a form is off, and the search for a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
+from numpy.typing import ArrayLike
+
+from rbnotes.arguments import Array
+from rbnotes.checking import same_everywhere, strategies
+from rbnotes.ledger.record import Function, Inputs
+
+SIGNIFICANT = 1e-2
+"""A counterexample must be off by this much, so that neither rounding nor the oracle's error makes one.
+
+Printed numbers, which have no inputs to vary, are wrong as soon as they are off by more than their tolerance.
+"""
+TELLING = 0.1
+"""A counterexample that is off by this much is preferred: it does not read like rounding."""
+SMALLEST_SHARE = 1e-5
+"""Entries this much smaller than the largest are still judged by their own size."""
+OFF_GRID = 65.243809
+"""Numbers are drawn as whole multiples of 1/64; divided by this instead, sums of products must round."""
+
+Values = dict[str, Any]
+
+
+class NoOracle(ArithmeticError):
+    """A reference gives no finite number."""
+
+
+def result(form: Function, values: Values) -> Array:
+    """The form's result as an array of real numbers."""
+    with np.errstate(all="ignore"):
+        raw = np.asarray(form(*values.values()))
+    if np.iscomplexobj(raw):
+        raise ValueError("the result is complex")
+    return raw.astype(np.float64)
+
+
+def expectation(reference: Function, values: Values) -> Array:
+    """The reference's result; it must be finite.
+
+    Raises
+    ------
+    NoOracle
+        If it is not.
+    """
+    expected = result(reference, values)
+    if not np.all(np.isfinite(expected)):
+        raise NoOracle(f"the oracle gives no finite number on {values}")
+    return expected
+
+
+def residual(form: Function, reference: Function, values: Values) -> float:
+    """:func:`deviation` of a form from its reference."""
+    return deviation(form, expectation(reference, values), values)
+
+
+def deviation(form: Function, expected: ArrayLike, values: Values) -> float:
+    """Largest ``|form - expected|`` of all entries, each relative to its own size where that exceeds 1.
+
+    An entry's own size is at least a hundred thousandth of the largest entry, which leaves room for its
+    rounding. A form that cannot be evaluated on shapes that the formula allows, or that returns another shape
+    or a NaN, is infinitely wrong.
+    """
+    try:
+        return distance(result(form, values), expected, printed_numbers=not values)
+    except (ValueError, IndexError, ArithmeticError):
+        return np.inf
+
+
+def distance(actual: Array, expected: ArrayLike, *, printed_numbers: bool = False) -> float:
+    """Residual of a result, see :func:`deviation`; printed numbers are compared as they are."""
+    expected = np.asarray(expected, dtype=np.float64)
+    if actual.shape != expected.shape or not np.all(np.isfinite(actual)):
+        return np.inf
+    size = np.abs(expected)
+    scale = np.maximum(np.maximum(1.0, size), SMALLEST_SHARE * np.max(size, initial=0.0))
+    return float(np.max(np.abs(actual - expected) / (1.0 if printed_numbers else scale), initial=0.0))
+
+
+def _settings(examples: int, *, shrink: bool, afresh: bool = False) -> settings:
+    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
+    return settings(
+        max_examples=examples,
+        derandomize=not afresh,
+        database=None,
+        deadline=None,
+        phases=phases,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def _named(inputs: Inputs) -> st.SearchStrategy[Values]:
+    # Not fixed_dictionaries: these shuffle their keys, and forms take their arguments by position.
+    return st.tuples(*inputs.values()).map(lambda values: dict(zip(inputs, values, strict=True)))
+
+
+def samples(inputs: Inputs, count: int, *, afresh: bool = False) -> list[Values]:
+    """The first ``count`` inputs that a search would try; always the same ones, unless drawn ``afresh``."""
+    if not inputs:
+        return [{}]
+    drawn: list[Values] = []
+
+    @_settings(count, shrink=False, afresh=afresh)
+    @given(_named(inputs))
+    def draw(values: Values) -> None:
+        drawn.append(values)
+
+    with same_everywhere():
+        draw()
+    return drawn
+
+
+@contextmanager
+def off_the_grid() -> Iterator[None]:
+    """Inside, the strategies of ``rbnotes.checking`` draw numbers with all their binary digits."""
+    grid = strategies.GRID
+    strategies.GRID = OFF_GRID  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        strategies.GRID = grid
+
+
+@dataclass(frozen=True)
+class Search:
+    """Result of hunting for inputs on which a form is wrong."""
+
+    counterexample: Values | None
+    worst: float
+
+
+def search(
+    form: Function,
+    reference: Function,
+    inputs: Inputs,
+    *,
+    threshold: float,
+    examples: int,
+    shrink: bool = True,
+    finite: bool = False,
+) -> Search:
+    """Hunt for inputs with a residual above ``threshold``, and shrink what is found.
+
+    With ``finite`` a form that gives no number does not count as wrong.
+    """
+    worst = 0.0
+
+    def wrong(values: Values) -> bool:
+        nonlocal worst
+        size = residual(form, reference, values)
+        if finite and not np.isfinite(size):
+            return False
+        worst = max(worst, size)
+        return size > threshold
+
+    if not inputs:
+        return Search({} if wrong({}) else None, worst)
+    try:
+        with same_everywhere():
+            found = find(_named(inputs), wrong, settings=_settings(examples, shrink=shrink))
+    except NoSuchExample:
+        return Search(None, worst)
+    return Search(found, residual(form, reference, found))

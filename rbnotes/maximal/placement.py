@@ -1,0 +1,197 @@
+"""Where joints are: their types between bodies, and their frames with the poses of all bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments, se3
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.joints import JointType, annihilator, steady_rows, turns
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint type between two bodies; :func:`~rbnotes.maximal.hinge` and its like make the common ones.
+
+    Raises
+    ------
+    InvalidArgument
+        If the kind is no joint type, a frame is none, or body and parent are the same.
+    """
+
+    kind: JointType
+    """How the frame of the body may stand in that of the parent."""
+    body: int
+    """Index of the body in the system."""
+    frame: Any = None
+    """Joint frame ``(4, 4)`` in the body; the body's own frame by default."""
+    parent: int | None = None
+    """Index of the parent; None is the world."""
+    parent_frame: Any = None
+    """Joint frame ``(4, 4)`` in the parent, or in the world; the parent's own frame by default."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kind, JointType):
+            raise InvalidArgument("kind", repr(self.kind), "a joint type, such as rbnotes.joints.Revolute()")
+        for name in ("body", "parent"):
+            index = getattr(self, name)
+            if not (name == "parent" and index is None):
+                object.__setattr__(self, name, body_index(name, index))
+        if self.body == self.parent:
+            raise InvalidArgument("parent", f"{self.parent}", "another body than the joint's own")
+        for name in ("frame", "parent_frame"):
+            given = getattr(self, name)
+            checked = arguments.frame(name, np.eye(4) if given is None else given)
+            if checked.shape != (4, 4):
+                raise InvalidArgument(name, f"shape {checked.shape}", "one frame of shape (4, 4)")
+            object.__setattr__(self, name, checked)
+
+    @property
+    def count(self) -> int:
+        """Number m of its constraints: six less its degrees of freedom."""
+        return 6 - self.kind.freedom
+
+    @cached_property
+    def adjoint(self) -> Array:
+        """Adjoint ``(6, 6)`` from the body to its joint frame, which never changes."""
+        return se3.Ad_inverse(self.frame)
+
+    @property
+    def last(self) -> int:
+        """The larger one of the indices of its bodies."""
+        return self.body if self.parent is None else max(self.body, self.parent)
+
+
+class Group(NamedTuple):
+    """Joints of one type: everything about them is computed at once."""
+
+    kind: JointType
+    members: Array
+    """Their places ``(g,)`` among all joints."""
+    rows: Array
+    """Places ``(g, m)`` of their rows among all rows."""
+    turns: bool
+    """Whether the rows change with the relative pose."""
+
+
+class Layout:
+    """What does not change with the poses of k joints, nor with the number of bodies."""
+
+    def __init__(self, joints: tuple[Joint, ...]) -> None:
+        self.body = np.array([joint.body for joint in joints], dtype=int)
+        self.parent = np.array([-1 if j.parent is None else j.parent for j in joints], dtype=int)
+        self.bodies = 1 + max((joint.last for joint in joints), default=-1)
+        """Smallest number of bodies that these joints need."""
+        self.frames = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
+        self.parent_frames = np.array([joint.parent_frame for joint in joints]).reshape(-1, 4, 4)
+        self.own_adjoint = np.array([joint.adjoint for joint in joints]).reshape(-1, 6, 6)
+
+        counts = np.array([joint.count for joint in joints], dtype=int)
+        self.size = int(np.sum(counts))
+        self.joint = np.repeat(np.arange(len(joints)), counts)
+        """Which joint each row belongs to."""
+        starts = np.cumsum(counts) - counts
+        members: dict[JointType, list[int]] = {}
+        for place, joint in enumerate(joints):
+            members.setdefault(joint.kind, []).append(place)
+        self.groups = [
+            Group(
+                kind,
+                np.array(places),
+                starts[places][:, None] + np.arange(6 - kind.freedom),
+                turns(kind),
+            )
+            for kind, places in members.items()
+        ]
+
+
+_layout = lru_cache(maxsize=64)(Layout)
+
+
+class Placement:
+    """Where k joints are, with the poses of all bodies."""
+
+    def __init__(self, joints: Sequence[Joint], poses: ArrayLike) -> None:
+        self.poses = checked_poses(poses)
+        self.count = len(self.poses)
+        self.layout = _layout(tuple(joints))
+        self._coordinates: dict[JointType, Array] = {}
+        if self.layout.bodies > self.count:
+            expected = f"at least {self.layout.bodies}"
+            raise InvalidArgument("poses", f"poses of {self.count} bodies", expected)
+
+    @cached_property
+    def parent_poses(self) -> Array:
+        """Of the parents themselves, in the joint frames of the bodies."""
+        everything = np.concatenate([self.poses, np.eye(4)[None]])  # the world comes last
+        layout = self.layout
+        result: Array = se3.inverse(everything[layout.body] @ layout.frames) @ everything[layout.parent]
+        return result
+
+    @cached_property
+    def parent_adjoint(self) -> Array:
+        return se3.Ad(self.parent_poses)
+
+    @cached_property
+    def relative_poses(self) -> Array:
+        return se3.inverse(self.parent_poses @ self.layout.parent_frames)
+
+    def coordinates(self, group: Group) -> Array:
+        """Coordinates ``(g, k)`` of the nearest poses that the joints of one type allow."""
+        if group.kind not in self._coordinates:
+            self._coordinates[group.kind] = group.kind.coordinates_of(self.relative_poses[group.members])
+        return self._coordinates[group.kind]
+
+    @cached_property
+    def rows(self) -> list[Array]:
+        """For each type, rows ``(g, m, 6)`` times a relative twist, or ``(m, 6)`` if they never change."""
+        return [
+            annihilator(group.kind, self.coordinates(group)) if group.turns else steady_rows(group.kind)
+            for group in self.layout.groups
+        ]
+
+    def twists(self, twists: ArrayLike) -> tuple[Array, Array]:
+        """Those of the bodies and those of the parents, both in the joint frame of the body."""
+        checked = arguments.twist("twists", twists)
+        if checked.shape != (self.count, 6):
+            raise InvalidArgument("twists", f"shape {checked.shape}", f"shape ({self.count}, 6)")
+        everything = np.concatenate([checked, np.zeros((1, 6))])
+        own = apply(self.layout.own_adjoint, everything[self.layout.body])
+        return own, apply(self.parent_adjoint, everything[self.layout.parent])
+
+    def blocks(self) -> Array:
+        """Rows ``(m, 2, 6)``: times the twist of the body, and times that of the parent."""
+        blocks = np.empty((self.layout.size, 2, 6))
+        for group, A in zip(self.layout.groups, self.rows, strict=True):
+            blocks[group.rows, 0] = A @ self.layout.own_adjoint[group.members]
+            blocks[group.rows, 1] = -A @ self.parent_adjoint[group.members]
+        return blocks
+
+
+def apply(A: Array, x: Array) -> Array:
+    """``A x``, over leading axes."""
+    result: Array = np.einsum("...ij,...j->...i", A, x)
+    return result
+
+
+def checked_poses(poses: ArrayLike) -> Array:
+    """Poses ``(n, 4, 4)``, one for each body."""
+    checked = arguments.frame("poses", poses)
+    if checked.ndim != 3:
+        raise InvalidArgument("poses", f"shape {checked.shape}", "one pose for each body, shape (n, 4, 4)")
+    return checked
+
+
+def body_index(name: str, index: Any, count: int | None = None) -> int:
+    """The index of a body, of one of ``count`` if that is given."""
+    if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < 0:
+        raise InvalidArgument(name, repr(index), "the index of a body")
+    if count is not None and index >= count:
+        raise InvalidArgument(name, str(index), f"the index of one of {count} bodies")
+    return int(index)

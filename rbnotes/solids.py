@@ -1,0 +1,128 @@
+"""Solid shapes, each said once: what a body weighs, where it touches and how it looks follow from it.
+
+>>> from rbnotes.solids import Box
+>>> brick = Box([0.2, 0.1, 0.05])
+>>> brick.spatial_inertia(density=2000.0)[5, 5].round(9).item()
+2.0
+
+A solid is centred at its frame and lies along its axes. A :class:`rbnotes.contact.Collider` takes one as its
+shape, and :func:`rbnotes.viewer.solid` draws it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments, inertia
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.inertia import MassProperties
+
+
+class Solid(ABC):
+    """A shape of uniform density. Solids of the same kind and size are equal."""
+
+    @abstractmethod
+    def _mass_properties(self, density: ArrayLike) -> MassProperties: ...
+
+    def mass_properties(
+        self, *, density: ArrayLike | None = None, mass: ArrayLike | None = None
+    ) -> MassProperties:
+        """Mass, inertia about the centre and centre of the solid, from its density or its mass.
+
+        Parameters
+        ----------
+        density : (...), optional
+            kg/m^3.
+        mass : (...), optional
+            kg.
+
+        Raises
+        ------
+        InvalidArgument
+            Unless exactly one of the two is given.
+        """
+        if (density is None) == (mass is None):
+            got = "neither" if mass is None else "both"
+            raise InvalidArgument("density, mass", got, "one of the two")
+        if mass is None:
+            return self._mass_properties(1.0 if density is None else density)
+        return inertia.with_mass(self._mass_properties(1.0), mass)
+
+    def spatial_inertia(self, *, density: ArrayLike | None = None, mass: ArrayLike | None = None) -> Array:
+        """Spatial inertia ``(..., 6, 6)`` at the solid's frame; see :meth:`mass_properties`."""
+        return inertia.spatial_inertia(*self.mass_properties(density=density, mass=mass))
+
+
+@dataclass(frozen=True)
+class Box(Solid):
+    """Cuboid."""
+
+    sides: Any
+    """Lengths along x, y, z ``(3,)``, m; kept as a tuple."""
+
+    def __post_init__(self) -> None:
+        sides = arguments.positive("sides", arguments.vector("sides", self.sides))
+        if sides.shape != (3,):
+            raise InvalidArgument("sides", f"shape {sides.shape}", "shape (3,)")
+        object.__setattr__(self, "sides", tuple(sides.tolist()))
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        return inertia.cuboid(self.sides, density)
+
+
+@dataclass(frozen=True)
+class Sphere(Solid):
+    """Ball."""
+
+    radius: float
+    """m."""
+
+    def __post_init__(self) -> None:
+        _keep_lengths(self, "radius")
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        return inertia.sphere(self.radius, density)
+
+
+@dataclass(frozen=True)
+class Cylinder(Solid):
+    """Circular cylinder, its axis along z."""
+
+    radius: float
+    """m."""
+    length: float
+    """Along z, m."""
+
+    def __post_init__(self) -> None:
+        _keep_lengths(self, "radius", "length")
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        return inertia.cylinder(self.radius, self.length, density)
+
+
+@dataclass(frozen=True)
+class Capsule(Solid):
+    """Cylinder along z with a half ball on each end."""
+
+    radius: float
+    """m."""
+    length: float
+    """Of the cylinder, without the half balls, m."""
+
+    def __post_init__(self) -> None:
+        _keep_lengths(self, "radius", "length")
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        return inertia.capsule(self.radius, self.length, density)
+
+
+def _keep_lengths(solid: Solid, *names: str) -> None:
+    for name in names:
+        length = arguments.positive(name, getattr(solid, name))
+        if length.shape != ():
+            raise InvalidArgument(name, f"shape {length.shape}", "one number")
+        object.__setattr__(solid, name, length.item())

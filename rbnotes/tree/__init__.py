@@ -1,0 +1,75 @@
+"""Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
+
+from rbnotes.tree.adaptive import integrate_adaptively
+from rbnotes.tree.constraints import (
+    AttachedParticle,
+    BodyMotion,
+    Constraint,
+    ConstraintRows,
+    Gear,
+    JointLimit,
+    JointMotion,
+    LoopClosure,
+    PrescribedBody,
+    PrescribedJoint,
+    constrained_acceleration,
+    perpendicular_pair,
+    step_rows,
+)
+from rbnotes.tree.dynamics import (
+    body_wrenches,
+    forward_dynamics,
+    inverse_dynamics,
+    joint_forces,
+    kinetic_energy,
+    mass_matrix,
+    potential_energy,
+    reduced_force,
+    weight_wrenches,
+    world_momentum,
+)
+from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
+from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
+from rbnotes.tree.model import Link, Tree
+from rbnotes.tree.system import TreeSystem
+
+__all__ = [
+    "AttachedParticle",
+    "BodyMotion",
+    "Constraint",
+    "ConstraintRows",
+    "Gear",
+    "HyperReducedSystem",
+    "JointCoordinates",
+    "JointLimit",
+    "JointMotion",
+    "Link",
+    "LoopClosure",
+    "Motion",
+    "Poses",
+    "PrescribedBody",
+    "PrescribedJoint",
+    "Tree",
+    "TreeSystem",
+    "body_wrenches",
+    "constrained_acceleration",
+    "forward_dynamics",
+    "geared",
+    "integrate_adaptively",
+    "inverse_dynamics",
+    "jacobian",
+    "jacobian_dot",
+    "joint_forces",
+    "kinetic_energy",
+    "linear_coordinates",
+    "mass_matrix",
+    "motion",
+    "perpendicular_pair",
+    "poses",
+    "potential_energy",
+    "reduced_force",
+    "step_rows",
+    "twists",
+    "weight_wrenches",
+    "world_momentum",
+]

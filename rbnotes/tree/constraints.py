@@ -1,0 +1,326 @@
+"""Constraints on a tree: closed loops, gears, prescribed motion, limits, attached particles (Sueda 2.8, 2.9).
+
+Each is rows on the velocities of a :class:`~rbnotes.tree.system.TreeSystem`, those of its particles, then
+those of its joints. A row on body twists is one on joint velocities by J: ``G_m phi = (G_m J) qdot``.
+
+    g(state, t) = 0,        dg/dt = G v + rate,        d^2g/dt^2 = G dv/dt + drift.
+
+Steps keep to ``G v+ = -rate - gamma g``, accelerations to the same with two derivatives (Baumgarte; Sueda
+1.12): the part of the error that is taken back is the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import _se3, _so3, arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import BilateralRows, Rows, State, StepProblem, UnilateralRows, solve_step
+from rbnotes.tree.kinematics import Motion
+from rbnotes.tree.system import TreeSystem
+
+
+class ConstraintRows(NamedTuple):
+    """One constraint of m rows, at one state and time."""
+
+    G: Array
+    """Rows ``(m, N)``."""
+    error: Array
+    """g ``(m,)``, rad or m; zero where only velocities are constrained."""
+    rate: Array
+    """What of dg/dt does not come from the velocities ``(m,)``: minus a prescribed velocity."""
+    drift: Array
+    """What of d^2g/dt^2 does not come from the accelerations ``(m,)``: ``Gdot v``, less a prescribed one."""
+
+
+class Constraint(Protocol):
+    """An equation, or an inequality ``g >= 0``."""
+
+    @property
+    def unilateral(self) -> bool:
+        """Whether it is an inequality."""
+        ...
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        """Its rows at a state, with targets for the time t."""
+        ...
+
+
+JointMotion = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
+"""Coordinates, velocities and accelerations ``(k,)`` of a joint at a time."""
+
+BodyMotion = Callable[[float, Array, Array], tuple[ArrayLike, ArrayLike]]
+"""Body twist ``(6,)`` and its rate at a time, for the body's pose ``(4, 4)`` and twist ``(6,)``.
+
+For motions told in the world: ``v = R^T v_world`` and ``dv/dt = R^T a_world - w x v``."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoopClosure:
+    """A point of one body stays at a point of another.
+
+    Along two directions only, if the joint of the first body is a hinge with the axis of the closing one: a
+    third row would repeat what the other hinges say and make the system singular (Sueda eqs. (2.94), (2.95)).
+
+    Raises
+    ------
+    InvalidArgument
+        If the bodies are the same.
+    """
+
+    a: str
+    x_a: Any
+    """Point ``(3,)`` in the frame of body a."""
+    b: str | None
+    """None is the world."""
+    x_b: Any
+    """Point ``(3,)`` in the frame of body b."""
+    axis: Any = None
+    """Of the closing hinge ``(3,)``, a unit vector in the joint frame of body a: no row along it. None: the
+    point is held in all directions, as by a ball joint."""
+
+    unilateral = False
+
+    def __post_init__(self) -> None:
+        if self.a == self.b:
+            raise InvalidArgument("b", repr(self.b), "another body than a")
+        for name in ("x_a", "x_b"):
+            object.__setattr__(self, name, arguments.array(name, getattr(self, name), 3))
+        if self.axis is not None:
+            object.__setattr__(self, "axis", arguments.unit_vector("axis", self.axis))
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        at = system.motion(state)
+        first, second = (
+            _point(system, state, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b))
+        )
+        along: Array = np.eye(3)
+        if self.axis is not None:
+            along = perpendicular_pair(at.joints[system.tree.index(self.a), :3, :3] @ self.axis)
+        return ConstraintRows(
+            along @ (first.rows - second.rows),
+            along @ (first.place - second.place),
+            np.zeros(len(along)),
+            along @ (first.drift - second.drift),
+        )
+
+
+@dataclass(frozen=True)
+class Gear:
+    """The coordinate of one joint follows another's: ``ratio q_a = q_b``; equal angles with ratio 1."""
+
+    a: str
+    b: str
+    ratio: float = 1.0
+
+    unilateral = False
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        first, second = (_single(system, name) for name in (self.a, self.b))
+        G = np.zeros((1, state.size))
+        G[0, first], G[0, second] = self.ratio, -1.0
+        offset = state.v.size
+        error = self.ratio * state.q[first - offset] - state.q[second - offset]
+        return ConstraintRows(G, np.array([error]), np.zeros(1), np.zeros(1))
+
+
+@dataclass(frozen=True)
+class PrescribedJoint:
+    """A joint moves as it is told (Sueda 2.9)."""
+
+    link: str
+    motion: JointMotion
+
+    unilateral = False
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        own = system.tree.slices[system.tree.index(self.link)]
+        count = own.stop - own.start
+        q, qdot, qddot = (_told(self.link, value, count) for value in self.motion(t))
+        G = np.zeros((count, state.size))
+        G[:, state.v.size + own.start : state.v.size + own.stop] = np.eye(count)
+        return ConstraintRows(G, state.q[own] - q, -qdot, -qddot)
+
+
+@dataclass(frozen=True)
+class PrescribedBody:
+    """Some numbers of a body's twist are what they are told; its pose is not held."""
+
+    link: str
+    numbers: Sequence[int]
+    """Which of the six, angular ones first."""
+    motion: BodyMotion
+
+    unilateral = False
+
+    def __post_init__(self) -> None:
+        if not set(self.numbers) <= set(range(6)) or len(set(self.numbers)) < len(self.numbers):
+            raise InvalidArgument("numbers", repr(self.numbers), "different ones of 0 to 5")
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        at, i, chosen = system.motion(state), system.tree.index(self.link), list(self.numbers)
+        told = self.motion(t, at.bodies[i], at.phi[i])
+        twist, rate = (_told(self.link, value, 6) for value in told)
+        G = np.zeros((len(chosen), state.size))
+        G[:, state.v.size :] = at.J[i, chosen]
+        return ConstraintRows(G, np.zeros(len(chosen)), -twist[chosen], at.drift[i, chosen] - rate[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class AttachedParticle:
+    """A particle stays at a point of a body, or of the world (Sueda 2.7)."""
+
+    particle: int
+    link: str | None
+    x: Any
+    """Point ``(3,)`` in the body's frame."""
+
+    unilateral = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "x", arguments.array("x", self.x, 3))
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        if not 0 <= self.particle < len(state.x):
+            raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
+        point = _point(system, state, system.motion(state), self.link, self.x)
+        own = slice(3 * self.particle, 3 * self.particle + 3)
+        G = -point.rows
+        G[:, own] += np.eye(3)
+        return ConstraintRows(G, state.x[self.particle] - point.place, np.zeros(3), -point.drift)
+
+
+@dataclass(frozen=True)
+class JointLimit:
+    """A coordinate stays between two bounds; either may be infinite."""
+
+    link: str
+    lower: float = -np.inf
+    upper: float = np.inf
+    coordinate: int = 0
+    """Which one of the joint's."""
+
+    unilateral = True
+
+    def __post_init__(self) -> None:
+        if not self.lower < self.upper:
+            raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        own = system.tree.slices[system.tree.index(self.link)]
+        if not 0 <= self.coordinate < own.stop - own.start:
+            raise InvalidArgument("coordinate", str(self.coordinate), f"one of the joint of {self.link!r}")
+        q = state.q[own.start + self.coordinate]
+        bounds = [(1.0, q - self.lower), (-1.0, self.upper - q)]
+        bounds = [(sign, gap) for sign, gap in bounds if np.isfinite(gap)]
+        G = np.zeros((len(bounds), state.size))
+        G[:, state.v.size + own.start + self.coordinate] = [sign for sign, _ in bounds]
+        zero = np.zeros(len(bounds))
+        return ConstraintRows(G, np.array([gap for _, gap in bounds]), zero, zero)
+
+
+def perpendicular_pair(axis: ArrayLike) -> Array:
+    """Two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94))."""
+    axis = arguments.unit_vector("axis", axis)
+    second = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    second /= np.linalg.norm(second)
+    return np.stack([np.cross(second, axis), second])
+
+
+def step_rows(
+    system: TreeSystem, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
+) -> list[Rows]:
+    """Rows for the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
+
+    Equations take back the part ``gamma h`` of their errors. Inequalities that could close within the step
+    hold: their velocities may use up the gap, ``G v+ >= -gap / h``.
+    """
+    h = float(arguments.positive("h", h))
+    gamma = float(arguments.scalar("gamma", gamma, minimum=0.0))
+    own = system.coordinate_rows(state)
+    equal: list[tuple[Array, Array]] = [(own.rows, own.target)]
+    unequal: list[tuple[Array, Array]] = [(np.zeros((0, state.size)), np.zeros(0))]
+    for each in constraints:
+        G, error, rate, _ = each.rows(system, state, state.t + h)
+        if each.unilateral:
+            unequal.append((G, -rate - np.maximum(error, 0.0) / h - gamma * np.minimum(error, 0.0)))
+        else:
+            equal.append((G, -rate - gamma * error))
+    return [BilateralRows(*_stacked(equal)), UnilateralRows(*_stacked(unequal))]
+
+
+def constrained_acceleration(
+    system: TreeSystem,
+    constraints: Iterable[Constraint],
+    state: State,
+    alpha: float = 0.0,
+    beta: float = 0.0,
+) -> tuple[Array, Array]:
+    """Accelerations ``(N,)`` and multipliers ``(m,)`` under equations (Sueda eqs. (2.98), (2.103), (2.106)).
+
+    Parameters
+    ----------
+    alpha, beta
+        Of Baumgarte's stabilisation, 1/s: accelerations are ``-drift - 2 alpha (G v + rate) - beta^2 g``.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is an inequality among the constraints: whether it is active is a question of velocities.
+    """
+    own = system.coordinate_rows(state, acceleration=True)
+    equal: list[tuple[Array, Array]] = [(own.rows, own.target)]
+    for each in constraints:
+        if each.unilateral:
+            raise InvalidArgument("constraints", type(each).__name__, "equations only")
+        G, error, rate, drift = each.rows(system, state, state.t)
+        wanted = -drift - 2 * alpha * (G @ state.velocity + rate) - beta**2 * error
+        equal.append((G, wanted))
+    rows = BilateralRows(*_stacked(equal))
+    solution = solve_step(StepProblem(system.mass(state), system.force(state), rows))
+    return solution.velocity, solution.bilateral
+
+
+class _Point(NamedTuple):
+    """A point of a body: where it is, how velocities move it, and its acceleration at constant velocities."""
+
+    place: Array
+    rows: Array
+    drift: Array
+
+
+def _point(system: TreeSystem, state: State, at: Motion, link: str | None, x: Array) -> _Point:
+    if link is None:
+        return _Point(x, np.zeros((3, state.size)), np.zeros(3))
+    i = system.tree.index(link)
+    E, phi = at.bodies[i], at.phi[i]
+    moves = E[:3, :3] @ _se3.Gamma(x)
+    rows = np.zeros((3, state.size))
+    rows[:, state.v.size :] = moves @ at.J[i]
+    turning = E[:3, :3] @ _so3.hat(phi[:3]) @ _se3.Gamma(x) @ phi
+    return _Point(_se3.transform_points(E, x), rows, moves @ at.drift[i] + turning)
+
+
+def _single(system: TreeSystem, name: str) -> int:
+    """Where the only velocity of a link's joint is among all."""
+    own = system.tree.slices[system.tree.index(name)]
+    if own.stop - own.start != 1:
+        raise InvalidArgument("a, b", f"{name!r} with {own.stop - own.start} coordinates", "joints with one")
+    return 3 * len(system.masses) + own.start
+
+
+def _told(link: str, value: ArrayLike, count: int) -> Array:
+    """What a link is told to do: as many numbers, or one for all."""
+    told = arguments.array(f"motion of {link!r}", value)
+    if told.shape not in ((), (count,)):
+        raise InvalidArgument(f"motion of {link!r}", f"shape {told.shape}", f"a number, or shape ({count},)")
+    return np.broadcast_to(told, (count,))
+
+
+def _stacked(rows: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    return np.concatenate([G for G, _ in rows]), np.concatenate([target for _, target in rows])

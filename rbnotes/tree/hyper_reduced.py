@@ -1,0 +1,168 @@
+"""Fewer coordinates than a tree's joints have: one angle for a whole chain of hinges (Sueda 2.6).
+
+The coordinates of all joints are a function of fewer ones, ``q = f(q_R)``, with the Jacobian J_rR. Velocities
+follow by one more factor, and the equations of motion by one more transpose (Sueda eqs. (2.80) to (2.83)),
+
+    qdot = J_rR qdot_R,      J_mR = J_mr J_rR,      M_R = J_rR^T M_r J_rR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import Forces, Reduction, State, StepProblem, solve_step
+from rbnotes.tree.model import Tree
+from rbnotes.tree.system import TreeSystem
+
+
+@dataclass(frozen=True, eq=False)
+class JointCoordinates:
+    """All joints' coordinates as a function of r fewer ones."""
+
+    size: int
+    """r."""
+    q: Callable[[Array], ArrayLike]
+    """Coordinates ``(k,)`` of all joints."""
+    jacobian: Callable[[Array], ArrayLike]
+    """J_rR ``(k, r)``, the derivative of q."""
+    jacobian_dot: Callable[[Array, Array], ArrayLike]
+    """Its rate ``(k, r)``, for coordinates and velocities ``(r,)``."""
+
+
+def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinates:
+    """``q = J q_R + offset`` with a constant ``J (k, r)``.
+
+    Raises
+    ------
+    InvalidArgument
+        If the columns of J depend on each other, or the offset has another shape.
+    """
+    constant: Array = arguments.array("J", J, None, None)
+    k, r = constant.shape[-2:]
+    rank = int(np.linalg.matrix_rank(constant))
+    if constant.ndim != 2 or rank < r:
+        got = f"shape {constant.shape}, rank {rank}"
+        raise InvalidArgument("J", got, f"a matrix with {r} independent columns")
+    start = arguments.array("offset", offset)
+    if start.shape not in ((), (k,)):
+        raise InvalidArgument("offset", f"shape {start.shape}", f"a number, or shape ({k},)")
+    still = np.zeros_like(constant)
+    return JointCoordinates(r, lambda q_R: constant @ q_R + start, lambda q_R: constant, lambda *_: still)
+
+
+def geared(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:
+    """One coordinate turns several joints, each by its ratio; equal angles with ratios 1 (eq. (2.81)).
+
+    It takes the place of the first of these joints in the tree; all other coordinates stay what they are.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such link, one has not exactly one coordinate, or all ratios are zero.
+    """
+    column = np.zeros(tree.size)
+    for name, ratio in ratios.items():
+        own = tree.slices[tree.index(name)]
+        if own.stop - own.start != 1:
+            raise InvalidArgument("ratios", f"{name!r} with {own.stop - own.start} coordinates", "one")
+        column[own] = arguments.scalar("ratios", ratio)
+    if not np.any(column):
+        raise InvalidArgument("ratios", repr(dict(ratios)), "one that is not zero")
+    turned = sorted(tree.slices[tree.index(name)].start for name in ratios)
+    J = np.eye(tree.size)
+    J[:, turned[0]] = column
+    return linear_coordinates(np.delete(J, turned[1:], axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class HyperReducedSystem:
+    """A tree in fewer coordinates, as a mechanical system: its states are those of the r coordinates.
+
+    Particles beside the tree keep their own coordinates.
+    """
+
+    system: TreeSystem
+    coordinates: JointCoordinates
+
+    def expanded(self, state: State) -> State:
+        """The state of the tree."""
+        q, J = self._at(state)
+        return replace(state, q=q, qdot=J @ state.qdot)
+
+    def reduction(self, state: State) -> Reduction:
+        """Velocities of particles and joints from those of particles and the r coordinates."""
+        return Reduction(self._with_particles(state, self._at(state)[1]))
+
+    def acceleration_reduction(self, state: State) -> Reduction:
+        """The same for accelerations: the drift is the rate of J_rR times the velocities (eq. (2.82))."""
+        J = self.reduction(state).J
+        rate = arguments.matrix(
+            "jacobian_dot", self.coordinates.jacobian_dot(state.q, state.qdot), *self._shape
+        )
+        return Reduction(J, np.append(np.zeros(state.v.size), rate @ state.qdot))
+
+    def mass(self, state: State) -> Array:
+        """Masses of the particles, and M_R of the tree."""
+        J = self.reduction(state).J
+        result: Array = J.T @ self.system.mass(self.expanded(state)) @ J
+        return result
+
+    def force(self, state: State) -> Array:
+        """All forces, handed on, with the fictitious ones of the drift (eq. (2.83))."""
+        return self._handed_on(state, self.system.force(self.expanded(state)))
+
+    def forces(self, state: State) -> Forces:
+        """The same, with K and D of the tree between two J: how J itself changes is left out."""
+        f, K, D = self.system.forces(self.expanded(state))
+        J = self.reduction(state).J
+        return Forces(self._handed_on(state, f), J.T @ K @ J, J.T @ D @ J)
+
+    def acceleration(self, state: State) -> Array:
+        """Accelerations of particles and the r coordinates.
+
+        Raises
+        ------
+        SingularConfiguration
+            If a joint is in a singular state, or J_rR has lost its rank.
+        """
+        at = self.expanded(state)
+        rows = self.system.coordinate_rows(at, acceleration=True)
+        problem = StepProblem(self.system.mass(at), self.system.force(at), rows)
+        return solve_step(self.acceleration_reduction(state).reduce(problem)).velocity
+
+    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
+        """Particles and coordinates plus the increment; velocities kept."""
+        return state.moved(increment, h)
+
+    def energy(self, state: State) -> float:
+        """That of the tree, J."""
+        return self.system.energy(self.expanded(state))
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return self.system.tree.size, self.coordinates.size
+
+    def _at(self, state: State) -> tuple[Array, Array]:
+        k, r = self._shape
+        if state.q.shape != (r,) or state.qdot.shape != (r,):
+            got = f"q {state.q.shape} and qdot {state.qdot.shape}"
+            raise InvalidArgument("state", got, f"q and qdot of shape ({r},)")
+        q = arguments.vector("q(q_R)", self.coordinates.q(state.q), k)
+        return q, arguments.matrix("jacobian", self.coordinates.jacobian(state.q), k, r)
+
+    def _handed_on(self, state: State, f: Array) -> Array:
+        reduction = self.acceleration_reduction(state)
+        return reduction.forces(f - self.system.mass(self.expanded(state)) @ reduction.drift)
+
+    def _with_particles(self, state: State, J: Any) -> Array:
+        count = state.v.size
+        whole = np.zeros((count + J.shape[0], count + J.shape[1]))
+        whole[:count, :count], whole[count:, count:] = np.eye(count), J
+        return whole

@@ -1,0 +1,155 @@
+"""Rows between pairs of bodies against dense ones; contacts of any system; what is refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking.strategies import spd_matrices
+from rbnotes.contact import Contacts, PairRows, contact_axes, tangent_directions
+from rbnotes.dynamics import WORLD
+
+
+@st.composite
+def pair_rows(draw):
+    """Rows between up to five bodies and the world, some pairs repeated, as they are in a manifold."""
+    bodies, count, k = draw(st.integers(1, 5)), draw(st.integers(0, 6)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    a = rng.integers(-1, bodies, count)
+    b = np.where(rng.random(count) < 0.3, WORLD, rng.integers(-1, bodies, count))
+    b = np.where(a == b, WORLD, b)
+    return PairRows(a, b, rng.normal(size=(count, k, 6)), rng.normal(size=(count, k, 6)), bodies)
+
+
+def dense(rows):
+    """The matrix, written entry by entry."""
+    count, k, _ = rows.on_a.shape
+    matrix = np.zeros((count * k, 6 * rows.bodies))
+    for i in range(count):
+        for row in range(k):
+            for body, block in ((rows.a[i], rows.on_a), (rows.b[i], rows.on_b)):
+                if body >= 0:
+                    matrix[k * i + row, 6 * body : 6 * body + 6] = block[i, row]
+    return matrix
+
+
+@given(pair_rows(), st.data())
+def test_products_are_those_of_the_matrix(rows, data):
+    expected = dense(rows)
+    assert rows.shape == expected.shape
+    assert rows.T.shape == expected.T.shape
+    rng = np.random.default_rng(1)
+    twists, impulses = rng.normal(size=expected.shape[1]), rng.normal(size=expected.shape[0])
+    np.testing.assert_allclose(rows @ twists, expected @ twists, atol=1e-12)
+    np.testing.assert_allclose(rows.T @ impulses, expected.T @ impulses, atol=1e-12)
+    np.testing.assert_array_equal(rows.matrix.toarray(), expected)
+    np.testing.assert_array_equal(rows.toarray(), expected)
+    masses = [data.draw(spd_matrices(6)) for _ in range(rows.bodies)]
+    inverses = np.linalg.inv(masses)
+    mobility = np.zeros((expected.shape[1],) * 2)
+    for i, inverse in enumerate(inverses):
+        mobility[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = inverse
+    W = expected @ mobility @ expected.T
+    found = rows.delassus(inverses)
+    np.testing.assert_allclose(found.toarray(), W, atol=1e-12 * np.abs(inverses).max() * 100)
+
+
+def test_blocks_of_the_world_do_not_count():
+    rows = PairRows([0, WORLD], [WORLD, 1], np.ones((2, 1, 6)), np.full((2, 1, 6), 3.0), 3)
+    np.testing.assert_array_equal(rows @ np.arange(18.0), [15.0, 3 * 51.0])
+    np.testing.assert_array_equal(rows.T @ [1.0, 1.0], np.repeat([1.0, 3.0, 0.0], 6))
+    assert rows.matrix.nnz == 12
+
+
+def test_contacts_that_share_no_body_do_not_answer_each_other():
+    one = np.ones((4, 3, 6))
+    rows = PairRows([0, 1, 2, 3], [WORLD, WORLD, WORLD, 2], one, one, 4)
+    W = rows.delassus(np.tile(np.eye(6), (4, 1, 1)))
+    touching = np.zeros((4, 4), dtype=bool)
+    touching[[0, 1, 2, 3, 2, 3], [0, 1, 2, 3, 3, 2]] = True
+    np.testing.assert_array_equal(W.toarray().reshape(4, 3, 4, 3).any(axis=(1, 3)), touching)
+    assert W.nnz == 9 * touching.sum()
+
+
+def test_tangents_are_orthonormal_and_right_handed():
+    normals = np.random.default_rng(4).normal(size=(50, 3))
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    first, second = np.moveaxis(tangent_directions(normals), 1, 0)
+    frames = np.stack([first, second, normals], axis=1)
+    assert np.allclose(frames @ np.swapaxes(frames, 1, 2), np.eye(3))
+    assert np.allclose(np.linalg.det(frames), 1)
+    assert np.allclose(np.abs(tangent_directions([0, 0, 1])), [[0, 1, 0], [1, 0, 0]])
+    np.testing.assert_array_equal(contact_axes(normals)[:, 0], normals)
+    np.testing.assert_array_equal(contact_axes(normals)[:, 1:], tangent_directions(normals))
+
+
+ROWS = np.random.default_rng(5).normal(size=(2, 3, 12))
+
+
+def test_all_ways_to_say_the_same_contacts():
+    a, b = np.array([0, 1]), np.array([1, 0])
+    pairs = PairRows(a, b, ROWS.reshape(2, 3, 2, 6)[[0, 1], :, a], ROWS.reshape(2, 3, 2, 6)[[0, 1], :, b], 2)
+    flat = ROWS.reshape(6, 12)
+    for contacts in (
+        Contacts(ROWS, [0.2, 0.3], 0.1),
+        Contacts(flat, [0.2, 0.3], 0.1),
+        Contacts(sparse.csc_array(flat), [0.2, 0.3], [0.1, 0.1]),
+        Contacts(pairs, [0.2, 0.3], 0.1),
+        Contacts.from_directions(ROWS[:, 0], ROWS[:, 1:], [0.2, 0.3], 0.1),
+        Contacts.from_directions(sparse.csr_array(ROWS[:, 0]), ROWS[:, 1:], [0.2, 0.3], 0.1),
+    ):
+        assert contacts.count == 2
+        assert contacts.rows.shape == (6, 12)
+        matrix, normals = (
+            each.toarray() if sparse.issparse(each) else each for each in (contacts.matrix, contacts.normals)
+        )
+        np.testing.assert_array_equal(matrix, flat)
+        np.testing.assert_array_equal(normals, ROWS[:, 0])
+        np.testing.assert_array_equal(contacts.mu, [0.2, 0.3])
+        np.testing.assert_array_equal(contacts.normal_target, [0.1, 0.1])
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("name", "change"),
+        [
+            ("rows", {"rows": [[[0, 0, np.nan]] * 3]}),
+            ("rows", {"rows": [0, 0, 1.0]}),
+            ("rows", {"rows": [[[1.0, 0, 0], [0, 1.0, 0]]]}),
+            ("rows", {"rows": np.zeros((4, 3))}),
+            ("rows", {"rows": PairRows([0] * 3, [WORLD] * 3, np.zeros((3, 1, 6)), np.zeros((3, 1, 6)), 1)}),
+            ("mu", {"mu": [-0.1]}),
+            ("mu", {"mu": [0.1, 0.2]}),
+            ("normal_target", {"normal_target": np.inf}),
+            ("normal_target", {"normal_target": [0.1, 0.2]}),
+        ],
+    )
+    def test_bad_contacts_are_named(self, name, change):
+        with pytest.raises(InvalidArgument, match=name):
+            Contacts(**{"rows": np.eye(3), "mu": 0.5, **change})
+
+    @pytest.mark.parametrize("tangents", [[[[1.0, 0, 0]]], [[[1.0, 0], [0, 1.0]]], np.zeros((2, 2, 3))])
+    def test_tangents_that_do_not_fit(self, tangents):
+        with pytest.raises(InvalidArgument, match="tangents"):
+            Contacts.from_directions([[0, 0, 1.0]], tangents, 0.5)
+
+    def test_bad_pairs_are_named(self):
+        block = np.zeros((2, 3, 6))
+        for name, arguments in {
+            "on_a": ([0, 0], [1, 1], np.zeros((2, 3, 5)), block, 2),
+            "on_a, on_b": ([0, 0], [1, 1], block, block[:1], 2),
+            "a": ([0, 2], [1, 1], block, block, 2),
+            "b": ([0, 0], [1, -2], block, block, 2),
+            "b: got float64": ([0, 0], [1.0, 1.5], block, block, 2),
+        }.items():
+            with pytest.raises(InvalidArgument, match=f"^{name}"):
+                PairRows(*arguments)
+        rows = PairRows([0, 0], [1, 1], block, block, 2)
+        with pytest.raises(InvalidArgument, match="twists"):
+            _ = rows @ np.zeros(6)
+        with pytest.raises(InvalidArgument, match="impulses"):
+            _ = rows.T @ np.zeros(5)
+        with pytest.raises(InvalidArgument, match="inverse_masses"):
+            rows.delassus(np.eye(6))

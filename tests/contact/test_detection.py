@@ -1,0 +1,399 @@
+"""Contact points: distances against coal and brute force, points on both surfaces, manifolds, rows."""
+
+from itertools import product
+
+import coal
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.optimize import linprog, lsq_linear
+
+from rbnotes import checking, se3, so3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking.strategies import (
+    frames,
+    nonzero_vectors,
+    positive_numbers,
+    twists,
+    unit_vectors,
+    vectors,
+)
+from rbnotes.contact import (
+    Collider,
+    ContactPoints,
+    Plane,
+    Rounded,
+    collide,
+    contact_points,
+    contact_rows,
+    normal_rows,
+    surface,
+)
+from rbnotes.contact.distance import closest_on_segments
+from rbnotes.dynamics import WORLD
+from rbnotes.solids import Box, Capsule, Cylinder, Sphere
+
+FLAT = 0.03
+LEANING = 0.5
+"""Edges and faces that lean by less lie flat, or may come to: see rbnotes.contact.manifold."""
+
+FAR = 100.0
+"""A margin beyond which nothing is."""
+
+sizes = positive_numbers(0.25, 2.0)
+boxes = st.builds(lambda x, y, z: surface(Box([x, y, z])), sizes, sizes, sizes)
+shapes = boxes | (st.builds(Sphere, sizes) | st.builds(Capsule, sizes, sizes)).map(surface)
+near_frames = st.builds(lambda E, scale: se3.frame(E[:3, :3], E[:3, 3] * scale), frames(), sizes)
+
+
+def in_coal(shape):
+    half, radius = shape.half_extents, shape.radius
+    if radius == 0:
+        return coal.Box(*(2 * half))
+    return coal.Capsule(radius, 2 * half[2]) if half[2] else coal.Sphere(radius)
+
+
+def coal_distance(a, pose_a, b, pose_b):
+    request, result = coal.DistanceRequest(True, True), coal.DistanceResult()
+    for name, value in {"tolerance": 1e-10, "max_iterations": 1000}.items():
+        setattr(request, f"gjk_{name}", value)
+        setattr(request, f"epa_{name}", value)
+    placed = [coal.Transform3s(E[:3, :3], E[:3, 3]) for E in (pose_a, pose_b)]
+    return coal.distance(in_coal(a), placed[0], in_coal(b), placed[1], request, result)
+
+
+def height(shape, pose, x):
+    """Signed distance of points from the surface of a rounded box, below zero inside."""
+    local = np.abs((x - pose[:3, 3]) @ pose[:3, :3]) - shape.half_extents
+    outside = np.linalg.norm(np.maximum(local, 0), axis=-1)
+    return outside + np.minimum(np.max(local, axis=-1), 0) - shape.radius
+
+
+def core_distance(a, b, gap):
+    return abs(gap) + a.radius + b.radius
+
+
+class TestDistance:
+    @given(shapes, near_frames, shapes, near_frames)
+    def test_nearest_gap_against_coal(self, a, pose_a, b, pose_b):
+        found, expected = collide(a, pose_a, b, pose_b, FAR), coal_distance(a, pose_a, b, pose_b)
+        tolerance = 2 * FLAT**2 * core_distance(a, b, expected) + 1e-7
+        np.testing.assert_allclose(found.gap.min(), expected, rtol=0, atol=tolerance)
+
+    @given(near_frames, near_frames, st.tuples(sizes, sizes), st.tuples(sizes, sizes))
+    def test_capsules_by_brute_force(self, pose_a, pose_b, first, second):
+        """Two capsules are as far apart as the nearest two of many balls along their axes."""
+        a, b = surface(Capsule(*first)), surface(Capsule(*second))
+        along = np.linspace(-1, 1, 201)
+        x, y = (
+            pose[:3, 3] + along[:, None] * shape.half_extents[2] * pose[:3, 2]
+            for shape, pose in ((a, pose_a), (b, pose_b))
+        )
+        nearest = np.min(np.linalg.norm(x[:, None] - y[None], axis=-1)) - a.radius - b.radius
+        gap = collide(a, pose_a, b, pose_b, FAR).gap.min()
+        assert nearest - 0.02 <= gap <= nearest + 2 * FLAT**2 * core_distance(a, b, nearest)
+
+    @given(vectors(), vectors(), nonzero_vectors(), nonzero_vectors(), st.booleans())
+    def test_segments_by_bounded_least_squares(self, p, q, u, v, parallel):
+        v = -1.5 * u if parallel else v
+        x, y = closest_on_segments(p, p + u, q, q + v)
+        best = lsq_linear(np.stack([u, -v], axis=1), q - p, bounds=(0, 1), tol=1e-14)
+        np.testing.assert_allclose(np.linalg.norm(x - y), np.sqrt(2 * best.cost), atol=1e-6)
+        for point, start, along in ((x, p, u), (y, q, v)):
+            part = (point - start) @ along / (along @ along)
+            assert -1e-12 <= part <= 1 + 1e-12
+            np.testing.assert_allclose(start + part * along, point, atol=1e-12)
+
+    @given(boxes, near_frames, boxes, near_frames)
+    def test_boxes_overlap_exactly_if_a_point_is_in_both(self, a, pose_a, b, pose_b):
+        gap = collide(a, pose_a, b, pose_b, FAR).gap.min()
+        assume(abs(gap) > 1e-3)
+        placed = ((a, pose_a), (b, pose_b))
+        sides = [
+            (sign * pose[:3, i], shape.half_extents[i] + sign * pose[:3, i] @ pose[:3, 3])
+            for (shape, pose), i, sign in product(placed, range(3), (1, -1))
+        ]
+        rows, limits = np.array([side for side, _ in sides]), [limit for _, limit in sides]
+        assert linprog(np.zeros(3), A_ub=rows, b_ub=limits, bounds=(None, None)).success == (gap < 0)
+
+    @given(boxes, near_frames, boxes, near_frames)
+    def test_least_overlap_of_boxes(self, a, pose_a, b, pose_b):
+        """Moved apart by the depth they touch; by less, in any direction, they still overlap."""
+        found = collide(a, pose_a, b, pose_b, FAR)
+        deepest = int(np.argmin(found.gap))
+        depth = -found.gap[deepest]
+        assume(depth > 0.05)
+        apart = pose_a.copy()
+        apart[:3, 3] += depth * found.normal[deepest]
+        assert abs(collide(a, apart, b, pose_b, FAR).gap.min()) < 5 * FLAT**2 * (depth + 1)
+        for direction in product((-1.0, 0.0, 1.0), repeat=3):
+            moved = pose_a.copy()
+            moved[:3, 3] += 0.98 * depth * np.array(direction) / max(np.linalg.norm(direction), 1)
+            assert collide(a, moved, b, pose_b, FAR).gap.min() < 0
+
+
+class TestPoints:
+    @given(shapes, near_frames, shapes, near_frames)
+    def test_lie_on_both_surfaces(self, a, pose_a, b, pose_b):
+        """Half the gap along the normal leads to either surface; overlapping points are inside both."""
+        found = collide(a, pose_a, b, pose_b, FAR)
+        assume(np.all(found.gap > -2 * max(a.radius, b.radius, 0.05)))  # less than halfway through
+        half = found.gap[:, None] / 2 * found.normal
+        for shape, pose, sign in ((a, pose_a, 1), (b, pose_b, -1)):
+            surface = found.position + sign * half
+            off = height(shape, pose, surface)
+            # A round end that lies flat or leans over a face is touched beside its nearest point.
+            flat = 2 * FLAT * shape.half_extents.max() + FLAT**2 / 2 * shape.radius if shape.radius else 0.0
+            leaning = (1 - np.sqrt(1 - LEANING**2)) * shape.radius
+            assert abs(off[found.gap.argmin()]) <= flat + 1e-9
+            assert np.abs(off).max() <= max(flat, leaning) + 1e-9
+        assert np.all(np.linalg.norm(found.normal, axis=1) - 1 < 1e-12)
+
+    @given(shapes, near_frames, shapes, near_frames)
+    def test_swapping_the_shapes_turns_the_normal(self, a, pose_a, b, pose_b):
+        one, other = collide(a, pose_a, b, pose_b, FAR), collide(b, pose_b, a, pose_a, FAR)
+        np.testing.assert_allclose(one.gap.min(), other.gap.min(), rtol=2 * FLAT**2, atol=1e-9)
+        assume(core_distance(a, b, one.gap.min()) > 0.01 and abs(one.gap.min()) > 0.01)
+        assume(len(one.gap) == len(other.gap) == 1)
+        separated = one.gap[0] + a.radius + b.radius > 1e-6  # overlapping cores may have two best axes
+        if separated:
+            np.testing.assert_allclose(one.normal, -other.normal, atol=1e-6)
+            np.testing.assert_allclose(one.position, other.position, atol=1e-6)
+
+    @given(shapes, near_frames, shapes, near_frames, frames())
+    def test_move_with_the_bodies(self, a, pose_a, b, pose_b, E):
+        one = collide(a, pose_a, b, pose_b, FAR)
+        other = collide(a, E @ pose_a, b, E @ pose_b, FAR)
+        assume(len(one.gap) == len(other.gap) == 1)
+        np.testing.assert_allclose(one.gap, other.gap, atol=1e-8)
+        if np.allclose(one.normal @ E[:3, :3].T, other.normal, atol=1e-6):
+            np.testing.assert_allclose(se3.transform_points(E, one.position), other.position, atol=1e-6)
+        else:  # two directions overlap as little as each other
+            assert one.gap[0] + a.radius + b.radius < 1e-6
+
+    @given(shapes, near_frames, frames(), positive_numbers())
+    def test_on_a_plane(self, shape, pose, plane, margin):
+        found = collide(shape, pose, Plane(), plane, margin)
+        below = se3.transform_points(se3.inverse(plane), found.position)
+        np.testing.assert_allclose(found.normal, np.broadcast_to(plane[:3, 2], found.normal.shape))
+        np.testing.assert_allclose(below[:, 2], found.gap / 2, atol=1e-12)
+        directions = pose[:3, :3].T @ -plane[:3, 2]
+        lowest = pose[:3, :3] @ (np.sign(directions) * shape.half_extents) - shape.radius * plane[:3, 2]
+        least = (pose[:3, 3] + lowest - plane[:3, 3]) @ plane[:3, 2]
+        assert (len(found.gap) == 0) == (least > margin)
+        if len(found.gap):
+            assert found.gap.min() == pytest.approx(least, abs=1e-12)
+        other = collide(Plane(), plane, shape, pose, margin)
+        np.testing.assert_array_equal(other.normal, -found.normal)
+        np.testing.assert_array_equal(other.position, found.position)
+
+
+def at(x, y, z, *rotation):
+    return se3.frame(so3.exp(rotation or (0.0, 0.0, 0.0)), [x, y, z])
+
+
+def sorted_rows(points):
+    return points[np.lexsort(np.round(points, 6).T)]
+
+
+class TestManifolds:
+    def test_box_on_box_in_four_corners(self):
+        found = collide(Box([1, 1, 1]), at(0.25, 0, 0.99), Box([1, 2, 1]), at(0, 0, 0), 0.1)
+        expected = np.array(list(product([-0.25, 0.5], [-0.5, 0.5], [0.495])))
+        np.testing.assert_allclose(sorted_rows(found.position), sorted_rows(expected), atol=1e-12)
+        np.testing.assert_allclose(found.gap, -0.01)
+        np.testing.assert_allclose(found.normal, np.tile([0, 0, 1.0], (4, 1)))
+
+    def test_turned_box_on_box_in_eight(self):
+        found = collide(Box([1, 1, 1]), at(0, 0, 1.01, 0, 0, np.pi / 4), Box([1, 1, 1]), np.eye(4), 0.1)
+        assert len(found.gap) == 8
+        np.testing.assert_allclose(np.abs(found.position[:, :2]).max(axis=1), 0.5)
+        np.testing.assert_allclose(np.abs(found.position[:, :2]).sum(axis=1), np.sqrt(0.5))
+
+    @given(st.floats(0.001, 0.029), st.booleans())
+    def test_rocking_box_keeps_its_far_contacts(self, tilt, about_x):
+        rotation = (tilt, 0.0, 0.0) if about_x else (0.0, tilt, 0.0)
+        found = collide(Box([1, 1, 1]), at(0, 0, 1, *rotation), Box([2, 2, 1]), np.eye(4), 0.1)
+        drop = np.sin(tilt) / 2 + np.cos(tilt) / 2
+        near = 0.5 - drop
+        np.testing.assert_allclose(np.sort(found.gap), np.repeat([near, near + np.sin(tilt)], 2), atol=1e-12)
+
+    @given(st.floats(0.04, 0.4))
+    def test_leaning_box_may_fall_on_its_other_edge(self, tilt):
+        """Its far edge is a contact as soon as it is within the margin."""
+        pose = at(0, 0, 0.5 + (np.sin(tilt) + np.cos(tilt)) / 2, tilt, 0, 0)
+        near = collide(Box([1, 1, 1]), pose, Box([2, 2.5, 1]), np.eye(4), 0.9 * np.sin(tilt))
+        far = collide(Box([1, 1, 1]), pose, Box([2, 2.5, 1]), np.eye(4), 1.1 * np.sin(tilt))
+        np.testing.assert_allclose(near.gap, [0, 0], atol=1e-12)
+        np.testing.assert_allclose(np.sort(far.gap), [0, 0, *[np.sin(tilt)] * 2], atol=1e-12)
+
+    def test_two_edges_cross_in_a_point(self):
+        """Edges that cross like beams: each turned up by an eighth about its own direction."""
+        up = so3.exp([np.pi / 4, 0, 0])
+        lower = se3.frame(up, [0, 0, 0])
+        upper = se3.frame(so3.exp([0, 0, np.pi / 2]) @ up, [0.1, 0.2, np.sqrt(0.5) * 2 - 0.01])
+        found = collide(Box([2, 1, 1]), upper, Box([2, 1, 1]), lower, 0.1)
+        np.testing.assert_allclose(found.position, [[0.1, 0, np.sqrt(0.5) - 0.005]], atol=1e-12)
+        np.testing.assert_allclose(found.normal, [[0, 0, 1]], atol=1e-12)
+        np.testing.assert_allclose(found.gap, [-0.01])
+
+    def test_edge_on_face_in_two_points(self):
+        pose = at(0, 0, 0.5 + np.sqrt(0.5), np.pi / 4, 0, 0)
+        found = collide(Box([1, 1, 1]), pose, Box([0.6, 2, 1]), np.eye(4), 0.01)
+        expected = np.array([[-0.3, 0, 0.5], [0.3, 0, 0.5]])
+        np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
+
+    def test_lying_capsule_touches_in_two_points(self):
+        pose = at(0.3, 0, 0.5 + 0.2, 0, np.pi / 2, 0)
+        found = collide(Capsule(0.2, 1.0), pose, Box([1, 1, 1]), np.eye(4), 0.01)
+        expected = np.array([[-0.2, 0, 0.5], [0.5, 0, 0.5]])
+        np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
+        np.testing.assert_allclose(found.gap, 0, atol=1e-12)
+
+    @given(st.floats(0.035, 0.3))
+    def test_capsule_leans_over_an_edge(self, lean):
+        """Its axis comes nearest to the edge, at a right angle to both: that is no face's normal."""
+        R = so3.exp([0, np.pi / 2 + lean, 0])  # the axis descends outwards
+        above = np.array([np.sin(lean), 0, np.cos(lean)])
+        pose = se3.frame(R, np.array([0.3, 0, 0.5]) + 0.25 * above)
+        found = collide(Capsule(0.2, 1.0), pose, Box([0.6, 1, 1]), np.eye(4), 0.1)
+        nearest = int(np.argmin(found.gap))
+        np.testing.assert_allclose(found.normal[nearest], above, atol=1e-12)
+        np.testing.assert_allclose(found.gap[nearest], 0.05, atol=1e-12)
+
+    def test_parallel_capsules_touch_along_what_they_share(self):
+        found = collide(Capsule(0.2, 1.0), at(0.5, 0, 0.3), Capsule(0.3, 1.0), np.eye(4), 0.1)
+        expected = np.array([[0.3, 0, -0.2], [0.3, 0, 0.5]])
+        np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
+        np.testing.assert_allclose(found.normal, [[1, 0, 0]] * 2, atol=1e-12)
+        np.testing.assert_allclose(found.gap, 0, atol=1e-12)
+
+    def test_capsules_end_to_end(self):
+        found = collide(Capsule(0.2, 1.0), at(0, 0, 1.5), Capsule(0.3, 1.0), np.eye(4), 0.1)
+        np.testing.assert_allclose(found.position, [[0, 0, 0.8 + 0.0]], atol=1e-12)
+        np.testing.assert_allclose(found.gap, [0], atol=1e-12)
+
+    @pytest.mark.parametrize(
+        ("a", "b", "depth"),
+        [
+            (Sphere(0.5), Sphere(0.3), 0.8),
+            (Capsule(0.5, 1.0), Sphere(0.3), 0.8),
+            (Capsule(0.5, 1.0), Capsule(0.3, 1.0), 0.8),
+            (Box([1, 2, 3]), Sphere(0.3), 0.8),
+            (Box([1, 2, 3]), Box([2, 1, 4]), 1.5),
+        ],
+    )
+    def test_same_centre_separates_along_a_shortest_way(self, a, b, depth):
+        pose = at(0.3, -0.2, 0.1, 0.4, 0.5, -0.6)
+        found = collide(a, pose, b, pose)
+        assert found.gap.min() == pytest.approx(-depth)
+        apart = pose.copy()
+        apart[:3, 3] += (depth + 1e-9) * found.normal[0]
+        assert collide(a, apart, b, pose, 1.0).gap.min() == pytest.approx(1e-9, abs=1e-12)
+
+    def test_nothing_beyond_the_margin(self):
+        assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.09).gap) == 0
+        assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.11).gap) == 1
+
+
+SCENE = [
+    Collider(WORLD, Plane(), mu=0.4, restitution=0.9),
+    Collider(0, Box([1, 1, 1]), mu=0.9, restitution=0.4),
+    Collider(1, Sphere(0.5), at(0.1, 0, 0)),
+    Collider(1, Sphere(0.2), at(0, 0, 0)),
+]
+POSES = np.stack([at(0, 0, 0.5, 0, 0, 0.3), at(0.05, 0.1, 1.5, 0.2, 0.1, 0)])
+
+
+class TestScene:
+    def test_pairs(self):
+        points = contact_points(SCENE, POSES, 0.01)
+        assert list(zip(points.a, points.b, strict=True)) == [(-1, 0)] * 4 + [(0, 1)]
+        np.testing.assert_allclose(points.normal[:4], [[0, 0, -1]] * 4)
+        assert points.normal[4, 2] == pytest.approx(-1)
+        np.testing.assert_allclose(points.mu, [0.6] * 4 + [np.sqrt(0.45)])
+        np.testing.assert_allclose(points.restitution, [0.6] * 4 + [0.0])
+
+    def test_apart(self):
+        points = contact_points(SCENE, POSES, 0.01, apart=[(1, 0)])
+        assert len(points) == 4
+        assert len(contact_points(SCENE, POSES, 0.01, apart=[(1, 0), (WORLD, 0)])) == 0
+
+    @given(st.lists(st.tuples(shapes, near_frames), min_size=2, max_size=5))
+    def test_bounding_spheres_hide_nothing(self, placed):
+        colliders = [Collider(i, shape) for i, (shape, _) in enumerate(placed)]
+        poses = np.stack([pose for _, pose in placed])
+        found = contact_points([Collider(WORLD, Plane()), *colliders], poses, 0.1)
+        expected = sum(
+            len(collide(placed[i][0], poses[i], placed[j][0], poses[j], 0.1).gap)
+            for i in range(len(placed))
+            for j in range(i)
+        ) + sum(len(collide(shape, pose, Plane(), np.eye(4), 0.1).gap) for shape, pose in placed)
+        assert len(found) == expected
+
+    @given(twists(), twists())
+    def test_normal_rows_are_the_rate_of_the_gap(self, first, second):
+        points = contact_points(SCENE, POSES, 0.1)
+        rows = normal_rows(points, POSES)
+        phi = np.stack([first, second])
+
+        def gap(t):
+            moved = POSES @ se3.exp(t * phi)
+            new = contact_points(SCENE, moved, 0.2)
+            corners = [np.argmin(np.linalg.norm(new.position - x, axis=1)) for x in points.position]
+            return new.gap[corners]
+
+        rate = checking.derivative(gap, 0.0, step=1e-3)
+        # A corner's gap changes with the corner, halfway between the surfaces is half a gap higher.
+        np.testing.assert_allclose(rows @ phi.ravel(), rate.value, atol=1e-6)
+
+    @given(near_frames, near_frames, twists(), twists(), vectors(), unit_vectors())
+    def test_rows_are_relative_velocities(self, A, B, first, second, x, n):
+        points = ContactPoints(
+            np.array([0]), np.array([1]), x[None], n[None], np.zeros(1), np.ones(1), np.zeros(1)
+        )
+        poses, phi = np.stack([A, B]), np.stack([first, second])
+        relative = se3.point_velocity(A, se3.transform_points(se3.inverse(A), x), first)
+        relative -= se3.point_velocity(B, se3.transform_points(se3.inverse(B), x), second)
+        normal, *tangential = contact_rows(points, poses) @ phi.ravel()
+        assert normal == pytest.approx(n @ relative, abs=1e-9)
+        assert normal_rows(points, poses) @ phi.ravel() == pytest.approx(normal, abs=1e-9)
+        np.testing.assert_allclose(
+            np.dot(tangential, tangential), relative @ relative - (n @ relative) ** 2, atol=1e-8
+        )
+
+    @given(near_frames, near_frames, vectors(), unit_vectors(), vectors())
+    def test_third_law(self, A, B, x, n, impulse):
+        """The wrenches on both bodies, taken to the world's origin, cancel."""
+        points = ContactPoints(
+            np.array([0]), np.array([1]), x[None], n[None], np.zeros(1), np.ones(1), np.zeros(1)
+        )
+        rows = contact_rows(points, np.stack([A, B]))
+        wrenches = np.split(rows.T @ impulse, 2)
+        total = sum(se3.Ad_inverse(E).T @ wrench for E, wrench in zip((A, B), wrenches, strict=True))
+        np.testing.assert_allclose(total, 0, atol=1e-9)
+
+
+class TestErrors:
+    def test_named(self):
+        with pytest.raises(InvalidArgument, match="two planes"):
+            collide(Plane(), np.eye(4), Plane(), np.eye(4))
+        with pytest.raises(InvalidArgument, match="radius: got 0 around a core without volume"):
+            Rounded(np.array([1.0, 0.0, 1.0]), 0.0)
+        with pytest.raises(InvalidArgument, match="sides: got -1"):
+            Box([1, -1, 1])
+        with pytest.raises(InvalidArgument, match="pose_a"):
+            collide(Sphere(1), 2 * np.eye(4), Sphere(1), np.eye(4))
+        with pytest.raises(InvalidArgument, match="body: got -2"):
+            Collider(-2, Sphere(1))
+        with pytest.raises(InvalidArgument, match="body: got None"):
+            Collider(None, Sphere(1))
+        with pytest.raises(InvalidArgument, match="shape: got str"):
+            Collider(0, "sphere")
+        with pytest.raises(InvalidArgument, match="shape: got Cylinder"):
+            collide(Sphere(1.0), np.eye(4), Cylinder(1.0, 2.0), np.eye(4))
+        with pytest.raises(InvalidArgument, match="restitution: got 1"):
+            Collider(0, Sphere(1), restitution=1.5)
+        with pytest.raises(InvalidArgument, match="body 1, expected numbers below 1"):
+            contact_points([Collider(1, Sphere(1))], POSES[:1])

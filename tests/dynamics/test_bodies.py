@@ -1,0 +1,200 @@
+"""A body in flight: momentum, energy, analytic solutions, order, gravity."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import given
+from scipy.integrate import solve_ivp
+
+from rbnotes import inertia, se3, so3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import jacobian
+from rbnotes.checking.strategies import frames, inertias, masses, twists, vectors
+from rbnotes.dynamics import (
+    Forces,
+    FreeSystem,
+    State,
+    body_acceleration,
+    bridson_marino,
+    gravity_wrench,
+    gyroscopic_damping,
+    gyroscopic_wrench,
+    implicit_euler,
+    integrate,
+    kinetic_energy,
+    runge_kutta,
+    symplectic_euler,
+    trapezoidal,
+    world_momentum,
+)
+from rbnotes.forces import Damping, ForceGroups, Paths, SpringDamper, on_body, on_particle, on_world, through
+
+M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
+START = State(se3.exp([0.3, -0.2, 0.5, 1.0, 0.0, 2.0]), np.array([1.0, 2.0, -0.5, 0.3, 0.4, -0.2]))
+
+
+FREE = FreeSystem(M, gravity=[0.0, 0.0, 0.0])
+
+
+@given(masses(), inertias(), vectors(), twists(), twists())
+def test_acceleration_against_pinocchio(m, J, c, phi, wrench):
+    first = [3, 4, 5, 0, 1, 2]
+    body, twist = pin.Inertia(m, c, J), pin.Motion(phi[first])
+    rate = body_acceleration(inertia.spatial_inertia(m, J, c), phi, wrench)
+    needed = body * pin.Motion(rate[first]) + twist.cross(body * twist)
+    np.testing.assert_allclose(needed.vector[first], wrench, atol=1e-8)
+
+
+@given(masses(), inertias(), vectors(), twists())
+def test_gyroscopic_wrench_does_no_work(m, J, c, phi):
+    work = phi @ gyroscopic_wrench(inertia.spatial_inertia(m, J, c), phi)
+    np.testing.assert_allclose(work, 0, atol=1e-10)
+
+
+@given(masses(), inertias(), vectors(), frames(), twists(), vectors())
+def test_gravity_does_the_work_of_the_weight(m, J, c, E, phi, g):
+    wrench = gravity_wrench(E, inertia.spatial_inertia(m, J, c), g)
+    np.testing.assert_allclose(wrench @ phi, m * g @ se3.point_velocity(E, c, phi), atol=1e-9)
+
+
+def test_free_flight_keeps_momentum_and_energy():
+    path = integrate(runge_kutta, FREE, START, 0.1, 40)
+    momentum = world_momentum(M, path.E[:, 0], path.phi[:, 0])
+    np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), atol=1e-7)
+    energy = kinetic_energy(M, path.phi[:, 0])
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-8)
+
+
+def test_axisymmetric_body_precesses_as_it_should():
+    """A symmetric top without torque turns about its axis while the axis goes round the angular momentum."""
+    I1, I3, spin = 0.5, 0.8, np.array([0.6, 0.0, 3.0])
+    top = inertia.spatial_inertia(1.0, np.diag([I1, I1, I3]))
+    h, steps = 0.05, 40
+    start = State(np.eye(4), np.append(spin, np.zeros(3)))
+    path = integrate(runge_kutta, FreeSystem(top, gravity=[0, 0, 0]), start, h, steps)
+    t = h * np.arange(steps + 1)
+    rate = (I3 - I1) / I1 * spin[2]
+    expected = np.stack(
+        [spin[0] * np.cos(rate * t), spin[0] * np.sin(rate * t), np.full_like(t, spin[2])], axis=1
+    )
+    np.testing.assert_allclose(path.phi[:, 0, :3], expected, atol=1e-8)
+    momentum = np.array([I1 * spin[0], 0, I3 * spin[2]])
+    turned = so3.exp(t[:, None] * momentum / I1) @ so3.exp(-t[:, None] * [0, 0, rate])
+    np.testing.assert_allclose(path.E[:, 0, :3, :3], turned, atol=1e-8)
+
+
+@given(inertias(), masses(), vectors(), twists())
+def test_gyroscopic_damping_is_its_derivative(J, m, c, phi):
+    body = inertia.spatial_inertia(m, J, c)
+    found = gyroscopic_damping(body, phi)
+    expected = jacobian(lambda twist: gyroscopic_wrench(body, twist), phi).value
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * (1 + np.abs(expected).max()))
+
+
+def tumbling():
+    """Two spinning bodies and a particle on springs and dampers, under gravity, in general frames."""
+    bodies = np.stack([M, inertia.spatial_inertia(1.1, np.diag([0.3, 0.2, 0.25]), [-0.1, 0.1, 0.2])])
+    groups = ForceGroups(
+        [
+            Paths(
+                SpringDamper(9.0, 1.0, 0.6),
+                through(on_body(0, [0.3, 0.1, -0.2]), on_body(1, [-0.2, 0.4, 0.1])),
+            ),
+            Paths(SpringDamper(7.0, 0.8, 0.3), through(on_body(1, [0.1, 0.0, 0.3]), on_particle(0))),
+            Paths(
+                SpringDamper(12.0, 0.5, 0.2), through(on_world([0.2, 1.0, 3.0]), on_body(0, [0.0, 0.2, 0.1]))
+            ),
+            Damping(0.2, [0, 1]),
+        ]
+    )
+    system = FreeSystem(bodies, [0.7], applied=groups)
+    poses = se3.exp([[0.3, -0.2, 0.5, 1.0, 0.0, 2.0], [-0.6, 0.4, 0.1, 0.2, 1.1, 1.4]])
+    twists = [[1.0, 2.0, -0.5, 0.3, 0.4, -0.2], [-1.5, 0.3, 0.8, 0.1, -0.6, 0.4]]
+    return system, State(poses, twists, [[0.3, 1.8, 0.9]], [[0.5, -0.4, 0.2]])
+
+
+def test_forces_and_their_derivatives():
+    system, state = tumbling()
+    found = system.forces(state)
+    np.testing.assert_array_equal(found.f, system.force(state))
+    K = jacobian(lambda xi: system.force(state.moved(xi)), np.zeros(15)).value
+    D = jacobian(lambda v: system.force(state.with_velocity(v)), state.velocity).value
+    np.testing.assert_allclose(found.K.toarray(), K, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(found.D.toarray(), D, rtol=0, atol=1e-7)
+    # What gravity and the gyroscopic wrench contribute is not small beside it.
+    assert abs(system.weight_stiffness(state)).max() > 0.1
+    assert abs(found.D - system.applied_forces(state).D).max() > 0.1
+
+
+def test_power_is_the_rate_of_the_energy():
+    system, state = tumbling()
+    groups, h = system.applied, 1e-4
+    ends = [runge_kutta(system, state, each * h) for each in (1, 2)]
+    energies = [system.energy(s) + groups.energy(s) for s in (state, *ends)]
+    rate = (4 * energies[1] - 3 * energies[0] - energies[2]) / (2 * h)
+    assert rate == pytest.approx(-groups.dissipated_power(state), rel=1e-4)
+
+
+def whole(state):
+    return np.concatenate([state.E[:, :3].ravel(), state.x.ravel(), state.velocity])
+
+
+def test_runge_kutta_against_the_entries_of_the_poses():
+    """The poses as twelve free numbers each, dE/dt = E [phi]: no increments."""
+    system, state = tumbling()
+
+    def rates(_, y):
+        E = np.tile(np.eye(4), (2, 1, 1))
+        E[:, :3] = y[:24].reshape(2, 3, 4)
+        U, _, Vt = np.linalg.svd(E[:, :3, :3])  # leaves the group by rounding
+        at = State(se3.frame(U @ Vt, E[:, :3, 3]), x=y[24:27].reshape(1, 3)).with_velocity(y[27:])
+        accelerations = np.linalg.solve(system.mass(at), system.force(at))
+        return np.concatenate([(E @ se3.hat(at.phi))[:, :3].ravel(), at.v.ravel(), accelerations])
+
+    exact = solve_ivp(rates, (0, 0.5), whole(state), rtol=1e-10, atol=1e-11, method="DOP853").y[:, -1]
+    np.testing.assert_allclose(whole(runge_kutta(system, state, 0.5)), exact, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("step", "order"), [(symplectic_euler, 1), (implicit_euler, 1), (trapezoidal, 2), (bridson_marino, 2)]
+)
+def test_order_of_every_scheme_for_bodies_and_particles(step, order):
+    system, state = tumbling()
+    exact, errors = whole(runge_kutta(system, state, 0.4)), []
+    for steps in (32, 64):
+        end = integrate(step, system, state, 0.4 / steps, steps)[steps]
+        assert end.t == pytest.approx(0.4)
+        errors.append(np.linalg.norm(whole(end) - exact))
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
+
+
+def test_thrown_body_flies_along_a_parabola():
+    body = inertia.spatial_inertia(0.01, 1e-5 * np.diag([1.0, 2.0, 2.5]))
+    g, h, steps = np.array([0.0, 0.0, -9.81]), 0.02, 25
+    start = State(np.eye(4), np.array([0.0, 5.0, 0.0, 1.0, 0.0, 3.0]))
+    path = integrate(runge_kutta, FreeSystem(body, gravity=g), start, h, steps)
+    t = h * np.arange(steps + 1)[:, None]
+    np.testing.assert_allclose(path.E[:, 0, :3, 3], t * start.phi[0, 3:] + t**2 / 2 * g, atol=1e-9)
+
+
+class TestErrors:
+    def test_named(self):
+        with pytest.raises(InvalidArgument, match="steps: got 0"):
+            integrate(symplectic_euler, FREE, START, 0.1, 0)
+        with pytest.raises(InvalidArgument, match="h: got -1"):
+            symplectic_euler(FREE, START, -1.0)
+        with pytest.raises(InvalidArgument, match=r"wrench: got shape \(3,\)"):
+            body_acceleration(M, START.phi, np.zeros(3))
+        with pytest.raises(InvalidArgument, match="M: got smallest eigenvalue"):
+            kinetic_energy(-M, START.phi)
+        with pytest.raises(InvalidArgument, match="inertias: got smallest eigenvalue"):
+            FreeSystem(-M)
+        with pytest.raises(InvalidArgument, match="masses: got 0"):
+            FreeSystem(masses=[0.0])
+        with pytest.raises(InvalidArgument, match="state: got 1 bodies, 1 particles and 0 coordinates"):
+            FREE.force(State(np.eye(4), x=[0.0, 0.0, 0.0]))
+        with pytest.raises(InvalidArgument, match="applied: got tuple"):
+            FreeSystem(M, applied=lambda state: (1, 2)).force(START)
+        wrong = Forces(np.zeros(6), np.eye(3), np.eye(6))
+        with pytest.raises(InvalidArgument, match=r"applied K: got shape \(3, 3\)"):
+            FreeSystem(M, applied=lambda state: wrong).forces(START)

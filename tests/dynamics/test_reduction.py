@@ -1,0 +1,162 @@
+"""One reduction for any J: against the whole problem with the reduction as equations, and on a linkage."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.linalg import null_space
+
+from rbnotes import inertia, maximal, se3, so3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative
+from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import (
+    BilateralRows,
+    Reduction,
+    State,
+    StepProblem,
+    StepSolution,
+    UnilateralRows,
+    solve_step,
+)
+from rbnotes.friction import coulomb
+from rbnotes.joints import Revolute
+from rbnotes.maximal import Mechanism
+
+FULL, REDUCED = 6, 4
+OFFSET = se3.exp([0.2, 0.1, -0.4, 0.3, -0.2, 0.2])
+
+
+@given(
+    spd_matrices(FULL),
+    vectors(FULL),
+    full_rank_matrices(FULL, FULL).map(lambda A: A[:, :REDUCED]),
+    vectors(FULL),
+    matrices(3, FULL),
+    vectors(3),
+    st.sampled_from([0.0, 0.5, np.array([[0.5, 0.2], [0.2, 0.75]])]),
+    st.booleans(),
+)
+def test_reduced_problem_is_the_whole_one_with_equations(M, f, J, drift, rows, targets, softness, thin):
+    """What the reduction says is said by rows that J is the null space of, instead."""
+    reduction = Reduction(sparse.csr_array(J) if thin else J, drift)
+    soft = BilateralRows(rows[:2], targets[:2], softness if np.any(softness) else 0.5)
+    pairs = UnilateralRows(rows[2:], targets[2:], 0.25)
+    problem = StepProblem(sparse.csr_array(M) if thin else M, f, soft, pairs)
+    solution = reduction.expand(solve_step(reduction.reduce(problem)))
+
+    C = null_space(J.T).T
+    R = np.zeros((4, 4))
+    R[:2, :2] = np.diag(soft.softness) if soft.softness.ndim == 1 else soft.softness
+    both = BilateralRows(np.vstack([rows[:2], C]), np.concatenate([targets[:2], C @ drift]), R)
+    whole = solve_step(StepProblem(M, f, both, pairs))
+    scale = 1 + max(np.max(np.abs(whole.velocity)), np.max(np.abs(whole.bilateral)))
+    for found, expected in (
+        (solution.velocity, whole.velocity),
+        (solution.bilateral, whole.bilateral[:2]),
+        (solution.unilateral, whole.unilateral),
+        (reduction.holding_forces(problem, solution), C.T @ whole.bilateral[2:]),
+    ):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * scale)
+    holding = reduction.holding_forces(problem, solution)
+    np.testing.assert_allclose(reduction.forces(holding), 0, atol=1e-6 * scale)
+
+
+@given(matrices(6, 4), vectors(6), matrices(4, 2), vectors(4), vectors(2))
+def test_one_after_the_other(J, drift, inner, inner_drift, u):
+    first, second = Reduction(J, drift), Reduction(inner, inner_drift)
+    both = second.after(first)
+    np.testing.assert_allclose(both.velocities(u), first.velocities(second.velocities(u)), atol=1e-9)
+    assert (both.size, both.reduced_size) == (6, 2)
+
+
+def linkage(q):
+    """Two bodies in general frames: one hinged to the world, the other to it about another axis."""
+    hinge, second = se3.exp([0.3, -0.2, 0.5, 0.4, 0.1, -0.3]), se3.exp([-0.6, 0.4, 0.2, 0.5, 0.2, 0.1])
+    first = hinge @ se3.frame(so3.exp(q[0] * np.eye(3)[2]), np.zeros(3)) @ OFFSET
+    return np.stack([first, first @ second @ se3.frame(so3.exp(q[1] * np.eye(3)[2]), np.zeros(3))])
+
+
+def twists_of(q, qdot):
+    """Velocities of the bodies from the joint velocities, by differences of the poses."""
+    inverse = se3.inverse(linkage(q))
+    return derivative(lambda t: se3.log(inverse @ linkage(q + t * qdot))).value.ravel()
+
+
+def test_joint_coordinates_of_a_linkage_agree_with_its_constraints():
+    """J and its drift by differences of the poses; the equations of motion are those of free bodies."""
+    q, qdot = np.array([0.7, -0.4]), np.array([1.3, -2.1])
+    J = np.stack([twists_of(q, unit) for unit in np.eye(2)], axis=1)
+    drift = derivative(lambda t: twists_of(q + t * qdot, qdot)).value
+    bodies = np.stack(
+        [
+            inertia.spatial_inertia(1.5, np.diag([0.3, 0.5, 0.4]), [0.1, 0.2, -0.1]),
+            inertia.spatial_inertia(0.8, np.diag([0.2, 0.1, 0.25]), [-0.1, 0.0, 0.15]),
+        ]
+    )
+    poses = linkage(q)
+    joints = [
+        maximal.joint_at(
+            Revolute(),
+            linkage([0.0, 0.0])[0] @ se3.inverse(se3.exp([0.2, 0.1, -0.4, 0.3, -0.2, 0.2])),
+            poses,
+            0,
+        ),
+        maximal.joint_at(Revolute(), poses[1], poses, 1, 0),
+    ]
+    mechanism = Mechanism(bodies, joints)
+    state = State(poses, (J @ qdot).reshape(2, 6))
+    np.testing.assert_allclose(maximal.joint_matrix(joints, poses) @ state.velocity, 0, atol=1e-9)
+    problem = StepProblem(mechanism.mass(state), mechanism.force(state))
+    found = Reduction(J, drift).expand(solve_step(Reduction(J, drift).reduce(problem)))
+    np.testing.assert_allclose(found.velocity, mechanism.acceleration(state), atol=1e-6)
+
+
+def test_contacts_are_reduced_with_their_targets():
+    """Two particles that move as one, pushed over a floor: as one particle of both masses."""
+    tie = Reduction(np.vstack([np.eye(3), np.eye(3)]))
+    normal_first = np.array([[0, 0, 1.0], [1, 0, 0], [0, 1, 0]])
+    contacts = Contacts(np.hstack([normal_first, np.zeros((3, 3))]), [0.5], [0.1])
+    momentum = np.array([0.4, 0.0, -1.0, 0.6, 0.3, -2.0])
+    problem = StepProblem(np.diag(np.repeat([1.0, 3.0], 3)), momentum, contacts=contacts)
+    solution = tie.expand(coulomb(tie.reduce(problem)))
+    one = coulomb(
+        StepProblem(4 * np.eye(3), momentum[:3] + momentum[3:], contacts=Contacts(normal_first, [0.5], [0.1]))
+    )
+    np.testing.assert_allclose(solution.velocity, np.tile(one.velocity, 2), atol=1e-9)
+    np.testing.assert_allclose(solution.normal, one.normal, atol=1e-9)
+    holding = tie.holding_forces(problem, solution)
+    np.testing.assert_allclose(holding[:3], -holding[3:], atol=1e-9)
+    rising = replace(tie, drift=[0.0, 0.0, 0.3, 0.0, 0.0, 0.3])
+    assert rising.reduce(problem).contacts.normal_target == pytest.approx([0.1 - 0.3])
+    with pytest.raises(InvalidArgument, match=r"contacts: got a drift of 0\.2 along a tangent"):
+        replace(tie, drift=[0.2, 0, 0, 0.2, 0, 0]).reduce(problem)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Reduction(np.eye(3), np.zeros(2)), r"drift: got shape \(2,\)"),
+        (lambda: Reduction([1.0, 2.0]), "J: got shape"),
+        (
+            lambda: Reduction(np.eye(3)).reduce(StepProblem(np.eye(2), np.ones(2))),
+            "problem: got 2 velocities",
+        ),
+        (lambda: Reduction(np.eye(3)[:, :2]).velocities(np.ones(3)), "v_reduced: got shape"),
+        (lambda: Reduction(np.eye(3)).forces(np.ones(2)), "f: got shape"),
+        (lambda: Reduction(np.eye(3)).after(Reduction(np.eye(2))), "first: got 2 reduced velocities"),
+        (
+            lambda: Reduction(np.eye(2)).holding_forces(
+                StepProblem(np.eye(2), np.ones(2)), StepSolution(np.ones(2), np.ones(1))
+            ),
+            "bilateral: got shape",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(call, message):
+    with pytest.raises(InvalidArgument, match=message):
+        call()

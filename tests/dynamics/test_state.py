@@ -1,0 +1,112 @@
+"""The state: its parts, how it moves, what is refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from rbnotes import se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative
+from rbnotes.checking.strategies import arrays, vectors
+from rbnotes.dynamics import State, States
+
+RNG = np.random.default_rng(3)
+WHOLE = State(
+    se3.exp(RNG.normal(size=(2, 6))),
+    RNG.normal(size=(2, 6)),
+    RNG.normal(size=(3, 3)),
+    RNG.normal(size=(3, 3)),
+    RNG.normal(size=4),
+    RNG.normal(size=4),
+    0.5,
+)
+N = 12 + 9 + 4
+
+
+def test_parts_that_are_left_out_are_empty_and_at_rest():
+    nothing = State()
+    assert nothing.size == 0
+    assert nothing.E.shape == (0, 4, 4)
+    body = State(np.eye(4))
+    assert (body.E.shape, body.phi.shape, body.x.shape, body.q.shape) == ((1, 4, 4), (1, 6), (0, 3), (0,))
+    assert not body.velocity.any()
+    assert State(np.eye(4), np.arange(6.0)).velocity.tolist() == [0, 1, 2, 3, 4, 5]
+    particle = State(x=[1.0, 2.0, 3.0], v=[4.0, 5.0, 6.0])
+    assert (particle.x.shape, particle.velocity.tolist()) == ((1, 3), [4, 5, 6])
+    assert State(q=[1.0, 2.0]).qdot.tolist() == [0, 0]
+    assert State(q=[1.0, 0, 0, 0], qdot=[0.1, 0.2, 0.3]).size == 3
+
+
+def test_velocities_are_stacked_in_order():
+    np.testing.assert_array_equal(
+        WHOLE.velocity, np.concatenate([WHOLE.phi.ravel(), WHOLE.v.ravel(), WHOLE.qdot])
+    )
+    phi, v, qdot = WHOLE.split(np.arange(float(N)))
+    assert (phi.shape, v.shape, qdot.shape) == ((2, 6), (3, 3), (4,))
+    again = WHOLE.with_velocity(np.arange(float(N)))
+    np.testing.assert_array_equal(again.velocity, np.arange(N))
+    for name in ("E", "x", "q", "t"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(WHOLE, name))
+
+
+@given(vectors(N))
+def test_moves(increment):
+    moved = WHOLE.moved(increment, 0.25)
+    xi, dx, dq = WHOLE.split(increment)
+    for k in range(2):
+        np.testing.assert_allclose(moved.E[k], WHOLE.E[k] @ se3.exp(xi[k]), atol=1e-12)
+    np.testing.assert_array_equal(moved.x, WHOLE.x + dx)
+    np.testing.assert_array_equal(moved.q, WHOLE.q + dq)
+    np.testing.assert_array_equal(moved.velocity, WHOLE.velocity)
+    assert moved.t == 0.75
+
+
+@given(arrays(2, 6), vectors(N))
+def test_increment_rate_gives_the_velocity(xi, velocity):
+    """Along an increment that changes at this rate, the pose changes as the twist says."""
+    start = np.concatenate([0.3 * xi.ravel(), np.zeros(N - 12)])
+    rate = WHOLE.increment_rate(start, velocity)
+    inverse = se3.inverse(WHOLE.moved(start).E)
+    moving = derivative(lambda t: se3.log(inverse @ WHOLE.moved(start + t * rate).E)).value
+    phi, v, qdot = WHOLE.split(velocity)
+    np.testing.assert_allclose(moving, phi, rtol=0, atol=1e-7 * (1 + np.max(np.abs(velocity))))
+    np.testing.assert_array_equal(rate[12:], np.concatenate([v.ravel(), qdot]))
+
+
+def test_states_one_after_the_other():
+    path = States.of([WHOLE, WHOLE.moved(np.ones(N), 1.0)])
+    assert len(path) == 2
+    assert path.E.shape == (2, 2, 4, 4)
+    np.testing.assert_array_equal(path.t, [0.5, 1.5])
+    np.testing.assert_array_equal(path.velocity[1], WHOLE.velocity)
+    np.testing.assert_array_equal(path[0].E, WHOLE.E)
+    np.testing.assert_array_equal(path[-1].q, WHOLE.q + 1)
+
+
+def test_states_are_told_apart_by_identity():
+    assert State(q=[1.0]) != State(q=[1.0])
+    assert len({WHOLE, State()}) == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: State(np.ones((4, 4))), "E: got"),
+        (
+            lambda: State(np.eye(4), np.zeros((2, 6))),
+            r"phi: got shape \(2, 6\), expected shape \(1, 6\), for 1",
+        ),
+        (lambda: State(x=np.zeros((2, 3)), v=np.zeros((1, 3))), r"v: got shape \(1, 3\)"),
+        (lambda: State(phi=np.zeros((1, 6))), r"phi: got shape \(1, 6\), expected shape \(0, 6\)"),
+        (lambda: State(q=[[1.0]]), r"q: got shape \(1, 1\)"),
+        (lambda: State(q=[np.nan]), "q: got NaN"),
+        (lambda: WHOLE.moved(np.zeros(3)), "stacked: got shape"),
+        (
+            lambda: State(q=[1.0, 0, 0, 0], qdot=[0.0, 0, 0]).moved(np.zeros(3)),
+            "q: got 4 coordinates and 3 velo",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(make, message):
+    with pytest.raises(InvalidArgument, match=message):
+        make()

@@ -1,0 +1,83 @@
+"""The data of a step: what is left out is empty, and what does not fit is named."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution, UnilateralRows
+
+
+def contacts(count, size):
+    rows = np.zeros((3 * count, size))
+    return SimpleNamespace(count=count, rows=rows, mu=np.ones(count), normal_target=np.zeros(count))
+
+
+def test_what_is_left_out_is_empty():
+    problem = StepProblem([[2.0, 0.0], [0.0, 3.0]], [1.0, 2.0])
+    assert problem.size == 2
+    assert problem.symmetric
+    for rows in (problem.bilateral, problem.unilateral):
+        assert (rows.count, rows.rows.shape, rows.target.shape, rows.softness.shape) == (
+            0,
+            (0, 2),
+            (0,),
+            (0,),
+        )
+        assert not rows.soft
+    assert problem.contacts is None
+    solution = StepSolution(np.zeros(2), np.zeros(0))
+    assert solution.unilateral.shape == (0,)
+    assert solution.contact_impulses.shape == (0, 3)
+
+
+def test_numbers_hold_for_every_row_and_diagonal_softness_is_a_vector():
+    rows = BilateralRows(np.ones((2, 3)), 0.5, np.diag([0.25, 0.0]))
+    np.testing.assert_array_equal(rows.target, [0.5, 0.5])
+    np.testing.assert_array_equal(rows.softness, [0.25, 0.0])
+    assert rows.soft
+    full = UnilateralRows(sparse.eye_array(2), softness=[[1.0, 0.5], [-0.5, 0.0]])
+    assert full.softness.shape == (2, 2)
+    assert sparse.issparse(StepProblem(np.eye(2), np.ones(2), unilateral=full).unilateral.rows)
+
+
+def test_data_are_told_apart_by_identity_and_can_be_hashed():
+    first, second = (StepProblem(np.eye(2), np.ones(2)) for _ in range(2))
+    assert first != second
+    assert len({first, second, first.bilateral, second.bilateral}) == 4
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: StepProblem(np.eye(3), np.ones(2)),
+            r"mass: got shape \(3, 3\), expected shape \(\.\.\., 2, 2",
+        ),
+        (lambda: StepProblem(np.eye(2), np.ones((1, 2))), r"momentum: got shape \(1, 2\)"),
+        (lambda: StepProblem(np.eye(2), [np.nan, 0]), "momentum: got NaN"),
+        (lambda: BilateralRows(np.ones((1, 2)), [0.0, 0.0]), r"target: got shape \(2,\)"),
+        (lambda: BilateralRows(np.ones((1, 2)), 0.0, np.ones(3)), r"softness: got shape \(3,\)"),
+        (lambda: BilateralRows(np.eye(2), 0.0, [1.0, -1.0]), "softness: got an eigenvalue -1"),
+        (lambda: UnilateralRows(np.eye(2), 0.0, [[0.0, 1.0], [1.0, 0.0]]), "softness: got an eigenvalue -1"),
+        (lambda: BilateralRows(softness=[1.0]), r"softness: got shape \(1,\)"),
+        (
+            lambda: StepProblem(np.eye(2), np.ones(2), BilateralRows(np.ones((1, 3)))),
+            r"bilateral: got rows of",
+        ),
+        (
+            lambda: StepProblem(np.eye(2), np.ones(2), UnilateralRows(np.eye(2))),
+            "got UnilateralRows, expected",
+        ),
+        (lambda: StepProblem(np.eye(2), np.ones(2), unilateral=np.eye(2)), "unilateral: got ndarray"),
+        (
+            lambda: StepProblem(np.eye(2), np.ones(2), contacts=contacts(1, 3)),
+            r"contacts: got rows of .*\(3, 3\)",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(make, message):
+    with pytest.raises(InvalidArgument, match=message):
+        make()

@@ -1,0 +1,233 @@
+"""A step problem reduced to its contacts: what the reduction stands for, and what it refuses."""
+
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from friction_scenes import heap, particle
+from scipy import sparse
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.contact import Contacts, PairRows, tangent_directions
+from rbnotes.dynamics import (
+    WORLD,
+    BilateralRows,
+    Reduction,
+    StepProblem,
+    StepSolution,
+    UnilateralRows,
+    solve_step,
+)
+from rbnotes.friction import (
+    anitescu_stewart,
+    box_friction,
+    contact_space,
+    coulomb,
+    facet_directions,
+    gauss_seidel_friction,
+    measure_laws,
+    single_qp,
+)
+
+
+def dual(problem):
+    return single_qp(problem, form="dual")
+
+
+MODELS = (box_friction, anitescu_stewart, single_qp, gauss_seidel_friction, coulomb)
+
+
+def test_facets_come_in_opposite_pairs():
+    for facets in (4, 6, 8, 20):
+        directions = facet_directions(facets)
+        assert np.allclose(np.linalg.norm(directions, axis=1), 1)
+        assert np.allclose(directions[: facets // 2], -directions[facets // 2 :])
+    for facets in (3, 5, 2, 0):
+        with pytest.raises(InvalidArgument, match="facets"):
+            facet_directions(facets)
+
+
+def test_delassus_is_the_answer_to_unit_impulses(rng):
+    problem = heap(rng, equations=3)
+    space = contact_space(problem)
+    G = problem.bilateral.rows
+    for i in (0, 4, 11, 20):
+        unit = np.zeros(21)
+        unit[i] = 1.0
+        v, reactions = space.move(unit.reshape(7, 3))
+        assert np.allclose(G @ v, 0, atol=1e-10)
+        balance = problem.momentum + problem.contacts.rows[i] + G.T @ reactions
+        assert np.allclose(problem.mass @ v, balance)
+        assert np.allclose(problem.contacts.rows @ v, (space.free.ravel() + space.delassus[:, i]))
+        found = StepSolution(v, reactions, normal=unit[::3], tangential=unit.reshape(7, 3)[:, 1:])
+        assert np.allclose(space.velocities(unit.reshape(7, 3)), space.velocities_of(found))
+    assert np.allclose(space.delassus, space.delassus.T)
+
+
+def test_sparse_data_are_the_same_problem(rng):
+    dense = heap(rng, equations=2)
+    like = StepProblem(
+        sparse.csr_array(dense.mass),
+        dense.momentum,
+        BilateralRows(sparse.csr_array(dense.bilateral.rows)),
+        contacts=Contacts(sparse.csr_array(dense.contacts.rows), dense.contacts.mu, 0.1),
+    )
+    one, other = contact_space(dense), contact_space(like)
+    assert np.allclose(other.delassus, one.delassus)
+    assert np.allclose(other.free[:, 0], one.free[:, 0] - 0.1)
+    for form in ("primal", "dual"):
+        target = replace(dense, contacts=Contacts(dense.contacts.rows, dense.contacts.mu, 0.1))
+        assert np.allclose(single_qp(like, form=form).velocity, single_qp(target, form=form).velocity)
+
+
+def as_pairs(problem):
+    """The contacts of a heap as blocks of pairs of bodies."""
+    blocks = problem.contacts.rows.reshape(problem.contacts.count, 3, -1, 6)
+    touched = np.any(blocks, axis=(1, 3))
+    a, b = [], []
+    for bodies in touched:
+        a.append(np.flatnonzero(bodies)[0])
+        b.append(np.flatnonzero(bodies)[1] if bodies.sum() > 1 else WORLD)
+    number = np.arange(len(a))
+    rows = PairRows(np.array(a), np.array(b), blocks[number, :, a], blocks[number, :, b], blocks.shape[2])
+    return replace(problem, contacts=Contacts(rows, problem.contacts.mu, problem.contacts.normal_target))
+
+
+@pytest.mark.parametrize("equations", [0, 3])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
+def test_pairs_of_bodies_are_the_same_problem(rng, equations, form):
+    dense = heap(rng, equations=equations, mu=(0.1, 0.4))
+    pairs = as_pairs(dense)
+    assert np.any(pairs.contacts.rows.b == WORLD)
+    assert np.any(pairs.contacts.rows.b != WORLD)
+    bilateral = BilateralRows(form(dense.bilateral.rows)) if equations else BilateralRows()
+    pairs = replace(pairs, mass=form(dense.mass), bilateral=bilateral)
+    one, other = contact_space(dense), contact_space(pairs)
+    np.testing.assert_allclose(other.delassus, one.delassus, atol=1e-12 * np.abs(one.delassus).max())
+    np.testing.assert_allclose(other.free, one.free, atol=1e-11)
+    for model in MODELS:
+        close = 1e-4 if model is coulomb else 1e-6
+        np.testing.assert_allclose(model(pairs).velocity, model(dense).velocity, atol=close)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
+def test_masses_that_couple_bodies_do_not_take_the_way_of_blocks(rng, form):
+    """An implicit step couples bodies through its springs, and need not be symmetric."""
+    dense = heap(rng)
+    coupling = np.zeros((24, 24))
+    coupling[2, 13], coupling[13, 2], coupling[20, 4] = 0.3, 0.3, 0.2
+    dense = replace(dense, mass=dense.mass + coupling)
+    W = contact_space(replace(as_pairs(dense), mass=form(dense.mass))).delassus
+    rows = dense.contacts.rows
+    np.testing.assert_allclose(W, rows @ np.linalg.solve(dense.mass, rows.T), atol=1e-12 * np.abs(W).max())
+
+
+def test_many_bodies_take_no_dense_rows():
+    """Where a square matrix would take 2.6 GB, the system, its factors and a batch of columns do."""
+    bodies, contacts = 3000, 20
+    rng = np.random.default_rng(3)
+    numbers = np.linspace(0, bodies - 2, contacts).astype(int)
+    blocks = rng.normal(size=(2, contacts, 3, 6))
+    rows = PairRows(numbers, numbers + 1, *blocks, bodies)
+    mass = sparse.diags_array(rng.uniform(1, 2, 6 * bodies), format="csc")
+    joint = sparse.csr_array(([1.0, -1.0], ([0, 0], [3, 9])), shape=(1, 6 * bodies))
+    mobility = sparse.diags_array(1 / mass.diagonal())
+    C, G = rows.matrix, joint
+    free = (C @ mobility @ C.T).toarray()
+    towards = (C @ mobility @ G.T).toarray()
+    joined = free - towards @ towards.T / (G @ mobility @ G.T).toarray()
+    touching, momentum = Contacts(rows, rng.uniform(0.1, 0.5, contacts)), rng.normal(size=6 * bodies)
+    for bilateral, expected in ((BilateralRows(), free), (BilateralRows(joint), joined)):
+        problem = StepProblem(mass, momentum, bilateral, contacts=touching)
+        tracemalloc.start()
+        space = contact_space(problem)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 100e6
+        np.testing.assert_allclose(space.delassus, expected, atol=1e-10)
+        assert measure_laws(problem, gauss_seidel_friction(problem)).natural < 1e-7
+    assert np.abs(free - joined).max() > 0.1
+
+
+SOFT = np.array([[0.3, 0.1, 0.0], [0.1, 0.2, 0.05], [0.0, 0.05, 0.4]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
+@pytest.mark.parametrize("softness", [0.0, [0.1, 0.0, 0.3], SOFT], ids=["hard", "diagonal", "full"])
+def test_inequalities_are_contacts_without_friction(rng, softness, form):
+    """... and without contacts besides, the answer is that of a step without friction."""
+    problem = heap(rng, equations=2, mu=(0.1, 0.4))
+    some = [0.05, 0.0] if np.any(softness) else 0.0
+    equations = BilateralRows(form(problem.bilateral.rows), [0.1, -0.2], some)
+    limits = UnilateralRows(form(rng.normal(size=(3, 24))), [0.3, -0.2, 0.5], softness)
+    problem = replace(problem, mass=form(problem.mass), bilateral=equations, unilateral=limits)
+    W = contact_space(problem).delassus
+    assert np.all(np.diagonal(W)[[21, 24, 27]] > 0)
+    assert np.all(W[[22, 23, 25, 26, 28, 29]] == 0)
+    Q = np.diag(limits.softness) if limits.softness.ndim == 1 else limits.softness
+    for model in (*MODELS, dual):
+        found = model(problem)
+        assert found.unilateral.shape == (3,)
+        assert found.normal.shape == (7,)
+        assert found.tangential.shape == (7, 2)
+        balance = problem.mass @ found.velocity - problem.momentum - limits.rows.T @ found.unilateral
+        balance -= problem.contacts.rows.T @ found.contact_impulses.ravel()
+        np.testing.assert_allclose(balance, equations.rows.T @ found.bilateral, atol=1e-9)
+        missed = equations.rows @ found.velocity + equations.softness * found.bilateral - equations.target
+        np.testing.assert_allclose(missed, 0, atol=1e-9)
+        over = limits.rows @ found.velocity + Q @ found.unilateral - limits.target
+        assert np.all(over > -1e-5)
+        assert np.all(found.unilateral > -1e-9)
+        assert np.abs(over * found.unilateral).max() < 1e-4
+        assert np.any(found.unilateral > 0.01)
+        if model in (gauss_seidel_friction, coulomb):
+            assert measure_laws(problem, found).natural < 1e-5
+            pulled = replace(found, unilateral=-found.unilateral)
+            assert np.isclose(measure_laws(problem, pulled).pull, found.unilateral.max())
+
+        alone = model(replace(problem, contacts=None))
+        expected = solve_step(replace(problem, contacts=None))
+        np.testing.assert_allclose(alone.velocity, expected.velocity, atol=1e-5)
+        np.testing.assert_allclose(alone.unilateral, expected.unilateral, atol=1e-5)
+        np.testing.assert_allclose(alone.bilateral, expected.bilateral, atol=1e-5)
+
+
+def test_reduced_contacts_are_contacts(rng):
+    """A heap whose velocities follow from twelve others: the same as with the equations that say so."""
+    whole = as_pairs(heap(rng, mu=(0.1, 0.4)))
+    J, drift = rng.normal(size=(24, 12)), np.zeros(24)
+    reduction = Reduction(J, drift)
+    reduced = reduction.reduce(whole)
+    across = np.linalg.svd(J)[0][:, 12:].T
+    held = replace(whole, bilateral=BilateralRows(across))
+    for model in MODELS:
+        fewer, all_of_them = model(reduced), model(held)
+        close = 1e-4 if model is coulomb else 1e-6
+        np.testing.assert_allclose(reduction.velocities(fewer.velocity), all_of_them.velocity, atol=close)
+
+
+def test_bad_problems_are_named():
+    problem = particle([0, 0, -1.0])
+    with pytest.raises(InvalidArgument, match="M"):
+        contact_space(replace(problem, mass=-np.eye(3)))
+    lopsided = np.array([[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]])
+    limits = UnilateralRows(np.eye(3), softness=lopsided)
+    for crooked in (replace(problem, mass=lopsided), replace(problem, unilateral=limits)):
+        for model in (coulomb, single_qp, dual):
+            with pytest.raises(InvalidArgument, match="problem: got a mass or softness"):
+                model(crooked)
+        assert measure_laws(crooked, anitescu_stewart(crooked), cone="pyramid").complementarity < 1e-9
+
+
+def test_contacts_that_equations_hold_fast_are_no_trouble():
+    tilted = tangent_directions(np.array([0.6, 0.0, 0.8]))
+    held = StepProblem(
+        np.diag([1.0, 2.0, 3.0]),
+        [1.0, 2.0, -30.0],
+        BilateralRows([[0.3, 0.0, 0.4], tilted[0], tilted[1]]),
+        contacts=Contacts([[[0.6, 0.0, 0.8], *tilted]], 0.5),
+    )
+    assert np.all(contact_space(held).delassus == 0)
+    for model in MODELS:
+        np.testing.assert_allclose(model(held).velocity, 0, atol=1e-12)

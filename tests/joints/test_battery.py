@@ -1,0 +1,307 @@
+"""What every joint must satisfy, whatever moves in it: a grid of joints, states and batches."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import expm
+
+from rbnotes import inertia, joints, se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative, jacobian
+from rbnotes.checking.strategies import unit_vectors
+
+
+def by_difference(joint, q):
+    """S ``(6, k)`` from differences of the pose: ``Q^-1 dQ/dq_i`` is the matrix of the twist S_i."""
+    dQ = jacobian(joint.transform, q).value
+    velocities = np.einsum("ab,bcd->dac", np.linalg.inv(joint.transform(q)), dQ)
+    np.testing.assert_allclose(velocities[:, :3, :3], -np.swapaxes(velocities[:, :3, :3], 1, 2), atol=1e-8)
+    angular = np.stack([velocities[:, 2, 1], velocities[:, 0, 2], velocities[:, 1, 0]])
+    return np.concatenate([angular, velocities[:, :3, 3].T])
+
+
+def size(array):
+    return np.max(np.abs(array), initial=1.0)
+
+
+class TestMotion:
+    def test_poses_are_rigid(self, case):
+        for q in case.states():
+            Q = case.joint.transform(q)
+            np.testing.assert_allclose(Q[:3, :3].T @ Q[:3, :3], np.eye(3), atol=1e-13)
+            assert np.linalg.det(Q[:3, :3]) > 0
+            np.testing.assert_array_equal(Q[3], [0, 0, 0, 1])
+
+    def test_jacobian_is_the_derivative_of_the_pose(self, case):
+        for q in case.states():
+            if q.size:
+                expected = by_difference(case.joint, q)
+                np.testing.assert_allclose(case.joint.S(q), expected, atol=1e-9 * size(expected))
+            assert case.joint.S(q).shape == (6, case.joint.coordinates)
+
+    def test_its_derivative_by_the_coordinates(self, case):
+        for q in case.states():
+            if q.size:
+                expected = jacobian(case.joint.S, q).value
+                np.testing.assert_allclose(case.joint.dS(q), expected, atol=1e-9 * size(expected))
+            assert case.joint.dS(q).shape == (6, *[case.joint.coordinates] * 2)
+
+    def test_rate_of_the_jacobian_along_the_motion(self, case):
+        states = case.states()
+        for q, qdot in zip(states, case.rates(len(states)), strict=True):
+            expected = derivative(lambda t, q=q, qdot=qdot: case.joint.S(q + t * qdot)).value
+            rate = case.joint.Sdot(q, qdot)
+            np.testing.assert_allclose(rate, expected, atol=1e-9 * size(expected))
+            along = case.joint.dS(q) @ qdot
+            np.testing.assert_allclose(rate, along, atol=1e-12 * size(along))
+
+    def test_mixed_derivatives_of_the_pose_agree(self, case):
+        """dS_i/dq_j - dS_j/dq_i = [S_i, S_j] to rounding, however small the angles."""
+        for q in case.states():
+            S, dS = case.joint.S(q), case.joint.dS(q)
+            bracket = np.swapaxes(se3.ad(S.T) @ S, 0, 1)
+            difference = dS - np.swapaxes(dS, -1, -2)
+            np.testing.assert_allclose(difference, bracket, atol=1e-12 * size(S) ** 2)
+
+    def test_power_of_the_coordinate_forces_is_the_rate_of_the_energy(self, case):
+        M = inertia.spatial_inertia(2.0, np.diag([0.3, 0.5, 0.7]), [0.2, -0.1, 0.3])
+        for q, qdot, qddot in zip(case.random(), case.rates(), case.rates(seed=5), strict=True):
+
+            def energy(t, q=q, qdot=qdot, qddot=qddot):
+                twist = case.joint.S(q + t * qdot + t**2 / 2 * qddot) @ (qdot + t * qddot)
+                return twist @ M @ twist / 2
+
+            S = case.joint.S(q)
+            twist = S @ qdot
+            acceleration = S @ qddot + case.joint.Sdot(q, qdot) @ qdot
+            tau = S.T @ (M @ acceleration - se3.ad(twist).T @ M @ twist)
+            rate = derivative(energy).value
+            np.testing.assert_allclose(tau @ qdot, rate, atol=1e-9 * size(rate))
+
+
+class TestBatches:
+    def test_leading_axes_are_kept(self, case):
+        joint, k = case.joint, case.joint.coordinates
+        q, qdot = case.random(6).reshape(2, 3, k), case.rates(6).reshape(2, 3, k)
+        each = [(i, j) for i in range(2) for j in range(3)]
+        results = {
+            "Q": joint.transform(q),
+            "S": joint.S(q),
+            "dS": joint.dS(q),
+            "Sdot": joint.Sdot(q, qdot),
+            "singularity": joint.singularity(q),
+            "constraint": joint.constraint(q),
+            "constraint_rows": joint.constraint_rows(q),
+            "constraint_rows_dot": joint.constraint_rows_dot(q, qdot),
+        }
+        for index in each:
+            one, rate = q[index], qdot[index]
+            alone = {
+                "Q": joint.transform(one),
+                "S": joint.S(one),
+                "dS": joint.dS(one),
+                "Sdot": joint.Sdot(one, rate),
+                "singularity": joint.singularity(one),
+                "constraint": joint.constraint(one),
+                "constraint_rows": joint.constraint_rows(one),
+                "constraint_rows_dot": joint.constraint_rows_dot(one, rate),
+            }
+            for name, value in alone.items():
+                assert results[name].shape == (2, 3, *value.shape), name
+                np.testing.assert_allclose(results[name][index], value, rtol=1e-12, atol=1e-13)
+
+    def test_coordinates_and_rates_broadcast(self, case):
+        joint = case.joint
+        q, qdot = case.random(3)[:, None], case.rates(2)
+        rate = joint.Sdot(q, qdot)
+        assert rate.shape == (3, 2, 6, joint.coordinates)
+        np.testing.assert_allclose(rate[2, 1], joint.Sdot(q[2, 0], qdot[1]), atol=1e-13)
+        new, new_rates = joint.reparametrise(q, qdot)
+        assert new.shape == new_rates.shape == (3, 2, joint.coordinates)
+
+    def test_results_can_be_written_to(self, case):
+        q = case.random(2)
+        for result in (case.joint.transform(q), case.joint.S(q), case.joint.dS(q)):
+            result += 1.0
+
+    def test_an_empty_batch_stays_empty(self, case):
+        q = np.zeros((0, case.joint.coordinates))
+        assert case.joint.transform(q).shape == (0, 4, 4)
+        assert case.joint.S(q).shape == (0, 6, case.joint.coordinates)
+
+
+class TestReparametrisation:
+    def test_keeps_pose_and_body_twist(self, case):
+        joint = case.joint
+        states = [*case.random(), *(2.5 * case.random(seed=8)), *map(np.array, case.singular)]
+        for q, qdot in zip(states, case.rates(len(states)), strict=True):
+            new, new_rates = joint.reparametrise(q, qdot)
+            np.testing.assert_allclose(joint.transform(new), joint.transform(q), atol=1e-12)
+            twist = joint.S(q) @ qdot
+            np.testing.assert_allclose(joint.S(new) @ new_rates, twist, atol=1e-11 * size(twist))
+            again, again_rates = joint.reparametrise(new, new_rates)
+            np.testing.assert_allclose(again, new, atol=1e-14)
+            np.testing.assert_allclose(again_rates, new_rates, atol=1e-13 * size(new_rates))
+            np.testing.assert_allclose(joint.constraint(new), 0, atol=1e-14)
+            np.testing.assert_allclose(joint.constraint_rows(new) @ new_rates, 0, atol=1e-13)
+
+
+class TestSingularity:
+    def test_is_the_slowest_relative_motion(self, case):
+        """Smallest singular value of the Jacobian by differences, among rates that the constraints allow."""
+        joint = case.joint
+        for q in case.random():
+            if not q.size:
+                assert joint.singularity(q) == np.inf
+                continue
+            rows = joint.constraint_rows(q)
+            allowed = np.linalg.svd(rows)[2][len(rows) :].T if len(rows) else np.eye(q.size)
+            slowest = np.linalg.svd(by_difference(joint, q) @ allowed)[1][-1]
+            np.testing.assert_allclose(joint.singularity(q), slowest, atol=1e-8)
+
+    def test_vanishes_at_the_singular_states_and_grows_away_from_them(self, case):
+        rng = np.random.default_rng(4)
+        for singular in case.singular:
+            q = np.array(singular, dtype=float)
+            assert case.joint.singularity(q) < 1e-15 * 10
+            away = rng.normal(size=q.shape)
+            near, nearer = (case.joint.singularity(q + size * away) for size in (1e-3, 1e-5))
+            assert 50 < near / nearer < 200
+
+    def test_vanishes_nowhere_else(self, case):
+        redundant = case.joint.freedom < case.joint.coordinates - case.joint.constraints
+        measures = case.joint.singularity(case.random(200))
+        assert np.all(measures < 1e-12) if redundant else np.all(measures > 5e-5)
+
+
+class TestNearestCoordinates:
+    def test_of_an_allowed_pose_give_it_back(self, case):
+        joint = case.joint
+        Q = joint.transform(case.states())
+        q = joint.coordinates_of(Q)
+        assert q.shape == (*Q.shape[:-2], joint.coordinates)
+        np.testing.assert_allclose(joint.transform(q), Q, atol=1e-9)
+
+    def test_of_any_pose_are_those_of_a_nearest_one(self, case):
+        """No step of the coordinates comes nearer: in rad and m, from the allowed pose to the given one."""
+        joint, rng = case.joint, np.random.default_rng(6)
+        for q in case.random(4):
+            off = expm(se3.hat(0.2 * rng.normal(size=6)))
+            off[3] = 0, 0, 0, 1
+            Q = joint.transform(q) @ off
+            found = joint.coordinates_of(Q)
+            misfit = joints.misfit(joint.transform(found), Q)
+            assert np.linalg.norm(misfit) <= np.linalg.norm(joints.misfit(joint.transform(q), Q)) + 1e-12
+            np.testing.assert_allclose(joint.S(found).T @ misfit, 0, atol=1e-10)
+            for direction in rng.normal(size=(8, q.size)):
+                moved = joints.misfit(joint.transform(found + 1e-3 * direction), Q)
+                assert np.linalg.norm(moved) >= np.linalg.norm(misfit) - 1e-12
+
+    def test_follow_the_pose(self, case):
+        """Their rates, for a pose off the joint that moves, against differences."""
+        joint, rng = case.joint, np.random.default_rng(7)
+        for q in case.random(3):
+            off, twist = expm(se3.hat(0.1 * rng.normal(size=6))), rng.normal(size=6)
+
+            def moving(t, q=q, off=off, twist=twist):
+                E = joint.transform(q) @ off @ expm(t * se3.hat(twist))
+                E[3] = 0, 0, 0, 1
+                return E
+
+            found = joint.coordinates_of(moving(0.0))
+            if joint.singularity(found) < 0.05:
+                continue
+            rates = joints.nearest_rates(joint, found, moving(0.0), twist)
+            allowed = derivative(lambda t: joint.transform(joint.coordinates_of(moving(t)))).value
+            expected = joint.transform(found) @ se3.hat(joint.S(found) @ rates)
+            np.testing.assert_allclose(expected, allowed, atol=1e-6)
+
+
+class TestAnnihilator:
+    def test_is_zero_on_every_allowed_twist_and_complete(self, case):
+        joint = case.joint
+        for q in case.states():
+            A, S = joints.annihilator(joint, q), joint.S(q)
+            assert A.shape == (6 - joint.freedom, 6)
+            np.testing.assert_allclose(A @ S, 0, atol=1e-12 * size(S))
+            np.testing.assert_allclose(A @ A.T, np.eye(len(A)), atol=1e-13)
+
+    def test_is_unique_up_to_turns(self, case):
+        """Its span is all of what is perpendicular to S, away from singular states."""
+        joint = case.joint
+        for q in case.random():
+            A = joints.annihilator(joint, q)
+            if q.size and joint.freedom == np.linalg.matrix_rank(joint.S(q), tol=1e-8):
+                S = joint.S(q)
+                complement = np.eye(6) - S @ np.linalg.pinv(S, rcond=1e-10)
+                np.testing.assert_allclose(A.T @ A, complement, atol=1e-10)
+
+    def test_rate_keeps_it_one(self, case):
+        """d/dt (A S) = 0, and its own span moves as it does by differences."""
+        joint = case.joint
+        for q, qdot in zip(case.random(), case.rates(), strict=True):
+            A, rate = joints.annihilator(joint, q), joints.annihilator_rate(joint, q, qdot)
+            np.testing.assert_allclose(
+                rate @ joint.S(q) + A @ joint.Sdot(q, qdot), 0, atol=1e-11 * size(joint.S(q)) ** 2
+            )
+
+            def span(t, q=q, qdot=qdot):
+                rows = joints.annihilator(joint, q + t * qdot)
+                return rows.T @ rows
+
+            expected = derivative(span, step=1e-3).value
+            np.testing.assert_allclose(rate.T @ A + A.T @ rate, expected, atol=1e-7 * size(expected))
+
+
+@st.composite
+def random_composites(draw):
+    """Two to four joints of any type, one after the other, with frames between them."""
+    makers = (
+        st.builds(joints.Revolute, unit_vectors()),
+        st.builds(joints.Prismatic, unit_vectors()),
+        st.builds(joints.Helical, unit_vectors(), st.sampled_from((0.5, -0.25))),
+        st.builds(joints.Cylindrical, unit_vectors()),
+        st.builds(joints.EulerSpherical, st.sampled_from(joints.euler_sequences())),
+        st.just(joints.ExponentialSpherical()),
+        st.just(joints.QuaternionSpherical()),
+        st.just(joints.Universal()),
+        st.just(joints.Free2D()),
+        st.just(joints.Translational()),
+    )
+    parts = draw(st.lists(st.one_of(*makers), min_size=2, max_size=4))
+    joint = joints.Composite(*parts)
+    seed = draw(st.integers(0, 2**16))
+    return joint, np.random.default_rng(seed).uniform(-1.5, 1.5, size=(2, joint.coordinates))
+
+
+class TestRandomComposites:
+    @given(random_composites())
+    def test_jacobian_and_its_rate(self, drawn):
+        joint, (q, qdot) = drawn
+        np.testing.assert_allclose(joint.S(q), by_difference(joint, q), atol=1e-7)
+        rate = derivative(lambda t: joint.S(q + t * qdot)).value
+        np.testing.assert_allclose(joint.Sdot(q, qdot), rate, atol=1e-6)
+        np.testing.assert_allclose(joint.dS(q) @ qdot, rate, atol=1e-6)
+
+    @given(random_composites())
+    def test_pose_is_the_product_of_the_poses(self, drawn):
+        joint, (q, _) = drawn
+        ends = np.cumsum([part.coordinates for part in joint.parts])[:-1]
+        expected = np.eye(4)
+        for part, own in zip(joint.parts, np.split(q, ends), strict=True):
+            expected = expected @ part.transform(own)
+        np.testing.assert_allclose(joint.transform(q), expected, atol=1e-13)
+
+
+def test_wrong_coordinates_are_named(case):
+    k = case.joint.coordinates
+    with pytest.raises(InvalidArgument, match=rf"q: got shape \({k + 1},\), expected shape \(..., {k}\)"):
+        case.joint.transform(np.zeros(k + 1))
+    with pytest.raises(InvalidArgument, match=r"qdot: got shape"):
+        case.joint.Sdot(case.joint.home, np.zeros(k + 1))
+    with pytest.raises(InvalidArgument, match="Q: got a matrix with"):
+        case.joint.coordinates_of(np.diag([2.0, 2, 2, 1]))
+    if k:
+        with pytest.raises(InvalidArgument, match="q: got NaN"):
+            case.joint.S(np.full(k, np.nan))

@@ -1,0 +1,243 @@
+"""What is special to single types of joints, beside closed forms and scipy; and what they refuse."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from rbnotes import joints, se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative
+
+X, Y, Z = np.eye(3)
+SKEW = np.array([2.0, -1.0, 2.0]) / 3
+RNG = np.random.default_rng(0)
+
+
+class TestRotations:
+    @pytest.mark.parametrize("sequence", joints.euler_sequences())
+    def test_euler_angles_turn_as_those_of_scipy(self, sequence):
+        joint = joints.EulerSpherical(sequence)
+        q = RNG.uniform(-3, 3, size=(10, 3))
+        expected = Rotation.from_euler(sequence, q).as_matrix()
+        np.testing.assert_allclose(joint.transform(q)[:, :3, :3], expected, atol=1e-14)
+
+    def test_there_are_twelve_sequences(self):
+        assert len(set(joints.euler_sequences())) == 12
+        assert not any(a == b or b == c for a, b, c in joints.euler_sequences())
+
+    def test_angles_of_a_rotation_at_gimbal_lock(self):
+        for sequence in joints.euler_sequences():
+            lock = 0.0 if sequence[0] == sequence[2] else np.pi / 2
+            Q = joints.EulerSpherical(sequence).transform([0.4, lock, -1.1])
+            q = joints.EulerSpherical(sequence).coordinates_of(Q)
+            np.testing.assert_allclose(joints.EulerSpherical(sequence).transform(q), Q, atol=1e-8)
+
+    def test_a_turn_about_an_axis(self):
+        for axis in (X, Y, Z, SKEW, -SKEW):
+            Q = joints.Revolute(axis).transform([[0.7], [-4.0]])
+            expected = Rotation.from_rotvec(np.outer([0.7, -4.0], axis)).as_matrix()
+            np.testing.assert_allclose(Q[:, :3, :3], expected, atol=1e-15)
+
+    def test_many_turns_lose_nothing(self):
+        q = 1e6
+        Q = joints.Revolute().transform([q])
+        np.testing.assert_array_equal(Q[:2, 0], [np.cos(q), np.sin(q)])
+
+    def test_quaternions_of_any_length_are_normalised(self):
+        joint, q = joints.QuaternionSpherical(), RNG.normal(size=4)
+        expected = Rotation.from_quat(np.roll(q, -1)).as_matrix()
+        for length in (1e-6, 1.0, 50.0):
+            np.testing.assert_allclose(joint.transform(length * q)[:3, :3], expected, atol=1e-14)
+        with pytest.raises(InvalidArgument, match="q: got a zero quaternion"):
+            joint.S(np.zeros(4))
+
+    def test_quaternion_constraint(self):
+        joint, q, qdot = joints.QuaternionSpherical(), np.array([0.5, -1, 2, 0.25]), np.arange(4.0)
+        np.testing.assert_allclose(joint.constraint(q), [(q @ q - 1) / 2])
+        np.testing.assert_array_equal(joint.constraint_rows(q), [q])
+        np.testing.assert_array_equal(joint.constraint_rows_dot(q, qdot), [qdot])
+        after = joints.Composite(joints.Prismatic(), joint)
+        np.testing.assert_array_equal(after.constraint_rows([7, *q]), [[0, *q]])
+        np.testing.assert_array_equal(after.constraint_rows_dot([7, *q], [7, *qdot]), [[0, *qdot]])
+
+
+class TestRotationVectors:
+    joint = joints.ExponentialSpherical()
+
+    @pytest.mark.parametrize("turns", [0.7, 0.76, 1.0, 1.2, 1.74, 1.76, 2.0, 3.3])
+    def test_are_shortened_by_whole_turns(self, turns):
+        """While they are longer than 1.5 pi, each time by one turn."""
+        expected = q = 2 * np.pi * turns * SKEW
+        while np.linalg.norm(expected) > 1.5 * np.pi:
+            expected = (1 - 2 * np.pi / np.linalg.norm(expected)) * expected
+        new, _ = self.joint.reparametrise(q, np.ones(3))
+        np.testing.assert_allclose(new, expected, atol=1e-13)
+        assert np.linalg.norm(new) <= 1.5 * np.pi + 1e-12
+
+    def test_short_ones_stay(self):
+        q, qdot = 1.4 * np.pi * SKEW, np.array([1.0, 2, 3])
+        new, rates = self.joint.reparametrise(q, qdot)
+        np.testing.assert_array_equal(new, q)
+        np.testing.assert_array_equal(rates, qdot)
+
+    def test_how_close_to_a_whole_turn(self):
+        """|2 sin(angle / 2) / angle|, which is 1 at the identity."""
+        for angle in (0.0, 0.5, 3.0, 5.0, 6.2, 9.0):
+            expected = abs(np.sinc(angle / (2 * np.pi)))
+            np.testing.assert_allclose(self.joint.singularity(angle * SKEW), expected, atol=1e-14)
+
+    def test_derivatives_at_the_identity(self):
+        S, dS = self.joint.S(np.zeros(3)), self.joint.dS(np.zeros(3))
+        np.testing.assert_array_equal(S, np.eye(6)[:, :3])
+        # S = I - [q] / 2 + ..., so dS_i/dq_j = e_i x e_j / 2.
+        expected = np.array([[np.cross(X_i, X_j) / 2 for X_j in np.eye(3)] for X_i in np.eye(3)])
+        np.testing.assert_allclose(dS[:3], np.moveaxis(expected, -1, 0), atol=1e-16)
+
+
+class TestScrews:
+    def test_moves_by_the_pitch_for_each_radian(self):
+        Q = joints.Helical(SKEW, 0.25).transform([2 * np.pi * 3])
+        np.testing.assert_allclose(Q[:3, :3], np.eye(3), atol=1e-14)
+        np.testing.assert_allclose(Q[:3, 3], 2 * np.pi * 3 * 0.25 * SKEW, atol=1e-14)
+
+    def test_translation_tells_the_turns(self):
+        screw = joints.Helical(Z, -0.1)
+        np.testing.assert_allclose(screw.coordinates_of(screw.transform([40.0])), [40.0], atol=1e-12)
+
+    def test_without_pitch_is_a_hinge(self):
+        screw = joints.Helical(Z, 0.0)
+        np.testing.assert_allclose(screw.coordinates_of(screw.transform([0.5])), [0.5], atol=1e-15)
+
+
+class TestFreedom:
+    def test_counts_what_can_move(self):
+        hinge, slide = joints.Revolute(), joints.Prismatic()
+        free = {
+            joints.Fixed(): 0,
+            hinge: 1,
+            joints.Universal(): 2,
+            joints.Cylindrical(): 2,
+            joints.QuaternionSpherical(): 3,
+            joints.Free2D(): 3,
+            joints.Free3D(): 6,
+            joints.Composite(hinge, hinge): 1,
+            joints.Composite(slide, hinge, slide): 2,
+            joints.Composite(joints.QuaternionSpherical(), joints.ExponentialSpherical()): 3,
+            joints.Composite(joints.Free3D(), joints.Free3D()): 6,
+            joints.Composite(joints.Free2D(), joints.Revolute(X)): 4,
+        }
+        for joint, freedom in free.items():
+            assert joint.freedom == freedom, joint
+
+    def test_parallel_hinges_apart_move_in_a_plane(self):
+        apart = np.eye(4)
+        apart[0, 3] = 1
+        link = joints.Fixed(apart)
+        arm = joints.Composite(*[joints.Revolute(), link] * 3, joints.Revolute())
+        assert (arm.coordinates, arm.freedom) == (4, 3)
+        np.testing.assert_array_equal(np.abs(joints.steady_rows(arm)), np.eye(6)[[0, 1, 5]])
+
+
+class TestRows:
+    def test_of_a_cross_never_flip(self):
+        """The common perpendicular of both axes, x of the one frame and y of the other."""
+        for q in np.linspace(-3, 3, 25):
+            joint = joints.Universal()
+            rows = joints.annihilator(joint, [0.4, q])
+            np.testing.assert_array_equal(rows[:3], np.eye(6)[3:])
+            perpendicular = np.cross(joint.transform([0.4, q])[0, :3], Y)
+            np.testing.assert_allclose(rows[3], [*perpendicular, 0, 0, 0], atol=1e-14)
+
+    def test_along_axes_are_numbers_of_the_twist(self):
+        for joint, numbers in (
+            (joints.Fixed(), (0, 1, 2, 3, 4, 5)),
+            (joints.Revolute(X), (1, 2, 3, 4, 5)),
+            (joints.Prismatic(Y), (0, 1, 2, 3, 5)),
+            (joints.Cylindrical(), (0, 1, 3, 4)),
+            (joints.PlanarTranslation(), (0, 1, 2, 5)),
+            (joints.Translational(), (0, 1, 2)),
+            (joints.EulerSpherical("ZXZ"), (3, 4, 5)),
+            (joints.QuaternionSpherical(), (3, 4, 5)),
+            (joints.Free2D(position_first=False), (0, 1, 5)),
+            (joints.Free3D(), ()),
+        ):
+            rows = joints.annihilator(joint, joint.home)
+            np.testing.assert_array_equal(rows, np.eye(6)[list(numbers)])
+
+
+class Ellipse(joints.JointType):
+    """A type of one's own: translation along an ellipse, turning as fast as the parameter."""
+
+    coordinates = 1
+
+    def _transform(self, q):
+        Q = joints.Revolute()._transform(q)
+        Q[..., 0, 3], Q[..., 1, 3] = 2 * np.cos(q[..., 0]), np.sin(q[..., 0])
+        return Q
+
+    def _S(self, q):
+        c, s = np.cos(q[..., 0]), np.sin(q[..., 0])
+        # The velocity (-2 s, c) in turned coordinates.
+        return np.stack([0 * c, 0 * c, 1 + 0 * c, -c * s, 1 + s * s, 0 * c], axis=-1)[..., None]
+
+    def _dS(self, q):
+        c, s = np.cos(q[..., 0]), np.sin(q[..., 0])
+        slope = np.stack([0 * c, 0 * c, 0 * c, s * s - c * c, 2 * c * s, 0 * c], axis=-1)
+        return slope[..., None, None]
+
+
+class TestTypesOfOnesOwn:
+    def test_need_three_functions(self):
+        joint, q, qdot = Ellipse(), np.array([0.7]), np.array([1.5])
+        dQ = derivative(lambda t: joint.transform(q + t)).value
+        np.testing.assert_allclose(joint.transform(q) @ se3.hat(joint.S(q)[:, 0]), dQ, atol=1e-10)
+        rate = derivative(lambda t: joint.S(q + t * qdot)).value
+        np.testing.assert_allclose(joint.Sdot(q, qdot), rate, atol=1e-10)
+        assert joint.freedom == 1
+        np.testing.assert_allclose(joint.coordinates_of(joint.transform(q)), q, atol=1e-12)
+        np.testing.assert_allclose(joints.annihilator(joint, q) @ joint.S(q), 0, atol=1e-14)
+
+    def test_go_into_composites(self):
+        arm, q = joints.Composite(joints.Revolute(X), Ellipse()), np.array([0.3, -0.8])
+        rate = derivative(lambda t: arm.S(q + t * np.array([1.0, -2.0]))).value
+        np.testing.assert_allclose(arm.Sdot(q, [1.0, -2.0]), rate, atol=1e-10)
+
+
+class TestModels:
+    def test_equal_ones_compare_and_hash_equal(self):
+        pairs = [
+            (joints.Revolute(X), joints.Revolute((1.0, 0.0, 0.0))),
+            (joints.Helical(Z, 1), joints.Helical([0, 0, 1], 1.0)),
+            (joints.Universal(), joints.Universal()),
+            (joints.Fixed(), joints.Fixed(np.eye(4))),
+            (joints.Cylindrical(Y), joints.Cylindrical(Y)),
+        ]
+        for one, other in pairs:
+            assert one == other
+            assert hash(one) == hash(other)
+        assert joints.Revolute(X) != joints.Revolute(Y)
+        assert joints.Revolute() != joints.Prismatic()
+        assert joints.Free2D() != joints.Free2D(position_first=False)
+        assert joints.Universal() != joints.Composite(joints.Revolute(X), joints.Revolute(Y))
+
+    def test_names_are_read_in_messages(self):
+        assert str(joints.PlanarTranslation()) == "planar translation"
+        assert str(joints.Free3D()) == "free 3d"
+
+    def test_bad_ones_are_refused_by_name(self):
+        for wrong, message in (
+            (lambda: joints.Revolute([1, 1, 0]), "axis: got a length that differs from 1 by 0.414"),
+            (lambda: joints.Prismatic(np.eye(3)), r"axis: got shape \(3, 3\), expected one unit vector"),
+            (lambda: joints.Cylindrical([0, 0, 2]), "axis: got a length"),
+            (lambda: joints.Helical(Z, np.inf), "pitch: got NaN or infinite"),
+            (lambda: joints.Fixed(np.zeros((4, 4))), "pose: got a last row"),
+            (lambda: joints.EulerSpherical("XXZ"), "sequence: got 'XXZ', expected one of 'XYX'"),
+            (lambda: joints.EulerSpherical("xyz"), "sequence: got 'xyz'"),
+            (lambda: joints.Composite(joints.Revolute()), "parts: got 1 of them, expected two joint types"),
+            (
+                lambda: joints.Composite(joints.Revolute(), "hinge"),
+                "parts: got 'hinge', expected joint types",
+            ),
+        ):
+            with pytest.raises(InvalidArgument, match=message):
+                wrong()

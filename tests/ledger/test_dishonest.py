@@ -1,0 +1,367 @@
+"""Verdicts, conditions and forms that lie: planted and refused, beside honest twins that pass."""
+
+import random
+
+import numpy as np
+import pytest
+from honest import (
+    INPUTS,
+    about_z,
+    bracket,
+    make,
+    on_z,
+    refused,
+    turned_library,
+    turned_printed,
+    turned_reference,
+)
+from hypothesis import strategies as st
+
+from rbnotes import so3
+from rbnotes.checking import strategies as some
+from rbnotes.ledger import Verdict
+from rbnotes.ledger.runner import verify
+
+# --- 5: errata by convention ----------------------------------------------------------------------------
+
+
+def without_transpose(R, a):
+    return R @ bracket(a)
+
+
+def other_sign(R, a):
+    return -turned_printed(R, a)
+
+
+def other_direction(R, a):
+    return R.T @ bracket(a) @ R
+
+
+ERRATUM = {
+    "verdict": Verdict.ERRATUM,
+    "printed": without_transpose,
+    "correction": r"$\mathbf R^T$ is missing",
+}
+
+
+def test_an_erratum():
+    outcome = verify(make(**ERRATUM))
+    assert outcome.confirmed, outcome.reason
+    assert outcome.residual_printed >= 0.1
+
+
+@pytest.mark.parametrize("printed", [other_sign, other_direction])
+def test_erratum_by_convention_only(printed):
+    assert refused("convention:", **{**ERRATUM, "printed": printed})
+    assert refused("no other formula", **{**ERRATUM, "printed": printed}, combined_with=("lloyd/s0.1/d999",))
+    outcome = verify(make(**{**ERRATUM, "printed": printed}, combined_with=("lloyd/s0.2/d2",)))
+    assert outcome.confirmed, outcome.reason
+
+
+# --- 6: missing forms, hidden claims --------------------------------------------------------------------
+
+
+def test_slips_need_a_printed_form():
+    with pytest.raises(ValueError, match="printed"):
+        make(**{**ERRATUM, "printed": None})
+    assert refused("form:", **{**ERRATUM, "verdict": Verdict.MISPRINT, "printed": None})
+
+
+def gives_up(R, a):
+    raise ValueError("cannot be multiplied")
+
+
+def not_a_number(R, a):
+    return turned_printed(R, a) * np.nan
+
+
+def wrong_shape(R, a):
+    return np.append(a, np.ones(3)) @ np.eye(3)
+
+
+@pytest.mark.parametrize("printed", [gives_up, not_a_number, wrong_shape])
+def test_slips_are_wrong_by_a_number(printed):
+    outcome = verify(make(**{**ERRATUM, "printed": printed}))
+    assert not outcome.confirmed
+
+
+def test_prints_that_cannot_be_evaluated_say_why():
+    assert verify(
+        make(**{**ERRATUM, "printed": wrong_shape}, undefined="a 6-vector times a 3-matrix")
+    ).confirmed
+
+
+NO_FORMS = {"verdict": Verdict.DEFINITION, "inputs": {}, "printed": None, "library": None, "reference": None}
+
+
+@pytest.mark.parametrize(
+    ("formula", "defines"),
+    [
+        (r"\mathbf R\mathbf R^T = \mathbf I", ()),
+        (r"\mathbf R\mathbf R^T = \mathbf I", (r"\mathbf R",)),
+        (r"\det\mathbf R = 1", (r"\det\mathbf R",)),
+        (r"\mathbf a\times\mathbf b = -\mathbf b\times\mathbf a", (r"\mathbf a\times\mathbf b",)),
+        (r"\mathbf u = \mathbf x/l,\quad \mathbf R^{-1} = \mathbf R^T", (r"\mathbf u",)),
+    ],
+)
+def test_definition_that_hides_a_claim(formula, defines):
+    assert refused("form:", **NO_FORMS, formula=formula, defines=defines)
+
+
+def test_definitions_name_their_symbol():
+    outcome = verify(
+        make(
+            **NO_FORMS,
+            formula=r"\mathbf u \equiv \mathbf x/l,\quad l = \|\mathbf x\|",
+            defines=(r"\mathbf u", "l"),
+        )
+    )
+    assert outcome.confirmed, outcome.reason
+
+
+def test_definition_with_forms_is_checked():
+    with_library = {"verdict": Verdict.DEFINITION, "formula": r"\mathbf B = \mathbf R[\mathbf a]\mathbf R^T"}
+    assert refused("printed form", **with_library, defines=(r"\mathbf B",), printed=None)
+    assert refused("off by", **with_library, defines=(r"\mathbf B",), printed=without_transpose)
+    assert verify(make(**with_library, defines=(r"\mathbf B",))).confirmed
+
+
+# --- 7: conditions --------------------------------------------------------------------------------------
+
+
+def commuted_printed(R, a):
+    return bracket(a) @ R
+
+
+def commuted_library(R, a):
+    return so3.hat(R @ a) @ R
+
+
+def commuted_reference(R, a):
+    return np.stack([R @ np.cross(a, axis) for axis in np.eye(3)], axis=1)
+
+
+def keeps_the_axis(R, a):
+    return np.linalg.norm(R @ a - a) < 1e-9
+
+
+ABOUT_Z = {"R": some.numbers(0.5, 3.0).map(about_z), "a": some.numbers(0.5, 2.0).map(on_z)}
+CONDITIONAL = {
+    "verdict": Verdict.CONDITIONAL,
+    "condition": "$R$ turns about $a$",
+    "given": ABOUT_Z,
+    "holds_when": keeps_the_axis,
+    "printed": commuted_printed,
+    "library": commuted_library,
+    "reference": commuted_reference,
+}
+
+
+def small(R, a):
+    return np.linalg.norm(a) < 1e-9
+
+
+def printed_is_right(R, a):
+    return np.allclose(commuted_printed(R, a), commuted_reference(R, a))
+
+
+def flagged_printed(R, a, flag):
+    return turned_printed(R, a) if flag else without_transpose(R, a)
+
+
+def flagged_library(R, a, flag):
+    return turned_library(R, a)
+
+
+def flagged_reference(R, a, flag):
+    return turned_reference(R, a)
+
+
+def is_flagged(R, a, flag):
+    return flag
+
+
+FLAGGED = {
+    "verdict": Verdict.CONDITIONAL,
+    "condition": "the flag is up",
+    "holds_when": is_flagged,
+    "printed": flagged_printed,
+    "library": flagged_library,
+    "reference": flagged_reference,
+}
+
+
+def test_a_condition():
+    outcome = verify(make(**CONDITIONAL))
+    assert outcome.confirmed, outcome.reason
+
+
+def test_a_condition_is_a_predicate():
+    assert refused("condition:", **{**CONDITIONAL, "holds_when": None})
+    assert refused("false on inputs of `given`", **{**CONDITIONAL, "holds_when": small})
+    assert refused("runs the", **{**CONDITIONAL, "holds_when": printed_is_right})
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        st.booleans(),
+        st.sampled_from((1, 0)),
+        st.sampled_from(("yes", "")),
+    ],
+)
+def test_a_condition_that_is_a_flag(flags):
+    up = flags.filter(bool)
+    given = {**INPUTS, "flag": up}
+    assert refused("only reads a flag", **FLAGGED, inputs={**INPUTS, "flag": flags}, given=given)
+
+
+def test_a_condition_outside_which_hardly_anything_fails():
+    def spoilt(R, a):
+        return turned_printed(R, a) + (1.0 if a[0] > 1.9 else 0.0)
+
+    def below(R, a):
+        return a[0] <= 0.5
+
+    given = {"R": some.rotations(), "a": some.vectors(low=-2.0, high=0.5)}
+    wide = {**CONDITIONAL, "printed": spoilt, "library": turned_library, "reference": turned_reference}
+    assert refused("outside it", **{**wide, "holds_when": below, "given": given})
+
+
+def test_given_is_no_more_special_than_the_condition():
+    flat = {"R": some.rotations(), "a": st.just(np.array([0.5, 0.0, 0.0]))}
+
+    def level(R, a):
+        return a[0] <= 0.5
+
+    def spoilt(R, a):
+        return turned_printed(R, a) + (a[0] if a[0] > 0.5 else 0.0)
+
+    wide = {**CONDITIONAL, "printed": spoilt, "library": turned_library, "reference": turned_reference}
+    assert refused("more special", **{**wide, "holds_when": level, "given": flat})
+
+
+# --- 9: what else a liar would try ----------------------------------------------------------------------
+
+memory = {}
+
+
+def remembering_printed(R, a):
+    memory[a.tobytes()] = turned_printed(R, a)
+    return memory[a.tobytes()]
+
+
+def remembering_reference(R, a):
+    return memory.get(a.tobytes(), turned_reference(R, a))
+
+
+def changing_printed(R, a):
+    right = turned_printed(R, a)
+    a *= 2
+    return right
+
+
+def random_printed(R, a):
+    return turned_printed(R, a) + 1e-12 * random.random()
+
+
+def hidden_by_a_huge_entry(R, a):
+    return np.append(turned_printed(R, a) + 1e-3, 1e9)
+
+
+def huge_library(R, a):
+    return np.append(turned_library(R, a), 1e9)
+
+
+def huge_reference(R, a):
+    return np.append(turned_reference(R, a), 1e9)
+
+
+def constant(R, a):
+    return np.ones(3)
+
+
+def constant_library(R, a):
+    return np.ones(3) + 0 * so3.hat(a)[0]
+
+
+def one():
+    return [1.0, 0.0]
+
+
+def one_library():
+    return so3.hat([1.0, 0.0, 0.0])[2, 1:] * [-1.0, 1.0] + so3.hat([0.0, 0.0, 1.0])[1, :2]
+
+
+def one_reference():
+    return np.cos([0.0, np.pi / 2])
+
+
+def calls_in_vain(R, a):
+    so3.hat(a)
+    return turned_reference(R, a)
+
+
+def does_not_call(R, a):
+    return turned_printed(R, a)
+
+
+def tries(R, a):
+    try:
+        return turned_printed(R, a)
+    except ValueError:
+        return turned_reference(R, a)
+
+
+def looks_around(R, a):
+    return turned_printed(R, a) if len(globals()) > 3 else without_transpose(R, a)
+
+
+def tiny(R, a):
+    return 1e-10 * turned_printed(R, a)
+
+
+def tiny_library(R, a):
+    return -1e-10 * turned_library(R, a)
+
+
+def tiny_reference(R, a):
+    return 1e-10 * turned_reference(R, a)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("state:", {"printed": remembering_printed, "reference": remembering_reference}),
+        ("state:", {"printed": changing_printed}),
+        ("state:", {"printed": random_printed}),
+        (
+            "off by",
+            {"printed": hidden_by_a_huge_entry, "library": huge_library, "reference": huge_reference},
+        ),
+        ("form:", {"printed": constant, "library": constant_library, "reference": constant}),
+        ("library:", {"library": None}),
+        ("library:", {"library": calls_in_vain}),
+        ("library:", {"library": does_not_call}),
+        ("library:", {"implemented_by": ("rbnotes.so3.hat", "rbnotes.so3.log")}),
+        ("form:", {"printed": tries}),
+        ("form:", {"printed": looks_around}),
+        ("zero:", {"printed": tiny, "library": tiny_library, "reference": tiny_reference}),
+        ("form:", {"verdict": Verdict.DEMONSTRATION}),
+        ("form:", {"inputs": {}, "printed": one, "library": one_library, "reference": one_reference}),
+        ("form:", {"formula": ""}),
+        ("form:", {"printed": lambda R, a: turned_printed(R, a)}),
+        ("form:", {"tolerance": 1e-7, "tolerance_reason": "so"}),
+    ],
+)
+def test_other_lies(kind, changes):
+    assert refused(kind, **changes)
+
+
+def test_entries_beside_a_huge_one_are_judged_by_their_own_size():
+    honest = {"library": huge_library, "reference": huge_reference}
+
+    def huge_printed(R, a):
+        return np.append(turned_printed(R, a), 1e9)
+
+    assert verify(make(**honest, printed=huge_printed)).confirmed

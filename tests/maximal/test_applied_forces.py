@@ -1,0 +1,113 @@
+"""Springs and muscles that are assembled, in every step: of the simulator, of the schemes, under joints."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rbnotes import inertia, maximal, se3
+from rbnotes.dynamics import (
+    State,
+    bridson_marino,
+    constrained,
+    implicit_euler,
+    integrate,
+    runge_kutta,
+    symplectic_euler,
+    trapezoidal,
+)
+from rbnotes.forces import (
+    Damping,
+    ForceGroups,
+    FrameSpring,
+    FrameSprings,
+    LinearSpring,
+    Muscle,
+    Paths,
+    SpringDamper,
+    on_body,
+    on_world,
+    through,
+)
+from rbnotes.joints import Revolute
+from rbnotes.maximal import ENERGY, IMPLICIT, MOMENTUM, Mechanism, World, simulate
+
+FORCES = ForceGroups(
+    [
+        Paths(
+            Muscle(8.0, 1.1, 3.0, activation=0.8),
+            through(on_world([-1.0, 0.2, 0.5]), on_body(0, [-0.3, 0.2, 0.2]), on_body(1, [0.1, -0.3, 0.2])),
+        ),
+        Paths(
+            SpringDamper(20.0, 0.5, 0.4), through(on_body(0, [0.2, 0.3, 0.0]), on_body(1, [0.0, 0.2, -0.3]))
+        ),
+        FrameSprings(
+            FrameSpring.isotropic(np.eye(4), se3.exp([0.1, 0.4, -0.2, 0.1, 0.0, 0.2]), 10.0, 2.0, 0.3, 0.1),
+            (0, 1),
+        ),
+        Damping(0.2, [0, 1]),
+    ]
+)
+
+
+def hinged():
+    """Two bodies, one hinged to the world, on a muscle, a spring-damper and a frame spring."""
+    bodies = np.stack(
+        [
+            inertia.spatial_inertia(1.5, np.diag([0.3, 0.5, 0.4]), [0.1, 0.2, -0.1]),
+            inertia.spatial_inertia(0.8, np.diag([0.2, 0.1, 0.25]), [-0.1, 0.0, 0.15]),
+        ]
+    )
+    poses = se3.exp([[0.4, -0.7, 0.2, 0.0, 0.0, 0.0], [-0.9, 0.1, 0.5, 1.2, 0.4, -0.3]])
+    joints = [maximal.joint_at(Revolute(), se3.exp([0.2, 0.5, -0.1, 0.3, 0.2, 0.1]), poses, 0)]
+    mechanism = Mechanism(bodies, joints, applied=FORCES)
+    rng = np.random.default_rng(1)
+    return mechanism, maximal.project(mechanism, State(poses, rng.normal(size=(2, 6))))
+
+
+def error(path, exact):
+    return np.linalg.norm(path - exact.E)
+
+
+EULER = [symplectic_euler, implicit_euler, MOMENTUM, ENERGY, IMPLICIT]
+
+
+# The rows of a hinge to the world are constant in the body: where they are seen from does not matter.
+@pytest.mark.parametrize(("integrator", "order"), [*((each, 1) for each in EULER), (trapezoidal, 2)])
+def test_simulator_converges_with_every_scheme(integrator, order):
+    mechanism, state = hinged()
+    exact = runge_kutta(mechanism, state, 0.4)
+    errors = [
+        error(simulate(World(mechanism), state, 0.4 / n, n, integrator=integrator).poses[-1], exact)
+        for n in (80, 160)
+    ]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
+    assert errors[1] < 0.1
+
+
+@pytest.mark.parametrize(
+    ("scheme", "order"), [(symplectic_euler, 1), (implicit_euler, 1), (trapezoidal, 2), (bridson_marino, 2)]
+)
+def test_schemes_under_the_joint_converge(scheme, order):
+    mechanism, state = hinged()
+    exact = runge_kutta(mechanism, state, 0.4)
+    step = constrained(scheme, lambda state, h: [maximal.mechanism_rows(mechanism, state, h)])
+    errors = [error(integrate(step, mechanism, state, 0.4 / n, n).E[-1], exact) for n in (80, 160)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
+
+
+def test_stiff_springs_need_the_implicit_step():
+    """A spring of 1e6 N/m, unstrained at the start: this step is too long for all but the implicit ones."""
+    mechanism, state = hinged()
+    ends = np.array([[0.2, 0.3, 0.0], [0.0, 0.2, -0.3]])
+    length = np.linalg.norm(np.subtract(*se3.transform_points(state.E, ends)))
+    spring = Paths(LinearSpring(1e6, rest_length=length), through(on_body(0, ends[0]), on_body(1, ends[1])))
+    stiff = replace(mechanism, applied=ForceGroups([spring]))
+    for integrator in (IMPLICIT, implicit_euler):
+        calm = simulate(World(stiff), state, 0.005, 40, integrator=integrator)
+        assert np.abs(calm.twists).max() < 10
+        distance = [np.linalg.norm(np.subtract(*se3.transform_points(E, ends))) for E in calm.poses]
+        np.testing.assert_allclose(distance, length, rtol=0.02)
+    for integrator in (MOMENTUM, symplectic_euler):
+        wild = simulate(World(stiff), state, 0.005, 10, integrator=integrator, stabilization="none")
+        assert np.abs(wild.twists).max() > 100

@@ -1,0 +1,98 @@
+"""One shape: what weighs, what touches and what is drawn are the same points of space."""
+
+import numpy as np
+import pytest
+
+from rbnotes import so3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.contact import Plane, collide, surface
+from rbnotes.inertia import from_spatial_inertia, spatial_inertia
+from rbnotes.solids import Box, Capsule, Cylinder, Solid, Sphere
+from rbnotes.viewer import Scene, box, capsule, cylinder, solid, sphere
+
+TOUCHING = [Box([0.3, 0.5, 0.8]), Sphere(0.4), Capsule(0.25, 0.6)]
+SOLIDS = [*TOUCHING, Cylinder(0.35, 0.9)]
+
+
+def inside(shape, x):
+    """Whether points ``(k, 3)`` belong to a solid: by what touches, or by hand."""
+    if isinstance(shape, Cylinder):
+        return (np.hypot(x[:, 0], x[:, 1]) <= shape.radius) & (np.abs(x[:, 2]) <= shape.length / 2)
+    rounded = surface(shape)
+    beyond = np.maximum(np.abs(x) - rounded.half_extents, 0.0)
+    return np.linalg.norm(beyond, axis=1) <= rounded.radius
+
+
+def test_what_weighs_is_what_touches():
+    """Mass and second moments are sums over the points within the surface that collides."""
+    # Midpoints of a grid of a hundredth that is aligned with nothing.
+    n = 120
+    cells = (np.arange(n) + 0.5) / n - 0.5
+    for shape in SOLIDS:
+        x = 1.2 * np.stack(np.meshgrid(cells, cells, cells, indexing="ij"), axis=-1).reshape(-1, 3)
+        x = x @ so3.exp([0.3, -0.5, 0.7])
+        x = x[inside(shape, x)]
+        weight = 700.0 * (1.2 / n) ** 3
+        second = weight * x.T @ x
+        found = shape.mass_properties(density=700.0)
+        np.testing.assert_allclose(found.mass, weight * len(x), rtol=5e-3)
+        expected = np.trace(second) * np.eye(3) - second
+        np.testing.assert_allclose(found.inertia, expected, atol=5e-3 * np.trace(second))
+        np.testing.assert_array_equal(found.com, np.zeros(3))
+
+
+@pytest.mark.parametrize("shape", TOUCHING)
+def test_what_touches_has_the_size_that_was_said(shape):
+    """On a plane the centre is as high as the shape is large along z."""
+    heights = {Box: 0.8 / 2, Sphere: 0.4, Capsule: 0.6 / 2 + 0.25}
+    pose = np.eye(4)
+    pose[2, 3] = 1.0
+    assert collide(shape, pose, Plane(), np.eye(4), 2.0).gap.min() == pytest.approx(1 - heights[type(shape)])
+
+
+DRAWINGS = [box([0.3, 0.5, 0.8]), sphere(0.4), capsule(0.25, 0.6), cylinder(0.35, 0.9)]
+
+
+@pytest.mark.parametrize(("shape", "drawing"), list(zip(SOLIDS, DRAWINGS, strict=True)))
+def test_what_is_drawn_has_the_size_that_was_said(shape, drawing):
+    drawn = solid(shape)
+    assert Scene("One.").add(drawn).to_json() == Scene("One.").add(drawing).to_json()
+    assert drawn.kind == type(shape).__name__.lower()
+    numbers = dict(drawn.numbers) or {"sides": tuple(drawn.arrays["sides"])}
+    assert numbers == vars(shape)
+    assert solid(shape, "red").color == "red"
+
+
+def test_density_or_mass():
+    for shape in SOLIDS:
+        of_density = shape.mass_properties(density=[200.0, 400.0])
+        np.testing.assert_allclose(of_density.mass[1], 2 * of_density.mass[0])
+        of_mass = shape.mass_properties(mass=of_density.mass)
+        np.testing.assert_allclose(of_mass.inertia, of_density.inertia)
+        M = shape.spatial_inertia(mass=3.0)
+        np.testing.assert_allclose(M, spatial_inertia(*shape.mass_properties(mass=3.0)))
+        assert from_spatial_inertia(M).mass == pytest.approx(3.0)
+        for wrong in ({}, {"density": 1.0, "mass": 1.0}):
+            with pytest.raises(InvalidArgument, match="density, mass"):
+                shape.mass_properties(**wrong)
+
+
+def test_solids_are_values():
+    assert Box(np.array([1, 2, 3])) == Box([1.0, 2.0, 3.0])
+    assert Box([1, 2, 3]) != Box([1, 2, 4])
+    assert Sphere(1) != Capsule(1, 1)
+    assert len({Sphere(1), Sphere(1.0), Capsule(1, 2), Cylinder(1, 2), Box([1, 1, 1])}) == 4
+
+
+def test_errors():
+    for name, make in {
+        "sides: got -1": lambda: Box([1, -1, 1]),
+        r"sides: got shape \(2, 3\)": lambda: Box(np.ones((2, 3))),
+        "radius: got 0": lambda: Sphere(0.0),
+        "length: got shape": lambda: Cylinder(1.0, [1.0, 2.0]),
+        "radius: got NaN": lambda: Capsule(np.nan, 1.0),
+        "shape: got Ellipsoid": lambda: solid(type("Ellipsoid", (Solid,), {"_mass_properties": None})()),
+        "shape: got Cylinder": lambda: surface(Cylinder(1.0, 1.0)),
+    }.items():
+        with pytest.raises(InvalidArgument, match=f"^{name}"):
+            make()

@@ -1,0 +1,274 @@
+"""The RedMax reference scenes as trees of rbnotes: a reader of a few lines for each of their features.
+
+The scenes are data: bodies, joints, constraints, forces, controls and the energies that Sueda's MATLAB
+reference implementation ends with. What that implementation leaves out of its implicit steps is left out
+here too: how pulls and the springs of deformables change, and the antisymmetric part of a spring's stiffness.
+"""
+
+import json
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from rbnotes import forces, inertia, joints, se3, so3
+from rbnotes.dynamics import Forces, State, constrained_step, implicit_euler
+from rbnotes.tree import (
+    AttachedParticle,
+    Gear,
+    Link,
+    LoopClosure,
+    PrescribedBody,
+    PrescribedJoint,
+    Tree,
+    TreeSystem,
+    kinetic_energy,
+    poses,
+    step_rows,
+)
+
+FILE = Path(__file__).parents[2].parent / "shared" / "redmax" / "scenes.json"
+SCHEME = "REDMAX_EULER"
+
+
+def load():
+    """Scenes by name; none where the file is not."""
+    if not FILE.exists():
+        return {}
+    return {f"{s['id']}: {s['name']}": s for s in json.loads(FILE.read_text())["scenes"]}
+
+
+class Scene(NamedTuple):
+    system: TreeSystem
+    start: State
+    constraints: list
+    h: float
+    steps: int
+    gamma: float
+    stored: forces.ForceGroups
+    """The forces whose potential counts to the energy."""
+
+
+def read(scene):
+    run = scene["run"][SCHEME]
+    h = run["h"]
+    tree = Tree(
+        [link(*each) for each in zip(scene["bodies"], scene["joints"], strict=True)],
+        gravity=scene["gravity"],
+    )
+    springs = [point_spring(each) for each in scene["springs"] if each["kind"] == "point_point"]
+    pulls = [pull(each) for each in scene["springs"] if each["kind"] == "point_direction"]
+    dampers = [forces.Damping([body["damping"] for body in scene["bodies"]], np.arange(len(tree.links)))]
+    q0, qdot0 = (np.concatenate([np.ravel(j[name]) for j in scene["joints"]]) for name in ("q0", "qdot0"))
+    masses, x, chains, held = deformables(scene["deformables"], poses(tree, q0).bodies)
+
+    def applied(state):
+        spring, chain, pulled, damper = (
+            forces.ForceGroups(groups)(state) for groups in (springs, chains, pulls, dampers)
+        )
+        spring = spring._replace(K=(spring.K + spring.K.T) / 2)
+        return spring + Forces.without_derivatives(chain.f + pulled.f) + damper
+
+    system = TreeSystem(tree, masses, applied, joint_torque(scene["control"] or {}, tree.size, h))
+    constraints = [
+        CONSTRAINTS[each["kind"]](each, scene, h)
+        for each in scene["constraints"]
+        if SCHEME in each.get("integrators", [SCHEME])
+    ]
+    return Scene(
+        system,
+        State(q=q0, qdot=qdot0, x=x),
+        constraints + held,
+        h,
+        run["steps"],
+        run["baumgarte"][2],
+        forces.ForceGroups(springs + chains),
+    )
+
+
+def simulate(scene):
+    """States after each step."""
+    system, state = scene.system, scene.start
+    states = [state]
+    rows = partial(step_rows, system, scene.constraints, gamma=scene.gamma)
+    for _ in range(scene.steps):
+        state = system.reparametrised(state)
+        state = constrained_step(implicit_euler, system, state, scene.h, rows).state
+        states.append(state)
+    return states
+
+
+def final_energy(scene):
+    """Kinetic and potential energy at the end, without the potential energy at the start."""
+    system, end = replace(scene.system, applied=scene.stored), simulate(scene)[-1]
+    start_kinetic = kinetic_energy(system.tree, scene.start.q, scene.start.qdot)
+    return system.energy(end) - system.energy(scene.start) + start_kinetic
+
+
+def name(index):
+    return None if index is None else f"body {index}"
+
+
+def frame(transform):
+    if transform is None:
+        return np.eye(4)
+    turn = transform.get("rot", {"axis": [0.0, 0.0, 1.0], "angle": 0.0})
+    return se3.frame(so3.exp(turn["angle"] * unit(turn["axis"])), np.array(transform["p"]))
+
+
+def unit(axis):
+    return np.array(axis) / np.linalg.norm(axis)
+
+
+def link(body, joint):
+    properties = BODIES[body["kind"]](body)
+    if body["kind"] == "mesh":
+        at = inertia.principal_frame(properties)
+        M = np.diag([*at.moments, *[properties.mass] * 3])
+        place = frame(body["obj_frame_transform"]) @ at.E
+    else:
+        M, place = inertia.spatial_inertia(*properties), frame(body["transform"])
+    return Link(
+        name(joint["child"]),
+        JOINTS[joint["kind"]](joint),
+        M,
+        name(joint["parent"]),
+        frame(joint["transform"]),
+        place,
+        stiffness=joint["stiffness"],
+        damping=joint["damping"],
+        rest=joint["q0"],
+    )
+
+
+def mesh(body):
+    if "vertices" in body:
+        return inertia.triangle_mesh(body["vertices"], body["faces"], body["density"])
+    mass, J = (body["density"] * np.array(body[key]) for key in ("volume", "inertia_com_obj_unit_density"))
+    return inertia.mass_properties(mass, J, body["com_obj"])
+
+
+BODIES = {
+    "cuboid": lambda body: inertia.cuboid(body["sides"], body["density"]),
+    "cylinder": lambda body: inertia.cylinder(body["radius"], body["height"], body["density"]),
+    "mesh": mesh,
+}
+
+JOINTS = {
+    "fixed": lambda joint: joints.Fixed(),
+    "revolute": lambda joint: joints.Revolute(unit(joint["axis"])),
+    "prismatic": lambda joint: joints.Prismatic(unit(joint["axis"])),
+    "translational": lambda joint: joints.Translational(),
+    "universal": lambda joint: joints.Universal(),
+    "spherical_exp": lambda joint: joints.ExponentialSpherical(),
+    "free3d": lambda joint: joints.Free3D(),
+    "spline_curve": lambda joint: joints.SplineCurve(
+        [frame(each) for each in joint["control_frames"]], joint["cyclic"]
+    ),
+    "spline_surface": lambda joint: joints.SplineSurface(joint["control_values"]),
+}
+
+
+def point_spring(spring):
+    ends = (forces.on_body(spring[f"body{i}"], spring[f"x{i}"]) for i in (1, 2))
+    return forces.ZeroLengthSprings(spring["stiffness"], forces.through(*ends))
+
+
+def pull(spring):
+    at = forces.on_body(spring["body"], spring["x"])
+    return forces.Pulls(spring["stiffness"], spring["direction"], at)
+
+
+def deformables(chains, bodies):
+    """Masses and places of all particles, the springs between neighbours, and what holds the ends."""
+    masses, x, springs, held = [], [], [], []
+    for chain in chains:
+        ends = [chain["attach0"], chain["attach1"]]
+        nodes, first = chain["nodes"], len(x)
+        places = [
+            np.array(at["r"]) if at["body"] is None else se3.transform_points(bodies[at["body"]], at["r"])
+            for at in ends
+        ]
+        numbers = first + np.arange(nodes)
+        length = np.linalg.norm(places[1] - places[0]) / (nodes - 1)
+        # V = K ((l - L) / L)^2 / 2
+        law = forces.SpringDamper(chain["stiffness"] / length, 0.0, length)
+        pairs = forces.through(forces.on_particle(numbers[:-1]), forces.on_particle(numbers[1:]))
+        springs.append(forces.Paths(law, pairs))
+        masses.extend([chain["mass"] / nodes] * nodes)
+        x.extend(np.linspace(*places, nodes))
+        held.extend(
+            AttachedParticle(int(number), name(at["body"]), at["r"])
+            for number, at in zip(numbers[[0, -1]], ends, strict=True)
+        )
+    return masses, np.reshape(x, (-1, 3)), springs, held
+
+
+def joint_torque(control, size, h):
+    torque = control.get("joint_torque")
+    if torque is None:
+        return None
+    assert torque["joints"] == list(range(size))
+    # The reference evaluates controls at the time that a step ends.
+    return lambda state: Forces.without_derivatives(piece(torque, on_grid(state.t + h, h))["tau"])
+
+
+def on_grid(t, h):
+    """The time k h, of which adding up h gives the last digit differently."""
+    return round(t / h) * h
+
+
+def piece(control, t):
+    return next(each for each in control["pieces"] if each["t_to"] is None or t < each["t_to"])
+
+
+def loop(constraint, scene, h):
+    a, b = constraint["body_a"], constraint["body_b"]
+    axis = unit(scene["joints"][a]["axis"])
+    return LoopClosure(name(a), constraint["x_a"], name(b), constraint["x_b"], axis)
+
+
+def gear(constraint, scene, h):
+    return Gear(name(constraint["joint_a"]), name(constraint["joint_b"]), constraint["factor"])
+
+
+def prescribed_joint(constraint, scene, h):
+    control = scene["control"]["prescribed_joint"]
+    t0, t1, a, b = (control["params"][key] for key in ("t0", "t1", "a", "b"))
+    assert control["q"] == "b/(1+exp(-a*s))"
+
+    def motion(t):
+        if t >= t1:
+            after = control["after_t1"]
+            return after["q"], after["qdot"], after["qddot"]
+        rate = 2 * a / (t1 - t0)
+        e = np.exp(-2 * a * ((t - t0) / (t1 - t0) - 0.5))
+        return b / (1 + e), b * rate * e / (1 + e) ** 2, b * rate**2 * e * (e - 1) / (1 + e) ** 3
+
+    return PrescribedJoint(name(constraint["joint"]), lambda t: motion(on_grid(t, h)))
+
+
+def prescribed_body(constraint, scene, h):
+    control = scene["control"]["prescribed_body"]
+
+    def motion(t, E, phi):
+        t = on_grid(t, h)
+        now = piece(control, t)
+        w, v, wdot, vdot = (
+            np.array([eval(term, {"t": t}) for term in now[key]], dtype=float)
+            for key in ("w_i", "v_w", "wdot_i", "vdot_w")
+        )
+        v, vdot = E[:3, :3].T @ v, E[:3, :3].T @ vdot
+        return np.concatenate([w, v]), np.concatenate([wdot, vdot - np.cross(phi[:3], v)])
+
+    return PrescribedBody(name(constraint["body"]), constraint["rows"], motion)
+
+
+CONSTRAINTS = {
+    "loop": loop,
+    "mult_q": gear,
+    "presc_joint": prescribed_joint,
+    "presc_body": prescribed_body,
+}

@@ -1,0 +1,71 @@
+"""Adaptive integration: through several turns, where rotation vectors are exchanged on the way."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_trees import body, frame
+
+from rbnotes import joints
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument
+from rbnotes.dynamics import State
+from rbnotes.tree import Link, Tree, TreeSystem, integrate_adaptively
+
+TIMES = [0.0, 0.4, 1.1, 2.5]
+
+
+def tumbling(ball):
+    """Two bodies, joined by a ball, that fly and turn quickly."""
+    rng = np.random.default_rng(2)
+    free = joints.Composite(joints.Translational(), ball)
+    tree = Tree(
+        [
+            Link("first", free, body(rng), None, frame(rng), frame(rng)),
+            Link("second", ball, body(rng), "first", frame(rng), frame(rng)),
+        ],
+        gravity=np.zeros(3),
+    )
+    home = tree.home
+    twists = np.array([4.0, -3.0, 2.0]), np.array([-1.0, 2.5, 3.0])
+    first, second = (np.linalg.pinv(ball.S(ball.home)[:3]) @ w for w in twists)
+    return TreeSystem(tree), State(q=home, qdot=np.concatenate([[0.3, -0.2, 0.5], first, second]))
+
+
+def test_through_several_turns():
+    found = {}
+    for ball in (joints.ExponentialSpherical(), joints.QuaternionSpherical()):
+        system, start = tumbling(ball)
+        tree, states = system.tree, integrate_adaptively(system, start, TIMES)
+        np.testing.assert_array_equal(states.t, TIMES)
+        np.testing.assert_allclose(
+            trees.world_momentum(tree, states.q, states.qdot),
+            np.broadcast_to(trees.world_momentum(tree, start.q, start.qdot), (4, 6)),
+            atol=5e-6,
+        )
+        np.testing.assert_allclose(
+            [system.energy(states[i]) for i in range(4)], system.energy(start), rtol=1e-7
+        )
+        found[ball] = trees.poses(tree, states.q).bodies
+    exponential, quaternion = found.values()
+    np.testing.assert_allclose(exponential, quaternion, atol=1e-5)
+
+
+def test_coordinates_are_exchanged_and_nothing_jumps():
+    system, start = tumbling(joints.ExponentialSpherical())
+    states = integrate_adaptively(system, start, np.linspace(0, 2.5, 251))
+    vectors = states.q[:, 3:6]
+    assert np.max(np.linalg.norm(vectors, axis=1)) < 2 * np.pi - 0.5
+    jumps = np.linalg.norm(np.diff(vectors, axis=0), axis=1)
+    assert np.count_nonzero(jumps > 3) >= 1
+    bodies = trees.poses(system.tree, states.q).bodies
+    assert np.max(np.abs(np.diff(bodies, axis=0))) < 0.2
+
+
+def test_named_errors():
+    system, start = tumbling(joints.ExponentialSpherical())
+    for wrong in ([], [1.0, 0.5], [-1.0, 1.0], 1.0):
+        with pytest.raises(InvalidArgument, match="times"):
+            integrate_adaptively(system, start, wrong)
+    with pytest.raises(InvalidArgument, match="state"):
+        integrate_adaptively(system, replace(start, q=start.q[:3], qdot=start.qdot[:3]), [1.0])

@@ -1,0 +1,301 @@
+"""Constraints on a tree: their rows, drifts and multipliers against differences, inverse dynamics, energy,
+and against the same mechanism in maximal coordinates."""
+
+import numpy as np
+import pytest
+from random_trees import body, frame, unit
+from scipy.integrate import solve_ivp
+from scipy.linalg import null_space
+from scipy.optimize import root
+
+from rbnotes import joints, maximal, se3
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative, jacobian
+from rbnotes.dynamics import State, constrained_step, implicit_euler, symplectic_euler
+from rbnotes.tree import (
+    AttachedParticle,
+    Gear,
+    JointLimit,
+    Link,
+    LoopClosure,
+    PrescribedBody,
+    PrescribedJoint,
+    Tree,
+    TreeSystem,
+    constrained_acceleration,
+    step_rows,
+)
+
+
+def close(actual, expected, tolerance=1e-8):
+    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+def branched(rng):
+    """Two branches and a second root, with two particles beside them."""
+    links = [
+        Link(
+            "trunk", joints.Universal(), body(rng), None, frame(rng), frame(rng), stiffness=3.0, damping=0.4
+        ),
+        Link("arm", joints.Revolute(unit(rng)), body(rng), "trunk", frame(rng), frame(rng)),
+        Link("hand", joints.Revolute(unit(rng)), body(rng), "arm", frame(rng), frame(rng)),
+        Link("leg", joints.Cylindrical(), body(rng), "trunk", frame(rng), frame(rng), damping=0.3),
+        Link("sledge", joints.Prismatic(unit(rng)), body(rng), None, frame(rng), frame(rng)),
+    ]
+    tree = Tree(links, gravity=rng.normal(size=3))
+    system = TreeSystem(tree, masses=[0.7, 1.1])
+    q, qdot = rng.normal(size=(2, tree.size))
+    x, v = rng.normal(size=(2, 2, 3))
+    return system, State(q=q, qdot=qdot, x=x, v=v, t=0.3)
+
+
+def wave(phase, count):
+    """A motion with its two derivatives."""
+    at = phase + np.arange(count)
+    return lambda t: (np.sin(2 * t + at), 2 * np.cos(2 * t + at), -4 * np.sin(2 * t + at))
+
+
+def told_in_the_world(t, E, phi):
+    """A body that turns as it sees it, and whose origin moves as the world sees it."""
+    w, wdot = np.array([t, t**2, -t]), np.array([1.0, 2 * t, -1.0])
+    v, vdot = np.array([np.sin(t), 1.0, t]), np.array([np.cos(t), 0.0, 1.0])
+    R = E[:3, :3]
+    return np.append(w, R.T @ v), np.append(wdot, R.T @ vdot - np.cross(phi[:3], R.T @ v))
+
+
+EQUATIONS = {
+    "loop": LoopClosure("hand", [0.3, -0.1, 0.2], "leg", [0.1, 0.4, -0.3]),
+    "loop through the world": LoopClosure("hand", [0.3, -0.1, 0.2], None, [0.1, 0.4, -0.3]),
+    "gear": Gear("arm", "sledge", -0.7),
+    "prescribed joint": PrescribedJoint("leg", wave(0.2, 2)),
+    "particle on a body": AttachedParticle(1, "hand", [0.2, 0.3, -0.1]),
+    "particle on the world": AttachedParticle(0, None, [0.2, 0.3, -0.1]),
+}
+LIMITS = {
+    "limits": JointLimit("leg", -0.5, 0.8, coordinate=1),
+    "one limit": JointLimit("arm", upper=0.3),
+}
+BODY = PrescribedBody("hand", (0, 2, 4, 5), told_in_the_world)
+
+
+@pytest.fixture(params=range(3))
+def moving(request):
+    return branched(np.random.default_rng(request.param))
+
+
+@pytest.mark.parametrize("constraint", [*EQUATIONS.values(), *LIMITS.values()], ids=[*EQUATIONS, *LIMITS])
+def test_rows_are_the_derivatives_of_the_errors(constraint, moving):
+    system, state = moving
+    rows = constraint.rows(system, state, state.t)
+    G = jacobian(
+        lambda step: constraint.rows(system, state.moved(step), state.t).error, np.zeros(state.size)
+    ).value
+    close(rows.G, G)
+    close(rows.rate, derivative(lambda t: constraint.rows(system, state, t).error, state.t).value)
+
+
+@pytest.mark.parametrize("constraint", [*EQUATIONS.values(), BODY], ids=[*EQUATIONS, "prescribed body"])
+def test_drifts_are_the_derivatives_at_constant_velocities(constraint, moving):
+    system, state = moving
+
+    def speed(t):
+        rows = constraint.rows(system, state.moved(t * state.velocity), state.t + t)
+        return rows.G @ state.velocity + rows.rate
+
+    rows = constraint.rows(system, state, state.t)
+    close(rows.drift, derivative(speed).value)
+
+
+def test_rows_of_a_body_are_numbers_of_its_twist(moving):
+    system, state = moving
+    rows = BODY.rows(system, state, state.t)
+    hand = system.tree.index("hand")
+    E, phi = (values[hand] for values in (system.maximal(state).E, system.maximal(state).phi))
+    target = told_in_the_world(state.t, E, phi)[0]
+    close(rows.G @ state.velocity + rows.rate, (phi - target)[list(BODY.numbers)])
+    assert not np.any(rows.error)
+
+
+@pytest.mark.parametrize("constraint", [*EQUATIONS.values(), BODY], ids=[*EQUATIONS, "prescribed body"])
+def test_accelerations_balance(constraint, moving):
+    """``M a = f + G^T lambda``, and the constraint with its stabilisation."""
+    system, state = moving
+    a, multipliers = constrained_acceleration(system, [constraint], state, alpha=1.5, beta=0.7)
+    rows = constraint.rows(system, state, state.t)
+    close(system.mass(state) @ a, system.force(state) + rows.G.T @ multipliers)
+    speed = rows.G @ state.velocity + rows.rate
+    close(rows.G @ a + rows.drift + 3 * speed + 0.49 * rows.error, 0 * rows.drift)
+
+
+def test_hybrid_dynamics_gives_the_force_that_the_motion_takes(moving):
+    system, state = moving
+    prescribed = EQUATIONS["prescribed joint"]
+    a, multipliers = constrained_acceleration(system, [prescribed], state)
+    tree, qddot = system.tree, a[6:]
+    leg = tree.slices[tree.index("leg")]
+    close(qddot[leg], prescribed.motion(state.t)[2])
+    expected = np.zeros(tree.size)
+    expected[leg] = multipliers
+    close(trees.inverse_dynamics(tree, state.q, state.qdot, qddot), expected)
+
+
+def shift(x, y):
+    return se3.frame(np.eye(3), np.array([x, y, 0.0]))
+
+
+LENGTHS = {"ground": 1.3, "left": 0.7, "coupler": 1.2, "right": 0.9}
+
+
+def four_bars(seed):
+    """Four bars in a plane that a universal joint turns, and a state in which the loop is closed."""
+    rng = np.random.default_rng(seed)
+    hinge, at = joints.Revolute(), {name: frame(rng) for name in ("base", "left", "coupler", "right")}
+    tree = Tree(
+        [
+            Link("base", joints.Universal(), body(rng), None, frame(rng), at["base"]),
+            Link("left", hinge, body(rng), "base", body=at["left"]),
+            Link("coupler", hinge, body(rng), "left", shift(LENGTHS["left"], 0), at["coupler"]),
+            Link("right", hinge, body(rng), "base", shift(LENGTHS["ground"], 0), at["right"]),
+        ],
+        gravity=rng.normal(size=3) * 5,
+    )
+    ends = {
+        name: se3.transform_points(se3.inverse(at[name]), [LENGTHS[name], 0, 0])
+        for name in ("coupler", "right")
+    }
+    loop = LoopClosure("coupler", ends["coupler"], "right", ends["right"], axis=[0.0, 0.0, 1.0])
+    system = TreeSystem(tree)
+    base, left = rng.normal(size=2), 1.0 + 0.3 * rng.normal()
+
+    def error(angles):
+        return loop.rows(system, State(q=[*base, left, *angles]), 0.0).error
+
+    angles = root(error, [-0.8, 1.4], tol=1e-12)
+    assert np.linalg.norm(error(angles.x)) < 1e-10
+    state = State(q=[*base, left, *angles.x])
+    free = null_space(loop.rows(system, state, 0.0).G)
+    return system, loop, state.with_velocity(free @ rng.normal(size=free.shape[1]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_of_a_loop_of_hinges(seed):
+    """Two rows instead of three: no row repeats what the hinges say."""
+    system, loop, state = four_bars(seed)
+    rows = loop.rows(system, state, 0.0)
+    assert np.linalg.svd(rows.G, compute_uv=False)[-1] > 0.05
+    whole = LoopClosure(loop.a, loop.x_a, loop.b, loop.x_b).rows(system, state, 0.0)
+    assert np.linalg.svd(whole.G, compute_uv=False)[-1] < 1e-10
+    G = jacobian(lambda step: loop.rows(system, state.moved(step), 0.0).error, np.zeros(state.size)).value
+    close(rows.G, G)
+    drift = derivative(
+        lambda t: loop.rows(system, state.moved(t * state.velocity), 0.0).G @ state.velocity
+    ).value
+    close(rows.drift, drift)
+
+
+def as_mechanism(tree, loop, state):
+    """The same bodies with six coordinates each; the loop is closed by one hinge more."""
+    places = trees.poses(tree, state.q)
+    made = []
+    for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True)):
+        above = np.eye(4) if parent < 0 else se3.inverse(tree.links[parent].body)
+        on = None if parent < 0 else parent
+        made.append(maximal.Joint(link.joint, i, se3.inverse(link.body), on, above @ link.placement))
+    a, b = tree.index(loop.a), tree.index(loop.b)
+    closing = places.joints[a].copy()
+    closing[:3, 3] = se3.transform_points(places.bodies[a], loop.x_a)
+    in_a, in_b = (se3.inverse(places.bodies[k]) @ closing for k in (a, b))
+    made.append(maximal.Joint(joints.Revolute(), a, in_a, b, in_b))
+    return maximal.Mechanism(tree.inertias, made, tree.gravity)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_four_bars_move_as_in_maximal_coordinates(seed):
+    system, loop, state = four_bars(seed)
+    tree = system.tree
+    qddot, _ = constrained_acceleration(system, [loop], state)
+    expected = maximal.accelerations(as_mechanism(tree, loop, state), system.maximal(state)).phidot
+    rates = trees.jacobian(tree, state.q) @ qddot
+    rates += trees.jacobian_dot(tree, state.q, state.qdot) @ state.qdot
+    close(rates.reshape(-1, 6), expected)
+
+
+def test_a_closed_loop_stays_closed_and_keeps_its_energy():
+    """Without stabilisation: a wrong drift would open it, multipliers that work would heat it."""
+    system, loop, start = four_bars(0)
+
+    def at(y):
+        q, qdot = np.split(y, 2)
+        return State(q=q, qdot=qdot)
+
+    def rates(t, y):
+        return np.append(at(y).qdot, constrained_acceleration(system, [loop], at(y))[0])
+
+    y = np.append(start.q, start.qdot)
+    end = at(solve_ivp(rates, (0, 0.5), y, rtol=1e-9, atol=1e-10, method="DOP853").y[:, -1])
+    assert np.linalg.norm(end.q - start.q) > 0.1
+    close(loop.rows(system, end, 0.0).error, np.zeros(2), 1e-6)
+    assert system.energy(end) == pytest.approx(system.energy(start), rel=1e-6)
+
+
+def test_steps_take_back_what_a_loop_lacks():
+    system, loop, state = four_bars(1)
+    apart = State(q=state.q + np.array([0, 0, 0.02, 0, 0]), qdot=state.qdot)
+
+    def size(gamma):
+        step = constrained_step(
+            implicit_euler, system, apart, 1e-3, lambda s, h: step_rows(system, [loop], s, h, gamma)
+        )
+        return np.linalg.norm(loop.rows(system, step.state, 0.0).error)
+
+    error = np.linalg.norm(loop.rows(system, apart, 0.0).error)
+    assert size(0.0) == pytest.approx(error, rel=1e-3)
+    assert size(200.0) == pytest.approx(0.8 * error, rel=1e-3)
+
+
+def test_a_pendulum_comes_to_rest_on_its_limit():
+    rng = np.random.default_rng(5)
+    tree = Tree([Link("bob", joints.Revolute((0, 1, 0)), body(rng), body=shift(1.0, 0.0))])
+    system, limit = TreeSystem(tree), JointLimit("bob", upper=0.4)
+    state, pushed = State(q=[-0.3], qdot=[1.0]), []
+    for _ in range(200):
+        step = constrained_step(
+            symplectic_euler, system, state, 0.01, lambda s, h: step_rows(system, [limit], s, h)
+        )
+        state = step.state
+        pushed.append(step.unilateral[0])
+        assert state.q[0] <= 0.4 + 1e-12
+    assert min(pushed) >= 0
+    # It does not leave, and its weight is what the limit carries.
+    assert state.q[0] == pytest.approx(0.4, abs=1e-10)
+    weight = system.force(state)[0]
+    assert weight > 0.1
+    assert pushed[-1] == pytest.approx(0.01 * weight, rel=1e-6)
+
+
+class TestErrors:
+    def test_named(self):
+        system, state = branched(np.random.default_rng(0))
+        with pytest.raises(InvalidArgument, match="b: got 'arm', expected another body"):
+            LoopClosure("arm", np.zeros(3), "arm", np.zeros(3))
+        with pytest.raises(InvalidArgument, match="axis"):
+            LoopClosure("arm", np.zeros(3), "leg", np.zeros(3), axis=[0, 0, 2.0])
+        with pytest.raises(InvalidArgument, match="lower: got 1, upper 0"):
+            JointLimit("arm", 1.0, 0.0)
+        for numbers in ([6], [-1], [2, 2]):
+            with pytest.raises(InvalidArgument, match="expected different ones of 0 to 5"):
+                PrescribedBody("leg", numbers, told_in_the_world)
+        for constraint, message in (
+            (LoopClosure("nose", np.zeros(3), None, np.zeros(3)), "'nose', expected one of 'trunk'"),
+            (Gear("arm", "leg"), "'leg' with 2 coordinates"),
+            (AttachedParticle(2, "arm", np.zeros(3)), "particle: got 2"),
+            (JointLimit("arm", 0.0, coordinate=1), "coordinate: got 1, expected one of the joint of 'arm'"),
+            (PrescribedJoint("leg", lambda t: (np.zeros(3), 0, 0)), "motion of 'leg'"),
+            (PrescribedBody("leg", [0], lambda t, E, phi: (np.zeros(3), np.zeros(6))), "motion of 'leg'"),
+        ):
+            with pytest.raises(InvalidArgument, match=message):
+                constraint.rows(system, state, 0.0)
+        with pytest.raises(InvalidArgument, match="JointLimit, expected equations only"):
+            constrained_acceleration(system, [JointLimit("arm", 0.0)], state)

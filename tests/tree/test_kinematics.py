@@ -1,0 +1,79 @@
+"""Poses, twists, J and Jdot of trees of all joints against differences, one state and many at once."""
+
+import numpy as np
+import pytest
+from random_trees import KINDS, frame, random_tree, unit
+
+from rbnotes import joints, se3
+from rbnotes import tree as trees
+from rbnotes.checking import derivative
+
+ALL = {
+    **KINDS,
+    "exponential": lambda rng: joints.ExponentialSpherical(),
+    "Euler": lambda rng: joints.EulerSpherical("ZXY"),
+    "quaternion": lambda rng: joints.QuaternionSpherical(),
+    "free": lambda rng: joints.Free3D(),
+    "free, rotation first": lambda rng: joints.Free3D(position_first=False),
+    "plane": lambda rng: joints.Free2D(),
+    "screw": lambda rng: joints.Helical(unit(rng), 0.3),
+    "curve": lambda rng: joints.SplineCurve(se3.exp(0.6 * rng.normal(size=(5, 6)))),
+    "surface": lambda rng: joints.SplineSurface(rng.normal(size=(4, 4, 6))),
+    "offset": lambda rng: joints.Composite(
+        joints.Revolute(unit(rng)), joints.Fixed(frame(rng)), joints.Prismatic(unit(rng))
+    ),
+}
+
+
+@pytest.fixture(params=range(6))
+def case(request):
+    rng = np.random.default_rng(request.param)
+    tree = random_tree(rng, 7, tuple(ALL), ALL)
+    q = tree.home + rng.uniform(0.1, 0.8, tree.size)  # off the places where splines are joined
+    return tree, q, 0.5 * rng.normal(size=tree.size)
+
+
+def close(actual, expected, tolerance=1e-8):
+    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+def test_twists_are_the_rates_of_the_poses(case):
+    tree, q, qdot = case
+    bodies = trees.poses(tree, q).bodies
+    rates = derivative(lambda t: trees.poses(tree, q + t * qdot).bodies, step=1e-2).value
+    expected = se3.vee(se3.inverse(bodies) @ rates)
+    close(trees.twists(tree, q, qdot), expected)
+    close(trees.jacobian(tree, q) @ qdot, expected.ravel())
+
+
+def test_rate_of_the_jacobian(case):
+    tree, q, qdot = case
+    rate = derivative(lambda t: trees.jacobian(tree, q + t * qdot), step=1e-2).value
+    close(trees.jacobian_dot(tree, q, qdot), rate)
+
+
+def test_all_at_once_is_each_alone(case):
+    tree, q, qdot = case
+    at = trees.motion(tree, q, qdot)
+    for found, expected in zip((at.joints, at.bodies), trees.poses(tree, q), strict=True):
+        close(found, expected, 1e-14)
+    close(at.phi, trees.twists(tree, q, qdot), 1e-13)
+    close(at.J.reshape(-1, tree.size), trees.jacobian(tree, q), 1e-14)
+    close(at.drift.ravel(), trees.jacobian_dot(tree, q, qdot) @ qdot, 1e-13)
+
+
+def test_many_states_at_once(case):
+    tree, q, qdot = case
+    states = q + 0.05 * np.arange(6).reshape(2, 3, 1), qdot + 0.1 * np.arange(3)[:, None]
+    functions = [
+        trees.mass_matrix, trees.jacobian, trees.potential_energy,
+        lambda tree, q: trees.poses(tree, q).bodies,
+    ]  # fmt: skip
+    moving = [trees.twists, trees.jacobian_dot, trees.kinetic_energy, trees.world_momentum]
+    moving += [trees.body_wrenches, trees.reduced_force]
+    for function in functions:
+        close(function(tree, states[0])[1, 2], function(tree, states[0][1, 2]), 1e-12)
+    for function in moving:
+        expected = function(tree, states[0][1, 2], states[1][2])
+        close(function(tree, *states)[1, 2], expected, 1e-12)

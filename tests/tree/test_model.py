@@ -1,0 +1,131 @@
+"""Models of trees: order, frames, names, and those that are refused."""
+
+import numpy as np
+import pytest
+from random_trees import body, frame, random_tree
+
+from rbnotes import inertia, joints
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument
+from rbnotes.tree import Link, Tree
+
+M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
+HINGE = joints.Revolute()
+
+
+def test_parents_come_first_and_nothing_else_changes_order():
+    links = [Link("c", HINGE, M, "b"), Link("a", HINGE, M), Link("d", HINGE, M), Link("b", HINGE, M, "a")]
+    tree = Tree(links)
+    assert [link.name for link in tree.links] == ["a", "d", "b", "c"]
+    assert tree.parents == (-1, -1, 0, 2)
+    assert tree.children == ((2,), (), (3,), ())
+    assert [own.start for own in tree.slices] == [0, 1, 2, 3]
+
+
+def test_the_order_given_does_not_matter():
+    rng = np.random.default_rng(3)
+    tree = random_tree(rng, 8)
+    shuffled = Tree([tree.links[i] for i in rng.permutation(8)], gravity=tree.gravity)
+    values = {link.name: rng.normal(size=link.joint.coordinates) for link in tree.links}
+    for function in (trees.kinetic_energy, trees.world_momentum):
+        first, second = (
+            function(each, each.coordinates(values), each.coordinates(values)) for each in (tree, shuffled)
+        )
+        np.testing.assert_allclose(first, second, rtol=1e-11, atol=1e-11)
+
+
+def test_coordinates_by_name():
+    tree = Tree([Link("a", joints.Universal(), M), Link("b", joints.QuaternionSpherical(), M, "a")])
+    np.testing.assert_array_equal(tree.coordinates({"a": [1, 2]}), [1, 2, 1, 0, 0, 0])
+    np.testing.assert_array_equal(tree.coordinates({"a": [1, 2]}, default=0), [1, 2, 0, 0, 0, 0])
+    with pytest.raises(InvalidArgument, match=r"a: got shape \(3,\), expected shape \(2,\)"):
+        tree.coordinates({"a": [1, 2, 3]})
+    with pytest.raises(InvalidArgument, match="'nose', expected one of 'a', 'b'"):
+        tree.coordinates({"nose": 1})
+
+
+def test_weights_act_at_the_centres_of_mass():
+    rng = np.random.default_rng(0)
+    M = body(rng)
+    mass, _, com = inertia.from_spatial_inertia(M)
+    tree = Tree([Link("a", joints.Free3D(), M, None, frame(rng), frame(rng))], gravity=[1.0, -2.0, 3.0])
+    weights, centres = tree.weights
+    np.testing.assert_allclose(weights[0], mass * tree.gravity, rtol=1e-12)
+    np.testing.assert_allclose(centres[0], com, rtol=1e-12)
+
+
+REFUSED = {
+    "circle": (
+        [Link("a", HINGE, M, "c"), Link("b", HINGE, M, "a"), Link("c", HINGE, M, "b")],
+        "links in a circle, 'a'|links in a circle, 'b'|links in a circle, 'c'",
+    ),
+    "own parent": ([Link("a", HINGE, M, "a")], "circle, 'a' -> 'a'"),
+    "no such parent": ([Link("a", HINGE, M), Link("b", HINGE, M, "x")], "link 'b': parent: got 'x'"),
+    "one name twice": ([Link("a", HINGE, M), Link("a", HINGE, M)], "two links named 'a'"),
+    "no mass": ([Link("a", HINGE, M), Link("b", HINGE, None, "a")], "link 'b': inertia: got no mass"),
+    "chain without mass": (
+        [Link("a", HINGE, M), Link("b", HINGE, None, "a"), Link("c", HINGE, None, "b")],
+        "link 'b': inertia: got no mass",
+    ),
+    "no link": (["a"], "links: got str"),
+}
+
+
+@pytest.mark.parametrize(("links", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused_trees(links, message):
+    with pytest.raises(InvalidArgument, match=message):
+        Tree(links)
+
+
+def test_a_frame_without_mass_in_between_is_none():
+    Tree([Link("a", HINGE), Link("b", HINGE, M, "a")])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"inertia": -M}, "link 'a': inertia"),
+        ({"inertia": np.diag([1.0, 1.0, 5.0, 1.0, 1.0, 1.0])}, "link 'a': inertia"),
+        ({"inertia": np.diag([1.0, 1.0, 1.0, 1.0, 2.0, 1.0])}, "link 'a': inertia"),
+        ({"inertia": np.eye(3)}, "link 'a': inertia"),
+        ({"placement": np.eye(3)}, "link 'a': placement"),
+        ({"placement": 2 * np.eye(4)}, "link 'a': placement"),
+        ({"body": np.zeros((4, 4))}, "link 'a': body"),
+        ({"stiffness": -1.0}, "link 'a': stiffness"),
+        ({"damping": [1.0, 2.0]}, r"link 'a': damping: got shape \(2,\), .* of its revolute joint"),
+        ({"rest": [1.0, 2.0]}, "link 'a': rest"),
+        ({"rest": np.nan}, "link 'a': rest"),
+    ],
+)
+def test_refused_links(arguments, message):
+    with pytest.raises(InvalidArgument, match=message):
+        Link("a", HINGE, **{"inertia": M, **arguments})
+
+
+def test_refused_joints_names_and_gravity():
+    with pytest.raises(InvalidArgument, match="link 'a': joint: got str"):
+        Link("a", "hinge", M)
+    with pytest.raises(InvalidArgument, match="name: got ''"):
+        Link("", HINGE, M)
+    with pytest.raises(InvalidArgument, match="gravity"):
+        Tree([Link("a", HINGE, M)], gravity=9.81)
+
+
+@pytest.mark.parametrize("function", [trees.mass_matrix, trees.jacobian, trees.poses, trees.potential_energy])
+def test_wrong_number_of_coordinates(function):
+    tree = Tree([Link("a", HINGE, M), Link("b", joints.Universal(), M, "a")])
+    with pytest.raises(InvalidArgument, match=r"q: got shape \(2,\)"):
+        function(tree, np.zeros(2))
+
+
+def test_wrong_shapes_of_velocities_and_forces():
+    tree = Tree([Link("a", HINGE, M), Link("b", joints.Universal(), M, "a")])
+    q = np.zeros(3)
+    with pytest.raises(InvalidArgument, match="qdot"):
+        trees.twists(tree, q, np.zeros(2))
+    with pytest.raises(InvalidArgument, match="tau"):
+        trees.forward_dynamics(tree, q, q, tau=np.zeros(2))
+    with pytest.raises(InvalidArgument, match="wrenches"):
+        trees.forward_dynamics(tree, q, q, wrenches=np.zeros((3, 6)))
+    with pytest.raises(InvalidArgument, match="qddot"):
+        trees.inverse_dynamics(tree, q, q, np.zeros(4))

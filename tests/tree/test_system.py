@@ -1,0 +1,248 @@
+"""A tree that moves: forces and their derivatives, energy, momentum, order of the steps, kinds of joints."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_trees import body, frame, unit
+
+from rbnotes import joints
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.checking import derivative, jacobian
+from rbnotes.dynamics import Forces, State, implicit_euler, integrate, runge_kutta, symplectic_euler
+from rbnotes.forces import (
+    Damping,
+    ForceGroups,
+    LinearSpring,
+    Paths,
+    on_body,
+    on_particle,
+    on_world,
+    through,
+)
+from rbnotes.tree import Link, Tree, TreeSystem
+
+
+def close(actual, expected, tolerance=1e-8):
+    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+def springs(damping=0.0):
+    """Between two bodies, a body and a particle, a particle and the world."""
+    law = LinearSpring(6.0, damping, 0.4)
+    ends = [
+        (on_body(1, [0.3, -0.2, 0.1]), on_body(3, [0.1, 0.4, -0.2])),
+        (on_body(2, [-0.1, 0.2, 0.3]), on_particle(0)),
+        (on_particle(0), on_world([0.5, 1.0, -1.5])),
+    ]
+    return [Paths(law, through(*pair)) for pair in ends]
+
+
+def driven(state):
+    """Joint forces that are not linear, and of which none is its own joint's alone."""
+    q, qdot = state.q, state.qdot
+    k = len(q)
+    f = np.sin(np.roll(q, 1)) - 0.1 * np.roll(qdot, 2) ** 3
+    K = np.roll(np.eye(k), 1, axis=1).T @ np.diag(np.cos(q))
+    D = np.roll(np.eye(k), 2, axis=1).T @ np.diag(-0.3 * qdot**2)
+    return Forces(f, K, D)
+
+
+def branched(seed, groups=(), drive=None, damping=0.0, root=None):
+    rng = np.random.default_rng(seed)
+    first = joints.Universal() if root is None else root
+    parts = [
+        ("trunk", first, None),
+        ("arm", joints.Revolute(unit(rng)), "trunk"),
+        ("hand", joints.Cylindrical(), "arm"),
+        ("leg", joints.Prismatic(unit(rng)), "trunk"),
+    ]
+    links = [
+        Link(
+            name,
+            joint,
+            body(rng),
+            parent,
+            frame(rng),
+            frame(rng),
+            stiffness=2.0,
+            damping=damping,
+            rest=joint.home + 0.1,
+        )
+        for name, joint, parent in parts
+    ]
+    tree = Tree(links, gravity=rng.normal(size=3))
+    system = TreeSystem(tree, masses=[0.8], applied=ForceGroups(groups), driven=drive)
+    q, qdot = tree.home + 0.5 * rng.normal(size=tree.size), rng.normal(size=tree.size)
+    x, v = rng.normal(size=(2, 1, 3))
+    return system, State(q=q, qdot=qdot, x=x, v=v)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_derivatives_with_the_jacobian_held(seed):
+    """K and D of what linearly implicit Euler keeps: applied, driven and joint forces, while J stays."""
+    groups = [*springs(0.7), Damping([0.3, 0.5], [0, 2])]
+    system, state = branched(seed, groups, driven, damping=0.9)
+    J, tree = system.reduction(state).J, system.tree
+    bodies = 6 * len(tree.links)
+
+    def applied(step, velocity):
+        maximal = system.maximal(state)
+        E = maximal.moved(np.append((J @ step)[:bodies], (J @ step)[bodies:]))
+        joint = State(q=state.q + step[3:], qdot=velocity[3:])
+        f = J.T @ system.applied(E.with_velocity(J @ velocity)).f
+        f[3:] += trees.joint_forces(tree, joint.q, joint.qdot) + driven(joint).f
+        return f
+
+    found = system.forces(state)
+    zero, velocity = np.zeros(state.size), state.velocity
+    close(found.K, jacobian(lambda step: applied(step, velocity), zero).value, 1e-7)
+    close(found.D, jacobian(lambda v: applied(zero, v), velocity).value, 1e-7)
+    close(found.f, system.force(state), 1e-13)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_forces_do_the_work_that_changes_the_energy(seed):
+    system, state = branched(seed, springs())
+    a = system.acceleration(state)
+
+    def energy(t):
+        moved = state.moved(t * state.velocity + t**2 / 2 * a)
+        return system.energy(moved.with_velocity(state.velocity + t * a))
+
+    assert derivative(energy).value == pytest.approx(0, abs=1e-7)
+    damped, _ = branched(seed, springs(0.7), damping=0.9)
+    power = derivative(
+        lambda t: damped.energy(
+            state.moved(t * state.velocity).with_velocity(state.velocity + t * damped.acceleration(state))
+        )
+    ).value
+    lost = damped.applied.dissipated_power(damped.maximal(state)) + 0.9 * state.qdot @ state.qdot
+    assert power == pytest.approx(-lost, rel=1e-7)
+
+
+def test_mass_is_that_of_bodies_and_particles():
+    system, state = branched(0)
+    maximal, v = system.maximal(state), state.velocity
+    moving = np.einsum("na,nab,nb->", maximal.phi, system.tree.inertias, maximal.phi) / 2
+    moving += 0.8 * np.sum(state.v**2) / 2
+    assert v @ system.mass(state) @ v / 2 == pytest.approx(moving, rel=1e-12)
+    close(system.reduction(state).J @ v, maximal.velocity, 1e-12)
+    a = np.random.default_rng(3).normal(size=state.size)
+    rate = derivative(
+        lambda t: system.maximal(state.moved(t * v + t**2 / 2 * a).with_velocity(v + t * a)).velocity
+    ).value
+    close(system.acceleration_reduction(state).velocities(a), rate)
+
+
+ROOTS = {
+    "free": joints.Free3D(),
+    "free, rotation first": joints.Free3D(position_first=False),
+    "quaternion": joints.Composite(joints.Translational(), joints.QuaternionSpherical()),
+}
+
+
+@pytest.mark.parametrize("root", ROOTS.values(), ids=ROOTS)
+def test_free_trees_keep_momentum_and_energy(root):
+    system, state = branched(1, root=root)
+    links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in system.tree.links]
+    tree = Tree(links, gravity=np.zeros(3))
+    system = TreeSystem(tree)
+    state = system.reparametrised(State(q=state.q, qdot=state.qdot))
+    end = runge_kutta(system, state, 0.7, rtol=1e-10, atol=1e-11)
+    assert np.linalg.norm(end.q - state.q) > 0.3
+    close(trees.world_momentum(tree, end.q, end.qdot), trees.world_momentum(tree, state.q, state.qdot), 1e-7)
+    assert system.energy(end) == pytest.approx(system.energy(state), rel=1e-7)
+    for link, own in zip(tree.links, tree.slices, strict=True):
+        close(link.joint.constraint(end.q[own]), np.zeros(link.joint.constraints), 1e-7)
+
+
+def test_coordinates_of_one_motion():
+    """Rotation vector, quaternion, Euler angles: the same accelerations of all bodies."""
+    turns = [joints.ExponentialSpherical(), joints.QuaternionSpherical(), joints.EulerSpherical("XYZ")]
+    pose, found = turns[0].transform([0.4, -1.1, 0.7]), []
+    for joint in turns:
+        system, state = branched(2, springs(), root=joint)
+        tree = system.tree
+        links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in tree.links]
+        system = replace(system, tree=Tree(links, gravity=tree.gravity))
+        q = tree.coordinates({"trunk": joint.coordinates_of(pose)}, np.ones(tree.size))
+        rates = np.linalg.pinv(joint.S(q[tree.slices[0]])) @ np.array([0.3, 1.2, -0.8, 0, 0, 0])
+        state = State(
+            q=q,
+            qdot=tree.coordinates({"trunk": rates}, np.ones(tree.size)),
+            x=[[0.3, -0.2, 0.1]],
+            v=[[0.1, 0.5, 0.2]],
+        )
+        assert np.linalg.norm(system.maximal(state).phi[0, :3]) > 1
+        found.append(system.acceleration_reduction(state).velocities(system.acceleration(state)))
+    close(found[1], found[0], 1e-10)
+    close(found[2], found[0], 1e-10)
+
+
+@pytest.mark.parametrize("step", [symplectic_euler, implicit_euler], ids=["symplectic", "implicit"])
+def test_order_of_the_steps(step):
+    groups = [*springs(0.7), Damping(0.3, [0, 2])]
+    system, state = branched(1, groups, driven, damping=0.5)
+
+    def whole(state):
+        return np.concatenate([state.q, state.x.ravel(), state.velocity])
+
+    exact, errors = whole(runge_kutta(system, state, 0.3)), []
+    for steps in (40, 80):
+        end = integrate(step, system, state, 0.3 / steps, steps)[steps]
+        errors.append(np.linalg.norm(whole(end) - exact))
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(1, abs=0.15)
+
+
+def test_implicit_euler_bears_stiff_springs():
+    system, state = branched(0, damping=1e4)
+    stiff = [replace(link, stiffness=1e6) for link in system.tree.links]
+    system = replace(system, tree=Tree(stiff, gravity=system.tree.gravity))
+    before = system.energy(state)
+    for _ in range(50):
+        state = implicit_euler(system, state, 0.02)
+    assert system.energy(state) < before
+    assert np.max(np.abs(state.q - system.tree.stacked("rest"))) < 0.05
+
+
+def test_reparametrised_is_the_same_motion():
+    system, state = branched(1, root=joints.Free3D())
+    q = np.array(state.q)
+    q[3:6] *= 5.0 / np.linalg.norm(q[3:6])
+    state = replace(state, q=q)
+    new = system.reparametrised(state)
+    assert np.linalg.norm(new.q[3:6]) < 2
+    before, after = system.maximal(state), system.maximal(new)
+    close(after.E, before.E, 1e-12)
+    close(after.phi, before.phi, 1e-12)
+    assert system.reparametrised(new).q == pytest.approx(new.q, abs=0)
+
+
+class TestErrors:
+    def test_named(self):
+        system, state = branched(0)
+        with pytest.raises(InvalidArgument, match="masses: got 0"):
+            TreeSystem(system.tree, masses=[0.0])
+        for wrong in (
+            State(q=state.q, qdot=state.qdot),
+            State(q=state.q[:-1], qdot=state.qdot[:-1], x=state.x),
+            State(np.eye(4), q=state.q, qdot=state.qdot, x=state.x),
+        ):
+            for function in (system.mass, system.force, system.energy, system.maximal, system.reparametrised):
+                with pytest.raises(InvalidArgument, match="expected q and qdot"):
+                    function(wrong)
+        short = replace(system, driven=lambda state: Forces.without_derivatives(np.zeros(2)))
+        with pytest.raises(InvalidArgument, match="driven: f"):
+            short.force(state)
+        narrow = replace(system, driven=lambda state: Forces(np.zeros(6), np.zeros((2, 2)), np.zeros((6, 6))))
+        with pytest.raises(InvalidArgument, match="driven: K"):
+            narrow.forces(state)
+
+    def test_singular_state(self):
+        ball = joints.EulerSpherical("XZX")
+        tree = Tree([Link("ball", ball, body(np.random.default_rng(0)))])
+        with pytest.raises(SingularConfiguration):
+            TreeSystem(tree).acceleration(State(q=np.zeros(3), qdot=np.zeros(3)))
