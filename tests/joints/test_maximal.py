@@ -6,6 +6,7 @@ from scipy.linalg import expm
 
 from rbnotes import inertia, joints, maximal, se3
 from rbnotes.checking import derivative
+from rbnotes.dynamics import Forces, State
 
 
 def frame(rng):
@@ -116,14 +117,15 @@ def test_a_mechanism_moves_as_the_coordinates_do(case):
     """Accelerations by rows and multipliers, and by S and the equations in q, of one body on the joint."""
     rng, joint = np.random.default_rng(11), case.joint
     M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])
-    mechanism = maximal.Mechanism(M[None], [maximal.Joint(joint, 0)], np.zeros(3))
     for q, qdot in zip(case.random(3), case.rates(3), strict=True):
         if joint.constraints:
             q, qdot = joint.reparametrise(q, qdot)
         S, drift = joint.S(q), joint.Sdot(q, qdot) @ qdot
         twist, applied = S @ qdot, rng.normal(size=6)
-        state = maximal.BodyState(joint.transform(q)[None], twist[None])
-        found = maximal.accelerations(mechanism, state, applied[None]).phidot[0]
+        push = Forces.without_derivatives(applied)
+        held = [maximal.Joint(joint, 0)]
+        mechanism = maximal.Mechanism(M[None], held, np.zeros(3), lambda state, push=push: push)
+        found = maximal.accelerations(mechanism, State(joint.transform(q), twist)).phidot[0]
         wrench = applied + se3.ad(twist).T @ M @ twist
         qddot = np.linalg.pinv(S.T @ M @ S, rcond=1e-11) @ (S.T @ (wrench - M @ drift))
         expected = S @ qddot + drift
