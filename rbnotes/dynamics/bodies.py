@@ -161,9 +161,9 @@ class FreeSystem:
     def forces(self, state: State) -> Forces:
         """All forces, with exact derivatives of all but those applied ones that leave them out."""
         D = self._block_diagonal(_gyroscopic_damping(self.inertias, state.phi), np.zeros(len(self.masses)))
-        f = self.gyroscopic(state) + self.weight(state)
-        own = Forces(f, self.weight_stiffness(state), sparse.csc_array(D))
-        return own + self.applied_forces(state)
+        applied = self.applied_forces(state)
+        own = Forces(np.zeros(self.size), self.weight_stiffness(state), sparse.csc_array(D))
+        return (own + applied)._replace(f=self.gyroscopic(state) + (self.weight(state) + applied.f))
 
     def weight_stiffness(self, state: State) -> sparse.csc_array:
         """How the weight, in body coordinates, changes as bodies turn ``(N, N)``: ``Gamma(c)^T [R^T w]``."""

@@ -130,9 +130,9 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afr
 
 def honesty(record: Record, trials: Trials, off_grid: Trials, given: Sequence[Values]) -> list[str]:
     """All findings about a record's oracle, inputs and branches; see :mod:`rbnotes.ledger.honesty`."""
+    # Where results are zero, what is done to them may not show; where flags are up, it may not either.
     telling = [values for values, right in zip(trials.values, trials.expected, strict=True) if np.all(right)]
-    telling = telling or trials.values  # where results are zero, whatever is done to them shows in none
-    few = telling[:: max(1, len(telling) // FEW)][:FEW]
+    few = [each for some in (trials.values, telling) for each in some[:: max(1, len(some) // FEW)][:FEW]]
     every = trials + off_grid
     found = [
         *independence.findings(record, trials.values),

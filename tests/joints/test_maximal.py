@@ -163,7 +163,6 @@ def test_steps_keep_the_joint_together(case):
     mechanism = maximal.Mechanism(M[None], [joint])
     pose = case.joint.transform(case.random(1)[0]) @ np.linalg.inv(joint.frame)
     pose[3] = 0, 0, 0, 1
-    state, h = maximal.BodyState(pose[None], np.zeros((1, 6))), 0.02
-    for _ in range(5):
-        state = maximal.mechanism_step(mechanism, state, h).state
-        np.testing.assert_allclose(maximal.joint_errors([joint], state.E), 0, atol=1e-9)
+    path = maximal.simulate(maximal.World(mechanism), State(pose), 0.02, 5)
+    for poses in path.poses[1:]:
+        np.testing.assert_allclose(maximal.joint_errors([joint], poses), 0, atol=1e-9)

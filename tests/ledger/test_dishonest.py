@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 from honest import (
     INPUTS,
-    about_z,
     bracket,
     make,
-    on_z,
     refused,
     turned_library,
     turned_printed,
     turned_reference,
 )
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.checking import strategies as some
@@ -141,15 +140,20 @@ def commuted_reference(R, a):
     return np.stack([R @ np.cross(a, axis) for axis in np.eye(3)], axis=1)
 
 
+def about(axis, angle):
+    return Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)).as_matrix()
+
+
 def keeps_the_axis(R, a):
     return np.linalg.norm(R @ a - a) < 1e-9
 
 
-ABOUT_Z = {"R": some.numbers(0.5, 3.0).map(about_z), "a": some.numbers(0.5, 2.0).map(on_z)}
+AXIS = st.shared(some.nonzero_vectors(), key="axis")
+ABOUT_A = {"R": st.builds(about, AXIS, some.numbers(0.5, 3.0)), "a": AXIS}
 CONDITIONAL = {
     "verdict": Verdict.CONDITIONAL,
     "condition": "$R$ turns about $a$",
-    "given": ABOUT_Z,
+    "given": ABOUT_A,
     "holds_when": keeps_the_axis,
     "printed": commuted_printed,
     "library": commuted_library,

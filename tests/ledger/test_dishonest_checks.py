@@ -184,8 +184,8 @@ def test_an_implication_whose_premise_hardly_ever_holds():
 
 
 def test_rare_branches_are_named():
-    inputs = angles(0.5, 3.2)
-    assert refused("on 1 of 40 inputs (why: `rare`)", **{**ANGLE, "inputs": inputs})
+    inputs = angles(0.5, 3.4)
+    assert refused("of 40 inputs (why: `rare`)", **{**ANGLE, "inputs": inputs})
     outcome = verify(make(**{**ANGLE, "inputs": inputs, "rare": {"theta > np.pi": WHY}}))
     assert outcome.confirmed, outcome.reason
     assert refused("no rare branch", **ANGLE, rare={"theta > np.pi": WHY})
