@@ -1,1 +1,198 @@
-raise SystemExit("Time is over: the branch is merged, stop measuring and write your report now.")
+"""How near the ledger and the tests come to failing on a processor with other arithmetic.
+
+Runs both in child processes, each with another choice of the kernels of OpenBLAS, NumPy and the C library
+or of the number of threads, and prints the smallest margin of each with its place. The margin of a tolerance
+is tolerance / residual. Tolerances of 1e-7 or more bound what a model leaves out, and those of printed
+numbers what the print does, not rounding: for these it is the room left, in units of what the residual
+differs between the variants. Exit status 1 if a margin is below ten or a child fails. What the comparisons
+of tests can hide: see `margins_plugin.py`.
+
+    python tools/arithmetic_margins.py                                all of it: hours on one core
+    python tools/arithmetic_margins.py --only ledger --select 0.22.1
+    python tools/arithmetic_margins.py --only tests --select tests/forces --variants host Nehalem
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+WANTED = 10.0
+LOOSE = 1e-7
+NOT_NUMERICAL = ("book", "ledger", "viewer", "test_command_line.py", "test_installed.py")
+
+DIGITS = "printed digits"
+
+Found = dict[str, tuple[float, float]]
+"""Residual and tolerance by place."""
+
+
+def variants() -> dict[str, dict[str, str]]:
+    """Environment variables of each variant."""
+    features = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+    threads = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
+    return {
+        "host": {},
+        **{core: {"OPENBLAS_CORETYPE": core} for core in ("Nehalem", "Haswell", "SkylakeX", "Zen")},
+        "plain-numpy": {"NPY_DISABLE_CPU_FEATURES": " ".join(features)},
+        "plain-libm": {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4"},
+        "two-threads": threads,
+    }
+
+
+def numerical_tests() -> list[str]:
+    return [
+        f"tests/{path.name}"
+        for path in sorted((ROOT / "tests").iterdir())
+        if path.name not in NOT_NUMERICAL and (path.is_dir() or path.name.startswith("test_"))
+        if path.name != "__pycache__"
+    ]
+
+
+def measure_ledger(sections: list[str], examples: int) -> Found:
+    """Worst residual of the library's form, and of a printed form on the inputs that it holds for."""
+    from rbnotes import ledger
+    from rbnotes.ledger.record import NEEDS_CORRECTION, Verdict
+    from rbnotes.ledger.trials import search
+
+    found: Found = {}
+    for record in ledger.load():
+        if sections and record.section not in sections and record.id not in sections:
+            continue
+        if record.reference is None:
+            continue
+        forms = {"library": (record.library, record.inputs)}
+        if record.verdict is Verdict.CONDITIONAL:
+            forms["printed"] = (record.printed, record.given or {})
+        elif record.verdict is Verdict.DEMONSTRATION:
+            forms[DIGITS] = (record.printed, record.inputs)
+        elif record.verdict not in NEEDS_CORRECTION:
+            forms["printed"] = (record.printed, record.inputs)
+        for name, (form, inputs) in forms.items():
+            if form is not None:
+                # No threshold: a search that finds nothing has seen every input.
+                hunt = search(form, record.reference, inputs, threshold=np.inf, examples=examples)
+                found[f"{record.id} {name}"] = hunt.worst, record.tolerance
+    return found
+
+
+def run_tests(
+    paths: list[str], processes: int, environment: dict[str, str], compiled: str
+) -> tuple[Found, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        # Compiled tests of an ordinary run lack the hook that sees bare assertions.
+        more = {"MARGINS": folder, "PYTHONPYCACHEPREFIX": compiled}
+        more["PYTHONPATH"] = os.pathsep.join(
+            [str(ROOT / "tools"), *filter(None, [os.environ.get("PYTHONPATH", "")])]
+        )
+        command = [sys.executable, "-m", "pytest", "-p", "margins_plugin", "-p", "no:cacheprovider"]
+        command += [
+            "-o",
+            "enable_assertion_pass_hook=true",
+            "-n",
+            str(processes if processes > 1 else 0),
+            "--tb=line",
+            *paths,
+        ]
+        run = subprocess.run(command, cwd=ROOT, env=environment | more, capture_output=True, text=True)
+        found: Found = {}
+        for part in Path(folder).glob("*.json"):
+            found |= json.loads(part.read_text(encoding="utf-8"))
+    failures = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    if run.returncode and not failures:
+        failures = [(run.stdout + run.stderr)[-2000:]]
+    return found, "\n".join(failures)
+
+
+def run_ledger(arguments: argparse.Namespace, environment: dict[str, str]) -> tuple[Found, str]:
+    command = [sys.executable, __file__, "--child", "--examples", str(arguments.examples)]
+    run = subprocess.run(
+        [*command, "--select", *arguments.select], env=environment, capture_output=True, text=True
+    )
+    if run.returncode:
+        return {}, run.stderr[-2000:]
+    return json.loads(run.stdout), ""
+
+
+def margin(place: str, residual: float, tolerance: float, spread: float) -> float:
+    """``spread``: between the residuals of the variants."""
+    if not np.isfinite(residual):
+        return 0.0
+    plain = tolerance / residual if residual > 0 else np.inf
+    if tolerance < LOOSE and not place.endswith(DIGITS):
+        return plain
+    return max(plain, (tolerance - residual) / spread if spread > 0 else np.inf)
+
+
+def report(kind: str, results: dict[str, Found], rows: int) -> bool:
+    """Print the smallest margins of each variant; whether all are wide enough."""
+    places = {place for found in results.values() for place in found}
+    spread = {}
+    for place in places:
+        residuals = [found[place][0] for found in results.values() if place in found]
+        spread[place] = max(residuals) - min(residuals)
+    wide = True
+    for variant, found in results.items():
+        margins = sorted((margin(place, *found[place], spread[place]), place) for place in found)
+        narrow = sum(size < WANTED for size, _ in margins)
+        wide &= not narrow
+        print(f"{variant} {kind}: {len(margins)} tolerances, {narrow} with a margin below {WANTED:g}")
+        for size, place in margins[: max(1, rows)]:
+            residual, tolerance = found[place]
+            print(f"    {size:9.3g}  {place}  ({residual:.2g} of {tolerance:.2g})")
+    return wide
+
+
+def main() -> int:
+    known = variants()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", choices=["ledger", "tests"])
+    parser.add_argument(
+        "--select", nargs="*", default=[], metavar="X", help="sections or ids; paths of tests"
+    )
+    parser.add_argument("--variants", nargs="+", choices=list(known), default=list(known))
+    parser.add_argument("--examples", type=int, default=40, help="inputs tried per record")
+    parser.add_argument("--processes", type=int, default=1, help="of pytest (default 1)")
+    parser.add_argument("--rows", type=int, default=1, help="how many of the smallest margins to print")
+    parser.add_argument("--json", type=Path, help="write all residuals and tolerances to this file")
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        print(json.dumps(measure_ledger(arguments.select, arguments.examples)))
+        return 0
+
+    results: dict[str, dict[str, Found]] = {"ledger": {}, "tests": {}}
+    failed = False
+    paths = arguments.select if arguments.only == "tests" and arguments.select else numerical_tests()
+    with tempfile.TemporaryDirectory() as compiled:
+        for variant in arguments.variants:
+            one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+            environment = os.environ | one_thread | known[variant]
+            for kind in results:
+                if arguments.only not in (None, kind):
+                    continue
+                print(f"{variant} {kind} ...", file=sys.stderr, flush=True)
+                if kind == "ledger":
+                    found, failures = run_ledger(arguments, environment)
+                else:
+                    found, failures = run_tests(paths, arguments.processes, environment, compiled)
+                results[kind][variant] = found
+                if failures:
+                    failed = True
+                    print(f"{variant} {kind} failed:\n{failures}", flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+    wide = [report(kind, found, arguments.rows) for kind, found in results.items() if found]
+    return 0 if all(wide) and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
