@@ -54,10 +54,12 @@ def compare(actual: Any, desired: Any, rtol: float, atol: float) -> None:
         actual, desired = np.broadcast_arrays(np.asarray(actual, float), np.asarray(desired, float))
     except (TypeError, ValueError):
         return
+    finite = np.isfinite(actual) & np.isfinite(desired)
+    actual, desired = actual[finite], desired[finite]
     size = np.abs(desired)
     unit = np.where(rtol * size > atol, size, np.maximum(1.0, size)) + np.finfo(float).tiny
     residual, tolerance = np.abs(actual - desired) / unit, (atol + rtol * size) / unit
-    used = np.isfinite(residual) & (tolerance > 0)
+    used = tolerance > 0
     if np.any(used):
         nearest = np.argmax(residual[used] / tolerance[used])
         note(place, float(residual[used][nearest]), float(tolerance[used][nearest]))

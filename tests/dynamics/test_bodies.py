@@ -116,7 +116,7 @@ def tumbling():
 def test_forces_and_their_derivatives():
     system, state = tumbling()
     found = system.forces(state)
-    np.testing.assert_array_equal(found.f, system.force(state))
+    np.testing.assert_allclose(found.f, system.force(state), rtol=1e-13, atol=1e-13)
     K = jacobian(lambda xi: system.force(state.moved(xi)), np.zeros(15)).value
     D = jacobian(lambda v: system.force(state.with_velocity(v)), state.velocity).value
     np.testing.assert_allclose(found.K.toarray(), K, rtol=0, atol=1e-7)

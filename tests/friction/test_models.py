@@ -294,7 +294,7 @@ def test_stacks_with_light_and_heavy_tops(facets, ratio):
     assert max(abs(law) for law in laws[:-1]) < 1e-9 * np.abs(solution.contact_impulses).max()
     assert solution.residual < 1e-10
     round_one = coulomb(problem)
-    assert measure_laws(problem, round_one).natural < 1e-6
+    assert measure_laws(problem, round_one).natural < 5e-6
     error = np.abs(solution.velocity - round_one.velocity).max()
     assert error < 0.1  # a pyramid's friction is up to 29% or 8% too small
 
