@@ -61,7 +61,7 @@ class Outcome:
     """Smallest inputs found on which the printed form is wrong."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trials:
     """Inputs with what the oracle makes of them."""
 

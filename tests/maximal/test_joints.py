@@ -193,7 +193,8 @@ class TestErrors:
         expected = misfit[list(FORBIDDEN[name])]
         if name == "universal":
             R = turn(X, a) @ turn(Z, misfit[2]) @ turn(Y, b)
-            away, expected = pose(R, R @ misfit[3:]), np.append(expected, misfit[2])
+            nearest = turn(X, a) @ turn(Y, b)
+            away, expected = pose(R, nearest @ misfit[3:]), np.append(expected, misfit[2])
         error = maximal.joint_error(joint, moved(joint, poses, away))
         np.testing.assert_allclose(error, expected, atol=1e-10)
 
