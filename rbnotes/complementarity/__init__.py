@@ -18,6 +18,7 @@ from rbnotes.complementarity.conversions import (
     qp_minimizer,
 )
 from rbnotes.complementarity.elimination import Elimination
+from rbnotes.complementarity.enumeration import enumeration
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
 from rbnotes.complementarity.pivoting import pivoting
@@ -47,6 +48,7 @@ __all__ = [
     "box_from_lcp",
     "box_residuals",
     "box_unknowns",
+    "enumeration",
     "gauss_seidel",
     "lcp_from_box",
     "lcp_from_qp",

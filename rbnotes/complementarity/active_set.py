@@ -23,7 +23,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity.pivoting import pivoting
 from rbnotes.complementarity.problems import LCP, BoxLCP
-from rbnotes.complementarity.residuals import effect, pair_residuals, size_of_terms
+from rbnotes.complementarity.residuals import Residuals, Yardstick
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
 Factored = tuple[Any, Callable[[Array], Array]]
@@ -115,7 +115,8 @@ class _Blocks:
         if sparse.issparse(self.M) and len(self.q) <= SMALL:
             self.M = self.M.toarray()
         self.bounds = None if isinstance(problem, LCP) else (problem.lower, problem.upper)
-        self.effects = effect(self.M)
+        self.yardstick = Yardstick.of(self.M, self.q, *(self.bounds or ()))
+        self.effects = self.yardstick.effects
         self.factorizations = 0
         self.factored: Factored | None = None  # of the last block
 
@@ -209,9 +210,8 @@ class _Blocks:
             z[within] -= solve(w)
         return self.clip(z)
 
-    def residuals(self, z: Array) -> Any:
-        w = self.M @ z + self.q
-        return pair_residuals(z, w, size_of_terms(w, self.q), self.effects, *(self.bounds or ()))
+    def residuals(self, z: Array) -> Residuals:
+        return self.yardstick.residuals(z, self.M @ z + self.q)
 
     def solution(self, z: Array, method: str, tolerance: float) -> Solution:
         residuals = self.residuals(z)

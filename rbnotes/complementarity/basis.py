@@ -92,6 +92,7 @@ class Basis:
         """Indices of the basic z, in the order of the factors."""
         self.basic = np.zeros(pairs.size, dtype=bool)
         self.pivots = 0
+        """Exchanges so far, and moves of a z from one of its bounds to the other."""
         open_below, open_above = np.isinf(pairs.lower), np.isinf(pairs.upper)
         self.unbounded = open_below & open_above
         self.at_upper = open_below & ~open_above

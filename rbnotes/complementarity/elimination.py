@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rbnotes.arguments import Array
 from rbnotes.complementarity.problems import LCP, QP, dense
-from rbnotes.complementarity.residuals import Residuals, largest, pair_residuals, ratio
+from rbnotes.complementarity.residuals import Residuals, largest, pair_residuals, ratio, row_sizes
 from rbnotes.constraints.kkt import KKT, factor_kkt, is_symmetric
 
 
@@ -97,21 +97,48 @@ class Elimination:
 
     def residuals(self, x: Array, multipliers: Array, z: Array) -> Residuals:
         """How well x ``(d,)``, lambda ``(k,)`` and z ``(m,)`` solve the problem."""
-        forces = np.array([self.M @ x, -(self.G.T @ multipliers), -(self.N.T @ z), -self.f])
-        motion, force = np.sum(forces, axis=0), np.max(np.abs(forces), axis=0)
+        motion = self.M @ x - self.G.T @ multipliers - self.N.T @ z - self.f
+        force = abs(self.M) @ np.abs(x) + abs(self.G).T @ np.abs(multipliers) + abs(self.N).T @ np.abs(z)
+        force += np.abs(self.f)
         # The motion that such forces would make alone: x itself may be zero because they balance.
-        inertia = np.abs(self.M.diagonal())
-        reach = np.maximum(np.abs(x), force / np.where(inertia > 0, inertia, inertia.max() or 1.0))
+        reach = np.maximum(np.abs(x), force / self._inertia)
+        sizes = self._sizes
         gap = self.G @ x - self.g
-        tied = max(largest(abs(self.G) @ reach), largest(self.g))
-        speed = max(largest(abs(self.N) @ reach), largest(self.n))
+        tied = row_sizes(sizes.equations, abs(self.G) @ reach + np.abs(self.g), sizes.equations_cap)
+        speed = row_sizes(sizes.pairs, abs(self.N) @ reach + np.abs(self.n), sizes.pairs_cap)
         # An impulse z_i changes w_i by about z_i |N_i|^2 / m, with m the size of M.
-        effects = np.asarray((self.N * self.N).sum(axis=1)) / (inertia.max() or 1.0)
+        effects = squares(self.N) @ (1 / self._inertia)
         pairs = pair_residuals(z, self.N @ x - self.n, speed, np.where(effects > 0, effects, 1.0))
+        pushed = ratio(motion, row_sizes(np.abs(self.f), force, sizes.force_cap))
         return replace(
             pairs,
             equations=max(largest(motion), largest(gap)),
-            relative=max(pairs.relative, ratio(largest(motion), largest(force)), ratio(largest(gap), tied)),
+            relative=max(pairs.relative, pushed, ratio(gap, tied)),
+        )
+
+    @cached_property
+    def _inertia(self) -> Array:
+        """About how hard each unknown is to move ``(d,)``."""
+        inertia = np.abs(self.M.diagonal())
+        result: Array = np.where(inertia > 0, inertia, inertia.max(initial=0.0) or 1.0)
+        return result
+
+    @cached_property
+    def _sizes(self) -> _Sizes:
+        """What errors are measured by, from f, g and n alone: see :class:`residuals.Yardstick`."""
+        root = np.sqrt(self._inertia)
+        tied, paired = (np.sqrt(squares(rows) @ (1 / self._inertia)) for rows in (self.G, self.N))
+        largest_of = [np.abs(self.f) / root]
+        for value, unit in ((self.g, tied), (self.n, paired)):
+            largest_of.append(np.abs(value[unit > 0]) / unit[unit > 0])
+        energy = largest(np.concatenate(largest_of))
+        free = np.abs(self.f) / self._inertia
+        return _Sizes(
+            force_cap=energy * root,
+            equations=np.abs(self.g) + abs(self.G) @ free,
+            equations_cap=energy * tied,
+            pairs=np.abs(self.n) + abs(self.N) @ free,
+            pairs_cap=energy * paired,
         )
 
     def densified(self) -> Elimination:
@@ -120,6 +147,21 @@ class Elimination:
             return self
         M = self.M if not len(self.g) else dense(self.M)
         return replace(self, M=M, N=dense(self.N), G=dense(self.G))
+
+
+class _Sizes(NamedTuple):
+    """Sizes of rows and the caps of their rounding, for :func:`residuals.row_sizes`."""
+
+    force_cap: Array
+    equations: Array
+    equations_cap: Array
+    pairs: Array
+    pairs_cap: Array
+
+
+def squares(matrix: Any) -> Any:
+    """The entries squared, dense or sparse."""
+    return matrix.multiply(matrix) if sparse.issparse(matrix) else matrix * matrix
 
 
 def is_held(effect: Array, rows: Array, M: Any) -> Any:

@@ -19,7 +19,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity.active_set import polish
 from rbnotes.complementarity.problems import LCP, BoxLCP
-from rbnotes.complementarity.residuals import effect, pair_residuals, size_of_terms
+from rbnotes.complementarity.residuals import yardstick
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
 DIVERGED = 1e100
@@ -68,12 +68,11 @@ def gauss_seidel(
     rates = _rates(problem.M, relaxation)
     z = np.zeros(problem.size) if start is None else arguments.vector("start", start, problem.size)
     z = np.clip(z, problem.lower, problem.upper)
-    sweep, effects = _sweep(problem, rates), effect(problem.M)
-    bounds = () if isinstance(problem, LCP) else (problem.lower, problem.upper)
+    sweep, measure = _sweep(problem, rates), yardstick(problem)
     status, sweeps, next_polish = Status.ITERATION_LIMIT, 0, 10
     while True:
         w = problem.M @ z + problem.q
-        residuals = pair_residuals(z, w, size_of_terms(w, problem.q), effects, *bounds)
+        residuals = measure.residuals(z, w)
         if np.max(np.abs(z), initial=0.0) > DIVERGED:
             status = Status.UNSUITED
             break
@@ -82,9 +81,7 @@ def gauss_seidel(
             next_polish *= 2
             exact = polish(problem, z)
             w_exact = problem.M @ exact + problem.q
-            residuals_exact = pair_residuals(
-                exact, w_exact, size_of_terms(w_exact, problem.q), effects, *bounds
-            )
+            residuals_exact = measure.residuals(exact, w_exact)
             if residuals_exact.relative <= tolerance:
                 z, w, residuals, ends = exact, w_exact, residuals_exact, True
         if ends:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity.active_set import polish
+from rbnotes.complementarity.certificate import contradicts
 from rbnotes.complementarity.problems import LCP, dense
 from rbnotes.complementarity.residuals import box_residuals
 from rbnotes.complementarity.solution import Solution, Statistics, Status
@@ -141,10 +142,5 @@ def _certificate(M: Array, q: Array, basis: Indices, column: Array, entering: in
     if np.max(np.abs(y), initial=0.0) == 0.0:
         return None
     y = y / np.max(np.abs(y))
-    small = 1e-9
-    proof = (
-        np.min(y) >= -small
-        and np.max(M.T @ y) <= small * np.max(np.abs(M))
-        and q @ y < -small * np.max(np.abs(q))
-    )
+    proof = contradicts(y, M.T @ y, np.abs(M).T @ np.abs(y), q, np.zeros(n), np.full(n, np.inf))
     return y if proof else None

@@ -18,13 +18,15 @@ from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.complementarity.basis import Basis, Pairs
+from rbnotes.complementarity.certificate import contradicts
 from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.problems import LCP, BoxLCP
-from rbnotes.complementarity.residuals import effect, pair_residuals, size_of_terms
+from rbnotes.complementarity.residuals import Yardstick, yardstick
 from rbnotes.complementarity.solution import QPSolution, Solution, Statistics, Status, judged
 
 SIGN_TOLERANCE = 1e-12
@@ -103,7 +105,10 @@ def pivoting(
     basis = Basis(pairs)
     _begin(basis, start)
     limit = 50 * pairs.size + 1000 if max_pivots is None else max_pivots
-    status, ray = _run(basis, limit, trace)
+    try:
+        status, ray = _run(basis, limit, tolerance, trace)
+    except linalg.LinAlgError:
+        status, ray = Status.UNSUITED, None
     z = np.clip(basis.z, pairs.lower, pairs.upper)
     certificate = None
     if ray is not None and proves_infeasible(basis, ray):
@@ -124,8 +129,7 @@ def pivoting(
             multipliers=multipliers,
         )
     w = basis.slack(z)
-    bounds = () if isinstance(problem, LCP) else (problem.lower, problem.upper)
-    residuals = pair_residuals(z, w, size_of_terms(w, problem.q), effect(problem.M), *bounds)
+    residuals = yardstick(problem).residuals(z, w)
     statistics = Statistics(pivots=basis.pivots)
     return Solution(
         judged(status, residuals, tolerance), z, w, residuals, "pivoting", statistics, certificate
@@ -166,17 +170,27 @@ def _outside(basis: Basis) -> Any:
     return np.flatnonzero(basis.basic & ((z < lower - small) | (z > upper + small)))
 
 
-def _run(basis: Basis, limit: int, trace: Trace | None) -> tuple[Status, Array | None]:
+def _run(
+    basis: Basis, limit: int, tolerance: float, trace: Trace | None
+) -> tuple[Status, Array | None]:
     """Drive one wrong w after the other to zero; returns the status and, if it ended in one, the ray."""
-    fixed = basis.pairs.lower == basis.pairs.upper
+    pairs = basis.pairs
+    fixed = pairs.lower == pairs.upper
+    # Rounding may leave a z with two bounds wrong at both: then it goes to and fro.
+    measure = None if pairs.matrix is None else Yardstick.of(pairs.matrix, pairs.q, pairs.lower, pairs.upper)
+    moved = np.zeros(pairs.size, dtype=bool)
     while True:
         wrong = np.where(basis.at_upper, basis.w, -basis.w)
         wrong[basis.basic | fixed] = 0.0
         if np.max(wrong, initial=0.0) <= _small(basis):
             return Status.SOLVED, None
-        status, ray = _drive(basis, int(np.argmax(wrong)), limit, trace)
+        r, pivots = int(np.argmax(wrong)), basis.pivots
+        if moved[r] and measure is not None and measure.residuals(basis.z, basis.w).relative <= tolerance:
+            return Status.SOLVED, None
+        status, ray = _drive(basis, r, limit, trace)
         if status is not None:
             return status, ray
+        moved[r] |= basis.pivots == pivots + 1 and not basis.basic[r]
         basis.refresh()
 
 
@@ -220,6 +234,7 @@ def _drive(basis: Basis, r: int, limit: int, trace: Trace | None) -> tuple[Statu
                 return Status.UNSUITED, None
         elif to_far < to_zero:
             basis.at_upper[r], basis.z[r] = way > 0, far
+            basis.pivots += 1
         elif not basis.basic[r]:
             basis.exchange(r)
         if trace is not None:
@@ -238,7 +253,7 @@ def _move(basis: Basis, r: int, way: float, step: float, rates: Array) -> None:
 
 def _pivot(basis: Basis, r: int, s: int) -> bool:
     """Exchange the blocking pair s, together with r if s alone has no pivot entry; False if M is unsuited."""
-    size = np.max(np.abs(basis.columns[s]))
+    size = np.max(np.abs(basis.columns[s])) or 1.0
     unit = 1 / size if basis.basic[s] else size
     entry = basis.diagonal(s) / unit
     if entry < -NEGATIVE:
@@ -295,29 +310,18 @@ def _lexicographic(basis: Basis, tied: Any, rates: Array) -> int:
 
 
 def proves_infeasible(basis: Basis, ray: Array) -> bool:
-    """Whether no z within the bounds makes w feasible, by a ray y along which only q counts.
+    """Whether no z within the bounds makes w feasible, by the ray along which pivoting found no end.
 
-    For all feasible w, ``w^T y >= 0`` if y is zero where z has two bounds, nonnegative where it has a lower
-    one and nonpositive where it has an upper one. If ``M^T y`` has the opposite signs and ``q^T y < 0``, then
-    ``w^T y = z^T M^T y + q^T y < 0`` all the same.
+    A ray of a matrix that is built on demand proves nothing unless M is symmetric.
     """
     pairs = basis.pairs
     if pairs.matrix is None and not pairs.symmetric:
         return False
     y = ray / np.max(np.abs(ray))
     used = np.flatnonzero(y)
-    product = pairs.matrix.T @ y if pairs.matrix is not None else pairs.columns.combine(used, y[used])
-    size = max(np.max(np.abs(pairs.columns[int(j)])) for j in used)
-    lower, upper = np.isfinite(pairs.lower), np.isfinite(pairs.upper)
-    signs = np.where(
-        lower & upper, 0.0, np.where(lower, np.maximum(y, 0.0), np.where(upper, np.minimum(y, 0.0), y))
-    )
-    beyond = np.where(
-        lower & upper, 0.0, np.where(lower, product, np.where(upper, -product, np.abs(product)))
-    )
-    shift = y @ (pairs.q + 0.0)
-    return bool(
-        np.max(np.abs(y - signs)) <= 1e-8
-        and np.max(beyond) <= 1e-8 * size
-        and shift < -1e-8 * np.max(np.abs(pairs.q))
-    )
+    if pairs.matrix is not None:
+        product, terms = pairs.matrix.T @ y, abs(pairs.matrix).T @ np.abs(y)
+    else:
+        product = pairs.columns.combine(used, y[used])
+        terms = sum(abs(y[j] * pairs.columns[int(j)]) for j in used)
+    return contradicts(y, product, terms, pairs.q, pairs.lower, pairs.upper)

@@ -13,6 +13,12 @@ from rbnotes.arguments import Array
 from rbnotes.complementarity.problems import LCP, BoxLCP
 
 
+ROUNDING = 0.1
+"""Errors below this times the accepted one, relative to the terms that they are left of, are rounding."""
+NOISE = 1e-4
+"""The same for data that are left of larger ones, such as velocities across the way of the weight."""
+
+
 @dataclass(frozen=True)
 class Residuals:
     """Largest violations; all zero at an exact solution."""
@@ -28,25 +34,75 @@ class Residuals:
     equations: float
     """Largest error of ``M x - G^T lambda - N^T z = f`` and ``G x = g``; zero where there are none."""
     relative: float
-    """The natural residual, with z measured by the w that it makes, and the equations' error, each relative
-    to the terms it is a difference of. Solutions are accepted on this one: it has no units."""
+    """The natural residual, with z measured by the w that it makes, and the equations' error, row by row
+    relative to the data. Solutions are accepted on this one: it has no units."""
 
 
 def box_residuals(problem: LCP | BoxLCP, z: ArrayLike) -> Residuals:
     """Residuals of z ``(n,)`` as a solution of an LCP or box LCP."""
     z = arguments.vector("z", z, problem.size)
-    w = problem.M @ z + problem.q
+    return yardstick(problem).residuals(z, problem.M @ z + problem.q)
+
+
+def yardstick(problem: LCP | BoxLCP) -> Yardstick:
+    """What the errors of a problem are measured by."""
     bounds = () if isinstance(problem, LCP) else (problem.lower, problem.upper)
-    return pair_residuals(z, w, size_of_terms(w, problem.q), effect(problem.M), *bounds)
+    return Yardstick.of(problem.M, problem.q, *bounds)
+
+
+@dataclass(frozen=True, eq=False)
+class Yardstick:
+    """What the errors of an LCP or box LCP are measured by: its data, row by row.
+
+    The size of a row is that of q and of what the impulses that q asks for do to it, taken one by one. z
+    itself has no say, for an iterate that diverges would excuse any error; only rounding of its terms is
+    forgiven, and never more than the largest of q is worth in the row.
+    """
+
+    effects: Array
+    """See :func:`effect`."""
+    own: Array
+    """Size ``(n,)`` of each row."""
+    cap: Array
+    """Size ``(n,)`` that rounding gives a row at most: that of the largest q, in units of its w."""
+    M: Any
+    """Absolute values."""
+    q: Array
+    lower: Array | None
+    upper: Array | None
+
+    @classmethod
+    def of(cls, M: Any, q: Array, lower: Array | None = None, upper: Array | None = None) -> Yardstick:
+        """That of a problem with matrix M ``(n, n)``; without bounds it is an LCP."""
+        effects = effect(M)
+        expected = np.maximum(-q / effects, 0.0)
+        if lower is not None and upper is not None:
+            expected = np.abs(np.clip(-q / effects, lower, upper)) + np.abs(np.clip(0.0, lower, upper))
+        M, q, unit = abs(M), np.abs(q), np.sqrt(effects)
+        cap = unit * largest(np.maximum(q, effects * expected) / unit)
+        return cls(effects, q + M @ expected, cap, M, q, lower, upper)
+
+    def residuals(self, z: Array, w: Array) -> Residuals:
+        """Residuals of pairs ``(n,)``."""
+        size = row_sizes(self.own, self.q + self.M @ np.abs(z), self.cap)
+        return pair_residuals(z, w, size, self.effects, self.lower, self.upper)
+
+
+def row_sizes(own: Array, terms: Array, cap: Array) -> Array:
+    """What errors of rows are relative to: their data, or the rounding of their terms, up to a cap.
+
+    And never less than the rounding that the data may have come with: that of the largest of them.
+    """
+    return np.maximum(np.maximum(own, np.minimum(ROUNDING * terms, cap)), NOISE * cap)
 
 
 def pair_residuals(
-    z: Array, w: Array, size: float, effects: Array, lower: Array | None = None, upper: Array | None = None
+    z: Array, w: Array, size: Array, effects: Array, lower: Array | None = None, upper: Array | None = None
 ) -> Residuals:
     """Residuals of pairs (z, w), where ``z_i`` has about the effect ``effects_i z_i`` on ``w_i``.
 
-    ``size`` is that of the terms which w is a difference of. Without bounds the residuals are those of an
-    LCP, whose bounds are zero and infinity.
+    ``size (n,)`` is what errors of w are relative to. Without bounds the residuals are those of an LCP, whose
+    bounds are zero and infinity.
     """
     if lower is None or upper is None:
         return Residuals(
@@ -55,7 +111,7 @@ def pair_residuals(
             dual_feasibility=max(0.0, -_least(w)),
             natural=largest(np.minimum(z, w)),
             equations=0.0,
-            relative=ratio(largest(np.minimum(effects * z, w)), size),
+            relative=ratio(np.minimum(effects * z, w), size),
         )
     rising, falling = np.maximum(w, 0.0), np.maximum(-w, 0.0)
     open_below, open_above = np.isinf(lower), np.isinf(upper)
@@ -67,13 +123,8 @@ def pair_residuals(
         dual_feasibility=max(largest(rising[open_below]), largest(falling[open_above])),
         natural=largest(z - np.clip(z - w, lower, upper)),
         equations=0.0,
-        relative=ratio(largest(scaled), size),
+        relative=ratio(scaled, size),
     )
-
-
-def size_of_terms(w: Array, q: Array) -> float:
-    """The larger of q and of ``M z = w - q``."""
-    return max(largest(q), largest(w - q))
 
 
 def effect(M: Any) -> Array:
@@ -94,8 +145,8 @@ def _least(values: Array) -> float:
     return float(values.min()) if values.size else 0.0
 
 
-def ratio(error: float, size: float) -> float:
-    """The error relative to a size; zero where both are."""
-    if error == 0.0:
-        return 0.0
-    return error / size if size > 0 else np.inf
+def ratio(error: Array, size: Array) -> float:
+    """The largest error relative to the size of its row; an error where there is no size is infinitely so."""
+    wrong = error != 0.0
+    with np.errstate(divide="ignore"):
+        return largest(error[wrong] / size[wrong])

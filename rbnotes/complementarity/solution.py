@@ -25,6 +25,8 @@ class Status(StrEnum):
     """A basis came back."""
     UNSUITED = "unsuited"
     """M is neither positive semidefinite nor a P-matrix, which this method needs; Lemke's may do."""
+    NO_SOLUTION = "no solution"
+    """There are feasible points, but none of all complementary bases is a solution."""
     ILL_CONDITIONED = "ill-conditioned"
     """Ended as solved, but rounding leaves residuals above the tolerance."""
     ITERATION_LIMIT = "iteration limit"
@@ -36,7 +38,7 @@ class Statistics:
     """What a solution took; a method fills in what it has."""
 
     pivots: int = 0
-    """Exchanges of basic and nonbasic variables."""
+    """Exchanges of basic and nonbasic variables, and moves of a variable from bound to bound."""
     factorizations: int = 0
     """Fresh factorizations of a principal submatrix."""
     sweeps: int = 0
@@ -66,7 +68,8 @@ class Solution:
     method: str
     statistics: Statistics = field(default_factory=Statistics)
     certificate: Array | None = None
-    """If infeasible: y with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``: for all z >= 0, ``w^T y < 0``."""
+    """If infeasible: y with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``: for all z >= 0, ``w^T y < 0``. With
+    other bounds see :func:`rbnotes.complementarity.certificate.contradicts`."""
 
     @property
     def solved(self) -> bool:
@@ -85,9 +88,10 @@ class QPSolution(Solution):
 
 
 def judged(status: Status, residuals: Residuals, tolerance: float) -> Status:
-    """The status, but ill-conditioned if what ended as solved is above the tolerance."""
-    unfit = status is Status.SOLVED and not residuals.relative <= tolerance
-    return Status.ILL_CONDITIONED if unfit else status
+    """The status that the residuals justify, whatever a method ended with."""
+    if residuals.relative <= tolerance:
+        return Status.SOLVED
+    return Status.ILL_CONDITIONED if status is Status.SOLVED else status
 
 
 class Unsolved(NotConverged):

@@ -18,6 +18,7 @@ from rbnotes.complementarity.pivoting import pivoting
 from rbnotes.complementarity.problems import LCP, QP, BoxLCP, Problem
 from rbnotes.complementarity.quadratic import solve_qp
 from rbnotes.complementarity.residuals import box_residuals
+from rbnotes.complementarity.second_opinion import second_opinion, settled
 from rbnotes.complementarity.solution import QPSolution, Solution, Status, Unsolved, judged
 
 AnySolution = TypeVar("AnySolution", bound=Solution)
@@ -103,11 +104,7 @@ def solve_lcp(
             Elimination.of_qp(problem), method, start=start, tolerance=tolerance, check=check, **options
         )
     options = _options(method, start, tolerance, options)
-    if method == "quadratic":
-        solution = _quadratic(problem, options)
-    else:
-        assert not isinstance(problem, QP)
-        solution = _pairs(problem, method, options)
+    solution = solve_qp(problem, **options) if isinstance(problem, QP) else _pairs(problem, method, options)
     return accepted(solution) if check else solution
 
 
@@ -125,9 +122,8 @@ def solve_elimination(
     Parameters and errors as for :func:`solve_lcp`; the method is any but "quadratic".
     """
     options = _options(method, start, tolerance, options)
-    if method == "pivoting":
-        solution = pivoting(problem, **options)
-    else:
+    solution = pivoting(problem, **options) if method == "pivoting" else None
+    if solution is None or not settled(solution):
         if len(problem.f) * problem.size <= SMALL_PRODUCT:
             problem = problem.densified()
         inner = _pairs(problem.lcp(), method, options)
@@ -165,32 +161,40 @@ def _options(method: str, start: ArrayLike | None, tolerance: float, more: dict[
 
 
 def _pairs(problem: LCP | BoxLCP, method: str, options: dict[str, Any]) -> Solution:
+    """By a method, and where that fails by what else there is."""
+
+    def solved(problem: LCP | BoxLCP, units: Array) -> Solution:
+        start = {"start": options["start"] / units} if "start" in options else {}
+        return _by(problem, method, options | start)
+
+    if problem.size == 0:
+        return pivoting(problem, tolerance=options["tolerance"])
+    solution = _by(problem, method, options)
+    if settled(solution):
+        return solution
+    return second_opinion(problem, solution, solved, tolerance=options["tolerance"])
+
+
+def _by(problem: LCP | BoxLCP, method: str, options: dict[str, Any]) -> Solution:
     if method == "lemke":
         if isinstance(problem, LCP):
             return lemke(problem, **options)
         inner = lemke(lcp_from_box(problem), **options)
         return _rated(problem, box_unknowns(problem, inner.z), inner, options["tolerance"])
+    if method == "quadratic":
+        qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_box(problem)
+        inner = solve_qp(qp, **options)
+        if inner.status is Status.UNBOUNDED:
+            # The face that an LCP without feasible point shows as the dual of a program.
+            inner = replace(inner, status=Status.INFEASIBLE)
+        return _rated(problem, polish(problem, inner.x), inner, options["tolerance"])
     if method == "pivoting":
         return pivoting(problem, **options)
     return (active_set if method == "active_set" else gauss_seidel)(problem, **options)
 
 
-def _quadratic(problem: Problem, options: dict[str, Any]) -> Solution:
-    tolerance = options["tolerance"]
-    if isinstance(problem, QP):
-        return solve_qp(problem, **options)
-    qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_box(problem)
-    inner = solve_qp(qp, **options)
-    if inner.status in (Status.UNBOUNDED, Status.INFEASIBLE):
-        # Either face of an LCP without feasible point: its dual is unbounded, its gap program infeasible.
-        inner = replace(inner, status=Status.INFEASIBLE)
-    return _rated(problem, polish(problem, inner.x), inner, tolerance)
-
-
 def _rated(problem: LCP | BoxLCP, z: Array, inner: Solution, tolerance: float) -> Solution:
     """The solution z of a problem, found through another one."""
     residuals = box_residuals(problem, z)
-    status = inner.status
-    if status in (Status.SOLVED, Status.ILL_CONDITIONED):
-        status = Status.SOLVED if residuals.relative <= tolerance else Status.ILL_CONDITIONED
+    status = judged(inner.status, residuals, tolerance)
     return Solution(status, z, problem.M @ z + problem.q, residuals, inner.method, inner.statistics)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking.strategies import matrices, spd_matrices, vectors
-from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Elimination, solve_lcp
+from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Elimination, lemke, solve_lcp
 
 DENSE_AND_SPARSE = (np.asarray, sparse.csr_array)
 
@@ -75,7 +75,7 @@ def test_rank_deficient_problems(problem_and_z):
 def test_whatever_lemke_calls_solved_is_exact(M, q):
     """General matrices: the paths in floating point and in exact arithmetic end alike."""
     exact = exact_lemke(M.tolist(), q.tolist())
-    solution = solve_lcp(LCP(M, q), "lemke", check=False)
+    solution = lemke(LCP(M, q))
     if solution.solved:
         w = M @ solution.z + q
         scale = 1 + np.max(np.abs(w)) + np.max(np.abs(solution.z))

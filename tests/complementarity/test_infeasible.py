@@ -7,7 +7,18 @@ from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking.strategies import matrices, vectors
-from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Status, Unsolved, solve_lcp
+from rbnotes.complementarity import (
+    LCP,
+    METHODS,
+    QP,
+    BoxLCP,
+    Status,
+    Unsolved,
+    active_set,
+    gauss_seidel,
+    pivoting,
+    solve_lcp,
+)
 from rbnotes.errors import NotConverged
 
 PROVING = ("active_set", "pivoting", "lemke")
@@ -57,9 +68,10 @@ def test_a_quadratic_program_can_be_unbounded_or_infeasible():
 def test_matrices_outside_the_class_of_a_method_are_named():
     """-1 has no place on the diagonal; Lemke's method does not mind."""
     problem = LCP([[-1.0]], [-1.0])
-    for method in ("active_set", "pivoting"):
-        assert solve_lcp(problem, method, check=False).status is Status.UNSUITED
-    assert solve_lcp(problem, "lemke", check=False).status is Status.INFEASIBLE
+    for method in (active_set, pivoting):
+        assert method(problem).status is Status.UNSUITED
+    for method in ("active_set", "pivoting", "lemke"):
+        assert solve_lcp(problem, method, check=False).status is Status.INFEASIBLE
     with pytest.raises(InvalidArgument, match="M: got a diagonal entry -1"):
         solve_lcp(problem, "gauss_seidel")
     with pytest.raises(InvalidArgument, match="Q: got smallest eigenvalue -1"):
@@ -75,7 +87,8 @@ def test_divergence_is_named():
     assert solution.status is Status.ITERATION_LIMIT
     np.testing.assert_allclose(solve_lcp(problem).z, [33 / 17, 4 / 17])
     negative = LCP([[1.0, -4.0], [-4.0, 1.0]], [-1.0, -1.0])
-    assert solve_lcp(negative, "gauss_seidel", check=False).status is Status.UNSUITED
+    assert gauss_seidel(negative).status is Status.UNSUITED
+    assert solve_lcp(negative, "gauss_seidel", check=False).status is Status.INFEASIBLE
 
 
 def test_unbounded_variables_must_determine_each_other():

@@ -1,0 +1,67 @@
+"""Small problems by trying every complementary choice: slow, and right for every matrix.
+
+Each choice takes of every pair either z_i or w_i to be zero, and asks whether q lies in the cone of what is left:
+``w - M z = q`` with the others nonnegative. There are ``2^n`` of them.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from scipy.optimize import nnls
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.complementarity.active_set import polish
+from rbnotes.complementarity.certificate import infeasibility_certificate
+from rbnotes.complementarity.problems import LCP, dense
+from rbnotes.complementarity.residuals import box_residuals
+from rbnotes.complementarity.scaling import in_units, two_sided_units
+from rbnotes.complementarity.solution import Solution, Status
+
+LARGEST = 8
+"""Problems of up to so many pairs are tried out."""
+
+
+def enumeration(problem: LCP, *, tolerance: float = 1e-10) -> Solution:
+    """Solve an LCP of up to eight pairs by trying all complementary choices.
+
+    Parameters
+    ----------
+    problem
+        Any M.
+    tolerance
+        Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
+
+    Returns
+    -------
+    Solution
+        Of all choices the one with the smallest residual. Statuses: solved, infeasible (with a proof), no
+        solution.
+
+    Raises
+    ------
+    InvalidArgument
+        If there are more than eight pairs.
+    """
+    if problem.size > LARGEST:
+        raise InvalidArgument("problem", f"{problem.size} pairs", f"at most {LARGEST}")
+    z_units, w_units = two_sided_units(problem.M)
+    M, q = in_units(dense(problem.M), z_units, w_units), w_units * problem.q
+    best = np.zeros(problem.size)
+    residuals = box_residuals(problem, best)
+    for choice in product((False, True), repeat=problem.size):
+        if residuals.relative <= tolerance:
+            break
+        basic = np.array(choice)
+        values, _ = nnls(np.where(basic, -M, np.eye(len(q))), q)
+        z = polish(problem, z_units * np.where(basic, values, 0.0))
+        candidate = box_residuals(problem, z)
+        if candidate.relative < residuals.relative:
+            best, residuals = z, candidate
+    status, certificate = Status.SOLVED, None
+    if residuals.relative > tolerance:
+        certificate = infeasibility_certificate(problem)
+        status = Status.NO_SOLUTION if certificate is None else Status.INFEASIBLE
+    w = problem.M @ best + problem.q
+    return Solution(status, best, w, residuals, "enumeration", certificate=certificate)

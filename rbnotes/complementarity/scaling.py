@@ -1,0 +1,61 @@
+"""Units in which a problem is easy: powers of two, so that changing to them rounds nothing."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from rbnotes.arguments import Array
+from rbnotes.complementarity.problems import LCP, BoxLCP
+from rbnotes.complementarity.residuals import effect
+
+AnyPairs = TypeVar("AnyPairs", LCP, BoxLCP)
+
+SWEEPS = 10
+"""Rows and columns are scaled in turn so many times."""
+
+
+def units(M: Any) -> Array:
+    """Units u ``(n,)`` of z in which each variable has an effect of about one: ``diag(u) M diag(u)``.
+
+    What is symmetric or positive semidefinite stays so.
+    """
+    return power_of_two(1 / np.sqrt(effect(M)))
+
+
+def two_sided_units(M: Any) -> tuple[Array, Array]:
+    """Units of z, and factors on w, that bring the largest entries of all rows and columns near to one.
+
+    For matrices whose rows and columns have scales of their own. A P-matrix stays one.
+    """
+    size = abs(sparse.csr_array(M)) if sparse.issparse(M) else np.abs(M)
+    columns, rows = np.ones(M.shape[1]), np.ones(M.shape[0])
+    for _ in range(SWEEPS):
+        scaled = in_units(size, columns, rows)
+        for factor, axis in ((rows, 1), (columns, 0)):
+            largest = scaled.max(axis=axis)
+            largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
+            factor /= np.sqrt(np.where(largest > 0, largest, 1.0))
+    return power_of_two(columns), power_of_two(rows)
+
+
+def in_units(M: Any, z_units: Array, w_units: Array) -> Any:
+    """``diag(w_units) M diag(z_units)``, dense or sparse."""
+    if sparse.issparse(M):
+        return sparse.diags_array(w_units) @ M @ sparse.diags_array(z_units)
+    return w_units[:, None] * M * z_units
+
+
+def scaled(problem: AnyPairs, z_units: Array, w_units: Array) -> AnyPairs:
+    """The problem in the unknowns ``z / z_units``, with ``w * w_units``."""
+    M, q = in_units(problem.M, z_units, w_units), w_units * problem.q
+    if isinstance(problem, LCP):
+        return LCP(M, q)
+    return BoxLCP(M, q, problem.lower / z_units, problem.upper / z_units)
+
+
+def power_of_two(values: Array) -> Array:
+    """The nearest powers of two."""
+    return np.exp2(np.round(np.log2(values)))

@@ -1,0 +1,43 @@
+"""Matrices of many kinds, in many units: what complementarity solvers meet."""
+
+import numpy as np
+
+
+def matrix_kinds(rng, n):
+    """Name, matrix ``(n, n)`` and vector of each kind."""
+    A, C = rng.standard_normal((2, n, n))
+    B = rng.standard_normal((n, max(1, n // 2)))
+    whole = rng.integers(-2, 3, (n, n)).astype(float)
+    skew, spd = whole - whole.T, A @ A.T + 0.1 * np.eye(n)
+    left, right = (np.diag(10.0 ** rng.uniform(-4, 4, n)) for _ in range(2))
+    small = rng.integers(-4, 3, n).astype(float)
+    any_size = rng.standard_normal(n) * 10.0 ** rng.uniform(-3, 3)
+
+    def units(M):
+        return rng.standard_normal(n) * np.sqrt(np.abs(np.diag(M)))
+
+    z, w = np.abs(rng.standard_normal((2, n)))
+    M_matrix = n * np.eye(n) - rng.uniform(0, 1, (n, n)) * (1 - np.eye(n))
+    P_matrix = 3 * np.eye(n) + 0.3 * np.abs(A) / n
+    yield "definite", spd, any_size
+    yield "definite, whole numbers", whole @ whole.T + np.eye(n), small
+    yield "definite, tiny", 1e-10 * spd, any_size
+    yield "definite, huge", 1e10 * spd, any_size
+    yield "definite, in many units", left @ spd @ left, units(left @ spd @ left)
+    yield "semidefinite", B @ B.T, any_size
+    yield "semidefinite, solvable", B @ B.T, w - B @ B.T @ z
+    yield "semidefinite, in many units", left @ B @ B.T @ left, units(left @ B @ B.T @ left)
+    yield "definite and skew", spd + skew, small
+    yield "definite and skew, in many units", left @ (spd + skew) @ left, units(left @ spd @ left)
+    yield "semidefinite and skew", B @ B.T + skew, small
+    yield "semidefinite and skew, in many units", left @ (B @ B.T + skew) @ left, units(left @ spd @ left)
+    yield "skew", skew, small
+    yield "skew, solvable", skew, w - skew @ z
+    yield "P-matrix", P_matrix, any_size
+    yield "P-matrix in units of rows and columns", left @ P_matrix @ right, left @ any_size
+    yield "M-matrix", M_matrix, any_size
+    yield "copositive", np.abs(C), small
+    yield "negative definite", -spd, small
+    yield "any", C, any_size
+    yield "any, whole numbers", whole, small
+    yield "zero", np.zeros((n, n)), small

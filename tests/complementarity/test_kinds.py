@@ -1,0 +1,134 @@
+"""Solvers against trying out all bases, on 22 kinds of matrices; answers judged without the solvers' own words."""
+
+import numpy as np
+import pytest
+from matrix_kinds import matrix_kinds
+
+from rbnotes.complementarity import LCP, BoxLCP, Status, enumeration, pivoting, solve_lcp
+
+METHODS = ("active_set", "pivoting", "lemke")
+MONOTONE = ("definite", "semidefinite", "skew")
+
+
+def cases(count, seed=8):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        yield from matrix_kinds(rng, int(rng.integers(1, 7)))
+
+
+def violation(problem, z):
+    """How far z is from a solution, each row relative to the numbers it is made of."""
+    terms = np.abs(problem.M) * np.abs(z)
+    w = problem.M @ z + problem.q
+    size = np.abs(problem.q) + terms.sum(axis=1)
+    wrong = np.where(size > 0, np.minimum(0.0, w) / np.where(size > 0, size, 1), 0)
+    both = np.abs(z * w) / np.where(size * np.abs(z) > 0, size * np.abs(z), 1)
+    return max(-wrong.min(), both.max(), -z.min())
+
+
+def proves(problem, y):
+    """Whether y shows that no nonnegative z makes w nonnegative."""
+    against = problem.M.T @ y <= 1e-9 * (np.abs(problem.M).T @ np.abs(y))
+    return np.all(y >= -1e-9) and np.all(against) and problem.q @ y < 0
+
+
+def test_all_bases_agree_with_every_method():
+    seen = set()
+    for name, M, q in cases(12):
+        problem = LCP(M, q)
+        truth = enumeration(problem)
+        seen.add((name, truth.status))
+        for method in METHODS:
+            solution = solve_lcp(problem, method, check=False)
+            assert solution.status is truth.status, (name, method, M, q)
+            if solution.solved:
+                assert violation(problem, solution.z) < 1e-7, (name, method, M, q)
+            elif solution.status is Status.INFEASIBLE:
+                assert proves(problem, solution.certificate), (name, method, M, q)
+    assert {status for _, status in seen} == {Status.SOLVED, Status.INFEASIBLE, Status.NO_SOLUTION}
+    assert len({name for name, _ in seen}) == 22
+
+
+def test_convex_solvers_agree_too():
+    for name, M, q in cases(3, seed=9):
+        if not name.startswith(MONOTONE):
+            continue
+        problem = LCP(M, q)
+        truth, solution = enumeration(problem), solve_lcp(problem, "quadratic", check=False)
+        assert solution.status is truth.status, (name, M, q)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "quadratic"])
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+def test_one_pair_in_any_units(method, size):
+    assert solve_lcp(LCP([[1.0]], [-size]), method).z[0] == pytest.approx(size, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_diverged_z_is_no_solution(method):
+    """Infeasible; z of 1e17 along a column of zeros once passed, since M z was measured by itself."""
+    problem = LCP([[0, 0, -2], [0, 0, 1], [2, -1, 1]], [-1, -2, -2])
+    solution = solve_lcp(problem, method, check=False)
+    assert solution.status is Status.INFEASIBLE
+    assert proves(problem, solution.certificate)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_degenerate_problem_that_is_not_symmetric(method):
+    solution = solve_lcp(LCP([[4, 4, 2], [0, 1, -2], [-2, 2, 0]], [-4, -1, -2]), method)
+    np.testing.assert_allclose(solution.z, [0, 1, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_two_bounds_are_part_of_a_certificate(method):
+    """z = (1, 0): the first at its upper bound, where w may be negative."""
+    box = BoxLCP([[0, 1], [-1, 0]], [-1, 1], [0, -np.inf], [1, 0.5])
+    z = solve_lcp(box, method).z
+    w = box.M @ z + box.q
+    assert np.all(z <= box.upper + 1e-12)
+    assert z[0] >= 0
+    assert np.all(np.where(z < box.upper - 1e-9, np.abs(w), np.maximum(w, 0)) < 1e-9)
+    tight = BoxLCP([[0.0, 1.0], [0.0, 0.0]], [-1.0, -1.0], [0.0, 0.0], [np.inf, 0.5])
+    assert solve_lcp(tight, method, check=False).status is Status.INFEASIBLE
+
+
+def test_singular_pivots_have_a_status():
+    problem = LCP([[0.0, -1.0], [0.0, 0.0]], [0.0, -1.0])
+    assert pivoting(problem).status is Status.UNSUITED
+    for method in METHODS:
+        assert solve_lcp(problem, method, check=False).status is Status.INFEASIBLE
+
+
+def test_feasible_problems_without_solution_are_named():
+    problem = LCP([[0.0, 1.0], [-1.0, 1.0]], [-1.0, 0.5])
+    for method in METHODS:
+        solution = solve_lcp(problem, method, check=False)
+        assert solution.status is enumeration(problem).status
+
+
+def test_only_small_problems_are_tried_out():
+    with pytest.raises(ValueError, match="problem: got 9 pairs, expected at most 8"):
+        enumeration(LCP(np.eye(9), np.ones(9)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_limits_are_kept(method):
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((12, 12))
+    problem = LCP(A @ A.T, rng.standard_normal(12))
+    if method != "active_set":
+        solution = solve_lcp(problem, method, check=False, max_pivots=1)
+        assert solution.status is Status.ITERATION_LIMIT
+        assert solution.statistics.pivots == 1
+
+
+def test_moves_from_bound_to_bound_count():
+    """A chain that sends its neighbours to and fro between close bounds."""
+    n = 6
+    M = np.eye(n) + 0.9 * (np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1))
+    box = BoxLCP(M @ M.T, np.full(n, -5.0), np.zeros(n), np.full(n, 1e-3))
+    solution = pivoting(box)
+    assert solution.solved
+    np.testing.assert_allclose(solution.z, 1e-3)
+    assert solution.statistics.pivots >= n
+    assert pivoting(box, max_pivots=3).status is Status.ITERATION_LIMIT
