@@ -118,6 +118,21 @@ def positive(name: str, value: ArrayLike, *shape: int | None) -> Array:
     return result
 
 
+def number(name: str, value: Any) -> float:
+    """One finite number greater than zero, such as a tolerance or a step size."""
+    result = positive(name, value)
+    if result.ndim:
+        raise InvalidArgument(name, f"shape {result.shape}", "one number")
+    return float(result)
+
+
+def count(name: str, value: Any, minimum: int = 0) -> int:
+    """A whole number of at least ``minimum``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
+        raise InvalidArgument(name, repr(value), f"a whole number of at least {minimum}")
+    return int(value)
+
+
 def unit_vector(name: str, value: ArrayLike, size: int = 3) -> Array:
     """Vectors ``(..., size)`` of length 1 within ``UNIT_TOLERANCE``."""
     result = array(name, value, size)

@@ -65,6 +65,7 @@ def active_set(
         If blocks do not get there, that of :func:`rbnotes.complementarity.pivoting.pivoting`, started
         from the best guess; its statuses say what is wrong with the problem.
     """
+    tolerance = arguments.number("tolerance", tolerance)
     blocks = _Blocks(problem)
     side = blocks.first_guess(start)
     centre: Array = np.zeros(problem.size)

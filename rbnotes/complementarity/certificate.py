@@ -1,8 +1,8 @@
-"""Proofs that a complementarity problem is infeasible (Lloyd 0.3): a combination of its rows that nothing meets.
+"""Proofs that a complementarity problem is infeasible: a combination of its rows that nothing meets (Lloyd 0.3).
 
-Feasible is a z within its bounds whose ``w = M z + q`` is nonnegative where z has no upper bound and nonpositive
-where it has no lower one. If y is nonnegative where z has only a lower bound, nonpositive where it has only an
-upper one and zero where it has both, all feasible points have ``w^T y >= 0``. But
+Feasible is a z within its bounds whose ``w = M z + q`` is nonnegative where z has no upper bound and
+nonpositive where it has no lower one. If y is nonnegative where z has a lower bound and nonpositive where it
+has an upper one, so zero where it has both, all feasible points have ``w^T y >= 0``. But
 
     w^T y = (M^T y)^T z + q^T y,
 
@@ -33,9 +33,7 @@ def contradicts(y: Array, product: Array, terms: Array, q: Array, lower: Array, 
         ``M^T y``, and the same with absolute values throughout: what rounding is relative to.
     """
     below, above = np.isfinite(lower), np.isfinite(upper)
-    allowed_low = np.where(above, np.where(below, 0.0, -np.inf), np.where(below, 0.0, -np.inf))
-    allowed_high = np.where(below & ~above, np.inf, np.where(above, 0.0, np.inf))
-    if np.any((y < allowed_low - CERTAIN) | (y > allowed_high + CERTAIN)):
+    if np.any((y < -CERTAIN) & below) or np.any((y > CERTAIN) & above):
         return False
     rounded = np.where(np.abs(product) <= CERTAIN * terms, 0.0, product)
     if np.any((rounded < 0) & ~below) or np.any((rounded > 0) & ~above):
@@ -62,7 +60,8 @@ def infeasibility_certificate(problem: LCP | BoxLCP) -> Array | None:
     empty = sparse.csr_array((n, len(twice)))
     falling = sparse.hstack([sparse.vstack([Mt[one_below], -Mt[one_above]]), empty[one_below | one_above]])
     sums = [
-        sparse.hstack([sparse.diags_array(side[twice]) @ Mt[twice], pick[:, twice]]) for side in (lower, upper)
+        sparse.hstack([sparse.diags_array(side[twice]) @ Mt[twice], pick[:, twice]])
+        for side in (lower, upper)
     ]
     limits = sparse.vstack([falling, *sums], format="csr")
     cost = np.append(q, np.ones(len(twice)))
@@ -76,12 +75,12 @@ def infeasibility_certificate(problem: LCP | BoxLCP) -> Array | None:
         b_ub=np.zeros(limits.shape[0]),
         A_eq=sparse.hstack([Mt[free], empty[free]], format="csr") if np.any(free) else None,
         b_eq=np.zeros(int(np.sum(free))) if np.any(free) else None,
-        bounds=np.column_stack([np.append(y_low, [-np.inf] * len(twice)), np.append(y_high, [np.inf] * len(twice))]),
+        bounds=np.column_stack(
+            [np.append(y_low, [-np.inf] * len(twice)), np.append(y_high, [np.inf] * len(twice))]
+        ),
     )
     if found.x is None:
         return None
     y: Array = found.x[:n]
     proof = contradicts(y, M.T @ y, abs(M).T @ np.abs(y), q, lower, upper)
     return y if proof else None
-
-

@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 from scipy.optimize import nnls
 
+from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity.active_set import polish
 from rbnotes.complementarity.certificate import infeasibility_certificate
@@ -44,6 +45,7 @@ def enumeration(problem: LCP, *, tolerance: float = 1e-10) -> Solution:
     InvalidArgument
         If there are more than eight pairs.
     """
+    tolerance = arguments.number("tolerance", tolerance)
     if problem.size > LARGEST:
         raise InvalidArgument("problem", f"{problem.size} pairs", f"at most {LARGEST}")
     z_units, w_units = two_sided_units(problem.M)

@@ -63,6 +63,8 @@ def gauss_seidel(
     InvalidArgument
         If a diagonal entry of M is not positive, or the relaxation not between 0 and 2.
     """
+    tolerance = arguments.number("tolerance", tolerance)
+    max_sweeps = arguments.count("max_sweeps", max_sweeps)
     if not 0 < relaxation < 2:
         raise InvalidArgument("relaxation", f"{relaxation:g}", "a number between 0 and 2")
     rates = _rates(problem.M, relaxation)

@@ -101,10 +101,11 @@ def pivoting(
     SingularConfiguration
         If the unbounded variables do not determine each other.
     """
+    tolerance = arguments.number("tolerance", tolerance)
     pairs = Pairs(problem)
     basis = Basis(pairs)
     _begin(basis, start)
-    limit = 50 * pairs.size + 1000 if max_pivots is None else max_pivots
+    limit = 50 * pairs.size + 1000 if max_pivots is None else arguments.count("max_pivots", max_pivots)
     try:
         status, ray = _run(basis, limit, tolerance, trace)
     except linalg.LinAlgError:
@@ -170,9 +171,7 @@ def _outside(basis: Basis) -> Any:
     return np.flatnonzero(basis.basic & ((z < lower - small) | (z > upper + small)))
 
 
-def _run(
-    basis: Basis, limit: int, tolerance: float, trace: Trace | None
-) -> tuple[Status, Array | None]:
+def _run(basis: Basis, limit: int, tolerance: float, trace: Trace | None) -> tuple[Status, Array | None]:
     """Drive one wrong w after the other to zero; returns the status and, if it ended in one, the ray."""
     pairs = basis.pairs
     fixed = pairs.lower == pairs.upper

@@ -128,6 +128,7 @@ class QuadraticProgram:
             With x, the multipliers z of ``A x >= b`` and those of ``G x = g``. Statuses: solved, infeasible,
             unbounded, iteration limit, ill-conditioned.
         """
+        tolerance = arguments.number("tolerance", tolerance)
         start = time.perf_counter()
         self._assign(qp)
         options = {"solver": self.solver, "ignore_dpp": False, **self._options}

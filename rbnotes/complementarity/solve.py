@@ -98,7 +98,7 @@ def solve_lcp(
     arguments.choice("method", method, METHODS)
     if not isinstance(problem, QP | LCP | BoxLCP):
         raise InvalidArgument("problem", type(problem).__name__, "a QP, LCP or BoxLCP")
-    tolerance = default_tolerance(method) if tolerance is None else tolerance
+    tolerance = arguments.number("tolerance", default_tolerance(method) if tolerance is None else tolerance)
     if isinstance(problem, QP) and method != "quadratic":
         return solve_elimination(
             Elimination.of_qp(problem), method, start=start, tolerance=tolerance, check=check, **options

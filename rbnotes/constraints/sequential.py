@@ -107,8 +107,7 @@ def gauss_seidel(
     if np.any(effective <= 0):
         row = int(np.argmin(effective))
         raise SingularConfiguration("N", f"zeros in row {row}", "rows that some velocity changes")
-    if sweeps < 1:
-        raise InvalidArgument("sweeps", str(sweeps), "at least 1")
+    sweeps = arguments.count("sweeps", sweeps, minimum=1)
     v = arguments.vector("v0", v0, n) + total @ responses
     errors = np.empty(sweeps)
     for sweep in range(sweeps):

@@ -253,6 +253,7 @@ def _project(
     limit: int,
 ) -> Projected:
     """Newton's method with the least corrections; ``respond`` gives ``M^-1 G^T``."""
+    tolerance, limit = arguments.number("tolerance", tolerance), arguments.count("limit", limit)
     for iteration in range(limit + 1):
         g = arguments.vector("error(positions)", error(at), None)
         size = float(np.max(np.abs(g), initial=0.0))

@@ -222,8 +222,7 @@ def integrate(
         If there is no step.
     """
     h = _step_size(h)
-    if steps < 1:
-        raise InvalidArgument("steps", str(steps), "at least 1")
+    steps = arguments.count("steps", steps, minimum=1)
     states = [state]
     for _ in range(steps):
         states.append(step(system, states[-1], h))

@@ -52,8 +52,8 @@ def box_friction(
     FrictionNotConverged
         If updates are asked for and the estimate still changes after the last one.
     """
-    if updates < 0:
-        raise InvalidArgument("updates", str(updates), "a number of at least 0")
+    tolerance = arguments.number("tolerance", tolerance)
+    updates = arguments.count("updates", updates)
     space = contact_space(problem)
     count = space.count
     solved = 0

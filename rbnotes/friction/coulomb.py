@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_space import ContactSpace, contact_space, raise_not_converged
@@ -64,6 +65,8 @@ def coulomb(
     FrictionNotConverged
         If ``check`` and the tolerance is not met.
     """
+    tolerance = arguments.number("tolerance", tolerance)
+    max_programs = arguments.count("max_programs", max_programs, minimum=1)
     space = contact_space(problem)
     if not space.symmetric:
         raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")

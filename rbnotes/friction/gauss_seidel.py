@@ -54,8 +54,8 @@ def gauss_seidel_friction(
         If ``check`` and the tolerance is not met within ``max_sweeps``.
     """
     arguments.choice("cone", cone, ("disc", "box"))
-    if max_sweeps < 1:
-        raise InvalidArgument("max_sweeps", str(max_sweeps), "at least 1")
+    tolerance = arguments.number("tolerance", tolerance)
+    max_sweeps = arguments.count("max_sweeps", max_sweeps, minimum=1)
     space = contact_space(problem)
     W, u, mu = space.delassus, space.free, space.mu
     impulses: Array = np.zeros((space.count, 3))

@@ -209,8 +209,7 @@ def _checked_numbers(
     h: float, steps: int, stabilization: str, gain: float, slop: float
 ) -> tuple[float, float, float]:
     arguments.choice("stabilization", stabilization, STABILIZATIONS)
-    if steps < 1:
-        raise InvalidArgument("steps", str(steps), "at least 1")
+    arguments.count("steps", steps, minimum=1)
     return (
         float(arguments.positive("h", h)),
         float(arguments.scalar("gain", gain, minimum=0.0, maximum=1.0)),
