@@ -1,4 +1,4 @@
-"""Proofs that a complementarity problem is infeasible: a combination of its rows that nothing meets (Lloyd 0.3).
+"""Proofs that a complementarity problem is infeasible: a sum of its rows that nothing meets (Lloyd 0.3).
 
 Feasible is a z within its bounds whose ``w = M z + q`` is nonnegative where z has no upper bound and
 nonpositive where it has no lower one. If y is nonnegative where z has a lower bound and nonpositive where it
@@ -10,8 +10,6 @@ and if even the z within the bounds for which that is largest makes it negative,
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -47,8 +45,8 @@ def contradicts(y: Array, product: Array, terms: Array, q: Array, lower: Array, 
 def infeasibility_certificate(problem: LCP | BoxLCP) -> Array | None:
     """A proof y ``(n,)`` that there is no feasible point, with entries of at most 1; None if none is found.
 
-    It is searched for by a linear program: the least ``q^T y`` plus the largest ``(M^T y)^T z``. What comes out
-    is verified.
+    It is searched for by a linear program: the least ``q^T y`` plus the largest ``(M^T y)^T z``. What comes
+    out is verified.
     """
     M, q, n = problem.M, problem.q, problem.size
     lower, upper = problem.lower, problem.upper

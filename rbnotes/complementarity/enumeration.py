@@ -1,7 +1,7 @@
 """Small problems by trying every complementary choice: slow, and right for every matrix.
 
-Each choice takes of every pair either z_i or w_i to be zero, and asks whether q lies in the cone of what is left:
-``w - M z = q`` with the others nonnegative. There are ``2^n`` of them.
+Each choice takes of every pair either z_i or w_i to be zero, and asks whether q lies in the cone of what is
+left: ``w - M z = q`` with the others nonnegative. There are ``2^n`` of them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from rbnotes import arguments
-from rbnotes.arguments import InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity.active_set import polish
 from rbnotes.complementarity.certificate import infeasibility_certificate
 from rbnotes.complementarity.problems import LCP, dense
@@ -50,7 +50,7 @@ def enumeration(problem: LCP, *, tolerance: float = 1e-10) -> Solution:
         raise InvalidArgument("problem", f"{problem.size} pairs", f"at most {LARGEST}")
     z_units, w_units = two_sided_units(problem.M)
     M, q = in_units(dense(problem.M), z_units, w_units), w_units * problem.q
-    best = np.zeros(problem.size)
+    best: Array = np.zeros(problem.size)
     residuals = box_residuals(problem, best)
     for choice in product((False, True), repeat=problem.size):
         if residuals.relative <= tolerance:

@@ -12,7 +12,6 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity.problems import LCP, BoxLCP
 
-
 ROUNDING = 0.1
 """Errors below this times the accepted one, relative to the terms that they are left of, are rounding."""
 NOISE = 1e-4

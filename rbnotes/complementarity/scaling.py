@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -10,8 +10,6 @@ from scipy import sparse
 from rbnotes.arguments import Array
 from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import effect
-
-AnyPairs = TypeVar("AnyPairs", LCP, BoxLCP)
 
 SWEEPS = 10
 """Rows and columns are scaled in turn so many times."""
@@ -48,7 +46,7 @@ def in_units(M: Any, z_units: Array, w_units: Array) -> Any:
     return w_units[:, None] * M * z_units
 
 
-def scaled(problem: AnyPairs, z_units: Array, w_units: Array) -> AnyPairs:
+def scaled(problem: LCP | BoxLCP, z_units: Array, w_units: Array) -> LCP | BoxLCP:
     """The problem in the unknowns ``z / z_units``, with ``w * w_units``."""
     M, q = in_units(problem.M, z_units, w_units), w_units * problem.q
     if isinstance(problem, LCP):

@@ -30,8 +30,8 @@ def second_opinion(
 ) -> Solution:
     """A solution or a proof that there is none, if one is found; else what the method said.
 
-    Tried are the method itself in units in which all variables have an effect of one, Lemke's method, a search
-    for a certificate, and, for small problems, all bases.
+    Tried are the method itself in units in which all variables have an effect of one, Lemke's method, a
+    search for a certificate, and, for small problems, all bases.
     """
     u = units(problem.M)
     if np.any(u != 1.0):

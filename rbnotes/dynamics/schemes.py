@@ -20,7 +20,7 @@ from scipy.integrate import solve_ivp
 from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.dynamics.motion import MechanicalSystem
 from rbnotes.dynamics.state import State, States
 from rbnotes.dynamics.step_problem import Matrix, StepProblem

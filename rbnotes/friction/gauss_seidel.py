@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array
 from rbnotes.constraints.sequential import friction_impulse
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_space import contact_space, raise_not_converged

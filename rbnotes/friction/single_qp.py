@@ -29,7 +29,7 @@ from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, c
 from rbnotes.friction.facets import facet_directions, facet_rows
 
 SINKING = 1e-7
-"""Largest accepted velocity of overlap, relative to the velocities that the step would have without contacts."""
+"""Largest accepted velocity of overlap, relative to the velocities without contacts."""
 
 
 def primal_qp(problem: StepProblem, facets: int = 4) -> QP:

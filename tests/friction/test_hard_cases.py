@@ -45,7 +45,7 @@ def stack(masses, mu=0.5, h=0.01, g=9.81):
 
 
 def laws_broken(problem, solution):
-    """The largest overlap speed, pull and excess of friction, in units of the step's own speeds and impulses."""
+    """Overlap, pull, excess of friction and lost momentum, in units of the step's own speeds and impulses."""
     velocity = (problem.contacts.rows @ solution.velocity).reshape(-1, 3)
     free = np.abs(np.linalg.solve(problem.mass, problem.momentum)).max()
     weight = np.abs(problem.momentum).max()
