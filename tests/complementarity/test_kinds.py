@@ -1,4 +1,4 @@
-"""Solvers against trying out all bases, on 22 kinds of matrices; answers are judged here, not by themselves."""
+"""Solvers against trying out all bases, on 22 kinds of matrices; answers judged here, not by themselves."""
 
 import numpy as np
 import pytest
