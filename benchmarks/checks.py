@@ -23,8 +23,19 @@ from scipy import sparse
 from rbnotes import _quaternion, _se3, _so3, arguments, quaternion, se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
-from rbnotes.maximal import Mechanism, World, hinge, simulate
-from rbnotes.solids import Box
+from rbnotes.forces import (
+    ForceGroups,
+    FrameSpring,
+    FrameSprings,
+    Muscle,
+    Paths,
+    SpringDamper,
+    on_body,
+    on_world,
+    through,
+)
+from rbnotes.maximal import IMPLICIT, Mechanism, World, ball, hinge, simulate, universal
+from rbnotes.solids import Box, Capsule
 
 PAIRS = 15
 BATCH = 1000
@@ -111,7 +122,7 @@ def conversions_only() -> Iterator[None]:
 
 
 def scenes() -> dict[str, Callable[[], object]]:
-    """Runs of the simulator: bodies that slide on a plane, and a chain that swings."""
+    """Runs of the simulator: bodies that slide, chains that swing and fall, bodies on springs."""
     box, bodies = Box([0.4, 0.5, 0.3]), 5
     inertia = box.spatial_inertia(density=300.0)
     places = se3.frame(np.eye(3), [[0.6 * i, 0.0, 0.15] for i in range(bodies)])
@@ -128,7 +139,45 @@ def scenes() -> dict[str, Callable[[], object]]:
     return {
         f"{bodies} boxes slide, 40 steps": lambda: simulate(boxes, sliding, 0.01, 40),
         f"{links} links swing, 40 steps": lambda: simulate(chain, State(hanging), 0.01, 40),
+        **falling_chain(),
+        **sprung_bodies(),
     }
+
+
+def falling_chain(links: int = 6) -> dict[str, Callable[[], object]]:
+    """Capsules joined by universal and ball joints, one end up, drop on a plane, held by Baumgarte's targets."""
+    rod = Capsule(0.05, 0.4)
+    M = rod.spatial_inertia(density=800.0)
+    across = se3.frame(so3.exp([0.0, np.pi / 2, 0.0]), np.zeros(3))  # capsules lie along x
+    places = se3.frame(np.eye(3), [[0.5 * i, 0.0, 0.1] for i in range(links)])
+    ends = [se3.frame(np.eye(3), [x, 0.0, 0.0]) for x in (0.25, -0.25)]
+    joints = [(universal, ball)[i % 2](i, ends[1], i - 1, ends[0]) for i in range(1, links)]
+    rods = [Collider(i, rod, across) for i in range(links)]
+    turned = se3.exp([0.0, -0.2, 0.0, 0.0, 0.0, 0.2]) @ places
+    world = World(Mechanism(np.stack([M] * links), joints), [Collider(WORLD, Plane()), *rods])
+    name = f"{links} rods fall, 40 steps"
+    return {name: lambda: simulate(world, State(turned), 0.01, 40, stabilization="baumgarte")}
+
+
+def sprung_bodies(bodies: int = 8) -> dict[str, Callable[[], object]]:
+    """Bodies that hang on each other by springs, frame springs and muscles, stepped implicitly."""
+    M = Box([0.4, 0.5, 0.3]).spatial_inertia(density=300.0)
+    places = se3.frame(np.eye(3), [[0.0, 0.0, -0.5 * i] for i in range(bodies)])
+    upper, lower = np.arange(bodies - 1), np.arange(1, bodies)
+    corners = [[0.2, 0.1, -0.15], [0.2, 0.1, 0.15]]
+    between = through(on_body(upper, corners[0]), on_body(lower, corners[1]))
+    threaded = through(on_world([0.3, 0.0, 0.5]), on_body(0, [0.2, 0.0, 0.0]), on_body(1, [0.2, 0.0, 0.0]))
+    pads = FrameSpring.isotropic(np.eye(4), se3.frame(np.eye(3), [0, 0, 0.5]), 5e3, 50.0, 20.0, 2.0)
+    springs = ForceGroups(
+        [
+            Paths(SpringDamper(2e3, 10.0, 0.2), between),
+            Paths(Muscle(100.0, 0.5, 10.0, activation=0.3), threaded),
+            FrameSprings(pads, [[i - 1, i] for i in range(bodies)]),
+        ]
+    )
+    world = World(Mechanism(np.stack([M] * bodies), applied=springs))
+    name = f"{bodies} bodies on springs, 40 steps"
+    return {name: lambda: simulate(world, State(places), 0.01, 40, integrator=IMPLICIT)}
 
 
 def simulator() -> str:

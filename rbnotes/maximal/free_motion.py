@@ -20,7 +20,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rbnotes import arguments, se3, so3
+from rbnotes import _se3, _so3, arguments
+from rbnotes._frozen import changed
+from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.dynamics import (
     FreeSystem,
@@ -59,8 +61,8 @@ def move_keeping_momentum(system: MechanicalSystem, state: State, velocity: Arra
     """The centre of mass moves straight on; linear and angular momentum stay as they are in the world."""
 
     def spin(inertias: Array, omega: Array) -> Array:
-        momentum = _times(inertias, omega)
-        turned = _times(np.swapaxes(so3.exp(h * omega), -1, -2), momentum)
+        momentum = apply(inertias, omega)
+        turned = apply(np.swapaxes(_so3.exp(h * omega), -1, -2), momentum)
         return np.linalg.solve(inertias, turned[..., None])[..., 0]
 
     return _move_centres(system, state, velocity, h, spin)
@@ -79,9 +81,9 @@ def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array,
         new = omega
         for _ in range(NEWTON_STEPS):
             mean = (omega + new) / 2
-            momentum = _times(inertias, mean)
-            missing = _times(inertias, new - omega) + h * np.cross(mean, momentum)
-            slope = inertias + h / 2 * (so3.hat(mean) @ inertias - so3.hat(momentum))
+            momentum = apply(inertias, mean)
+            missing = apply(inertias, new - omega) + h * np.cross(mean, momentum)
+            slope = inertias + h / 2 * (_so3.hat(mean) @ inertias - _so3.hat(momentum))
             change = np.linalg.solve(slope, missing[..., None])[..., 0]
             new = new - change
             if np.max(np.abs(change), initial=0.0) <= 1e-14 * (1 + np.max(np.abs(new), initial=0.0)):
@@ -117,14 +119,10 @@ def _move_centres(
     phi, v, _ = state.split(velocity)
     E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
     _, inertias, com = _free(system).mass_properties
-    centre_velocity = _times(E[:, :3, :3], origin_velocity + np.cross(omega, com))
-    centre = se3.transform_points(E, com) + h * centre_velocity
-    R = E[:, :3, :3] @ so3.exp(h * omega)
+    centre_velocity = apply(E[:, :3, :3], origin_velocity + np.cross(omega, com))
+    centre = _se3.transform_points(E, com) + h * centre_velocity
+    R = E[:, :3, :3] @ _so3.exp(h * omega)
     new_omega = spin(inertias, omega)
-    new_v = _times(np.swapaxes(R, -1, -2), centre_velocity) - np.cross(new_omega, com)
-    poses, twists = se3.frame(R, centre - _times(R, com)), np.concatenate([new_omega, new_v], axis=-1)
-    return State(poses, twists, state.x + h * v, v, t=state.t + h)
-
-
-def _times(A: Array, x: Array) -> Array:
-    return np.einsum("...ij,...j->...i", A, x)
+    new_v = apply(np.swapaxes(R, -1, -2), centre_velocity) - np.cross(new_omega, com)
+    poses, twists = _se3.frame(R, centre - apply(R, com)), np.concatenate([new_omega, new_v], axis=-1)
+    return changed(state, E=poses, phi=twists, x=state.x + h * v, v=v, t=state.t + h)
