@@ -30,9 +30,8 @@ from rbnotes.contact import (
     _rows,
 )
 from rbnotes.contact.detection import found_points
-from rbnotes.dynamics import WORLD, Scheme, State, StepProblem, StepSolution
+from rbnotes.dynamics import WORLD, Scheme, State, States, StepProblem, StepSolution, keeping_momentum
 from rbnotes.friction import box_friction
-from rbnotes.maximal.free_motion import MOMENTUM
 from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism, as_dense_as, mechanism_rows, projected
 from rbnotes.maximal.placement import Placement
 from rbnotes.maximal.trajectory import ContactRecord, Trajectory, events_of, record_contacts
@@ -70,7 +69,7 @@ def simulate(
     steps: int,
     *,
     friction: FrictionModel = box_friction,
-    integrator: Scheme = MOMENTUM,
+    integrator: Scheme = keeping_momentum,
     stabilization: str = "projection",
     gain: float = 0.2,
     slop: float = 1e-5,
@@ -89,7 +88,7 @@ def simulate(
     friction
         Finds velocities and impulses: a function of :mod:`rbnotes.friction`, or one like them.
     integrator
-        Of the bodies' motion: a scheme of :mod:`rbnotes.maximal.free_motion` or of :mod:`rbnotes.dynamics`.
+        Of the bodies' motion: a scheme of :mod:`rbnotes.dynamics.schemes` or ``.free_motion``.
     stabilization : "projection", "baumgarte" or "none"
         What is done about joints that came apart and bodies that overlap: move them back by the smallest
         displacement, have the next velocities take back a part, or nothing.
@@ -103,7 +102,7 @@ def simulate(
     Returns
     -------
     Trajectory
-        States at the times 0, h, ..., and what happened in between.
+        States at the start and after each step, and what happened in between.
 
     Raises
     ------
@@ -138,13 +137,11 @@ def simulate(
         if progress is not None:
             progress(step, steps)
     return Trajectory(
-        h * np.arange(steps + 1),
-        np.stack([each.E for each in states]),
-        np.stack([each.phi for each in states]),
+        States.of(states),
         np.array([mechanism.energy(each) for each in states]),
         np.array(joint_impulses),
         tuple(records),
-        events_of(records, h),
+        events_of(records, [each.t for each in states[1:]]),
     )
 
 

@@ -1,17 +1,16 @@
 """How free bodies move in a step: forces change their twists, and the twists move them.
 
-These are schemes of :mod:`rbnotes.dynamics`, in two halves, for a free system or a mechanism: ``problem``
-gives the problem for the new twists, at the poses where the step starts; ``move`` takes these poses and the
-twists that result to the state at the end. In between joints and contacts add their impulses. All are of
-first order; they differ in what they keep. While a body turns, the numbers of its twist change although the
-motion does not, and a spinning body that flies or rolls far shows best how well that is done:
+These are schemes for a free system or a mechanism, of first order; they differ in what they keep. In between
+their two halves joints and contacts add their impulses. While a body turns, the numbers of its twist change
+although the motion does not, and a spinning body that flies or rolls far shows best how well that is done:
 
-* :data:`rbnotes.dynamics.symplectic_euler`: Sueda 1.8. The turning of the frame is a force; each step goes
+* :data:`~rbnotes.dynamics.symplectic_euler`: Sueda 1.8. The turning of the frame is a force; each step goes
   along a screw. Simple, but a body that turns by an angle a in each step gains speed by a factor
   ``sqrt(1 + a^2)``.
-* :data:`MOMENTUM`: the centre of mass goes straight on, and linear and angular momentum stay in the world.
-* :data:`ENERGY`: likewise, but a tumbling body keeps its energy instead of the angular momentum.
-* :data:`IMPLICIT`: as MOMENTUM, with springs and dampers evaluated at the end of the step.
+* :data:`keeping_momentum`: the centre of mass goes straight on, and linear and angular momentum stay in the
+  world.
+* :data:`keeping_energy`: likewise, but a tumbling body keeps its energy instead of the angular momentum.
+* :data:`implicit_keeping_momentum`: as the former, with springs and dampers evaluated at the end of the step.
 """
 
 from __future__ import annotations
@@ -24,15 +23,11 @@ from rbnotes import _se3, _so3, arguments
 from rbnotes._frozen import changed
 from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.dynamics import (
-    FreeSystem,
-    MechanicalSystem,
-    Scheme,
-    State,
-    StepProblem,
-    linearly_implicit_problem,
-)
-from rbnotes.maximal.mechanism import Mechanism
+from rbnotes.dynamics.bodies import FreeSystem
+from rbnotes.dynamics.motion import MechanicalSystem
+from rbnotes.dynamics.schemes import Scheme, _linearly_implicit
+from rbnotes.dynamics.state import State
+from rbnotes.dynamics.step_problem import StepProblem
 
 NEWTON_STEPS = 20
 """After so many a midpoint is given up."""
@@ -51,10 +46,11 @@ def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepPr
     K and D are those of the applied forces. The matrix is as symmetric as they are; not all friction models
     take one that is not.
     """
+    h = float(arguments.positive("h", h))
     free = _free(system)
     applied = free.applied_forces(state)
     force = free.weight(state) + applied.f
-    return linearly_implicit_problem(system.mass(state), state.velocity, force, applied.K, applied.D, h)
+    return _linearly_implicit(system.mass(state), state.velocity, force, applied.K, applied.D, h)
 
 
 def move_keeping_momentum(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
@@ -95,13 +91,18 @@ def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array,
     return _move_centres(system, state, velocity, h, spin)
 
 
-MOMENTUM = Scheme(external_problem, move_keeping_momentum)
-ENERGY = Scheme(external_problem, move_keeping_energy)
-IMPLICIT = Scheme(implicit_problem, move_keeping_momentum)
+keeping_momentum = Scheme(external_problem, move_keeping_momentum)
+"""Bodies keep their momenta, but for what forces change."""
+
+keeping_energy = Scheme(external_problem, move_keeping_energy)
+"""Bodies keep their energy, but for what forces change."""
+
+implicit_keeping_momentum = Scheme(implicit_problem, move_keeping_momentum)
+"""As :data:`keeping_momentum`, and stable for stiff springs and dampers."""
 
 
 def _free(system: MechanicalSystem) -> FreeSystem:
-    free = system.free if isinstance(system, Mechanism) else system
+    free = getattr(system, "free", system)  # a mechanism's bodies without its joints
     if not isinstance(free, FreeSystem):
         raise InvalidArgument("system", type(system).__name__, "a FreeSystem or a Mechanism")
     return free
