@@ -116,7 +116,6 @@ def _move_centres(
     spin: Callable[[Array, Array], Array],
 ) -> State:
     """Straight motion of particles and centres of mass; ``spin`` gives the new angular velocities."""
-    h = float(arguments.positive("h", h))
     phi, v, _ = state.split(velocity)
     E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
     _, inertias, com = _free(system).mass_properties

@@ -1,7 +1,9 @@
 """The simulator against closed forms, MuJoCo, and what contact and joints must not do."""
 
+import contextlib
 from dataclasses import replace
 from functools import partial
+from unittest import mock
 
 import mujoco
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbnotes import friction, inertia, maximal, se3, so3
+from rbnotes import arguments, friction, inertia, maximal, se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking.strategies import arrays
 from rbnotes.constraints.stabilization import velocity_target
@@ -27,7 +29,7 @@ from rbnotes.dynamics import (
     symplectic_euler,
     world_momentum,
 )
-from rbnotes.joints import ExponentialSpherical, Revolute
+from rbnotes.joints import ExponentialSpherical, Revolute, Universal
 from rbnotes.maximal import Mechanism
 from rbnotes.maximal.mechanism import STABILIZATIONS
 from rbnotes.maximal.simulate import World, separation_speeds, simulate
@@ -612,6 +614,21 @@ def test_model_with_options():
     path = simulate(world, start, 0.01, 3, friction=partial(friction.gauss_seidel_friction, cone="box"))
     assert path.joint_impulses.shape == (3, 8)
     assert path.states.t.tolist() == pytest.approx([0, 0.01, 0.02, 0.03])
+
+
+@pytest.mark.parametrize("stabilization", STABILIZATIONS)
+def test_poses_and_masses_are_checked_at_the_border_alone(stabilization):
+    """However many steps there are: what they compute from checked data is not looked at again."""
+    world, start = pile()
+    *others, hinge = world.mechanism.joints
+    turning = replace(hinge, kind=Universal())  # rows that depend on the poses
+    world = replace(world, mechanism=replace(world.mechanism, joints=[*others, turning]))
+    simulate(world, start, 0.01, 1, stabilization=stabilization)  # what is kept with the mechanism
+    with contextlib.ExitStack() as patches:
+        for name in ("frame", "rotation", "positive_definite", "symmetric", "unit_vector"):
+            again = AssertionError(f"{name} is checked again")
+            patches.enter_context(mock.patch.object(arguments, name, side_effect=again))
+        simulate(world, start, 0.01, 4, stabilization=stabilization)
 
 
 class TestErrors:
