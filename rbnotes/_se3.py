@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import _so3
+from rbnotes._linear import apply
 from rbnotes.arguments import Array
 
 
@@ -21,12 +22,12 @@ def frame(R: Array, p: Array) -> Array:
 def inverse(E: Array) -> Array:
     R, p = _parts(E)
     Rt = np.swapaxes(R, -1, -2)
-    return frame(Rt, -_apply(Rt, p))
+    return frame(Rt, -apply(Rt, p))
 
 
 def transform_points(E: Array, x: Array) -> Array:
     R, p = _parts(E)
-    return _apply(R, x) + p
+    return apply(R, x) + p
 
 
 def hat(xi: Array) -> Array:
@@ -41,13 +42,13 @@ def vee(X: Array) -> Array:
 
 def exp(xi: Array) -> Array:
     w, v = _halves(xi)
-    return frame(_so3.exp(w), _apply(_so3.left_jacobian(w), v))
+    return frame(_so3.exp(w), apply(_so3.left_jacobian(w), v))
 
 
 def log(E: Array) -> Array:
     R, p = _parts(E)
     w = _so3.log(R)
-    return np.concatenate([w, _apply(_so3.left_jacobian_inverse(w), p)], axis=-1)
+    return np.concatenate([w, apply(_so3.left_jacobian_inverse(w), p)], axis=-1)
 
 
 def Ad(E: Array) -> Array:
@@ -124,13 +125,13 @@ def Gamma(x: Array) -> Array:
 
 def point_velocity(E: Array, x: Array, xi: Array) -> Array:
     R, _ = _parts(E)
-    return _apply(R, _apply(Gamma(x), xi))
+    return apply(R, apply(Gamma(x), xi))
 
 
 def point_wrench(E: Array, x: Array, f: Array) -> Array:
     R, _ = _parts(E)
-    local = _apply(np.swapaxes(R, -1, -2), f)
-    return _apply(np.swapaxes(Gamma(x), -1, -2), local)
+    local = apply(np.swapaxes(R, -1, -2), f)
+    return apply(np.swapaxes(Gamma(x), -1, -2), local)
 
 
 def _parts(E: Array) -> tuple[Array, Array]:
@@ -141,12 +142,6 @@ def _parts(E: Array) -> tuple[Array, Array]:
 def _halves(xi: Array) -> tuple[Array, Array]:
     """Angular and linear part of a twist."""
     return xi[..., :3], xi[..., 3:]
-
-
-def _apply(A: Array, x: Array) -> Array:
-    """Matrix times vector over leading axes."""
-    product: Array = np.einsum("...ij,...j->...i", A, x)
-    return product
 
 
 def _lower_triangular(diagonal: Array, below: Array) -> Array:

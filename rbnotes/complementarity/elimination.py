@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components
 from rbnotes.arguments import Array
 from rbnotes.complementarity.problems import LCP, QP, dense
 from rbnotes.complementarity.residuals import Residuals, largest, pair_residuals, ratio, row_sizes
-from rbnotes.constraints.kkt import KKT, factor_kkt, is_symmetric
+from rbnotes.constraints.kkt import KKT, factored, is_symmetric
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Elimination:
     @cached_property
     def kkt(self) -> KKT:
         """The factored KKT matrix of M and G."""
-        return factor_kkt(self.M, self.G) if self.factors is None else self.factors
+        return factored(self.M, self.G) if self.factors is None else self.factors
 
     @cached_property
     def _inverse(self) -> Any:
@@ -82,7 +82,7 @@ class Elimination:
         if self._inverse is not None:
             return LCP(M=self.N @ (self._inverse @ self.N.T), q=q)
         N = dense(self.N)
-        columns, _ = self.kkt.solve(N.T, np.zeros((self.kkt.constraints, self.size)))
+        columns, _ = self.kkt.solver(N.T, np.zeros((self.kkt.constraints, self.size)))
         M = self.N @ columns
         held = is_held(np.diagonal(M), N, self.M)
         M[held], M[:, held] = 0.0, 0.0
@@ -93,7 +93,7 @@ class Elimination:
         pushed = self.f + self.N.T @ z
         if self._inverse is not None:
             return self._inverse @ pushed, np.zeros(0)
-        return self.kkt.solve(pushed, self.g)
+        return self.kkt.solver(pushed, self.g)
 
     def residuals(self, x: Array, multipliers: Array, z: Array) -> Residuals:
         """How well x ``(d,)``, lambda ``(k,)`` and z ``(m,)`` solve the problem."""
@@ -199,7 +199,7 @@ def _block_inverse(M: Any, largest: int = 12) -> Any:
         try:
             np.linalg.cholesky((stack + np.swapaxes(stack, 1, 2)) / 2)
         except np.linalg.LinAlgError:
-            return None  # factor_kkt says what is wrong
+            return None  # the factorization says what is wrong
         members = order[starts[blocks][:, None] + np.arange(size)]
         rows.append(np.repeat(members, size, axis=1).ravel())
         columns.append(np.tile(members, size).ravel())

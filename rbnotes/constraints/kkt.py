@@ -53,6 +53,7 @@ class KKT:
     count_rank: Callable[[], int]
     """Finds the rank: for sparse matrices as costly as many solves, hence only on demand."""
     solver: Solve
+    """As :meth:`solve`, for two arrays that are known to be right."""
 
     @cached_property
     def rank(self) -> int:
@@ -126,13 +127,19 @@ def factor_kkt(M: Any, G: Any = None, *, redundancy: str = "least-norm") -> KKT:
         and that is refused.
     """
     arguments.choice("redundancy", redundancy, ("least-norm", "refuse"))
-    M, G = _checked(M, G)
-    n, k = M.shape[0], G.shape[0]
-    count_rank, solver = (_factor_sparse if sparse.issparse(M) else _factor_dense)(M, G)
-    kkt = KKT(n, k, count_rank, solver)
+    kkt = factored(*_checked(M, G))
     if redundancy == "refuse" and kkt.redundant:
-        raise SingularConfiguration("G", f"rank {kkt.rank} with {k} rows", "independent rows")
+        got = f"rank {kkt.rank} with {kkt.constraints} rows"
+        raise SingularConfiguration("G", got, "independent rows")
     return kkt
+
+
+def factored(M: Any, G: Any) -> KKT:
+    """As :func:`factor_kkt`, for matrices that are finite and whose shapes fit: they are not looked at."""
+    if sparse.issparse(M) or sparse.issparse(G):
+        M, G = sparse.csc_array(M), sparse.csc_array(G)
+    count_rank, solver = (_factor_sparse if sparse.issparse(M) else _factor_dense)(M, G)
+    return KKT(M.shape[0], G.shape[0], count_rank, solver)
 
 
 def kkt_inverse(M: Any, G: Any) -> Array:

@@ -22,15 +22,13 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
-from rbnotes import arguments, se3
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.constraints import _stabilization
 from rbnotes.errors import NotConverged
 
 MOVES = ("new", "old")
 """The velocities that move the positions in a step: those after it (symplectic Euler), or those before."""
-
-SOFTNESS = 1e-12
-"""Of the rows of a projection, relative to the effect of the largest one: against rows that repeat others."""
 
 
 class Projected(NamedTuple):
@@ -170,7 +168,7 @@ def project_positions(
     """
     x = arguments.vector("x", x, None)
     mass = arguments.matrix("mass", mass, len(x), len(x))
-    return _project(x, _responses(mass), error, rows, lambda point, step: point + step, tolerance, limit)
+    return _projected(x, _responses(mass), error, rows, lambda point, step: point + step, tolerance, limit)
 
 
 def project_poses(
@@ -212,10 +210,7 @@ def project_poses(
     def respond(G: Any) -> Any:
         return mobility @ G.T
 
-    def move(at: Array, step: Array) -> Array:
-        return at @ se3.exp(step.reshape(-1, 6))
-
-    return _project(poses, respond, error, rows, move, tolerance, limit)
+    return _projected(poses, respond, error, rows, _stabilization.move_bodies, tolerance, limit)
 
 
 def least_correction(G: Any, responses: Any, g: ArrayLike) -> Array:
@@ -231,19 +226,10 @@ def least_correction(G: Any, responses: Any, g: ArrayLike) -> Array:
     g : (k,)
         Errors to take back.
     """
-    g = arguments.vector("g", g, G.shape[0])
-    S = G @ responses
-    softness = SOFTNESS * np.max(S.diagonal(), initial=0.0)
-    if softness == 0:  # no rows, or rows that nothing moves
-        return np.zeros(G.shape[1])
-    if sparse.issparse(S):
-        multipliers = splu(sparse.csc_array(S + softness * sparse.eye_array(len(g)))).solve(g)
-    else:
-        multipliers = linalg.solve(S + softness * np.eye(len(g)), g, assume_a="pos")
-    return -(responses @ multipliers)
+    return _stabilization.least_correction(G, responses, arguments.vector("g", g, G.shape[0]))
 
 
-def _project(
+def _projected(
     at: Array,
     respond: Callable[[Any], Any],
     error: Callable[[Array], ArrayLike],
@@ -252,17 +238,16 @@ def _project(
     tolerance: float,
     limit: int,
 ) -> Projected:
-    """Newton's method with the least corrections; ``respond`` gives ``M^-1 G^T``."""
     tolerance, limit = arguments.number("tolerance", tolerance), arguments.count("limit", limit)
-    for iteration in range(limit + 1):
+
+    def evaluate(at: Array) -> tuple[Array, Callable[[], Any]]:
         g = arguments.vector("error(positions)", error(at), None)
-        size = float(np.max(np.abs(g), initial=0.0))
-        if size <= tolerance:
-            return Projected(at, size, iteration)
-        if iteration < limit:
-            G = arguments.matrix("rows(positions)", rows(at), len(g), None)
-            at = move(at, least_correction(G, respond(G), g))
-    raise NotProjected(Projected(at, size, limit), tolerance)
+        return g, lambda: arguments.matrix("rows(positions)", rows(at), len(g), None)
+
+    reached = Projected(*_stabilization.project(at, respond, evaluate, move, tolerance, limit))
+    if not reached.error <= tolerance:
+        raise NotProjected(reached, tolerance)
+    return reached
 
 
 def _responses(mass: Any) -> Callable[[Any], Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rbnotes import se3
+from rbnotes import _se3
+from rbnotes._frozen import known
 from rbnotes.arguments import Array
 from rbnotes.contact.detection import ContactPoints
 from rbnotes.contact.pair_rows import PairRows
@@ -40,7 +41,8 @@ def rows_along(directions: Array, points: ContactPoints, poses: Array) -> PairRo
         body = numbers[moves]
         R = poses[body, :3, :3]
         x = np.einsum("cji,cj->ci", R, points.position[moves] - poses[body, :3, 3])
-        result[moves] = directions[moves] @ R @ se3.Gamma(x)
+        result[moves] = directions[moves] @ R @ _se3.Gamma(x)
         return result
 
-    return PairRows(points.a, points.b, blocks(points.a), -blocks(points.b), len(poses))
+    a, b = points.a, points.b
+    return known(PairRows, a=a, b=b, on_a=blocks(a), on_b=-blocks(b), bodies=len(poses))

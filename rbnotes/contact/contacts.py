@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
+from rbnotes._frozen import keep
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import _rows
 from rbnotes.contact.detection import ContactPoints
@@ -52,8 +53,7 @@ class Contacts:
         count = rows.shape[0] // 3
         mu = _per_contact("mu", arguments.scalar("mu", self.mu, minimum=0.0), count)
         target = _per_contact("normal_target", self.normal_target, count)
-        for name, value in (("rows", rows), ("mu", mu), ("normal_target", target)):
-            object.__setattr__(self, name, value)
+        keep(self, rows=rows, mu=mu, normal_target=target)
 
     @classmethod
     def from_directions(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
+from rbnotes._frozen import keep
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact.distance import Core
 from rbnotes.contact.manifold import Manifold, manifold, manifold_with_plane, no_contact
@@ -46,10 +47,13 @@ class Collider:
         if not isinstance(self.body, int | np.integer) or self.body < WORLD:
             raise InvalidArgument("body", repr(self.body), "the number of a body, or WORLD")
         surface(self.shape)
-        object.__setattr__(self, "frame", arguments.frame("frame", self.frame))
-        object.__setattr__(self, "mu", arguments.scalar("mu", self.mu, minimum=0).item())
         restitution = arguments.scalar("restitution", self.restitution, minimum=0, maximum=1)
-        object.__setattr__(self, "restitution", restitution.item())
+        keep(
+            self,
+            frame=arguments.frame("frame", self.frame),
+            mu=arguments.scalar("mu", self.mu, minimum=0).item(),
+            restitution=restitution.item(),
+        )
 
     @cached_property
     def surface(self) -> Surface:
@@ -132,7 +136,16 @@ def contact_points(
         Pairs of bodies (numbers, or ``WORLD``) that are not to touch, such as neighbours at a joint.
     """
     poses = arguments.frame("poses", poses)
-    margin = arguments.scalar("margin", margin, minimum=0).item()
+    for collider in colliders:
+        if collider.body >= len(poses):
+            raise InvalidArgument("colliders", f"body {collider.body}", f"numbers below {len(poses)}")
+    return found_points(colliders, poses, arguments.scalar("margin", margin, minimum=0).item(), apart)
+
+
+def found_points(
+    colliders: Sequence[Collider], poses: Array, margin: float, apart: Sequence[tuple[int, int]]
+) -> ContactPoints:
+    """As :func:`contact_points`, for poses that are known to be right."""
     placed = [_placed(collider, poses) for collider in colliders]
     ignored = {frozenset(pair) for pair in apart}
     points: list[ContactPoints] = []
@@ -178,8 +191,6 @@ def _core(shape: Rounded, pose: Array) -> Core:
 def _placed(collider: Collider, poses: Array) -> Array:
     if collider.body == WORLD:
         return collider.frame
-    if collider.body >= len(poses):
-        raise InvalidArgument("colliders", f"body {collider.body}", f"numbers below {len(poses)}")
     placed: Array = poses[collider.body] @ collider.frame
     return placed
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from rbnotes import arguments
+from rbnotes._frozen import keep
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD
 
@@ -52,10 +53,10 @@ class PairRows:
             raise InvalidArgument("on_a, on_b", got, "the same shape (c, k, 6)")
         for name, block in (("a", on_a), ("b", on_b)):
             numbers = _numbers(name, getattr(self, name), len(on_a), self.bodies)
-            object.__setattr__(self, name, numbers)
+            keep(self, **{name: numbers})
             # The world has no columns. Its number is that of the last body, which a zero block leaves alone.
             moving = (numbers != WORLD)[:, None, None]
-            object.__setattr__(self, f"on_{name}", np.where(moving, block, 0.0))
+            keep(self, **{f"on_{name}": np.where(moving, block, 0.0)})
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -30,6 +30,7 @@ from rbnotes.dynamics.constrained import (
     constrained_step,
     with_rows,
 )
+from rbnotes.dynamics.free_motion import implicit_keeping_momentum, keeping_energy, keeping_momentum
 from rbnotes.dynamics.motion import ForceLaw, Forces, MechanicalSystem, System, free_acceleration, no_forces
 from rbnotes.dynamics.reduction import Reduction
 from rbnotes.dynamics.schemes import (
@@ -110,7 +111,10 @@ __all__ = [
     "hardened",
     "implicit_euler",
     "implicit_euler_problem",
+    "implicit_keeping_momentum",
     "integrate",
+    "keeping_energy",
+    "keeping_momentum",
     "kinetic_energy",
     "lcp_from_step",
     "linearly_implicit_problem",

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from rbnotes import arguments, inertia, se3, so3
+from rbnotes import _se3, _so3, arguments, inertia
+from rbnotes._frozen import keep
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics.motion import ForceLaw, Forces, no_forces
 from rbnotes.dynamics.state import State
@@ -51,20 +52,23 @@ def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
     The force acts at the centre of mass; about another origin of the body frame it has a moment.
     """
     mass, _, com = inertia.from_spatial_inertia(M)
-    return se3.point_wrench(E, com, mass[..., None] * arguments.vector("g", g))
+    E, g = arguments.frame("E", E), arguments.vector("g", g)
+    arguments.common_shape(E=E.shape[:-2], M=mass.shape, g=g.shape[:-1])
+    return _se3.point_wrench(E, com, mass[..., None] * g)
 
 
 def body_acceleration(M: ArrayLike, phi: ArrayLike, wrench: ArrayLike) -> Array:
     """Rate of the body twist ``(..., 6)``: ``M dphi/dt = ad(phi)^T M phi + wrench`` (Sueda eq. (1.21))."""
-    force = gyroscopic_wrench(M, phi) + arguments.twist("wrench", wrench)
-    return np.linalg.solve(np.asarray(M, dtype=np.float64), force[..., None])[..., 0]
+    M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
+    force = _gyroscopic(M, phi) + arguments.twist("wrench", wrench)
+    return np.linalg.solve(M, force[..., None])[..., 0]
 
 
 def world_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
     """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates."""
     M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
     momentum = np.einsum("...ij,...j->...i", M, phi)
-    return np.einsum("...ji,...j->...i", se3.Ad_inverse(E), momentum)
+    return np.einsum("...ji,...j->...i", _se3.Ad_inverse(arguments.frame("E", E)), momentum)
 
 
 def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
@@ -103,8 +107,7 @@ class FreeSystem:
         for name, value, ndim in (("masses", masses, 1), ("gravity", gravity, 1)):
             if value.ndim != ndim:
                 raise InvalidArgument(name, f"shape {value.shape}", "a vector (one axis)")
-        for name, value in (("inertias", inertias), ("masses", masses), ("gravity", gravity)):
-            object.__setattr__(self, name, value)
+        keep(self, inertias=inertias, masses=masses, gravity=gravity)
 
     @property
     def size(self) -> int:
@@ -155,7 +158,7 @@ class FreeSystem:
     def weight(self, state: State) -> Array:
         """Gravity ``(N,)``: wrenches on bodies, forces on particles."""
         self._check(state)
-        bodies = se3.point_wrench(state.E, self.mass_properties.com, self.weights)
+        bodies = _se3.point_wrench(state.E, self.mass_properties.com, self.weights)
         return np.concatenate([bodies.ravel(), np.outer(self.masses, self.gravity).ravel()])
 
     def forces(self, state: State) -> Forces:
@@ -170,7 +173,7 @@ class FreeSystem:
         self._check(state)
         local = np.einsum("nji,nj->ni", state.E[:, :3, :3], self.weights)
         blocks = np.zeros((len(local), 6, 6))
-        blocks[:, :, :3] = np.swapaxes(se3.Gamma(self.mass_properties.com), -1, -2) @ so3.hat(local)
+        blocks[:, :, :3] = np.swapaxes(_se3.Gamma(self.mass_properties.com), -1, -2) @ _so3.hat(local)
         return sparse.csc_array(self._block_diagonal(blocks, np.zeros(len(self.masses))))
 
     def applied_forces(self, state: State) -> Forces:
@@ -200,7 +203,7 @@ class FreeSystem:
         """
         self._check(state)
         velocity = state.velocity
-        centres = se3.transform_points(state.E, self.mass_properties.com)
+        centres = _se3.transform_points(state.E, self.mass_properties.com)
         weight = np.sum(self.weights * centres) + np.sum(self.masses[:, None] * self.gravity * state.x)
         return float(velocity @ (self.block_mass @ velocity) / 2 - weight)
 
@@ -217,14 +220,14 @@ class FreeSystem:
 
 
 def _gyroscopic(M: Array, phi: Array) -> Array:
-    return np.einsum("...ji,...jk,...k->...i", se3.ad(phi), M, phi)
+    return np.einsum("...ji,...jk,...k->...i", _se3.ad(phi), M, phi)
 
 
 def _gyroscopic_damping(M: Array, phi: Array) -> Array:
     momentum = (M @ phi[..., None])[..., 0]
-    result = np.swapaxes(se3.ad(phi), -1, -2) @ M
-    linear = so3.hat(momentum[..., 3:])
-    result[..., :3, :3] += so3.hat(momentum[..., :3])
+    result = np.swapaxes(_se3.ad(phi), -1, -2) @ M
+    linear = _so3.hat(momentum[..., 3:])
+    result[..., :3, :3] += _so3.hat(momentum[..., :3])
     result[..., :3, 3:] += linear
     result[..., 3:, :3] += linear
     return result

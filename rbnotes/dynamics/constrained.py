@@ -7,10 +7,11 @@ velocities, hard or soft, bilateral or unilateral: :mod:`rbnotes.dynamics.step_p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from rbnotes import arguments
+from rbnotes._frozen import changed
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics.motion import MechanicalSystem
 from rbnotes.dynamics.schemes import Step
@@ -49,7 +50,7 @@ def with_rows(problem: StepProblem, rows: Iterable[Rows]) -> StepProblem:
                 "rows", type(each).__name__, "one BilateralRows, one UnilateralRows, or both"
             )
         given[name] = each
-    return replace(problem, **given)
+    return problem.under(**given)
 
 
 def constrained_step(
@@ -111,7 +112,7 @@ def constrained(
 
 def _for_part(rows: Iterable[Rows], fraction: float) -> list[Rows]:
     """Rows of a part of a step: it has a part of the impulse, and the same force."""
-    return [replace(each, softness=each.softness / fraction) for each in rows]
+    return [changed(each, softness=each.softness / fraction) for each in rows]
 
 
 def _in_the_middle(rows: Iterable[Rows], v: Array, fraction: float) -> list[Rows]:
@@ -122,5 +123,5 @@ def _in_the_middle(rows: Iterable[Rows], v: Array, fraction: float) -> list[Rows
             got = type(each).__name__ if not isinstance(each, BilateralRows) else "soft rows"
             raise InvalidArgument("rows", got, 'hard bilateral rows only, with where="middle"')
         target = 2 * fraction * each.target - (2 * fraction - 1) * (each.rows @ v)
-        result.append(replace(each, target=target))
+        result.append(changed(each, target=target))
     return result

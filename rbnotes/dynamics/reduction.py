@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
+from rbnotes._frozen import changed
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics.step_problem import Matrix, Rows, StepProblem, StepSolution
 
@@ -115,8 +116,7 @@ class Reduction:
             raise InvalidArgument("problem", f"{problem.size} velocities", str(self.size))
 
     def _reduced_rows(self, rows: Any) -> Any:
-        kind: type[Rows] = type(rows)
-        return kind(rows.rows @ self.J, rows.target - rows.rows @ self.drift, rows.softness)
+        return changed(rows, rows=rows.rows @ self.J, target=rows.target - rows.rows @ self.drift)
 
     def _reduced_contacts(self, contacts: Any) -> Any:
         rows = getattr(contacts.rows, "matrix", contacts.rows)

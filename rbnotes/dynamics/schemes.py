@@ -99,6 +99,10 @@ def linearly_implicit_problem(
     n = v.shape[-1]
     f = arguments.vector("f", f, n)
     M, K, D = (arguments.matrix(name, value, n, n) for name, value in (("M", M), ("K", K), ("D", D)))
+    return _linearly_implicit(M, v, f, K, D, h)
+
+
+def _linearly_implicit(M: Matrix, v: Array, f: Array, K: Matrix, D: Matrix, h: float) -> StepProblem:
     damped = _less(M, h * D)
     return StepProblem(_less(damped, h**2 * K), damped @ v + h * f)
 
@@ -118,7 +122,8 @@ def linearly_implicit_velocity(
 
 def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (Lloyd 0.9.2)."""
-    return linearly_implicit_problem(system.mass(state), state.velocity, *system.forces(state), h)
+    h = _step_size(h)
+    return _linearly_implicit(system.mass(state), state.velocity, *system.forces(state), h)
 
 
 def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:

@@ -17,7 +17,7 @@ from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, Residuals
 from rbnotes.complementarity.quadratic import solve_qp
 from rbnotes.complementarity.solve import accepted, default_tolerance, solve_elimination
-from rbnotes.constraints.kkt import KKT, factor_kkt
+from rbnotes.constraints.kkt import KKT, factored
 from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, StepSolution, UnilateralRows
 
 
@@ -46,7 +46,7 @@ def solve_step(problem: StepProblem, *, method: str = "active_set") -> StepSolut
     if problem.contacts is not None:
         raise InvalidArgument("problem", "contacts", "none: a model of rbnotes.friction solves for them")
     if not problem.unilateral.count:
-        velocity, bilateral = factor_step(problem).solve(problem.momentum, problem.bilateral.target)
+        velocity, bilateral = factor_step(problem).solver(problem.momentum, problem.bilateral.target)
         return StepSolution(velocity, bilateral, method="factor_kkt")
     hard = hardened(problem)
     if method == "quadratic":
@@ -69,7 +69,7 @@ def factor_step(problem: StepProblem) -> KKT:
     Its ``solve(momentum, target)`` gives velocities and bilateral impulses for any right sides.
     """
     hard = hardened(problem)
-    kkt = factor_kkt(hard.mass, hard.bilateral.rows)
+    kkt = factored(hard.mass, hard.bilateral.rows)
     slacks = hard.size - problem.size
     if not slacks:
         return kkt

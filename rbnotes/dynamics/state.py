@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, se3
+from rbnotes import _se3, arguments
+from rbnotes._frozen import changed, keep
 from rbnotes.arguments import Array, InvalidArgument
 
 WORLD = -1
@@ -60,7 +61,7 @@ class State:
                 wanted = f"shape {expected[name]}, for {len(E)} bodies and {len(x)} particles"
                 raise InvalidArgument(name, got, wanted)
         t = float(arguments.scalar("t", self.t))
-        _set(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
+        keep(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
 
     @property
     def size(self) -> int:
@@ -96,27 +97,22 @@ class State:
             got = f"{self.q.size} coordinates and {self.qdot.size} velocities"
             raise InvalidArgument("q", got, "as many of both, or a model that moves them")
         xi, dx, dq = self.split(increment)
-        E = self.E @ se3.exp(xi) if len(xi) else self.E
-        return self._with(E=E, x=self.x + dx, q=self.q + dq, t=self.t + h)
+        E = self.E @ _se3.exp(arguments.twist_vector("increment", xi)) if len(xi) else self.E
+        return changed(self, E=E, x=self.x + dx, q=self.q + dq, t=self.t + h)
 
     def with_velocity(self, velocity: ArrayLike) -> State:
         """The state with other velocities ``(N,)``."""
         phi, v, qdot = self.split(velocity)
-        return self._with(phi=phi, v=v, qdot=qdot)
+        return changed(self, phi=phi, v=v, qdot=qdot)
 
     def increment_rate(self, increment: ArrayLike, velocity: ArrayLike) -> Array:
         """Rate ``(N,)`` of the increment with which :meth:`moved` moves at a velocity ``(N,)``."""
         xi, _, _ = self.split(increment)
         phi, v, qdot = self.split(velocity)
         if len(xi):
-            phi = np.einsum("nij,nj->ni", se3.right_jacobian_inverse(xi), phi)
+            xi = arguments.twist_vector("increment", xi, full_turns=False)
+            phi = np.einsum("nij,nj->ni", _se3.right_jacobian_inverse(xi), phi)
         return np.concatenate([phi.ravel(), v.ravel(), qdot])
-
-    def _with(self, **changed: Any) -> State:
-        """The state with parts that are known to be right."""
-        result = object.__new__(State)
-        _set(result, **{**vars(self), **changed})
-        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,8 +171,3 @@ def _one_axis(name: str, value: Any) -> Array:
     if result.ndim != 1:
         raise InvalidArgument(name, f"shape {result.shape}", "a vector (one axis)")
     return result
-
-
-def _set(data: Any, **fields: Any) -> None:
-    for name, value in fields.items():
-        object.__setattr__(data, name, value)

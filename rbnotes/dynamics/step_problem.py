@@ -17,13 +17,14 @@ unknowns.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
+from rbnotes._frozen import changed, keep
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.constraints.kkt import is_symmetric
 
@@ -52,8 +53,8 @@ class Rows:
         rows = np.zeros((0, 0)) if isinstance(self.rows, tuple) and not self.rows else self.rows
         rows = arguments.matrix("rows", rows)
         count = rows.shape[0]
-        _set(self, rows=rows, target=_per_row("target", self.target, count))
-        _set(self, softness=_checked_softness(self.softness, count))
+        keep(self, rows=rows, target=_per_row("target", self.target, count))
+        keep(self, softness=_checked_softness(self.softness, count))
 
     @property
     def count(self) -> int:
@@ -118,9 +119,9 @@ class StepProblem:
     is positive definite."""
     momentum: Any
     """``(n,)``: what ``mass v`` would be without constraints, N s."""
-    bilateral: BilateralRows = field(default_factory=BilateralRows)
+    bilateral: BilateralRows = field(default_factory=lambda: _no_equations(0))
     """Equations; none by default."""
-    unilateral: UnilateralRows = field(default_factory=UnilateralRows)
+    unilateral: UnilateralRows = field(default_factory=lambda: _no_inequalities(0))
     """Inequalities without friction; none by default."""
     contacts: ContactRows | None = None
     """Contacts with friction, for a friction model."""
@@ -130,15 +131,30 @@ class StepProblem:
         if momentum.ndim != 1:
             raise InvalidArgument("momentum", f"shape {momentum.shape}", "a vector (one axis)")
         size = len(momentum)
-        _set(self, mass=arguments.matrix("mass", self.mass, size, size), momentum=momentum)
-        _set(
-            self,
-            bilateral=_fitting("bilateral", self.bilateral, BilateralRows, size),
-            unilateral=_fitting("unilateral", self.unilateral, UnilateralRows, size),
+        keep(self, mass=arguments.matrix("mass", self.mass, size, size), momentum=momentum)
+        keep(self, **_fitting(size, self.bilateral, self.unilateral, self.contacts))
+
+    def under(
+        self,
+        *,
+        bilateral: BilateralRows | None = None,
+        unilateral: UnilateralRows | None = None,
+        contacts: ContactRows | None = None,
+    ) -> StepProblem:
+        """The same masses and momenta under other conditions; those left out stay as they are.
+
+        Raises
+        ------
+        InvalidArgument
+            If shapes do not fit together.
+        """
+        conditions = _fitting(
+            self.size,
+            self.bilateral if bilateral is None else bilateral,
+            self.unilateral if unilateral is None else unilateral,
+            self.contacts if contacts is None else contacts,
         )
-        if self.contacts is not None and self.contacts.rows.shape != (3 * self.contacts.count, size):
-            got = f"rows of shape {self.contacts.rows.shape}"
-            raise InvalidArgument("contacts", got, f"shape {(3 * self.contacts.count, size)}")
+        return changed(self, **conditions)
 
     @property
     def size(self) -> int:
@@ -178,15 +194,37 @@ class StepSolution:
         return np.concatenate([self.normal[:, None], self.tangential], axis=1)
 
 
-def _fitting(name: str, rows: Any, kind: type[Rows], size: int) -> Rows:
-    """The rows, with as many columns as there are velocities."""
-    if not isinstance(rows, kind):
-        raise InvalidArgument(name, type(rows).__name__, kind.__name__)
-    if not rows.count:
-        return kind(np.zeros((0, size)))
-    if rows.rows.shape[1] != size:
-        raise InvalidArgument(name, f"rows of shape {rows.rows.shape}", f"shape ({rows.count}, {size})")
-    return rows
+def _fitting(size: int, bilateral: Any, unilateral: Any, contacts: ContactRows | None) -> dict[str, Any]:
+    """The conditions, with as many columns as there are velocities."""
+    if contacts is not None and contacts.rows.shape != (3 * contacts.count, size):
+        got = f"rows of shape {contacts.rows.shape}"
+        raise InvalidArgument("contacts", got, f"shape {(3 * contacts.count, size)}")
+    return {
+        "bilateral": _fitting_rows("bilateral", bilateral, _no_equations(size)),
+        "unilateral": _fitting_rows("unilateral", unilateral, _no_inequalities(size)),
+        "contacts": contacts,
+    }
+
+
+def _fitting_rows(name: str, given: Any, none: Rows) -> Rows:
+    if not isinstance(given, type(none)):
+        raise InvalidArgument(name, type(given).__name__, type(none).__name__)
+    if not given.count:
+        return none
+    columns = none.rows.shape[1]
+    if given.rows.shape[1] != columns:
+        raise InvalidArgument(name, f"rows of shape {given.rows.shape}", f"shape ({given.count}, {columns})")
+    return given
+
+
+@lru_cache(maxsize=64)
+def _no_equations(size: int) -> BilateralRows:
+    return BilateralRows(np.zeros((0, size)))
+
+
+@lru_cache(maxsize=64)
+def _no_inequalities(size: int) -> UnilateralRows:
+    return UnilateralRows(np.zeros((0, size)))
 
 
 def _checked_softness(value: Any, count: int) -> Array:
@@ -219,8 +257,3 @@ def _per_row(name: str, value: ArrayLike, count: int) -> Array:
     if result.shape not in ((), (count,)):
         raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
     return np.broadcast_to(result, (count,))
-
-
-def _set(data: Any, **fields: Any) -> None:
-    for name, value in fields.items():
-        object.__setattr__(data, name, value)

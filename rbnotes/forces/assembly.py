@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
+from rbnotes._frozen import keep
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.forces import body_forces
+from rbnotes.forces import _wrenches, body_forces
 from rbnotes.forces.attachment import NO_PARTICLE, Attachments, Indices
-from rbnotes.forces.path import PotentialLaw, dissipated_power, path_energy
+from rbnotes.forces.path import PotentialLaw, active_flags, dissipated_power, path_energy
 from rbnotes.forces.tension import TensionLaw
-from rbnotes.forces.wrenches import BodyForces, carried_points
+from rbnotes.forces.wrenches import BodyForces
 
 FIXED = -1
 
@@ -71,12 +72,17 @@ class Paths:
     stiffness: str = "exact"
     """See :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
+    def __post_init__(self) -> None:
+        arguments.choice("stiffness", self.stiffness, body_forces.STIFFNESS)
+        path = self.points.shape[-1:]
+        if not path or path[0] < 2:
+            raise InvalidArgument("points", f"shape {self.points.shape}", "two points or more of each path")
+        active_flags(path[0] - 1, self.active)
+
     def forces(self, state: State) -> Located:
         numbers, E, x, phi = _carried(self.points, state)
-        return Located(
-            numbers,
-            body_forces.path_wrenches(self.law, E, x, phi, self.active, stiffness=self.stiffness),
-        )
+        forces = body_forces.known_path_wrenches(self.law, E, x, phi, self.active, self.stiffness)
+        return Located(numbers, forces)
 
     def energy(self, state: State) -> float:
         """Potential energy, J; an error for a law that has none."""
@@ -85,12 +91,12 @@ class Paths:
             raise InvalidArgument("law", type(law).__name__, "a law with a potential energy")
         potential: PotentialLaw = law  # type: ignore[assignment]
         _, E, x, phi = _carried(self.points, state)
-        return float(np.sum(path_energy(potential, carried_points(E, x, phi)[0])))
+        return float(np.sum(path_energy(potential, _wrenches.carried_points(E, x, phi)[0])))
 
     def dissipated_power(self, state: State) -> float:
         """See :func:`rbnotes.forces.path.dissipated_power`, W."""
         _, E, x, phi = _carried(self.points, state)
-        return float(np.sum(dissipated_power(self.law, *carried_points(E, x, phi), self.active)))
+        return float(np.sum(dissipated_power(self.law, *_wrenches.carried_points(E, x, phi), self.active)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,14 +108,20 @@ class ZeroLengthSprings:
     points: Attachments
     """``(s, 2)`` or ``(2,)``."""
 
+    def __post_init__(self) -> None:
+        if self.points.shape[-1:] != (2,):
+            raise InvalidArgument("points", f"shape {self.points.shape}", "pairs of points, (s, 2) or (2,)")
+        keep(self, k=arguments.scalar("k", self.k, minimum=0.0))
+        arguments.common_shape(k=np.shape(self.k), points=self.points.shape[:-1])
+
     def forces(self, state: State) -> Located:
         numbers, E, x, _ = _carried(self.points, state)
-        return Located(numbers, body_forces.zero_length_spring(self.k, E, x))
+        return Located(numbers, BodyForces(*_wrenches.zero_length_spring(np.asarray(self.k), E, x)))
 
     def energy(self, state: State) -> float:
         """Potential energy, J."""
         _, E, x, _ = _carried(self.points, state)
-        return float(np.sum(body_forces.zero_length_energy(self.k, E, x)))
+        return float(np.sum(_wrenches.zero_length_energy(np.asarray(self.k), E, x)))
 
     def dissipated_power(self, state: State) -> float:
         """Zero."""
@@ -127,15 +139,21 @@ class Pulls:
     points: Attachments
     """``(s,)`` or ``()``."""
 
+    def __post_init__(self) -> None:
+        keep(self, k=arguments.scalar("k", self.k), a=arguments.vector("a", self.a))
+        arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
+
     def forces(self, state: State) -> Located:
         numbers, E, x, _ = _carried(_column(self.points), state)
-        w, K, D = body_forces.directional_force(self.k, self.a, E[:, 0], x[:, 0])
+        k, a = np.asarray(self.k), np.asarray(self.a)
+        w, K, D = _wrenches.directional_force(k, a, E[:, 0], x[:, 0])
         return Located(numbers, BodyForces(w[:, None], K, D))
 
     def energy(self, state: State) -> float:
         """Potential energy, J, zero where the points are at the world's origin."""
         _, E, x, _ = _carried(_column(self.points), state)
-        return float(np.sum(body_forces.directional_energy(self.k, self.a, E[:, 0], x[:, 0])))
+        k, a = np.asarray(self.k), np.asarray(self.a)
+        return float(np.sum(_wrenches.directional_energy(k, a, E[:, 0], x[:, 0])))
 
     def dissipated_power(self, state: State) -> float:
         """Zero."""
@@ -151,9 +169,14 @@ class Damping:
     bodies: ArrayLike
     """Their numbers ``(s,)``."""
 
+    def __post_init__(self) -> None:
+        keep(self, d=arguments.scalar("d", self.d, minimum=0.0))
+        arguments.common_shape(d=np.shape(self.d), bodies=np.shape(self.bodies))
+
     def forces(self, state: State) -> Located:
-        w, K, D = body_forces.viscous_damping(self.d, state.phi[self._numbers(state)])
-        return Located(self._numbers(state)[:, None], BodyForces(w[:, None], K, D))
+        numbers = self._numbers(state)
+        w, K, D = _wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers])
+        return Located(numbers[:, None], BodyForces(w[:, None], K, D))
 
     def energy(self, state: State) -> float:
         """Zero."""
@@ -161,8 +184,7 @@ class Damping:
 
     def dissipated_power(self, state: State) -> float:
         """``d |phi|^2`` summed over the bodies, W."""
-        d = arguments.scalar("d", self.d, minimum=0.0)
-        return float(np.sum(d[..., None] * state.phi[self._numbers(state)] ** 2))
+        return float(np.sum(np.asarray(self.d)[..., None] * state.phi[self._numbers(state)] ** 2))
 
     def _numbers(self, state: State) -> Indices:
         numbers = np.atleast_1d(np.asarray(self.bodies, dtype=np.intp))

@@ -4,6 +4,8 @@ Every function takes the pose E of the body that carries each point, the point's
 where velocities matter, the body's twist phi. Wrenches, K and D are those of
 :class:`~rbnotes.forces.wrenches.BodyForces`: K = +dw/dxi along E exp([xi]) at constant twist components,
 D = +dw/dphi.
+
+Here arguments are checked; the formulas stand in ``rbnotes/forces/_wrenches.py`` and ``_path.py``.
 """
 
 from __future__ import annotations
@@ -13,19 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, se3
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.forces.path import (
-    PointForces,
-    length_gradient,
-    length_hessian,
-    path_force,
-    path_length,
-    path_stiffness,
-    symmetric_part,
-)
+from rbnotes.forces import _path, _wrenches
+from rbnotes.forces.path import active_flags
 from rbnotes.forces.tension import TensionLaw
-from rbnotes.forces.wrenches import BodyForces, carried_forces, carried_points, point_jacobians
+from rbnotes.forces.wrenches import BodyForces, checked_carriers
 
 STIFFNESS = ("exact", "positional", "symmetrised")
 
@@ -56,11 +51,13 @@ def body_path_length(
     SingularConfiguration
         If a segment has length zero.
     """
-    X, V = carried_points(E, x, phi)
-    J, G = point_jacobians(E, x, phi)
-    L, Ldot = path_length(X, V, active)
-    gradient = length_gradient(X, active)
-    turning = (length_hessian(X, active) @ V.reshape(*V.shape[:-2], -1, 1))[..., 0]
+    E, x, phi = checked_carriers(E, x, phi)
+    X, V = _wrenches.carried_points(E, x, phi)
+    counted = _flags(X, active)
+    J, G = _wrenches.point_jacobians(E, x, phi)
+    L, Ldot = _path.path_length(X, V, counted)
+    gradient = _path.length_gradient(X, counted)
+    turning = (_path.length_hessian(X, counted) @ V.reshape(*V.shape[:-2], -1, 1))[..., 0]
     return BodyPathLength(L, Ldot, _by_body(gradient, J), _by_body(turning, J) + _by_body(gradient, G))
 
 
@@ -107,14 +104,27 @@ def path_wrenches(
         If a segment has length zero.
     """
     arguments.choice("stiffness", stiffness, STIFFNESS)
-    X, V = carried_points(E, x, phi)
-    forces = path_force(law, X, V, active)
+    E, x, phi = checked_carriers(E, x, phi)
+    return known_path_wrenches(law, E, x, phi, active, stiffness)
+
+
+def known_path_wrenches(
+    law: TensionLaw, E: Array, x: Array, phi: Array, active: ArrayLike | None, stiffness: str
+) -> BodyForces:
+    """As :func:`path_wrenches`, for poses, points and twists that are known to be right."""
+    X, V = _wrenches.carried_points(E, x, phi)
+    terms = _path.path_terms(law, X, V, _flags(X, active))
     if stiffness == "exact":
-        return carried_forces(E, x, phi, forces)
-    parts = path_stiffness(law, X, V, active)
-    still = np.zeros_like(phi, dtype=np.float64)
-    result = carried_forces(E, x, still, forces._replace(K=parts.material + parts.geometric))
-    return result if stiffness == "positional" else result._replace(K=symmetric_part(result.K))
+        return BodyForces(*_wrenches.carried_forces(E, x, phi, (terms.f, terms.K, terms.D)))
+    forces = terms.f, terms.material + terms.geometric, terms.D
+    result = BodyForces(*_wrenches.carried_forces(E, x, np.zeros_like(phi), forces))
+    return result if stiffness == "positional" else result._replace(K=_wrenches.symmetric_part(result.K))
+
+
+def _flags(X: Array, active: ArrayLike | None) -> Array:
+    if X.ndim < 2 or X.shape[-2] < 2:
+        raise InvalidArgument("x", f"points of shape {X.shape}", "a path (..., n+1, 3) of two points or more")
+    return active_flags(X.shape[-2] - 1, active)
 
 
 def zero_length_spring(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
@@ -132,18 +142,12 @@ def zero_length_spring(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
     x : (..., 2, 3)
         The points in body coordinates, m.
     """
-    k = arguments.scalar("k", k, minimum=0.0)
-    X = _pair(se3.transform_points(E, x))
-    pull = k[..., None] * (X[..., 1, :] - X[..., 0, :])
-    K = k[..., None, None] * np.kron([[-1.0, 1.0], [1.0, -1.0]], np.eye(3))
-    forces = PointForces(np.stack([pull, -pull], axis=-2), K, np.zeros_like(K))
-    return carried_forces(E, x, np.zeros((*X.shape[:-1], 6)), forces)
+    return BodyForces(*_wrenches.zero_length_spring(*_checked_pair(k, E, x)))
 
 
 def zero_length_energy(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
     """``k |X_2 - X_1|^2 / 2``, J ``(...)`` (Sueda eq. (1.36)); arguments as for the spring."""
-    X = _pair(se3.transform_points(E, x))
-    return 0.5 * arguments.scalar("k", k, minimum=0.0) * np.sum((X[..., 1, :] - X[..., 0, :]) ** 2, axis=-1)
+    return _wrenches.zero_length_energy(*_checked_pair(k, E, x))
 
 
 def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
@@ -167,19 +171,12 @@ def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) ->
     BodyForces
         ``w (..., 6)``, ``K`` and ``D (..., 6, 6)``: there is one point, so no axis for it.
     """
-    a, x = arguments.vector("a", a), arguments.vector("x", x)
-    E = arguments.frame("E", E)
-    f = arguments.scalar("k", k)[..., None] * a
-    f = np.broadcast_to(f, np.broadcast_shapes(f.shape, x.shape, (*E.shape[:-2], 3)))[..., None, :]
-    none = np.zeros((*f.shape[:-2], 3, 3))
-    phi = np.zeros((*f.shape[:-1], 6))
-    w, K, D = carried_forces(E[..., None, :, :], x[..., None, :], phi, PointForces(f, none, none))
-    return BodyForces(w[..., 0, :], K, D)
+    return BodyForces(*_wrenches.directional_force(*_checked_pull(k, a, E, x)))
 
 
 def directional_energy(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
     """``-k X . a``, J ``(...)`` (Sueda eq. (1.32)); arguments as for the force."""
-    return -arguments.scalar("k", k) * np.sum(se3.transform_points(E, x) * arguments.vector("a", a), axis=-1)
+    return _wrenches.directional_energy(*_checked_pull(k, a, E, x))
 
 
 def viscous_damping(d: ArrayLike, phi: ArrayLike) -> BodyForces:
@@ -201,12 +198,24 @@ def viscous_damping(d: ArrayLike, phi: ArrayLike) -> BodyForces:
         ``w (..., 6)``, ``K = 0`` and ``D = -d I (..., 6, 6)``.
     """
     d, phi = arguments.scalar("d", d, minimum=0.0), arguments.twist("phi", phi)
-    shape = np.broadcast_shapes(d.shape, phi.shape[:-1])
-    D = np.broadcast_to(-d[..., None, None] * np.eye(6), (*shape, 6, 6))
-    return BodyForces(-d[..., None] * phi, np.zeros_like(D), D)
+    arguments.common_shape(d=d.shape, phi=phi.shape[:-1])
+    return BodyForces(*_wrenches.viscous_damping(d, phi))
 
 
-def _pair(X: Array) -> Array:
-    if X.ndim < 2 or X.shape[-2] != 2:
-        raise InvalidArgument("x", f"points of shape {X.shape}", "two points (..., 2, 3)")
-    return X
+def _checked_pair(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> tuple[Array, Array, Array]:
+    k = arguments.scalar("k", k, minimum=0.0)
+    E, x = arguments.frame("E", E), arguments.vector("x", x)
+    shape = arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1])
+    if not shape or shape[-1] != 2:
+        raise InvalidArgument("x", f"points of shape {(*shape, 3)}", "two points (..., 2, 3)")
+    arguments.common_shape(k=k.shape, x=shape[:-1])
+    return k, E, x
+
+
+def _checked_pull(
+    k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike
+) -> tuple[Array, Array, Array, Array]:
+    k, a = arguments.scalar("k", k), arguments.vector("a", a)
+    E, x = arguments.frame("E", E), arguments.vector("x", x)
+    arguments.common_shape(k=k.shape, a=a.shape[:-1], E=E.shape[:-2], x=x.shape[:-1])
+    return k, a, E, x

@@ -11,6 +11,8 @@ segments), b = d(length of all segments)/dx and the Hessians H_a, H_b of the two
     f = -F b,
     K = df/dx = -dF/dL b a^T - dF/dLdot b (H_a v)^T - F H_b,
     D = df/dv = -dF/dLdot b a^T.
+
+Here arguments are checked; the formulas stand in ``rbnotes/forces/_path.py``.
 """
 
 from __future__ import annotations
@@ -21,11 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.forces import _path
 from rbnotes.forces.tension import TensionLaw
-
-DIRECTION_ROUNDING = 8 * np.finfo(float).eps
-"""A segment this short, relative to the coordinates of its ends, has no direction left."""
 
 
 class PotentialLaw(TensionLaw, Protocol):
@@ -74,29 +74,19 @@ def segments(x: ArrayLike) -> tuple[Array, Array]:
     SingularConfiguration
         If the ends of a segment coincide (to rounding); the message names the segment.
     """
-    x = _points("x", x)
-    difference = np.diff(x, axis=-2)
-    lengths = np.linalg.norm(difference, axis=-1)
-    size = np.max(np.abs(x), axis=-1)
-    degenerate = lengths <= DIRECTION_ROUNDING * np.maximum(size[..., :-1], size[..., 1:])
-    if np.any(degenerate):
-        *path, segment = (int(index) for index in np.argwhere(degenerate)[0])
-        of_path = f" of path {tuple(path)}" if path else ""
-        got = f"coinciding points {segment} and {segment + 1}{of_path}"
-        raise SingularConfiguration("x", got, "segments longer than zero")
-    return difference / lengths[..., None], lengths
+    return _path.segments(_points("x", x))
 
 
 def length_gradient(x: ArrayLike, active: ArrayLike | None = None) -> Array:
     """Row dL/dx ``(..., 3(n+1))``, which is also dLdot/dv (Lloyd 0.14)."""
-    u, _ = segments(x)
-    return _gradient(u, _incidence(u.shape[-2], active))
+    x = _points("x", x)
+    return _path.length_gradient(x, active_flags(x.shape[-2] - 1, active))
 
 
 def length_hessian(x: ArrayLike, active: ArrayLike | None = None) -> Array:
     """Second derivatives d^2 L/dx^2 ``(..., 3(n+1), 3(n+1))``; its product with v is dLdot/dx."""
-    u, lengths = segments(x)
-    return _hessian(u, lengths, _incidence(u.shape[-2], active))
+    x = _points("x", x)
+    return _path.length_hessian(x, active_flags(x.shape[-2] - 1, active))
 
 
 def path_length(x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> PathLength:
@@ -109,11 +99,7 @@ def path_length(x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> 
     active : (n,) of bool, optional
         Segments that count; all by default.
     """
-    x, v = _states(x, v)
-    u, lengths = segments(x)
-    counts = _active(u.shape[-2], active)
-    rates = np.sum(u * np.diff(v, axis=-2), axis=-1)
-    return PathLength(lengths @ counts, rates @ counts)
+    return PathLength(*_path.path_length(*_states(x, v, active)))
 
 
 def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> PointForces:
@@ -135,15 +121,14 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
     SingularConfiguration
         If a segment has length zero.
     """
-    x, v = _states(x, v)
-    terms, D, f = _linearise(law, x, v, active)
-    return PointForces(f, terms.material + terms.rate + terms.geometric, D)
+    terms = _path.path_terms(law, *_states(x, v, active))
+    return PointForces(terms.f, terms.K, terms.D)
 
 
 def path_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Stiffness:
     """The parts of df/dx: material, rate and geometric stiffness. Their sum is ``path_force(...).K``."""
-    x, v = _states(x, v)
-    return _linearise(law, x, v, active)[0]
+    terms = _path.path_terms(law, *_states(x, v, active))
+    return Stiffness(terms.material, terms.rate, terms.geometric)
 
 
 def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Array:
@@ -152,10 +137,9 @@ def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
     What pushes is unstable sideways. Without that part, and for a law that stiffens with the length
     (dF/dL >= 0) on active segments, the symmetric parts left are negative semidefinite.
     """
-    x, v = _states(x, v)
-    terms, _, _ = _linearise(law, x, v, active)
-    F = law(*path_length(x, v, active)).F
-    return terms.material + terms.rate + np.where(_each(F) < 0, 0.0, terms.geometric)
+    terms = _path.path_terms(law, *_states(x, v, active))
+    pushes = terms.F[..., None, None] < 0
+    return terms.material + terms.rate + np.where(pushes, 0.0, terms.geometric)
 
 
 def symmetric_part(matrix: ArrayLike) -> Array:
@@ -181,55 +165,14 @@ def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayL
     It is ``(F(L, Ldot) - F(L, 0))`` times the rate of lengthening of the whole path, so it is never
     negative for a damper without passive segments; with them, the two rates may differ in sign.
     """
-    x, v = _states(x, v)
-    L, Ldot = path_length(x, v, active)
-    whole = path_length(x, v).Ldot
+    x, v, counted = _states(x, v, active)
+    L, Ldot = _path.path_length(x, v, counted)
+    _, whole = _path.path_length(x, v, np.ones(len(counted)))
     return (law(L, Ldot).F - law(L, np.zeros_like(Ldot)).F) * whole
 
 
-def _linearise(
-    law: TensionLaw, x: Array, v: Array, active: ArrayLike | None
-) -> tuple[Stiffness, Array, Array]:
-    u, lengths = segments(x)
-    n = u.shape[-2]
-    counted, every = _incidence(n, active), _incidence(n, None)
-    a, b = _gradient(u, counted), _gradient(u, every)
-    H_a, H_b = _hessian(u, lengths, counted), _hessian(u, lengths, every)
-
-    F, F_L, F_Ldot = law(*path_length(x, v, active))
-    Ldot_x = np.sum(H_a * v.reshape(*v.shape[:-2], 1, -1), axis=-1)
-    b_column = b[..., :, None]
-    D = -_each(F_Ldot) * b_column * a[..., None, :]
-    stiffness = Stiffness(
-        material=-_each(F_L) * b_column * a[..., None, :],
-        rate=-_each(F_Ldot) * b_column * Ldot_x[..., None, :],
-        geometric=-_each(F) * H_b,
-    )
-    return stiffness, D, (-np.asarray(F)[..., None] * b).reshape(x.shape)
-
-
-def _each(number: ArrayLike) -> Array:
-    return np.asarray(number)[..., None, None]
-
-
-def _gradient(u: Array, incidence: Array) -> Array:
-    gradient = incidence.T @ u
-    return gradient.reshape(*gradient.shape[:-2], -1)
-
-
-def _hessian(u: Array, lengths: Array, incidence: Array) -> Array:
-    across = (np.eye(3) - u[..., :, None] * u[..., None, :]) / lengths[..., None, None]
-    blocks = np.einsum("sp,...sij,sq->...piqj", incidence, across, incidence, optimize=True)
-    size = 3 * incidence.shape[1]
-    return blocks.reshape(*u.shape[:-2], size, size)
-
-
-def _incidence(n: int, active: ArrayLike | None) -> Array:
-    """Row i is the difference of points i + 1 and i, or zero where segment i is passive ``(n, n+1)``."""
-    return _active(n, active)[:, None] * np.diff(np.eye(n + 1), axis=0)
-
-
-def _active(n: int, active: ArrayLike | None) -> Array:
+def active_flags(n: int, active: ArrayLike | None) -> Array:
+    """Which of n segments count, as numbers ``(n,)``."""
     if active is None:
         return np.ones(n)
     flags = np.asarray(active)
@@ -249,7 +192,8 @@ def _points(name: str, value: ArrayLike) -> Array:
     return points
 
 
-def _states(x: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+def _states(x: ArrayLike, v: ArrayLike, active: ArrayLike | None) -> tuple[Array, Array, Array]:
+    """Points and velocities in one shape, and the flags of the segments as numbers."""
     x, v = _points("x", x), _points("v", v)
     if x.shape[-2] != v.shape[-2]:
         raise InvalidArgument("v", f"shape {v.shape}", f"one velocity for each point of x, {x.shape}")
@@ -257,4 +201,4 @@ def _states(x: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         positions, velocities = np.broadcast_arrays(x, v)
     except ValueError as error:
         raise InvalidArgument("v", f"shape {v.shape}", f"a shape that broadcasts with {x.shape}") from error
-    return positions, velocities
+    return positions, velocities, active_flags(x.shape[-2] - 1, active)

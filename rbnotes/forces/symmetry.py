@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, so3
+from rbnotes import _so3, arguments
 from rbnotes.arguments import Array
 
 AXES = ("body", "world")
@@ -38,7 +38,7 @@ def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
     n = w.shape[-2]
     each = np.arange(n)
     result = np.zeros((*w.shape[:-2], n, 6, n, 6))
-    tau, f = np.moveaxis(so3.hat(w[..., :3]), -3, 0), np.moveaxis(so3.hat(w[..., 3:]), -3, 0)
+    tau, f = np.moveaxis(_so3.hat(w[..., :3]), -3, 0), np.moveaxis(_so3.hat(w[..., 3:]), -3, 0)
     if axes == "body":
         result[..., each, :3, each, :3] = tau
         result[..., each, :3, each, 3:] = result[..., each, 3:, each, :3] = f
@@ -57,7 +57,7 @@ def inertia_variation(J: ArrayLike, theta: ArrayLike) -> Array:
     theta : (..., 3)
         Small rotation in world axes, rad.
     """
-    J, turn = arguments.symmetric("J", J), so3.hat(theta)
+    J, turn = arguments.symmetric("J", J), _so3.hat(arguments.vector("theta", theta))
     return turn @ J - J @ turn
 
 
@@ -76,7 +76,7 @@ def inertia_stiffness(J: ArrayLike, tau: ArrayLike) -> Array:
     """
     J, tau = arguments.positive_definite("J", J), arguments.vector("tau", tau)
     acceleration = np.linalg.solve(J, tau[..., None])[..., 0]
-    return J @ so3.hat(acceleration) - so3.hat(tau)
+    return J @ _so3.hat(acceleration) - _so3.hat(tau)
 
 
 def inertia_asymmetry(J: ArrayLike, tau: ArrayLike) -> Array:
@@ -88,4 +88,4 @@ def inertia_asymmetry(J: ArrayLike, tau: ArrayLike) -> Array:
     J, tau = arguments.positive_definite("J", J), arguments.vector("tau", tau)
     acceleration = np.linalg.solve(J, tau[..., None])
     trace = np.trace(J, axis1=-2, axis2=-1)[..., None, None]
-    return so3.hat((trace * acceleration - 3 * J @ acceleration)[..., 0])
+    return _so3.hat((trace * acceleration - 3 * J @ acceleration)[..., 0])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, so3
+from rbnotes import _so3, arguments
 from rbnotes.arguments import Array
 from rbnotes.forces.wrenches import BodyForces
 
@@ -57,7 +57,7 @@ def in_world_axes(forces: BodyForces, E: ArrayLike) -> BodyForces:
 def _cross(six: Array) -> Array:
     """Angular increments to ``(a x theta, b x theta)`` for each ``(a, b)`` of ``(..., n, 6)``."""
     blocks = np.zeros((*six.shape, 6))
-    blocks[..., :3, :3], blocks[..., 3:, :3] = so3.hat(six[..., :3]), so3.hat(six[..., 3:])
+    blocks[..., :3, :3], blocks[..., 3:, :3] = _so3.hat(six[..., :3]), _so3.hat(six[..., 3:])
     return _block_diagonal(blocks)
 
 

@@ -11,6 +11,8 @@ E exp([xi]) at constant twist components,
 
 G appears because a turning body turns the velocities of its points, H because it turns the arm and the
 axes in which the wrench is written. H is not symmetric, so K is not, even where the forces have a potential.
+
+Here arguments are checked; the formulas stand in ``rbnotes/forces/_wrenches.py``.
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, se3, so3
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.forces import _wrenches
 from rbnotes.forces.path import PointForces
 
 
@@ -48,8 +51,7 @@ def carried_points(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, A
     phi : (..., n, 6)
         Twist of each point's body, body coordinates, rad/s and m/s.
     """
-    E, x, phi = _checked(E, x, phi)
-    return se3.transform_points(E, x), se3.point_velocity(E, x, phi)
+    return _wrenches.carried_points(*checked_carriers(E, x, phi))
 
 
 def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
@@ -58,13 +60,7 @@ def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, 
     ``J = dX/dxi = dV/dphi`` and ``G = dV/dxi`` at constant twist components; arguments as for
     :func:`carried_points`.
     """
-    E, x, phi = _checked(E, x, phi)
-    R, Gamma = E[..., :3, :3], se3.Gamma(x)
-    J = R @ Gamma
-    local_velocity = (Gamma @ phi[..., None])[..., 0]
-    G = np.zeros(np.broadcast_shapes(J.shape, (*local_velocity.shape[:-1], 3, 6)))
-    G[..., :3] = -R @ so3.hat(local_velocity)
-    return J, G
+    return _wrenches.point_jacobians(*checked_carriers(E, x, phi))
 
 
 def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForces) -> BodyForces:
@@ -80,22 +76,11 @@ def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForc
     forces : PointForces
         f ``(..., n, 3)``, K and D ``(..., 3n, 3n)`` with respect to the points' positions and velocities.
     """
-    J, G = point_jacobians(E, x, phi)
-    n = J.shape[-3]
-    Gamma = se3.Gamma(x)
-    pulled = forces.f[..., None, :] @ np.asarray(E)[..., :3, :3]  # rows (R^T f)^T
-    w = (pulled @ Gamma)[..., 0, :]
-
-    K_x, D_x = (matrix.reshape(*matrix.shape[:-2], n, 3, n, 3) for matrix in (forces.K, forces.D))
-    K = _sandwich(J, K_x, J) + _sandwich(J, D_x, G)
-    D = _sandwich(J, D_x, J)
-    turning = np.swapaxes(Gamma, -1, -2) @ so3.hat(pulled[..., 0, :])
-    each = np.arange(n)
-    K[..., each, :, each, :3] += np.moveaxis(turning, -3, 0)
-    return BodyForces(w, _flat(K), _flat(D))
+    return BodyForces(*_wrenches.carried_forces(*checked_carriers(E, x, phi), forces))
 
 
-def _checked(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array, Array]:
+def checked_carriers(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array, Array]:
+    """Poses and twists of bodies, and the points that they carry."""
     E, x, phi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("phi", phi)
     for name, shape in (("x", x.shape[:-1]), ("phi", phi.shape[:-1])):
         try:
@@ -104,13 +89,3 @@ def _checked(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array, 
             got = f"{shape} of them"
             raise InvalidArgument(name, got, f"one for each of the poses, {E.shape[:-2]}") from error
     return E, x, phi
-
-
-def _sandwich(left: Array, middle: Array, right: Array) -> Array:
-    """``left^T middle right`` block by block: ``(..., n, 6, n, 6)``."""
-    return np.einsum("...aiu,...aibj,...bjv->...aubv", left, middle, right, optimize=True)
-
-
-def _flat(blocks: Array) -> Array:
-    size = blocks.shape[-1] * blocks.shape[-2]
-    return blocks.reshape(*blocks.shape[:-4], size, size)

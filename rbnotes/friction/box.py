@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
+from rbnotes._frozen import known
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import BoxLCP, solve_lcp
 from rbnotes.dynamics import StepProblem, StepSolution
@@ -90,6 +91,6 @@ def _solve(space: ContactSpace, limits: Array, method: str) -> tuple[Array, floa
         return np.zeros((0, 3)), 0.0
     lower = np.stack([np.zeros(count), -limits, -limits], axis=1).ravel()
     upper = np.stack([np.full(count, np.inf), limits, limits], axis=1).ravel()
-    box = BoxLCP(space.delassus, space.free.ravel(), lower, upper)
+    box = known(BoxLCP, M=space.delassus, q=space.free.ravel(), lower=lower, upper=upper)
     solution = solve_lcp(box, method)
     return solution.z.reshape(-1, 3), solution.residuals.relative

@@ -93,7 +93,7 @@ class ContactSpace:
     def move(self, impulses: Array) -> tuple[Array, Array]:
         """Velocities ``(n,)`` and impulses ``(m,)`` of the equations under contact impulses ``(c, 3)``."""
         momentum = self.problem.momentum + self.contacts.rows.T @ impulses.ravel()
-        return self.kkt.solve(momentum, self.problem.bilateral.target)
+        return self.kkt.solver(momentum, self.problem.bilateral.target)
 
     def solution(self, impulses: Array, *, iterations: int, residual: float, method: str) -> StepSolution:
         """The solution of the problem with these contact impulses ``(c, 3)``."""
@@ -140,7 +140,7 @@ def contact_space(problem: StepProblem) -> ContactSpace:
     """
     contacts = _all_contacts(problem)
     kkt = factor_step(problem)
-    free_velocity = kkt.solve(problem.momentum, problem.bilateral.target)[0]
+    free_velocity = kkt.solver(problem.momentum, problem.bilateral.target)[0]
 
     rows = _matrix_like(problem.mass, contacts.rows)
     W = _delassus(problem, contacts, rows, kkt)
@@ -207,7 +207,7 @@ def _matrix_like(mass: Matrix, rows: PairRows | Matrix) -> Matrix:
 def _delassus(problem: StepProblem, contacts: Contacts, rows: Matrix, kkt: KKT) -> Array:
     """W; body by body where many bodies answer one by one, else by solving for its columns."""
     if not sparse.issparse(rows):
-        return rows @ kkt.solve(rows.T, np.zeros((problem.bilateral.count, len(rows))))[0]
+        return rows @ kkt.solver(rows.T, np.zeros((problem.bilateral.count, len(rows))))[0]
     if isinstance(contacts.rows, PairRows) and not problem.bilateral.count:
         inertias = _body_blocks(problem.mass)
         if inertias is not None:
@@ -216,7 +216,7 @@ def _delassus(problem: StepProblem, contacts: Contacts, rows: Matrix, kkt: KKT) 
     for start in range(0, len(W), BATCH):
         columns = slice(start, start + BATCH)
         pushes = rows[columns].toarray().T
-        W[:, columns] = rows @ kkt.solve(pushes, np.zeros((problem.bilateral.count, pushes.shape[1])))[0]
+        W[:, columns] = rows @ kkt.solver(pushes, np.zeros((problem.bilateral.count, pushes.shape[1])))[0]
     return W
 
 

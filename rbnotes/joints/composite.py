@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import se3
+from rbnotes import _se3
+from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints.nearest import apply, search
+from rbnotes.joints._nearest import search
 from rbnotes.joints.protocol import JointType
 from rbnotes.joints.simple import PlanarTranslation, Prismatic, Revolute, Translational, X, Y, Z
 from rbnotes.joints.spherical import ExponentialSpherical
@@ -66,7 +67,7 @@ class Composite(JointType):
         """Seen from the last frame, twists of a part are turned about by the parts that follow."""
         found: Array = np.zeros((6, 0))
         for part in self.parts:
-            before = se3.Ad_inverse(part.transform(part.home)) @ found
+            before = _se3.Ad_inverse(part._transform(part.home)) @ found
             found = lie_algebra([before, part.algebra])
         return found
 
@@ -84,7 +85,7 @@ class Composite(JointType):
         adjoint: Array = np.broadcast_to(np.eye(6), (*q[0].shape[:-1], 6, 6))
         adjoints = [adjoint]
         for part, own in zip(self.parts[:0:-1], q[:0:-1], strict=True):
-            adjoint = adjoint @ se3.Ad_inverse(part._transform(own))
+            adjoint = adjoint @ _se3.Ad_inverse(part._transform(own))
             adjoints.append(adjoint)
         return adjoints[::-1]
 
@@ -101,7 +102,7 @@ class Composite(JointType):
         ):
             S = A @ part._S(own)
             # The frames that follow move with this twist, and an adjoint to them changes as -ad(twist).
-            blocks.append(A @ part._Sdot(own, rate) - se3.ad(later) @ S)
+            blocks.append(A @ part._Sdot(own, rate) - _se3.ad(later) @ S)
             later = later + apply(S, rate)
         return np.concatenate(blocks[::-1], axis=-1)
 
@@ -114,7 +115,7 @@ class Composite(JointType):
             end = start + part.coordinates
             here, later = slice(start, end), slice(end, None)
             dS[..., here, here] = np.einsum("...ij,...jkl->...ikl", A, part._dS(own))
-            brackets = se3.ad(np.swapaxes(S[..., here], -1, -2)) @ S[..., None, :, later]
+            brackets = _se3.ad(np.swapaxes(S[..., here], -1, -2)) @ S[..., None, :, later]
             dS[..., here, later] = np.moveaxis(brackets, -3, -2)
             start = end
         return dS
@@ -136,7 +137,7 @@ class Composite(JointType):
         found = []
         for part in self.parts:
             found.append(part._coordinates_of(Q))
-            Q = se3.inverse(part._transform(found[-1])) @ Q
+            Q = _se3.inverse(part._transform(found[-1])) @ Q
         return np.concatenate(found, axis=-1)
 
     def _stacked(self, blocks: list[Array]) -> Array:

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.joints.nearest import refine
+from rbnotes.joints._nearest import refine
 
 
 class JointType(ABC):
@@ -149,7 +149,11 @@ class JointType(ABC):
         return np.broadcast_to(self.home, (*Q.shape[:-2], self.coordinates))
 
     def _checked(self, name: str, q: ArrayLike) -> Array:
-        return arguments.vector(name, q, self.coordinates)
+        # Angles among the coordinates are squared.
+        limit = arguments.ANGLE_BELOW
+        return arguments.scalar(
+            name, arguments.vector(name, q, self.coordinates), minimum=-limit, maximum=limit
+        )
 
     def _both(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
         q, qdot = self._checked("q", q), self._checked("qdot", qdot)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import quaternion, so3
+from rbnotes import _quaternion, _so3
+from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints.nearest import apply
 from rbnotes.joints.protocol import JointType
 
 WRAP_ABOVE = 1.5 * np.pi
@@ -37,28 +37,28 @@ class ExponentialSpherical(_Spherical):
         return 3
 
     def _transform(self, q: Array) -> Array:
-        return _about_the_origin(so3.exp(q))
+        return _about_the_origin(_so3.exp(q))
 
     def _S(self, q: Array) -> Array:
-        return _padded(so3.right_jacobian(q), axis=-2)
+        return _padded(_so3.right_jacobian(q), axis=-2)
 
     def _Sdot(self, q: Array, qdot: Array) -> Array:
-        return _padded(so3.right_jacobian_dot(q, qdot), axis=-2)
+        return _padded(_so3.right_jacobian_dot(q, qdot), axis=-2)
 
     def _dS(self, q: Array) -> Array:
-        slopes = so3.right_jacobian_dot(q[..., None, :], np.eye(3))
+        slopes = _so3.right_jacobian_dot(q[..., None, :], np.eye(3))
         return _padded(np.moveaxis(slopes, -3, -1), axis=-3)
 
     def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         length = np.linalg.norm(q, axis=-1, keepdims=True)
         turns = np.maximum(np.ceil((length - WRAP_ABOVE) / (2 * np.pi)), 0)
         shorter = q - np.divide(2 * np.pi * turns * q, length, out=np.zeros_like(q), where=turns > 0)
-        twist = apply(so3.right_jacobian(q), qdot)
-        rates = apply(so3.right_jacobian_inverse(shorter), twist)
+        twist = apply(_so3.right_jacobian(q), qdot)
+        rates = apply(_so3.right_jacobian_inverse(shorter), twist)
         return shorter, np.where(turns > 0, rates, qdot)
 
     def _coordinates_of(self, Q: Array) -> Array:
-        return so3.log(Q[..., :3, :3])
+        return _so3.log(Q[..., :3, :3])
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,8 @@ class QuaternionSpherical(_Spherical):
         return self._both(q, qdot)[1][..., None, :].copy()
 
     def _transform(self, q: Array) -> Array:
-        return _about_the_origin(quaternion.to_rotation(quaternion.normalize(q)))
+        _square("q", q)
+        return _about_the_origin(_quaternion.to_rotation(_quaternion.normalize(q)))
 
     def _S(self, q: Array) -> Array:
         # The angular velocity is twice the vector part of q^-1 qdot.
@@ -119,7 +120,7 @@ class QuaternionSpherical(_Spherical):
         return unit, rates - np.sum(unit * rates, axis=-1, keepdims=True) * unit
 
     def _coordinates_of(self, Q: Array) -> Array:
-        return quaternion.from_rotation(Q[..., :3, :3])
+        return _quaternion.from_rotation(Q[..., :3, :3])
 
 
 def _about_the_origin(R: Array) -> Array:
@@ -136,7 +137,7 @@ def _padded(angular: Array, axis: int) -> Array:
 def _vector_part(q: Array) -> Array:
     """Matrix ``(..., 3, 4)`` that takes p to the vector part of ``conjugate(q) p``."""
     matrix = np.empty((*q.shape[:-1], 3, 4))
-    matrix[..., 0], matrix[..., 1:] = -q[..., 1:], q[..., :1, None] * np.eye(3) - so3.hat(q[..., 1:])
+    matrix[..., 0], matrix[..., 1:] = -q[..., 1:], q[..., :1, None] * np.eye(3) - _so3.hat(q[..., 1:])
     return matrix
 
 

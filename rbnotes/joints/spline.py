@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import arguments, se3
+from rbnotes import _se3, arguments
+from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.joints._nearest import misfit
 from rbnotes.joints.composite import Composite
 from rbnotes.joints.euler_angles import EulerSpherical
-from rbnotes.joints.nearest import apply, misfit
 from rbnotes.joints.protocol import JointType
 from rbnotes.joints.simple import Translational
 
@@ -82,7 +83,7 @@ class SplineCurve(JointType):
     def _steps(self) -> Array:
         """Twists from each control frame to the next; on a cyclic curve also from the last to the first."""
         following = np.roll(self.frames, -1, axis=0)
-        steps = se3.log(se3.inverse(self.frames) @ following)
+        steps = _se3.log(_se3.inverse(self.frames) @ following)
         return steps if self.cyclic else steps[:-1]
 
     def _located(self, q: Array) -> tuple[Array, Array, Array]:
@@ -98,7 +99,7 @@ class SplineCurve(JointType):
         first, weights, steps = self._located(q)
         Q: Array = self.frames[first]
         for i in range(3):
-            Q = Q @ se3.exp(weights[..., 0, i, None] * steps[..., i, :])
+            Q = Q @ _se3.exp(weights[..., 0, i, None] * steps[..., i, :])
         return Q
 
     def _twist(self, q: Array) -> tuple[Array, Array]:
@@ -108,9 +109,9 @@ class SplineCurve(JointType):
         dS = S
         for i in range(3):
             d, (b, db, ddb) = steps[..., i, :], np.moveaxis(weights[..., i, None], -2, 0)
-            adjoint = se3.Ad(se3.exp(-b * d))
+            adjoint = _se3.Ad(_se3.exp(-b * d))
             S, dS = apply(adjoint, S), apply(adjoint, dS)
-            dS = dS - db * apply(se3.ad(d), S) + ddb * d
+            dS = dS - db * apply(_se3.ad(d), S) + ddb * d
             S = S + db * d
         return S, dS
 
@@ -214,6 +215,6 @@ def _located(q: Array, segments: int, cyclic: bool) -> tuple[Array, Array]:
 
 def _best(joint: JointType, Q: Array, samples: Array) -> Array:
     """Of some coordinates ``(s, k)``, those of the nearest pose ``(..., k)``."""
-    distances = np.sum(misfit(joint.transform(samples), Q[..., None, :, :]) ** 2, axis=-1)
+    distances = np.sum(misfit(joint._transform(samples), Q[..., None, :, :]) ** 2, axis=-1)
     result: Array = samples[np.argmin(distances, axis=-1)]
     return result

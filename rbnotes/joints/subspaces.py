@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rbnotes import se3
+from rbnotes import _se3
 from rbnotes.arguments import Array
 
 DEPENDENT = 1e-9
@@ -62,7 +62,7 @@ def lie_algebra(parts: Sequence[Array]) -> Array:
     """Basis ``(6, d)`` of the smallest Lie algebra that holds the columns ``(6, m)`` of all parts."""
     found = span(np.concatenate([np.zeros((6, 0)), *parts], axis=1))
     while True:
-        brackets = [se3.ad(column) @ found for column in found.T]
+        brackets = [_se3.ad(column) @ found for column in found.T]
         larger = span(np.concatenate([found, *brackets], axis=1))
         if larger.shape == found.shape:
             return found

@@ -1,6 +1,5 @@
 """Bodies with six coordinates each: Newton and Euler on SE(3), joints, contact, and a simulator of them."""
 
-from rbnotes.maximal.free_motion import ENERGY, IMPLICIT, MOMENTUM
 from rbnotes.maximal.joints import (
     Joint,
     Reaction,
@@ -35,9 +34,6 @@ from rbnotes.maximal.simulate import World, simulate
 from rbnotes.maximal.trajectory import ContactRecord, Event, Trajectory
 
 __all__ = [
-    "ENERGY",
-    "IMPLICIT",
-    "MOMENTUM",
     "ContactRecord",
     "Event",
     "Joint",

@@ -33,12 +33,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from rbnotes import arguments, se3
+from rbnotes import _se3, arguments
 from rbnotes import joints as types
 from rbnotes.arguments import Array
 from rbnotes.joints import JointType
 from rbnotes.maximal.placement import Joint as Joint
-from rbnotes.maximal.placement import Placement, apply, body_index, checked_poses
+from rbnotes.maximal.placement import body_index, checked_poses, checked_twists, placed
 
 
 class Reaction(NamedTuple):
@@ -108,14 +108,14 @@ def joint_at(
     where, poses = arguments.frame("where", where), checked_poses(poses)
     body = body_index("body", body, len(poses))
     parent = None if parent is None else body_index("parent", parent, len(poses))
-    of_parent = where if parent is None else se3.inverse(poses[parent]) @ where
+    of_parent = where if parent is None else _se3.inverse(poses[parent]) @ where
     of_body = where @ kind.transform(kind.home if q is None else q)
-    return Joint(kind, body, se3.inverse(poses[body]) @ of_body, parent, of_parent)
+    return Joint(kind, body, _se3.inverse(poses[body]) @ of_body, parent, of_parent)
 
 
 def relative_pose(joint: Joint, poses: ArrayLike) -> Array:
     """Pose ``(4, 4)`` of the body's joint frame in that of the parent: the Q of its type, if together."""
-    result: Array = Placement((joint,), poses).relative_poses[0]
+    result: Array = placed((joint,), poses).relative_poses[0]
     return result
 
 
@@ -129,7 +129,8 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     poses : (n, 4, 4)
     twists : (n, 6)
     """
-    own, other = Placement((joint,), poses).twists(twists)
+    at = placed((joint,), poses)
+    own, other = at.twists(checked_twists(twists, at.count))
     result: Array = own[0] - other[0]
     return result
 
@@ -147,15 +148,7 @@ def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
 
 def joint_matrix(joints: Sequence[Joint], poses: ArrayLike) -> sparse.csr_array:
     """Rows of several joints, one below the other, sparse ``(m, 6 n)`` (Sueda eq. (1.70))."""
-    placed = Placement(joints, poses)
-    values = placed.blocks()
-    # The world has columns, too: the last ones.
-    layout, count = placed.layout, placed.count
-    ends = np.stack([layout.body, np.where(layout.parent < 0, count, layout.parent)], axis=1)
-    columns = 6 * ends[layout.joint, :, None] + np.arange(6)
-    starts = 12 * np.arange(len(values) + 1)
-    G = sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=(len(values), 6 * count + 6))
-    return G[:, : 6 * count]
+    return placed(joints, poses).matrix()
 
 
 def joint_error(joint: Joint, poses: ArrayLike) -> Array:
@@ -175,13 +168,7 @@ def joint_error(joint: Joint, poses: ArrayLike) -> Array:
 
 def joint_errors(joints: Sequence[Joint], poses: ArrayLike) -> Array:
     """Errors of several joints ``(m,)``, in the order of :func:`joint_matrix`."""
-    placed = Placement(joints, poses)
-    errors = np.empty(placed.layout.size)
-    for group in placed.layout.groups:
-        q = placed.coordinates(group)
-        apart = types.misfit(group.kind.transform(q), placed.relative_poses[group.members])
-        errors[group.rows] = apply(types.annihilator(group.kind, q), apart)
-    return errors
+    return placed(joints, poses).errors()
 
 
 def joint_drift(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
@@ -199,24 +186,8 @@ def joint_drift(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
 
 def joint_drifts(joints: Sequence[Joint], poses: ArrayLike, twists: ArrayLike) -> Array:
     """Drifts of several joints ``(m,)``, in the order of :func:`joint_matrix`."""
-    placed = Placement(joints, poses)
-    own, other = placed.twists(twists)
-    # Seen from the body's joint frame, the parent's twist changes with the motion of both.
-    seen = apply(se3.ad(own), other)
-    relative = own - other
-    drifts = np.empty(placed.layout.size)
-    for group, A in zip(placed.layout.groups, placed.rows, strict=True):
-        drift = apply(A, seen[group.members])
-        if group.turns:
-            q, X, twist = (
-                placed.coordinates(group),
-                placed.relative_poses[group.members],
-                relative[group.members],
-            )
-            qdot = types.nearest_rates(group.kind, q, X, twist)
-            drift = drift + apply(types.annihilator_rate(group.kind, q, qdot), twist)
-        drifts[group.rows] = drift
-    return drifts
+    at = placed(joints, poses)
+    return at.drifts(checked_twists(twists, at.count))
 
 
 def reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> Reaction:
@@ -232,5 +203,5 @@ def reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> Reactio
         Of this joint, such that ``M dphi/dt = wrenches + G^T multipliers``. (Sueda's lambda is the negative.)
     """
     pushes = arguments.vector("multipliers", multipliers, joint.count)
-    on_body, on_parent = np.einsum("m,mbi->bi", pushes, Placement((joint,), poses).blocks())
+    on_body, on_parent = np.einsum("m,mbi->bi", pushes, placed((joint,), poses).blocks())
     return Reaction(on_body, on_parent)

@@ -16,8 +16,8 @@ done about it is its *stabilisation*:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,13 +25,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
+from rbnotes._frozen import changed, keep, known
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.constraints import factor_kkt
-from rbnotes.constraints.stabilization import NotProjected, least_correction
-from rbnotes.constraints.stabilization import project_poses as project_onto_constraints
+from rbnotes.constraints import _stabilization
+from rbnotes.constraints.kkt import factored
 from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, FreeSystem, State, no_forces
 from rbnotes.dynamics.step_problem import Matrix
-from rbnotes.maximal.joints import Joint, joint_drifts, joint_errors, joint_matrix
+from rbnotes.maximal.placement import Joint, Placement, placed
 
 STABILIZATIONS = ("none", "baumgarte", "projection")
 
@@ -69,9 +69,7 @@ class Mechanism:
             if joint.last >= len(bodies):
                 got = f"a {joint.kind} joint between {joint.parent} and {joint.body}"
                 raise InvalidArgument("joints", got, f"indices of {len(bodies)} bodies")
-        fields = {"bodies": bodies, "joints": tuple(self.joints), "gravity": free.gravity, "free": free}
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        keep(self, bodies=bodies, joints=tuple(self.joints), gravity=free.gravity, free=free)
 
     def mass(self, state: State) -> Matrix:
         """Mass matrix ``(6 n, 6 n)``, sparse if it is large."""
@@ -119,10 +117,9 @@ def accelerations(mechanism: Mechanism, state: State) -> Motion:
         Poses and twists that satisfy the joints.
     """
     force = mechanism.force(state)
-    G = joint_matrix(mechanism.joints, state.E)
-    drift = joint_drifts(mechanism.joints, state.E, state.phi)
-    mass = mechanism.mass(state)
-    phidot, multipliers = factor_kkt(mass, as_dense_as(mass, G)).solve(force, -drift)
+    at = Placement(mechanism.joints, state.E)
+    drift, mass = at.drifts(state.phi), mechanism.mass(state)
+    phidot, multipliers = factored(mass, as_dense_as(mass, at.matrix())).solver(force, -drift)
     return Motion(phidot.reshape(-1, 6), multipliers)
 
 
@@ -134,14 +131,14 @@ def mechanism_rows(mechanism: Mechanism, state: State, h: float, *, gain: float 
     gain
         Part of the error, up to 1, that the step takes back: :func:`baumgarte_target`.
     """
-    G = joint_matrix(mechanism.joints, state.E)
-    target = baumgarte_target(mechanism, state.E, h, gain, G) if gain else 0.0
-    return BilateralRows(as_dense_as(mechanism.mass(state), G), target)
+    _check_shape(mechanism, state.E)
+    at = Placement(mechanism.joints, state.E)
+    G, none = at.matrix(), np.zeros(at.layout.size)
+    target = _target(mechanism, at, *_checked_rates(h, gain), G) if gain else none
+    return known(BilateralRows, rows=as_dense_as(mechanism.mass(state), G), target=target, softness=none)
 
 
-def baumgarte_target(
-    mechanism: Mechanism, poses: ArrayLike, h: float, gain: float, G: Matrix | None = None
-) -> Array:
+def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, h: float, gain: float) -> Array:
     """What ``G phi+`` shall be so that joints take back a part of their errors in a step (Sueda 1.12).
 
     ``gain / h G d``, with the smallest displacement d, measured by the masses, that takes back the errors to
@@ -150,18 +147,12 @@ def baumgarte_target(
 
     Parameters
     ----------
+    poses : (n, 4, 4)
     gain
         That part, up to 1.
-    G
-        The rows of the joints at these poses, if they are known.
     """
-    h = float(arguments.positive("h", h))
-    gain = float(arguments.scalar("gain", gain, minimum=0.0, maximum=1.0))
-    G = joint_matrix(mechanism.joints, poses) if G is None else G
-    errors = joint_errors(mechanism.joints, poses)
-    if not len(errors):
-        return np.zeros(0)
-    return gain / h * (G @ least_correction(G, mechanism.free.inverse_mass @ G.T, errors))
+    at = placed(mechanism.joints, poses)
+    return _target(mechanism, at, *_checked_rates(h, gain), at.matrix())
 
 
 def project(mechanism: Mechanism, state: State) -> State:
@@ -172,10 +163,10 @@ def project(mechanism: Mechanism, state: State) -> State:
     SingularConfiguration
         If the joints cannot be brought together from these poses.
     """
-    at = replace(state, E=project_poses(mechanism, state.E))
+    at = changed(state, E=project_poses(mechanism, state.E))
     mass = mechanism.mass(at)
-    G = as_dense_as(mass, joint_matrix(mechanism.joints, at.E))
-    return at.with_velocity(factor_kkt(mass, G).solve(mass @ at.velocity)[0])
+    G = as_dense_as(mass, Placement(mechanism.joints, at.E).matrix())
+    return at.with_velocity(factored(mass, G).solver(mass @ at.velocity, np.zeros(G.shape[0]))[0])
 
 
 def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 30) -> Array:
@@ -189,25 +180,27 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 3
     SingularConfiguration
         If the joints are still apart after so many iterations.
     """
-    poses = _poses(mechanism, poses)
-    joints = mechanism.joints
-    if not joints:
+    return projected(mechanism, _poses(mechanism, poses), iterations)
+
+
+def projected(mechanism: Mechanism, poses: Array, iterations: int = 30) -> Array:
+    """As :func:`project_poses`, for poses that are known to be right."""
+    if not mechanism.joints:
         return poses
-    try:
-        return project_onto_constraints(
-            poses,
-            mechanism.bodies,
-            lambda at: joint_errors(joints, at),
-            lambda at: joint_matrix(joints, at),
-            tolerance=PROJECTED,
-            limit=iterations,
-        ).positions
-    except NotProjected as error:
-        raise SingularConfiguration(
-            "poses",
-            f"joints that are still {error.residual:.3g} apart",
-            "poses from which they can be brought together",
-        ) from error
+
+    def evaluate(poses: Array) -> tuple[Array, Callable[[], Matrix]]:
+        at = Placement(mechanism.joints, poses)
+        return at.errors(), at.matrix
+
+    def respond(G: Matrix) -> Matrix:
+        return mechanism.free.inverse_mass @ G.T
+
+    move = _stabilization.move_bodies
+    found, error, _ = _stabilization.project(poses, respond, evaluate, move, PROJECTED, iterations)
+    if not error <= PROJECTED:
+        got = f"joints that are still {error:.3g} apart"
+        raise SingularConfiguration("poses", got, "poses from which they can be brought together")
+    return found
 
 
 def as_dense_as(mass: Matrix, rows: Matrix) -> Matrix:
@@ -217,6 +210,24 @@ def as_dense_as(mass: Matrix, rows: Matrix) -> Matrix:
 
 def _poses(mechanism: Mechanism, poses: ArrayLike) -> Array:
     checked = arguments.frame("poses", poses)
-    if checked.shape != (len(mechanism.bodies), 4, 4):
-        raise InvalidArgument("poses", f"shape {checked.shape}", f"shape ({len(mechanism.bodies)}, 4, 4)")
+    _check_shape(mechanism, checked)
     return checked
+
+
+def _check_shape(mechanism: Mechanism, poses: Array) -> None:
+    if poses.shape != (len(mechanism.bodies), 4, 4):
+        raise InvalidArgument("poses", f"shape {poses.shape}", f"shape ({len(mechanism.bodies)}, 4, 4)")
+
+
+def _checked_rates(h: float, gain: float) -> tuple[float, float]:
+    h = float(arguments.positive("h", h))
+    return h, float(arguments.scalar("gain", gain, minimum=0.0, maximum=1.0))
+
+
+def _target(mechanism: Mechanism, at: Placement, h: float, gain: float, G: Matrix) -> Array:
+    """That of :func:`baumgarte_target`, for joints whose rows are known."""
+    errors = at.errors()
+    if not len(errors):
+        return errors
+    back: Array = G @ _stabilization.least_correction(G, mechanism.free.inverse_mass @ G.T, errors)
+    return gain / h * back

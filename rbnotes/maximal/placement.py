@@ -1,4 +1,7 @@
-"""Where joints are: their types between bodies, and their frames with the poses of all bodies."""
+"""Where joints are: their types between bodies, and all that follows from the poses of these.
+
+:func:`placed` checks poses; a :class:`Placement` and what it gives check nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
-from rbnotes import arguments, se3
+from rbnotes import _se3, arguments
+from rbnotes._frozen import keep
+from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints import JointType, annihilator, steady_rows, turns
+from rbnotes.joints import JointType
+from rbnotes.joints._annihilator import annihilator, annihilator_rate, steady_rows, turns
+from rbnotes.joints._nearest import misfit, nearest_rates
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +50,7 @@ class Joint:
         for name in ("body", "parent"):
             index = getattr(self, name)
             if not (name == "parent" and index is None):
-                object.__setattr__(self, name, body_index(name, index))
+                keep(self, **{name: body_index(name, index)})
         if self.body == self.parent:
             raise InvalidArgument("parent", f"{self.parent}", "another body than the joint's own")
         for name in ("frame", "parent_frame"):
@@ -50,7 +58,7 @@ class Joint:
             checked = arguments.frame(name, np.eye(4) if given is None else given)
             if checked.shape != (4, 4):
                 raise InvalidArgument(name, f"shape {checked.shape}", "one frame of shape (4, 4)")
-            object.__setattr__(self, name, checked)
+            keep(self, **{name: checked})
 
     @property
     def count(self) -> int:
@@ -60,7 +68,7 @@ class Joint:
     @cached_property
     def adjoint(self) -> Array:
         """Adjoint ``(6, 6)`` from the body to its joint frame, which never changes."""
-        return se3.Ad_inverse(self.frame)
+        return _se3.Ad_inverse(self.frame)
 
     @property
     def last(self) -> int:
@@ -115,37 +123,34 @@ _layout = lru_cache(maxsize=64)(Layout)
 
 
 class Placement:
-    """Where k joints are, with the poses of all bodies."""
+    """Where k joints are, with the poses of all bodies; rows of several joints stand one below the other."""
 
-    def __init__(self, joints: Sequence[Joint], poses: ArrayLike) -> None:
-        self.poses = checked_poses(poses)
-        self.count = len(self.poses)
-        self.layout = _layout(tuple(joints))
+    def __init__(self, joints: tuple[Joint, ...], poses: Array) -> None:
+        self.poses = poses
+        self.count = len(poses)
+        self.layout = _layout(joints)
         self._coordinates: dict[JointType, Array] = {}
-        if self.layout.bodies > self.count:
-            expected = f"at least {self.layout.bodies}"
-            raise InvalidArgument("poses", f"poses of {self.count} bodies", expected)
 
     @cached_property
     def parent_poses(self) -> Array:
         """Of the parents themselves, in the joint frames of the bodies."""
         everything = np.concatenate([self.poses, np.eye(4)[None]])  # the world comes last
         layout = self.layout
-        result: Array = se3.inverse(everything[layout.body] @ layout.frames) @ everything[layout.parent]
+        result: Array = _se3.inverse(everything[layout.body] @ layout.frames) @ everything[layout.parent]
         return result
 
     @cached_property
     def parent_adjoint(self) -> Array:
-        return se3.Ad(self.parent_poses)
+        return _se3.Ad(self.parent_poses)
 
     @cached_property
     def relative_poses(self) -> Array:
-        return se3.inverse(self.parent_poses @ self.layout.parent_frames)
+        return _se3.inverse(self.parent_poses @ self.layout.parent_frames)
 
     def coordinates(self, group: Group) -> Array:
         """Coordinates ``(g, k)`` of the nearest poses that the joints of one type allow."""
         if group.kind not in self._coordinates:
-            self._coordinates[group.kind] = group.kind.coordinates_of(self.relative_poses[group.members])
+            self._coordinates[group.kind] = group.kind._coordinates_of(self.relative_poses[group.members])
         return self._coordinates[group.kind]
 
     @cached_property
@@ -156,12 +161,9 @@ class Placement:
             for group in self.layout.groups
         ]
 
-    def twists(self, twists: ArrayLike) -> tuple[Array, Array]:
+    def twists(self, twists: Array) -> tuple[Array, Array]:
         """Those of the bodies and those of the parents, both in the joint frame of the body."""
-        checked = arguments.twist("twists", twists)
-        if checked.shape != (self.count, 6):
-            raise InvalidArgument("twists", f"shape {checked.shape}", f"shape ({self.count}, 6)")
-        everything = np.concatenate([checked, np.zeros((1, 6))])
+        everything = np.concatenate([twists, np.zeros((1, 6))])
         own = apply(self.layout.own_adjoint, everything[self.layout.body])
         return own, apply(self.parent_adjoint, everything[self.layout.parent])
 
@@ -173,10 +175,50 @@ class Placement:
             blocks[group.rows, 1] = -A @ self.parent_adjoint[group.members]
         return blocks
 
+    def matrix(self) -> sparse.csr_array:
+        """The rows as a sparse matrix ``(m, 6 n)``."""
+        values = self.blocks()
+        # The world has columns, too: the last ones.
+        layout, count = self.layout, self.count
+        ends = np.stack([layout.body, np.where(layout.parent < 0, count, layout.parent)], axis=1)
+        columns = 6 * ends[layout.joint, :, None] + np.arange(6)
+        starts = 12 * np.arange(len(values) + 1)
+        G = sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=(len(values), 6 * count + 6))
+        return G[:, : 6 * count]
 
-def apply(A: Array, x: Array) -> Array:
-    """``A x``, over leading axes."""
-    result: Array = np.einsum("...ij,...j->...i", A, x)
+    def errors(self) -> Array:
+        """By how much the joints are apart ``(m,)``."""
+        errors = np.empty(self.layout.size)
+        for group in self.layout.groups:
+            q = self.coordinates(group)
+            apart = misfit(group.kind._transform(q), self.relative_poses[group.members])
+            errors[group.rows] = apply(annihilator(group.kind, q), apart)
+        return errors
+
+    def drifts(self, twists: Array) -> Array:
+        """What the rows make of the motion itself ``(m,)``."""
+        own, other = self.twists(twists)
+        # Seen from the body's joint frame, the parent's twist changes with the motion of both.
+        seen = apply(_se3.ad(own), other)
+        relative = own - other
+        drifts = np.empty(self.layout.size)
+        for group, A in zip(self.layout.groups, self.rows, strict=True):
+            drift = apply(A, seen[group.members])
+            if group.turns:
+                q, X = self.coordinates(group), self.relative_poses[group.members]
+                twist = relative[group.members]
+                qdot = nearest_rates(group.kind, q, X, twist)
+                drift = drift + apply(annihilator_rate(group.kind, q, qdot), twist)
+            drifts[group.rows] = drift
+        return drifts
+
+
+def placed(joints: Sequence[Joint], poses: ArrayLike) -> Placement:
+    """Joints at poses ``(n, 4, 4)`` that come from outside."""
+    result = Placement(tuple(joints), checked_poses(poses))
+    if result.layout.bodies > result.count:
+        expected = f"at least {result.layout.bodies}"
+        raise InvalidArgument("poses", f"poses of {result.count} bodies", expected)
     return result
 
 
@@ -195,3 +237,11 @@ def body_index(name: str, index: Any, count: int | None = None) -> int:
     if count is not None and index >= count:
         raise InvalidArgument(name, str(index), f"the index of one of {count} bodies")
     return int(index)
+
+
+def checked_twists(twists: ArrayLike, count: int) -> Array:
+    """Twists ``(n, 6)``, one for each body."""
+    checked = arguments.twist("twists", twists)
+    if checked.shape != (count, 6):
+        raise InvalidArgument("twists", f"shape {checked.shape}", f"shape ({count}, 6)")
+    return checked

@@ -12,28 +12,28 @@ a gap, bodies may approach at gap/h, which closes it in this step and no further
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, se3
+from rbnotes import arguments
+from rbnotes._frozen import changed, known
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.constraints._stabilization import move_bodies
 from rbnotes.contact import (
     Collider,
     ContactPoints,
     Contacts,
     Rounded,
     _rows,
-    contact_points,
-    normal_rows,
 )
-from rbnotes.dynamics import WORLD, Scheme, State, StepProblem, StepSolution
+from rbnotes.contact.detection import found_points
+from rbnotes.dynamics import WORLD, Scheme, State, States, StepProblem, StepSolution, keeping_momentum
 from rbnotes.friction import box_friction
-from rbnotes.maximal.free_motion import MOMENTUM
-from rbnotes.maximal.joints import joint_matrix
-from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism, as_dense_as, mechanism_rows, project_poses
+from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism, as_dense_as, mechanism_rows, projected
+from rbnotes.maximal.placement import Placement
 from rbnotes.maximal.trajectory import ContactRecord, Trajectory, events_of, record_contacts
 
 FrictionModel = Callable[[StepProblem], StepSolution]
@@ -69,7 +69,7 @@ def simulate(
     steps: int,
     *,
     friction: FrictionModel = box_friction,
-    integrator: Scheme = MOMENTUM,
+    integrator: Scheme = keeping_momentum,
     stabilization: str = "projection",
     gain: float = 0.2,
     slop: float = 1e-5,
@@ -88,7 +88,7 @@ def simulate(
     friction
         Finds velocities and impulses: a function of :mod:`rbnotes.friction`, or one like them.
     integrator
-        Of the bodies' motion: a scheme of :mod:`rbnotes.maximal.free_motion` or of :mod:`rbnotes.dynamics`.
+        Of the bodies' motion: a scheme of :mod:`rbnotes.dynamics.schemes` or ``.free_motion``.
     stabilization : "projection", "baumgarte" or "none"
         What is done about joints that came apart and bodies that overlap: move them back by the smallest
         displacement, have the next velocities take back a part, or nothing.
@@ -102,7 +102,7 @@ def simulate(
     Returns
     -------
     Trajectory
-        States at the times 0, h, ..., and what happened in between.
+        States at the start and after each step, and what happened in between.
 
     Raises
     ------
@@ -116,34 +116,32 @@ def simulate(
     points = nearby_points(world, state, h)
     for step in range(1, steps + 1):
         rows, twists = _rows.contact_rows(points, state.E), state.phi.ravel()
-        speeds = separation_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
+        speeds = _separation_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
         if stabilization == "baumgarte":
             speeds = np.maximum(speeds, gain / h * (-points.gap - slop))
         joints = mechanism_rows(mechanism, state, h, gain=gain if stabilization == "baumgarte" else 0.0)
-        contacts = Contacts(rows, points.mu, speeds)
+        contacts = known(Contacts, rows=rows, mu=points.mu, normal_target=speeds)
         free = integrator.problem(mechanism, state, h)
-        solution = friction(replace(free, bilateral=joints, contacts=contacts))
+        solution = friction(free.under(bilateral=joints, contacts=contacts))
         joint_impulses.append(solution.bilateral)
         records.append(record_contacts(points, rows, twists, solution))
 
         state = integrator.move(mechanism, state, solution.velocity, h)
         if projects:
-            state = replace(state, E=project_poses(mechanism, state.E))
+            state = changed(state, E=projected(mechanism, state.E))
         points = nearby_points(world, state, h)
         if projects and np.any(points.gap < -slop):
-            state = replace(state, E=separated_poses(mechanism, state.E, points))
+            state = changed(state, E=separated_poses(mechanism, state, points))
             points = nearby_points(world, state, h)
         states.append(state)
         if progress is not None:
             progress(step, steps)
     return Trajectory(
-        h * np.arange(steps + 1),
-        np.stack([each.E for each in states]),
-        np.stack([each.phi for each in states]),
+        States.of(states),
         np.array([mechanism.energy(each) for each in states]),
         np.array(joint_impulses),
         tuple(records),
-        events_of(records, h),
+        events_of(records, [each.t for each in states[1:]]),
     )
 
 
@@ -156,7 +154,7 @@ def nearby_points(world: World, state: State, h: float) -> ContactPoints:
             sizes[each.body] = max(sizes[each.body], size)
     angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(state.phi, 2, axis=1))
     fastest = np.max(linear + angular * sizes) + h * np.linalg.norm(world.mechanism.gravity)
-    return contact_points(world.colliders, state.E, 2 * h * fastest, apart=world.apart or ())
+    return found_points(world.colliders, state.E, 2 * h * fastest, world.apart or ())
 
 
 def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, gravity: ArrayLike) -> Array:
@@ -172,12 +170,16 @@ def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, grav
         Normal velocities before, negative where bodies approach, m/s.
     """
     approach = arguments.vector("approach", approach, len(points))
-    resting = -2 * h * np.linalg.norm(arguments.vector("gravity", gravity))
+    return _separation_speeds(points, approach, h, arguments.vector("gravity", gravity))
+
+
+def _separation_speeds(points: ContactPoints, approach: Array, h: float, gravity: Array) -> Array:
+    resting = -2 * h * np.linalg.norm(gravity)
     hits = (points.restitution > 0) & (approach < resting) & (points.gap + h * approach <= 0)
     return np.where(hits, -points.restitution * approach, np.minimum(-points.gap / h, 0.0))
 
 
-def separated_poses(mechanism: Mechanism, poses: ArrayLike, points: ContactPoints) -> Array:
+def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints) -> Array:
     """Poses ``(n, 4, 4)`` after the smallest displacement, measured by the masses, that ends all overlaps.
 
     Gaps are taken as linear in the displacement, so that a little may remain; joints stay together.
@@ -187,14 +189,12 @@ def separated_poses(mechanism: Mechanism, poses: ArrayLike, points: ContactPoint
     Unsolved
         If the joints do not let the bodies separate.
     """
-    poses = arguments.frame("poses", poses)
-    M = mechanism.mass(State(poses))
-    N, G = (
-        as_dense_as(M, rows)
-        for rows in (normal_rows(points, poses).matrix, joint_matrix(mechanism.joints, poses))
-    )
-    apart = QP(M, np.zeros(M.shape[0]), N, -points.gap, G, np.zeros(G.shape[0]))
-    return project_poses(mechanism, poses @ se3.exp(solve_lcp(apart).x.reshape(-1, 6)))
+    M, poses = mechanism.mass(state), state.E
+    N = as_dense_as(M, _rows.rows_along(points.normal[:, None], points, poses).matrix)
+    G = as_dense_as(M, Placement(mechanism.joints, poses).matrix())
+    still = np.zeros(state.size)
+    apart = known(QP, Q=M, c=still, A=N, b=-points.gap, G=G, g=np.zeros(G.shape[0]))
+    return projected(mechanism, move_bodies(poses, solve_lcp(apart).x))
 
 
 def _checked_state(world: World, state: State) -> State:

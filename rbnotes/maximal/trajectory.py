@@ -10,7 +10,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints, PairRows, contact_axes
-from rbnotes.dynamics import StepSolution
+from rbnotes.dynamics import States, StepSolution
 
 SLIDING = 1e-3
 """Contacts slide from this speed on, m/s: below it is what a solver's tolerance leaves of sticking."""
@@ -65,12 +65,8 @@ class ContactRecord:
 class Trajectory:
     """Motion of n bodies in T steps, with m rows of joints."""
 
-    times: Array
-    """``(T + 1,)``, s."""
-    poses: Array
-    """``(T + 1, n, 4, 4)``."""
-    twists: Array
-    """In body coordinates ``(T + 1, n, 6)``."""
+    states: States
+    """Poses ``E (T + 1, n, 4, 4)``, twists ``phi (T + 1, n, 6)`` and times ``t (T + 1,)``, s."""
     energies: Array
     """Kinetic energy and the potential of gravity ``(T + 1,)``, J."""
     joint_impulses: Array
@@ -94,18 +90,18 @@ def record_contacts(
     return ContactRecord(points, solution.contact_impulses, old, new)
 
 
-def events_of(records: Sequence[ContactRecord], h: float) -> tuple[Event, ...]:
-    """What began and ended between pairs of bodies, from records of steps of size h."""
+def events_of(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[Event, ...]:
+    """What began and ended between pairs of bodies, from the records of steps and the times at their ends."""
     before: dict[tuple[int, int], bool] = {}
     events = []
-    for step, record in enumerate(records, start=1):
+    for end, record in zip(ends, records, strict=True):
         after = _touching(record)
-        events += [Event(step * h, "broken", *pair) for pair in before if pair not in after]
+        events += [Event(end, "broken", *pair) for pair in before if pair not in after]
         for pair, slides in after.items():
             if pair not in before:
-                events.append(Event(step * h, "made", *pair))
+                events.append(Event(end, "made", *pair))
             if before.get(pair) is not slides:
-                events.append(Event(step * h, "slides" if slides else "sticks", *pair))
+                events.append(Event(end, "slides" if slides else "sticks", *pair))
         before = after
     return tuple(events)
 

@@ -46,7 +46,7 @@ def test_numbers_hold_for_every_row_and_diagonal_softness_is_a_vector():
 def test_data_are_told_apart_by_identity_and_can_be_hashed():
     first, second = (StepProblem(np.eye(2), np.ones(2)) for _ in range(2))
     assert first != second
-    assert len({first, second, first.bilateral, second.bilateral}) == 4
+    assert len({first, second, first.bilateral, first.unilateral}) == 4
 
 
 @pytest.mark.parametrize(

@@ -164,5 +164,5 @@ def test_steps_keep_the_joint_together(case):
     pose = case.joint.transform(case.random(1)[0]) @ np.linalg.inv(joint.frame)
     pose[3] = 0, 0, 0, 1
     path = maximal.simulate(maximal.World(mechanism), State(pose), 0.02, 5)
-    for poses in path.poses[1:]:
+    for poses in path.states.E[1:]:
         np.testing.assert_allclose(maximal.joint_errors([joint], poses), 0, atol=1e-9)

@@ -43,7 +43,7 @@ def run(mechanism, state, h, steps):
 def step(mechanism, state, h, **options):
     """The state after a step of the simulator, and the impulses of the joints."""
     path = maximal.simulate(maximal.World(mechanism), state, h, 1, integrator=symplectic_euler, **options)
-    return State(path.poses[-1], path.twists[-1]), path.joint_impulses[0]
+    return path.states[-1], path.joint_impulses[0]
 
 
 def rods(lengths, weights):

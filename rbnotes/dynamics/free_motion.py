@@ -1,17 +1,16 @@
 """How free bodies move in a step: forces change their twists, and the twists move them.
 
-These are schemes of :mod:`rbnotes.dynamics`, in two halves, for a free system or a mechanism: ``problem``
-gives the problem for the new twists, at the poses where the step starts; ``move`` takes these poses and the
-twists that result to the state at the end. In between joints and contacts add their impulses. All are of
-first order; they differ in what they keep. While a body turns, the numbers of its twist change although the
-motion does not, and a spinning body that flies or rolls far shows best how well that is done:
+These are schemes for a free system or a mechanism, of first order; they differ in what they keep. In between
+their two halves joints and contacts add their impulses. While a body turns, the numbers of its twist change
+although the motion does not, and a spinning body that flies or rolls far shows best how well that is done:
 
-* :data:`rbnotes.dynamics.symplectic_euler`: Sueda 1.8. The turning of the frame is a force; each step goes
+* :data:`~rbnotes.dynamics.symplectic_euler`: Sueda 1.8. The turning of the frame is a force; each step goes
   along a screw. Simple, but a body that turns by an angle a in each step gains speed by a factor
   ``sqrt(1 + a^2)``.
-* :data:`MOMENTUM`: the centre of mass goes straight on, and linear and angular momentum stay in the world.
-* :data:`ENERGY`: likewise, but a tumbling body keeps its energy instead of the angular momentum.
-* :data:`IMPLICIT`: as MOMENTUM, with springs and dampers evaluated at the end of the step.
+* :data:`keeping_momentum`: the centre of mass goes straight on, and linear and angular momentum stay in the
+  world.
+* :data:`keeping_energy`: likewise, but a tumbling body keeps its energy instead of the angular momentum.
+* :data:`implicit_keeping_momentum`: as the former, with springs and dampers evaluated at the end of the step.
 """
 
 from __future__ import annotations
@@ -20,17 +19,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rbnotes import arguments, se3, so3
+from rbnotes import _se3, _so3, arguments
+from rbnotes._frozen import changed
+from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.dynamics import (
-    FreeSystem,
-    MechanicalSystem,
-    Scheme,
-    State,
-    StepProblem,
-    linearly_implicit_problem,
-)
-from rbnotes.maximal.mechanism import Mechanism
+from rbnotes.dynamics.bodies import FreeSystem
+from rbnotes.dynamics.motion import MechanicalSystem
+from rbnotes.dynamics.schemes import Scheme, _linearly_implicit
+from rbnotes.dynamics.state import State
+from rbnotes.dynamics.step_problem import StepProblem
 
 NEWTON_STEPS = 20
 """After so many a midpoint is given up."""
@@ -49,18 +46,19 @@ def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepPr
     K and D are those of the applied forces. The matrix is as symmetric as they are; not all friction models
     take one that is not.
     """
+    h = float(arguments.positive("h", h))
     free = _free(system)
     applied = free.applied_forces(state)
     force = free.weight(state) + applied.f
-    return linearly_implicit_problem(system.mass(state), state.velocity, force, applied.K, applied.D, h)
+    return _linearly_implicit(system.mass(state), state.velocity, force, applied.K, applied.D, h)
 
 
 def move_keeping_momentum(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """The centre of mass moves straight on; linear and angular momentum stay as they are in the world."""
 
     def spin(inertias: Array, omega: Array) -> Array:
-        momentum = _times(inertias, omega)
-        turned = _times(np.swapaxes(so3.exp(h * omega), -1, -2), momentum)
+        momentum = apply(inertias, omega)
+        turned = apply(np.swapaxes(_so3.exp(h * omega), -1, -2), momentum)
         return np.linalg.solve(inertias, turned[..., None])[..., 0]
 
     return _move_centres(system, state, velocity, h, spin)
@@ -79,9 +77,9 @@ def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array,
         new = omega
         for _ in range(NEWTON_STEPS):
             mean = (omega + new) / 2
-            momentum = _times(inertias, mean)
-            missing = _times(inertias, new - omega) + h * np.cross(mean, momentum)
-            slope = inertias + h / 2 * (so3.hat(mean) @ inertias - so3.hat(momentum))
+            momentum = apply(inertias, mean)
+            missing = apply(inertias, new - omega) + h * np.cross(mean, momentum)
+            slope = inertias + h / 2 * (_so3.hat(mean) @ inertias - _so3.hat(momentum))
             change = np.linalg.solve(slope, missing[..., None])[..., 0]
             new = new - change
             if np.max(np.abs(change), initial=0.0) <= 1e-14 * (1 + np.max(np.abs(new), initial=0.0)):
@@ -93,13 +91,18 @@ def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array,
     return _move_centres(system, state, velocity, h, spin)
 
 
-MOMENTUM = Scheme(external_problem, move_keeping_momentum)
-ENERGY = Scheme(external_problem, move_keeping_energy)
-IMPLICIT = Scheme(implicit_problem, move_keeping_momentum)
+keeping_momentum = Scheme(external_problem, move_keeping_momentum)
+"""Bodies keep their momenta, but for what forces change."""
+
+keeping_energy = Scheme(external_problem, move_keeping_energy)
+"""Bodies keep their energy, but for what forces change."""
+
+implicit_keeping_momentum = Scheme(implicit_problem, move_keeping_momentum)
+"""As :data:`keeping_momentum`, and stable for stiff springs and dampers."""
 
 
 def _free(system: MechanicalSystem) -> FreeSystem:
-    free = system.free if isinstance(system, Mechanism) else system
+    free = getattr(system, "free", system)  # a mechanism's bodies without its joints
     if not isinstance(free, FreeSystem):
         raise InvalidArgument("system", type(system).__name__, "a FreeSystem or a Mechanism")
     return free
@@ -113,18 +116,13 @@ def _move_centres(
     spin: Callable[[Array, Array], Array],
 ) -> State:
     """Straight motion of particles and centres of mass; ``spin`` gives the new angular velocities."""
-    h = float(arguments.positive("h", h))
     phi, v, _ = state.split(velocity)
     E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
     _, inertias, com = _free(system).mass_properties
-    centre_velocity = _times(E[:, :3, :3], origin_velocity + np.cross(omega, com))
-    centre = se3.transform_points(E, com) + h * centre_velocity
-    R = E[:, :3, :3] @ so3.exp(h * omega)
+    centre_velocity = apply(E[:, :3, :3], origin_velocity + np.cross(omega, com))
+    centre = _se3.transform_points(E, com) + h * centre_velocity
+    R = E[:, :3, :3] @ _so3.exp(h * omega)
     new_omega = spin(inertias, omega)
-    new_v = _times(np.swapaxes(R, -1, -2), centre_velocity) - np.cross(new_omega, com)
-    poses, twists = se3.frame(R, centre - _times(R, com)), np.concatenate([new_omega, new_v], axis=-1)
-    return State(poses, twists, state.x + h * v, v, t=state.t + h)
-
-
-def _times(A: Array, x: Array) -> Array:
-    return np.einsum("...ij,...j->...i", A, x)
+    new_v = apply(np.swapaxes(R, -1, -2), centre_velocity) - np.cross(new_omega, com)
+    poses, twists = _se3.frame(R, centre - apply(R, com)), np.concatenate([new_omega, new_v], axis=-1)
+    return changed(state, E=poses, phi=twists, x=state.x + h * v, v=v, t=state.t + h)

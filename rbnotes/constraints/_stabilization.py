@@ -1,0 +1,62 @@
+"""The formulas of post-stabilisation, on arrays and functions that are known to be right: nothing is checked.
+
+:mod:`rbnotes.constraints.stabilization` checks what it is given and then calls these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import splu
+
+from rbnotes import _se3
+from rbnotes.arguments import Array
+
+SOFTNESS = 1e-12
+"""Of the rows of a projection, relative to the effect of the largest one: against rows that repeat others."""
+
+Evaluate = Callable[[Array], tuple[Array, Callable[[], Any]]]
+"""From positions to the errors ``(k,)`` there, and to what gives the rows ``(k, n)`` if they are wanted."""
+
+
+def least_correction(G: Any, responses: Any, g: Array) -> Array:
+    S = G @ responses
+    softness = SOFTNESS * np.max(S.diagonal(), initial=0.0)
+    if softness == 0:  # no rows, or rows that nothing moves
+        return np.zeros(G.shape[1])
+    if sparse.issparse(S):
+        multipliers = splu(sparse.csc_array(S + softness * sparse.eye_array(len(g)))).solve(g)
+    else:
+        multipliers = linalg.solve(S + softness * np.eye(len(g)), g, assume_a="pos")
+    correction: Array = -(responses @ multipliers)
+    return correction
+
+
+def project(
+    at: Array,
+    respond: Callable[[Any], Any],
+    evaluate: Evaluate,
+    move: Callable[[Array, Array], Array],
+    tolerance: float,
+    limit: int,
+) -> tuple[Array, float, int]:
+    """Newton's method with the least corrections; ``respond`` gives ``M^-1 G^T``.
+
+    Returns positions, the largest error there, and the number of steps: ``limit`` if that was not enough.
+    """
+    for iteration in range(limit + 1):
+        g, rows = evaluate(at)
+        size = float(np.max(np.abs(g), initial=0.0))
+        if size <= tolerance or iteration == limit:
+            break
+        G = rows()
+        at = move(at, least_correction(G, respond(G), g))
+    return at, size, iteration
+
+
+def move_bodies(poses: Array, step: Array) -> Array:
+    """Poses ``(n, 4, 4)`` after increments ``(6 n,)``."""
+    return poses @ _se3.exp(step.reshape(-1, 6))

@@ -1,0 +1,155 @@
+"""The formulas of :mod:`rbnotes.forces.frame_spring`: arrays have been checked, nothing is checked here.
+
+Each has the name, arguments, result and source of the public function there.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from rbnotes import _se3, _so3
+from rbnotes._linear import apply
+from rbnotes.arguments import Array
+
+
+class Parameters(Protocol):
+    """What is needed of a frame spring."""
+
+    @property
+    def X_1(self) -> Array: ...
+
+    @property
+    def X_2(self) -> Array: ...
+
+    @property
+    def K_t(self) -> Array: ...
+
+    @property
+    def K_r(self) -> Array: ...
+
+    @property
+    def D_t(self) -> Array: ...
+
+    @property
+    def D_r(self) -> Array: ...
+
+    @property
+    def damping(self) -> str: ...
+
+
+def frame_displacement(spring: Parameters, E: Array) -> Array:
+    return _se3.inverse(E[..., 0, :, :] @ spring.X_1) @ E[..., 1, :, :] @ spring.X_2
+
+
+def frame_spring_energy(spring: Parameters, E: Array) -> Array:
+    relative = frame_displacement(spring, E)
+    w, r = _so3.log(relative[..., :3, :3]), relative[..., :3, 3]
+    return (_quadratic(spring.K_t, r) + _quadratic(spring.K_r, w)) / 2
+
+
+def frame_spring_forces(spring: Parameters, E: Array, phi: Array) -> tuple[Array, Array, Array]:
+    relative = frame_displacement(spring, E)
+    R, r = relative[..., :3, :3], relative[..., :3, 3]
+    to_frames = _to_frames(spring)
+    phi_frames = apply(to_frames, phi.reshape(*phi.shape[:-2], 12))
+
+    strain_rates = _rates(R, r, seen_from_frame_1=True)
+    slopes, hessian = _elastic(spring, _so3.log(R), r)
+    K = _transposed(strain_rates) @ hessian @ strain_rates + _turning(slopes, R, strain_rates, True)
+    w = apply(_transposed(strain_rates), slopes)
+
+    carried = spring.damping == "displacement"
+    rates = _rates(R, r, seen_from_frame_1=carried)
+    viscosity = _block_diagonal(spring.D_r, spring.D_t)
+    damping_force = apply(viscosity, apply(rates, phi_frames))
+    D = _transposed(rates) @ viscosity @ rates
+    rates_slope = _rates_slope(R, phi_frames, strain_rates, carried)
+    K = K + _transposed(rates) @ viscosity @ rates_slope + _turning(damping_force, R, strain_rates, carried)
+    w = w + apply(_transposed(rates), damping_force)
+
+    w = -apply(_transposed(to_frames), w)
+    K, D = (-_transposed(to_frames) @ matrix @ to_frames for matrix in (K, D))
+    return w.reshape(*w.shape[:-1], 2, 6), K, D
+
+
+def frame_spring_dissipated_power(spring: Parameters, E: Array, phi: Array) -> Array:
+    relative = frame_displacement(spring, E)
+    rates = _rates(
+        relative[..., :3, :3], relative[..., :3, 3], seen_from_frame_1=spring.damping == "displacement"
+    )
+    rate = apply(rates @ _to_frames(spring), phi.reshape(*phi.shape[:-2], 12))
+    return _quadratic(spring.D_r, rate[..., :3]) + _quadratic(spring.D_t, rate[..., 3:])
+
+
+# Below, all is written in frame 1, and twists and increments (..., 12) are those of frames 1 and 2, each in
+# its own axes. An increment xi turns R by the left increment theta and moves r by delta:
+# (theta, delta) = strain_rates xi.
+
+
+def _to_frames(spring: Parameters) -> Array:
+    """Twists of the bodies to twists of frames 1 and 2 ``(..., 12, 12)``."""
+    return _block_diagonal(_se3.Ad_inverse(spring.X_1), _se3.Ad_inverse(spring.X_2))
+
+
+def _rates(R: Array, r: Array, *, seen_from_frame_1: bool) -> Array:
+    """Twists to the relative angular velocity and dr/dt ``(..., 6, 12)``.
+
+    Without ``seen_from_frame_1``, the latter is the relative velocity of the origins.
+    """
+    C = np.zeros((*r.shape[:-1], 6, 12))
+    C[..., :3, :3] = C[..., 3:, 3:6] = -np.eye(3)
+    C[..., :3, 6:9] = C[..., 3:, 9:] = R
+    if seen_from_frame_1:
+        C[..., 3:, :3] = _so3.hat(r)
+    return C
+
+
+def _elastic(spring: Parameters, w: Array, r: Array) -> tuple[Array, Array]:
+    """Slopes (tau, f) of the energy along (theta, delta), and their derivative ``(..., 6, 6)``."""
+    left_inverse = _so3.left_jacobian_inverse(w)
+    tau = apply(_transposed(left_inverse) @ spring.K_r, w)
+    # tau solves J^T tau = K_r w, so J^T dtau = K_r dw - (dJ)^T tau, with dw = J^-1 theta.
+    dJ = _so3.left_jacobian_dot(w[..., None, :], np.eye(3))
+    turning = np.einsum("...kij,...i->...jk", dJ, tau)
+    tau_slope = _transposed(left_inverse) @ (spring.K_r - turning) @ left_inverse
+    return np.concatenate([tau, apply(spring.K_t, r)], axis=-1), _block_diagonal(tau_slope, spring.K_t)
+
+
+def _turning(force: Array, R: Array, strain_rates: Array, seen_from_frame_1: bool) -> Array:
+    """Slope ``(..., 12, 12)`` of rates^T force along increments, for a force (tau, f) that is held."""
+    theta, delta = strain_rates[..., :3, :], strain_rates[..., 3:, :]
+    tau, f = _so3.hat(force[..., :3]), _so3.hat(force[..., 3:])
+    G = np.zeros((*force.shape[:-1], 12, 12))
+    if seen_from_frame_1:
+        G[..., :3, :] = f @ delta
+    G[..., 6:9, :] = _transposed(R) @ tau @ theta
+    G[..., 9:, :] = _transposed(R) @ f @ theta
+    return G
+
+
+def _rates_slope(R: Array, phi: Array, strain_rates: Array, seen_from_frame_1: bool) -> Array:
+    """Slope ``(..., 6, 12)`` of rates phi along increments, for twists phi of the frames that are held."""
+    theta, delta = strain_rates[..., :3, :], strain_rates[..., 3:, :]
+    angular = -_so3.hat(apply(R, phi[..., 6:9])) @ theta
+    linear = -_so3.hat(apply(R, phi[..., 9:])) @ theta
+    if seen_from_frame_1:
+        linear = linear - _so3.hat(phi[..., :3]) @ delta
+    return np.concatenate([angular, linear], axis=-2)
+
+
+def _quadratic(A: Array, x: Array) -> Array:
+    result: Array = np.einsum("...i,...ij,...j->...", x, A, x)
+    return result
+
+
+def _transposed(A: Array) -> Array:
+    return np.swapaxes(A, -1, -2)
+
+
+def _block_diagonal(A: Array, B: Array) -> Array:
+    n = A.shape[-1]
+    result = np.zeros((*np.broadcast_shapes(A.shape[:-2], B.shape[:-2]), n + B.shape[-1], n + B.shape[-1]))
+    result[..., :n, :n], result[..., n:, n:] = A, B
+    return result

@@ -1,0 +1,106 @@
+"""The formulas of :mod:`rbnotes.forces.path`, on arrays that have been checked: nothing is checked here.
+
+Points ``x (..., n+1, 3)`` and their velocities ``v`` have one shape; ``active (n,)`` are the flags of the
+segments as numbers, 1 where a segment counts. The only error is that of a segment without a direction.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.forces.tension import TensionLaw
+
+DIRECTION_ROUNDING = 8 * np.finfo(float).eps
+"""A segment this short, relative to the coordinates of its ends, has no direction left."""
+
+
+class Terms(NamedTuple):
+    """The three parts of df/dx, df/dv, f, and the tension F."""
+
+    material: Array
+    rate: Array
+    geometric: Array
+    D: Array
+    f: Array
+    F: Array
+
+    @property
+    def K(self) -> Array:
+        """df/dx."""
+        return self.material + self.rate + self.geometric
+
+
+def segments(x: Array) -> tuple[Array, Array]:
+    difference = np.diff(x, axis=-2)
+    lengths: Array = np.linalg.norm(difference, axis=-1)
+    size = np.max(np.abs(x), axis=-1)
+    degenerate = lengths <= DIRECTION_ROUNDING * np.maximum(size[..., :-1], size[..., 1:])
+    if np.any(degenerate):
+        *path, segment = (int(index) for index in np.argwhere(degenerate)[0])
+        of_path = f" of path {tuple(path)}" if path else ""
+        got = f"coinciding points {segment} and {segment + 1}{of_path}"
+        raise SingularConfiguration("x", got, "segments longer than zero")
+    return difference / lengths[..., None], lengths
+
+
+def length_gradient(x: Array, active: Array) -> Array:
+    u, _ = segments(x)
+    return _gradient(u, _incidence(active))
+
+
+def length_hessian(x: Array, active: Array) -> Array:
+    u, lengths = segments(x)
+    return _hessian(u, lengths, _incidence(active))
+
+
+def path_length(x: Array, v: Array, active: Array) -> tuple[Array, Array]:
+    return _path_length(*segments(x), v, active)
+
+
+def path_terms(law: TensionLaw, x: Array, v: Array, active: Array) -> Terms:
+    """Forces of a tension along a path and their derivatives, part by part."""
+    u, lengths = segments(x)
+    counted, every = _incidence(active), _incidence(np.ones(len(active)))
+    a, b = _gradient(u, counted), _gradient(u, every)
+    H_a, H_b = _hessian(u, lengths, counted), _hessian(u, lengths, every)
+
+    F, F_L, F_Ldot = (np.asarray(each) for each in law(*_path_length(u, lengths, v, active)))
+    Ldot_x = np.sum(H_a * v.reshape(*v.shape[:-2], 1, -1), axis=-1)
+    b_column = b[..., :, None]
+    return Terms(
+        material=-_each(F_L) * b_column * a[..., None, :],
+        rate=-_each(F_Ldot) * b_column * Ldot_x[..., None, :],
+        geometric=-_each(F) * H_b,
+        D=-_each(F_Ldot) * b_column * a[..., None, :],
+        f=(-F[..., None] * b).reshape(x.shape),
+        F=F,
+    )
+
+
+def _path_length(u: Array, lengths: Array, v: Array, active: Array) -> tuple[Array, Array]:
+    rates = np.sum(u * np.diff(v, axis=-2), axis=-1)
+    return lengths @ active, rates @ active
+
+
+def _each(number: Array) -> Array:
+    return number[..., None, None]
+
+
+def _gradient(u: Array, incidence: Array) -> Array:
+    gradient = incidence.T @ u
+    return gradient.reshape(*gradient.shape[:-2], -1)
+
+
+def _hessian(u: Array, lengths: Array, incidence: Array) -> Array:
+    across = (np.eye(3) - u[..., :, None] * u[..., None, :]) / lengths[..., None, None]
+    blocks: Array = np.einsum("sp,...sij,sq->...piqj", incidence, across, incidence, optimize=True)
+    size = 3 * incidence.shape[1]
+    return blocks.reshape(*u.shape[:-2], size, size)
+
+
+def _incidence(active: Array) -> Array:
+    """Row i is the difference of points i + 1 and i, or zero where segment i is passive ``(n, n+1)``."""
+    return active[:, None] * np.diff(np.eye(len(active) + 1), axis=0)
