@@ -27,7 +27,6 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.nearest import refine
 
-
 COMPLEX_STEP = 1e-40
 """Its square is lost beside anything; so is the error of the derivatives that it gives."""
 

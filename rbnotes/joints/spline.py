@@ -211,7 +211,7 @@ class SplineSurface(JointType):
         return result + np.einsum("...ijk,...j,...kl->...il", dS, bend, slopes)
 
     def _along(self, q: Array, qdot: Array, times: int) -> Array:
-        """Derivatives ``(..., 6, 2)`` of the point by both coordinates and, so many times, along the rates."""
+        """Derivatives ``(..., 6, 2)`` of the point by each coordinate and, so many times, along the rates."""
         orders = [(i, times + 1 - i) for i in range(times + 2)]
         by_order = dict(zip(orders, self._chart(q, *orders), strict=True))
         columns = [

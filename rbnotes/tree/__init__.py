@@ -32,6 +32,14 @@ from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, gea
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.system import TreeSystem
+from rbnotes.tree.tangent import (
+    Slopes,
+    Variation,
+    forward_dynamics_slopes,
+    geometric_stiffness,
+    inverse_dynamics_slopes,
+    variation,
+)
 
 __all__ = [
     "AttachedParticle",
@@ -49,14 +57,19 @@ __all__ = [
     "Poses",
     "PrescribedBody",
     "PrescribedJoint",
+    "Slopes",
     "Tree",
     "TreeSystem",
+    "Variation",
     "body_wrenches",
     "constrained_acceleration",
     "forward_dynamics",
+    "forward_dynamics_slopes",
     "geared",
+    "geometric_stiffness",
     "integrate_adaptively",
     "inverse_dynamics",
+    "inverse_dynamics_slopes",
     "jacobian",
     "jacobian_dot",
     "joint_forces",
@@ -70,6 +83,7 @@ __all__ = [
     "reduced_force",
     "step_rows",
     "twists",
+    "variation",
     "weight_wrenches",
     "world_momentum",
 ]

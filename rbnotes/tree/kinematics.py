@@ -51,7 +51,18 @@ def poses(tree: Tree, q: ArrayLike) -> Poses:
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Body twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian."""
     q, qdot = _both(tree, q, qdot)
-    A = _se3.Ad_inverse(_steps(tree, q))
+    return _twists(tree, q, qdot, _se3.Ad_inverse(_steps(tree, q)))
+
+
+def placed(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+    """Frames ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of the bodies at once."""
+    q, qdot = _both(tree, q, qdot)
+    steps = _steps(tree, q)
+    return _poses(tree, steps).bodies, _twists(tree, q, qdot, _se3.Ad_inverse(steps))
+
+
+def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
+    """Body twists; A as for :func:`_jacobian`."""
     at_joints = np.zeros((*q.shape[:-1], len(tree.links), 6))
     for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
         twist = _times(link.joint._S(q[..., own]), qdot[..., own])

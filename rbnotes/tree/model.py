@@ -144,6 +144,15 @@ class Tree:
         return np.array(given).reshape(-1, 6, 6)
 
     @cached_property
+    def carried(self) -> Array:
+        """Mean diagonal entry ``(n,)`` of the inertias of each link and all that hang on it, added up."""
+        sizes = np.trace(self.inertias, axis1=-2, axis2=-1) / 6
+        for i in reversed(range(len(self.links))):
+            if self.parents[i] >= 0:
+                sizes[self.parents[i]] += sizes[i]
+        return sizes
+
+    @cached_property
     def placements(self) -> Array:
         """Frames ``(n, 4, 4)`` of the joints at rest, each in the joint frame of its parent."""
         return np.array([link.placement for link in self.links]).reshape(-1, 4, 4)

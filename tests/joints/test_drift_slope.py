@@ -1,4 +1,4 @@
-"""How a joint's drift ``Sdot qdot`` changes with its coordinates, for every type: the exact tangent needs it."""
+"""How a joint's drift ``Sdot qdot`` changes with its coordinates: what an exact tangent needs of it."""
 
 import numpy as np
 import pytest
@@ -68,5 +68,5 @@ def test_by_the_complex_step_where_there_is_no_formula():
     close(Screw(), np.array([0.7]), np.array([1.3]))
     slope = Screw().drift_slope(np.array([[0.7], [0.2]]), np.array([1.3]))
     np.testing.assert_allclose(slope[:, 5, 0], -np.cos([0.35, 0.1]) / 8 * 1.3**2, rtol=1e-14)
-    with pytest.raises(InvalidArgument, match="joint: got .*RealScrew.*, whose dS is real"):
+    with pytest.raises(InvalidArgument, match=r"joint: got .*RealScrew.*, whose dS is real"):
         RealScrew().drift_slope([0.7], [1.3])
