@@ -191,10 +191,10 @@ def solve_mass(tree: Tree, M: Array, forces: Array) -> Array:
     scaled = M * scale * np.swapaxes(scale, -1, -2)
     if tree.size:
         values, vectors = np.linalg.eigh(scaled)
-        smallest = values[..., 0]
-        if np.min(smallest) < 100 * np.finfo(float).eps:
-            worst = np.unravel_index(np.argmin(smallest), smallest.shape)
-            raise _singular(tree, float(smallest[worst]), vectors[*worst, :, 0])
+        smallest, along = values[..., 0].ravel(), vectors[..., 0].reshape(-1, tree.size)
+        worst = int(np.argmin(smallest))
+        if smallest[worst] < 100 * np.finfo(float).eps:
+            raise _singular(tree, float(smallest[worst]), along[worst])
     return scale * np.linalg.solve(scaled, scale * forces)
 
 
