@@ -23,7 +23,7 @@ from rbnotes.tree.model import Tree
 def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     """``M_r = J^T M J (..., k, k)``, symmetric (Sueda eq. (2.18))."""
     J = jacobian(tree, q)
-    momenta = tree.inertias @ J.reshape(*J.shape[:-2], -1, 6, J.shape[-1])
+    momenta = tree.inertias @ J.reshape(*J.shape[:-2], len(tree.links), 6, tree.size)
     M: Array = np.swapaxes(J, -1, -2) @ momenta.reshape(J.shape)
     return (M + np.swapaxes(M, -1, -2)) / 2
 
@@ -34,7 +34,7 @@ def regular_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     Along the length of a quaternion nothing moves, and ``J^T M J`` is zero. There it is given an inertia of
     the size of what the joint carries: what the constraints allow does not change, and it is regular.
     """
-    q, M = arguments.vector("q", q, tree.size), mass_matrix(tree, q)
+    q, M = tree.checked("q", q), mass_matrix(tree, q)
     for link, own, size in zip(tree.links, tree.slices, tree.carried, strict=True):
         if link.joint.constraints:
             rows = link.joint.constraint_rows(q[..., own])
@@ -137,7 +137,7 @@ def inverse_dynamics(
 
     Besides the springs, dampers, gravity and applied wrenches, as in :func:`reduced_force`.
     """
-    qddot = arguments.vector("qddot", qddot, tree.size)
+    qddot = tree.checked("qddot", qddot)
     return _times(mass_matrix(tree, q), qddot) - reduced_force(tree, q, qdot, 0.0, wrenches)
 
 
@@ -157,7 +157,7 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
 
     That of gravity is zero with every centre of mass at the world's origin.
     """
-    q = arguments.vector("q", q, tree.size)
+    q = tree.checked("q", q)
     return potential_energy_of(tree, q, poses(tree, q).bodies)
 
 
@@ -189,7 +189,7 @@ def solve_mass(tree: Tree, M: Array, forces: Array) -> Array:
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
     scaled = M * scale * np.swapaxes(scale, -1, -2)
-    if tree.size:
+    if M.size:
         values, vectors = np.linalg.eigh(scaled)
         smallest, along = values[..., 0].ravel(), vectors[..., 0].reshape(-1, tree.size)
         worst = int(np.argmin(smallest))

@@ -45,7 +45,7 @@ class Motion(NamedTuple):
 
 def poses(tree: Tree, q: ArrayLike) -> Poses:
     """Poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6))."""
-    return _poses(tree, _steps(tree, arguments.vector("q", q, tree.size)))
+    return _poses(tree, _steps(tree, tree.checked("q", q)))
 
 
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -74,7 +74,7 @@ def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
 
 def jacobian(tree: Tree, q: ArrayLike) -> Array:
     """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1)."""
-    q = arguments.vector("q", q, tree.size)
+    q = tree.checked("q", q)
     return _stacked(tree.to_bodies @ _jacobian(tree, q, _se3.Ad_inverse(_steps(tree, q))))
 
 
@@ -149,11 +149,11 @@ def _jacobian_dot(tree: Tree, q: Array, qdot: Array, A: Array, J: Array) -> Arra
 
 def _stacked(J: Array) -> Array:
     """``(..., n, 6, k)`` as ``(..., 6 n, k)``."""
-    return J.reshape(*J.shape[:-3], -1, J.shape[-1])
+    return J.reshape(*J.shape[:-3], 6 * J.shape[-3], J.shape[-1])
 
 
 def _both(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
-    q, qdot = arguments.vector("q", q, tree.size), arguments.vector("qdot", qdot, tree.size)
+    q, qdot = tree.checked("q", q), tree.checked("qdot", qdot)
     shape = arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1])
     return np.broadcast_to(q, (*shape, tree.size)), np.broadcast_to(qdot, (*shape, tree.size))
 

@@ -227,7 +227,7 @@ class TreeSystem:
         return Forces(f, K, D)
 
     def _with_particles(self, J: Array) -> Array:
-        J = J.reshape(-1, self.tree.size)
+        J = J.reshape(6 * len(self.tree.links), self.tree.size)
         count = 3 * len(self.masses)
         whole = np.zeros((J.shape[0] + count, count + J.shape[1]))
         whole[: J.shape[0], count:] = J
@@ -240,7 +240,8 @@ class TreeSystem:
             got = (
                 f"q {state.q.shape}, qdot {state.qdot.shape}, {len(state.x)} particles, {len(state.E)} bodies"
             )
-            raise InvalidArgument("state", got, f"q and qdot of shape ({k},), and {p} particles")
+            each = ", ".join(f"{link.joint.coordinates} of {link.name!r}" for link in self.tree.links)
+            raise InvalidArgument("state", got, f"q and qdot of shape ({k},), {each}, and {p} particles")
 
 
 def _seen(state: State, bodies: Array, phi: Array) -> State:

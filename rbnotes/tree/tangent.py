@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array
-from rbnotes.tree.dynamics import _applied, _body_wrenches, mass_matrix
+from rbnotes.tree.dynamics import _applied, _body_wrenches, mass_matrix, solve_mass
 from rbnotes.tree.kinematics import _jacobian, _poses, _steps, _times
 from rbnotes.tree.model import Tree
 
@@ -110,7 +110,7 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     Wrenches are handed down from leaves to roots; a joint that turns what comes from beyond it changes what
     reaches all joints before it.
     """
-    q, wrenches = arguments.vector("q", q, tree.size), _applied(tree, 0.0, wrenches)[1]
+    q, wrenches = tree.checked("q", q), _applied(tree, 0.0, wrenches)[1]
     shape = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
     q, wrenches = (
         np.broadcast_to(q, (*shape, tree.size)),
@@ -154,9 +154,14 @@ def forward_dynamics_slopes(
     """Exact derivatives of :func:`~rbnotes.tree.forward_dynamics` at its result qddot, tau held.
 
     For joints without constraints on their own coordinates.
+
+    Raises
+    ------
+    SingularConfiguration
+        If the mass matrix is singular, as that of a quaternion is along its length.
     """
     M, tau = mass_matrix(tree, q), inverse_dynamics_slopes(tree, q, qdot, qddot, wrenches)
-    return Slopes(*(-np.linalg.solve(M, slope) for slope in tau))
+    return Slopes(*(-solve_mass(tree, M, slope) for slope in tau))
 
 
 def turned_wrench(wrenches: Array) -> Array:
@@ -183,7 +188,7 @@ def _held(dS: Array, rates: Array) -> Array:
 
 def _three(tree: Tree, *values: ArrayLike) -> list[Array]:
     names = ("q", "qdot", "qddot")
-    checked = [arguments.vector(name, value, tree.size) for name, value in zip(names, values, strict=True)]
+    checked = [tree.checked(name, value) for name, value in zip(names, values, strict=True)]
     shapes = {name: value.shape[:-1] for name, value in zip(names, checked, strict=True)}
     shape = (*arguments.common_shape(**shapes), tree.size)
     return [np.broadcast_to(value, shape) for value in checked]
