@@ -1,6 +1,6 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
-from rbnotes.tree.adaptive import integrate_adaptively
+from rbnotes.tree.adaptive import Event, Observed, integrate_adaptively
 from rbnotes.tree.constraints import (
     AttachedParticle,
     BodyMotion,
@@ -46,6 +46,7 @@ __all__ = [
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
+    "Event",
     "Gear",
     "HyperReducedSystem",
     "JointCoordinates",
@@ -54,6 +55,7 @@ __all__ = [
     "Link",
     "LoopClosure",
     "Motion",
+    "Observed",
     "Poses",
     "PrescribedBody",
     "PrescribedJoint",
