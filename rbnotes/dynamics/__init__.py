@@ -31,6 +31,12 @@ from rbnotes.dynamics.constrained import (
     with_rows,
 )
 from rbnotes.dynamics.free_motion import implicit_keeping_momentum, keeping_energy, keeping_momentum
+from rbnotes.dynamics.fully_implicit import (
+    Differentiable,
+    FullyImplicit,
+    fully_implicit_euler,
+    implicit_midpoint,
+)
 from rbnotes.dynamics.motion import ForceLaw, Forces, MechanicalSystem, System, free_acceleration, no_forces
 from rbnotes.dynamics.reduction import Reduction
 from rbnotes.dynamics.schemes import (
@@ -80,9 +86,11 @@ __all__ = [
     "BilateralRows",
     "ConstrainedStep",
     "ContactRows",
+    "Differentiable",
     "ForceLaw",
     "Forces",
     "FreeSystem",
+    "FullyImplicit",
     "MechanicalSystem",
     "Reduction",
     "Rows",
@@ -105,6 +113,7 @@ __all__ = [
     "factor_step",
     "force_beside",
     "free_acceleration",
+    "fully_implicit_euler",
     "gravity_wrench",
     "gyroscopic_damping",
     "gyroscopic_wrench",
@@ -112,6 +121,7 @@ __all__ = [
     "implicit_euler",
     "implicit_euler_problem",
     "implicit_keeping_momentum",
+    "implicit_midpoint",
     "integrate",
     "keeping_energy",
     "keeping_momentum",

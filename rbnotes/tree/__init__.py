@@ -1,6 +1,6 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
-from rbnotes.tree.adaptive import integrate_adaptively
+from rbnotes.tree.adaptive import Event, Observed, integrate_adaptively
 from rbnotes.tree.constraints import (
     AttachedParticle,
     BodyMotion,
@@ -32,12 +32,21 @@ from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, gea
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.system import TreeSystem
+from rbnotes.tree.tangent import (
+    Slopes,
+    Variation,
+    forward_dynamics_slopes,
+    geometric_stiffness,
+    inverse_dynamics_slopes,
+    variation,
+)
 
 __all__ = [
     "AttachedParticle",
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
+    "Event",
     "Gear",
     "HyperReducedSystem",
     "JointCoordinates",
@@ -46,17 +55,23 @@ __all__ = [
     "Link",
     "LoopClosure",
     "Motion",
+    "Observed",
     "Poses",
     "PrescribedBody",
     "PrescribedJoint",
+    "Slopes",
     "Tree",
     "TreeSystem",
+    "Variation",
     "body_wrenches",
     "constrained_acceleration",
     "forward_dynamics",
+    "forward_dynamics_slopes",
     "geared",
+    "geometric_stiffness",
     "integrate_adaptively",
     "inverse_dynamics",
+    "inverse_dynamics_slopes",
     "jacobian",
     "jacobian_dot",
     "joint_forces",
@@ -70,6 +85,7 @@ __all__ = [
     "reduced_force",
     "step_rows",
     "twists",
+    "variation",
     "weight_wrenches",
     "world_momentum",
 ]
