@@ -76,9 +76,9 @@ def joint_element(element: ET.Element) -> JointElement:
         friction = number(where, dynamics, "friction", "0")
         if damping and motion.coordinates != 1:
             raise InvalidArgument(f"{where}: damping", f"{damping:g}", f"none on a {kind} joint")
-    ends = [attribute(where, child(where, element, end), "link") for end in ("parent", "child")]
+    parent, carried = (attribute(where, child(where, element, end), "link") for end in ("parent", "child"))
     about = {"friction": friction, **_limits(where, element, kind), "mimic": _mimic(where, element)}
-    return JointElement(name, *ends, motion, origin(where, element), turn, damping, about)
+    return JointElement(name, parent, carried, motion, origin(where, element), turn, damping, about)
 
 
 def _body(where: str, inertial: ET.Element, repairs: list[str] | None) -> MassProperties | None:
@@ -151,10 +151,9 @@ def _limits(where: str, element: ET.Element, kind: str) -> dict[str, float]:
         if kind in ("revolute", "prismatic"):
             raise InvalidArgument(where, f"a {kind} joint without <limit>", "lower and upper limits")
         return {}
-    found = {name: number(where, limit, name) for name in ("effort", "velocity") if name in limit.attrib}
-    if kind in ("revolute", "prismatic"):
-        found |= {name: number(where, limit, name, "0") for name in ("lower", "upper")}
-    return found
+    names = [name for name in ("effort", "velocity") if name in limit.attrib]
+    bounds = ["lower", "upper"] if kind in ("revolute", "prismatic") else []
+    return {name: number(where, limit, name, "0") for name in names + bounds}
 
 
 def _mimic(where: str, element: ET.Element) -> Mimic | None:

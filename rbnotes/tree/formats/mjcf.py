@@ -42,7 +42,8 @@ def to_mjcf(robot: Robot | Tree) -> str:
     ------
     InvalidArgument
         If MuJoCo does not know a joint, or cannot have a spring or a damper on it, if several links hang on
-        a moving one without mass, or an inertia is singular, as that of a point; the message names the link.
+        a moving one without mass, if a body has a ball and then another rotation, or if an inertia is
+        singular, as that of a point; the message names the link.
     """
     robot = as_robot(robot)
     root = ET.Element("mujoco", model=robot.name)
@@ -93,6 +94,10 @@ def _add_body(above: ET.Element, robot: Robot, i: int, place: Array, carried: li
             raise InvalidArgument(f"link {link.name!r}: inertia", got, "mass, or a single link on it")
         _add_body(above, robot, tree.children[i][0], place, moving)
         return
+    rotations = [part.kind for part in moving if part.kind != "slide"]
+    if "ball" in rotations[:-1]:
+        got = "a ball followed by another rotation, with no mass in between"
+        raise InvalidArgument(f"link {link.name!r}: joint", got, "what MuJoCo has: balls that come last")
     body = ET.SubElement(above, "body", {"name": link.name, **_pose(place)})
     if free:
         _refuse_springs(link, slice(None))

@@ -92,7 +92,7 @@ class Robot:
     tree: Tree
     name: str = "robot"
     joints: Any = ()
-    """Joints of which there is something to say, given as a sequence; a mapping by their names."""
+    """Joints of which there is something to say, given as a sequence, kept as a mapping by their names."""
     frames: Mapping[str, Frame] = field(default_factory=dict)
     """Frames by the names of the file's links, those that are welded to others or to the world included."""
     visuals: Sequence[Visual] = ()
@@ -101,7 +101,8 @@ class Robot:
 
     def __post_init__(self) -> None:
         by_name: dict[str, RobotJoint] = {}
-        for joint in self.joints:
+        given = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
+        for joint in given:
             own = self.tree.slices[self.tree.index(joint.link)]
             if joint.name in by_name or joint.link in (other.link for other in by_name.values()):
                 raise InvalidArgument("joints", f"two for {joint.name!r} or {joint.link!r}", "one for each")

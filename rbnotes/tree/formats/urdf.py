@@ -53,8 +53,9 @@ def read_urdf(
     repair
         Accept files that describe no robot. An inertia that no body has is replaced by the nearest one that
         some body has (:func:`rbnotes.inertia.nearest_inertia`), and inertia without mass by none; joints that
-        carry no mass, whose motion nothing determines, are held at zero. :attr:`Robot.repairs` lists it all.
-        The robot then moves, but not as the machine does: better find out what the numbers should be.
+        carry no mass, whose motion nothing determines, are held at zero; joints that mimic one that is not
+        there move by themselves. :attr:`Robot.repairs` lists it all. The robot then moves, but not as the
+        machine does: better find out what the numbers should be.
     gravity : (3,)
         m/s^2.
 
@@ -69,12 +70,14 @@ def read_urdf(
     repairs: list[str] | None = [] if repair else None
     links = _by_name("link", [link_element(element, repairs) for element in root.findall("link")])
     joints = _by_name("joint", [joint_element(element) for element in root.findall("joint")])
-    first, ordered = _sorted(links, list(joints.values()))
+    first, ordered = _sorted(links, _without_missing(joints, repairs))
     heavy = _heavy(links, ordered)
     held = _held(ordered, heavy, repairs)
 
     frames = {first: Frame(None if base is None else first, np.eye(4))}
-    moving = [] if base is None else [(first, base, None, np.eye(4), 0.0)]
+    moving: list[tuple[str, JointType, str | None, Array, float]] = []
+    if base is not None:
+        moving.append((first, base, None, np.eye(4), 0.0))
     for joint in ordered:
         at = frames[joint.parent]
         place = at.pose @ joint.origin
@@ -83,7 +86,7 @@ def read_urdf(
             frames[joint.child] = Frame(joint.child, joint.turn.T)
             moving.append((joint.child, joint.motion, at.link, place @ joint.turn, joint.damping))
             continue
-        place = place @ _pose_at(joint, held[joint.name])
+        place = place @ joint.motion.transform(np.full(joint.motion.coordinates, held[joint.name]))
         if weld or joint.child not in heavy:
             frames[joint.child] = Frame(at.link, place)
         else:
@@ -114,6 +117,21 @@ def _by_name(what: str, elements: Sequence[_Element]) -> dict[str, _Element]:
     return found
 
 
+def _without_missing(joints: Mapping[str, JointElement], repairs: list[str] | None) -> list[JointElement]:
+    """Joints that mimic one which the file does not have move by themselves, if that may be repaired."""
+    found = []
+    for joint in joints.values():
+        mimic = joint.about["mimic"]
+        if mimic is not None and mimic.joint not in joints:
+            where = f"joint {joint.name!r}: mimic"
+            if repairs is None:
+                raise InvalidArgument(where, repr(mimic.joint), "a joint of the file")
+            repairs.append(f"{where}: no joint {mimic.joint!r}, moves by itself")
+            joint = joint._replace(about={**joint.about, "mimic": None})
+        found.append(joint)
+    return found
+
+
 def _sorted(
     links: Mapping[str, LinkElement], joints: Sequence[JointElement]
 ) -> tuple[str, list[JointElement]]:
@@ -129,7 +147,7 @@ def _sorted(
         carried[joint.child] = joint.name
     first = [name for name in links if name not in carried]
     if len(first) != 1:
-        got = "links " + ", ".join(map(repr, first)) if first else "none"
+        got = "links " + ", ".join(map(repr, first)) if first else "no link"
         raise InvalidArgument("source", got, "one link that no joint carries")
     ordered, placed, rest = [], set(first), list(joints)
     while rest:
@@ -173,11 +191,6 @@ def _held(ordered: Sequence[JointElement], heavy: set[str], repairs: list[str] |
         if not following:
             return held
         held |= following
-
-
-def _pose_at(joint: JointElement, q: float) -> Array:
-    pose: Array = joint.motion.transform(np.full(joint.motion.coordinates, q))
-    return joint.turn @ pose @ joint.turn.T
 
 
 def _welded(name: str, links: Mapping[str, LinkElement], frames: Mapping[str, Frame]) -> Array | None:
