@@ -129,6 +129,19 @@ def test_gimbal_lock_and_names_of_the_world():
     assert again.frames["world__"].link is None
 
 
+def test_links_with_the_names_of_other_joints():
+    links = [link("a"), link("b", parent="a"), link("c", parent="b")]
+    frames = {"j": Frame("c", np.eye(4)), "c": Frame("c", np.eye(4))}
+    robot = Robot(Tree(links), joints=[RobotJoint("b", "a"), RobotJoint("j", "b")], frames=frames)
+    assert [robot.joint_of(each.name).name for each in links] == ["b", "j", "c"]
+    again = read_urdf(to_urdf(robot), weld=False)
+    assert list(again.joints) == ["b", "j", "c"]
+    assert again.frames["j"].link == "c"
+    text = to_urdf(replace(robot, joints=[RobotJoint("b", "a"), RobotJoint("c", "b")]))
+    assert list(read_urdf(text).joints) == ["b", "c", "c_"]
+    pinocchio.buildModelFromXML(text)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_urdf_for_pinocchio(seed):
     """Another reader of what was written."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -75,6 +75,13 @@ class Visual(NamedTuple):
     """None is the world."""
     pose: Array
     solid: Solid
+
+
+def new_name(name: str, taken: Collection[str]) -> str:
+    """The name, or with as many lines below as it takes to be a new one."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +171,22 @@ class Robot:
         return found
 
     def joint_of(self, link: str) -> RobotJoint:
-        """What is known of the joint that carries a link of the tree; by default it has the link's name."""
-        found = {joint.link: joint for joint in self.joints.values()}
-        return found.get(link, RobotJoint(link, link))
+        """What is known of the joint that carries a link of the tree.
+
+        A joint of which nothing is known has the name of the link, with a line below if it is taken.
+        """
+        self.tree.index(link)
+        return self._by_link[link]
+
+    @cached_property
+    def _by_link(self) -> dict[str, RobotJoint]:
+        found, names = {joint.link: joint for joint in self.joints.values()}, set(self.joints)
+        for link in self.tree.links:
+            if link.name not in found:
+                name = new_name(link.name, names)
+                found[link.name] = RobotJoint(name, link.name)
+                names.add(name)
+        return found
 
     def _coordinate(self, link: str) -> int:
         return self.tree.slices[self.tree.index(link)].start

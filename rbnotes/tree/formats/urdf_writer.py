@@ -12,7 +12,7 @@ from rbnotes.joints import Fixed, JointType, Prismatic, Revolute
 from rbnotes.solids import Box, Cylinder, Sphere
 from rbnotes.tree.formats._parts import as_robot, moves_anywhere, moves_in_a_plane
 from rbnotes.tree.formats._xml import add_origin, bounded, document, text
-from rbnotes.tree.formats.robot import Frame, Robot, RobotJoint, Visual
+from rbnotes.tree.formats.robot import Frame, Robot, RobotJoint, Visual, new_name
 from rbnotes.tree.model import Link, Tree
 
 
@@ -49,11 +49,13 @@ def to_urdf(robot: Robot | Tree) -> str:
         carrier = world if parent < 0 else tree.links[parent].name
         _add_joint(root, joint, link, _kind(joint, link.joint), (carrier, link.name), place, turn)
     at = {link.name: turn for link, turn in zip(tree.links, turns, strict=True)}
+    names = {robot.joint_of(link.name).name for link in tree.links}
     for name, frame in robot.frames.items():
         if name != world and name not in at:
             _add_link(root, name, None, [])
             pose = frame.pose if frame.link is None else _se3.inverse(at[frame.link]) @ frame.pose
-            element = _joint(root, name, "fixed", (world if frame.link is None else frame.link, name))
+            names.add(own_name := new_name(name, names))
+            element = _joint(root, own_name, "fixed", (world if frame.link is None else frame.link, name))
             add_origin(element, pose)
     return document(root)
 
@@ -63,10 +65,7 @@ def _name_of_the_world(robot: Robot) -> str:
     for name, frame in robot.frames.items():
         if frame.link is None and name not in links and np.array_equal(frame.pose, np.eye(4)):
             return name
-    name = "world"
-    while name in links or name in robot.frames:
-        name += "_"
-    return name
+    return new_name("world", links | set(robot.frames))
 
 
 def _turn(robot: Robot, link: Link) -> Array:
