@@ -94,8 +94,16 @@ def compared(path: Path) -> Row | str:
         model = _model(path, robot)
         for _ in range(STATES):
             found = np.maximum(found, _differences(robot, model, rng))
-    numbers: tuple[float, float, float] = tuple(found.tolist())
-    return Row(title(path), len(robots[0].frames), robots[0].tree.size - 6, *numbers, remark)
+    dynamics, accelerations, condition = found.tolist()
+    return Row(
+        title(path),
+        len(robots[0].frames),
+        robots[0].tree.size - 6,
+        dynamics,
+        accelerations,
+        condition,
+        remark,
+    )
 
 
 def _model(path: Path, robot: Robot) -> pinocchio.Model:
