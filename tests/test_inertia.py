@@ -203,6 +203,33 @@ def test_flat_bodies_are_read_from_anywhere(second_moments, distance):
         np.testing.assert_allclose(body.inertia, E[:3, :3] @ J @ E[:3, :3].T, atol=rounding)
 
 
+class TestNearestInertia:
+    @staticmethod
+    def second_moments(J):
+        return np.trace(J) / 2 * np.eye(3) - J
+
+    @given(inertias(), inertias(), inertias())
+    def test_no_body_is_nearer(self, one, other, body):
+        """A projection on a cone: it leaves an acute angle with nothing in the cone."""
+        J = one - 0.7 * other
+        nearest = inertia.nearest_inertia(J)
+        inertia.mass_properties(1.0, nearest)
+        missed = self.second_moments(J) - self.second_moments(nearest)
+        towards = self.second_moments(body) - self.second_moments(nearest)
+        assert np.sum(missed * towards) <= 1e-12 * (1 + np.linalg.norm(J) ** 2 + np.linalg.norm(body) ** 2)
+
+    def test_of_a_body_it_is_itself(self):
+        np.testing.assert_allclose(inertia.nearest_inertia(J_EXAMPLE), J_EXAMPLE, atol=1e-14)
+
+    def test_only_what_is_rounding(self):
+        flat = np.diag([1.0, 2.0, 3.0 + 1e-9])
+        within = inertia.nearest_inertia(flat, within=1e-8)
+        assert self.second_moments(within)[2, 2] == pytest.approx(0, abs=1e-15)
+        np.testing.assert_allclose(inertia.nearest_inertia(flat, within=1e-10), flat, atol=1e-15)
+        with pytest.raises(InvalidArgument, match="within"):
+            inertia.nearest_inertia(flat, within=-1.0)
+
+
 @given(masses(), inertias(), vectors())
 def test_principal_frame(m, J, c):
     body = inertia.mass_properties(m, J, c)

@@ -118,6 +118,17 @@ def from_spatial_inertia(M: ArrayLike) -> MassProperties:
     return MassProperties(mass, inertia, com)
 
 
+def nearest_inertia(inertia: ArrayLike, *, within: ArrayLike | None = None) -> Array:
+    """Inertia ``(..., 3, 3)`` that some body has, nearest to one that perhaps none has.
+
+    Nearest in the second moments of mass, of which negative ones become zero. Those that are negative by
+    more than ``within (...)``, kg m^2, if it is given, are left as they are.
+    """
+    inertia = arguments.symmetric("inertia", inertia)
+    rounding = np.asarray(np.inf) if within is None else arguments.scalar("within", within, minimum=0.0)
+    return _without_rounding(inertia, rounding)
+
+
 def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
     """Spatial inertia ``(..., 6, 6)`` in a frame where the body has the pose ``E`` (Sueda 1.7.1, eq. (1.26)).
 

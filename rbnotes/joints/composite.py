@@ -128,15 +128,15 @@ class Composite(JointType):
         end = 0
         for part, own, rate in zip(self.parts, self._split(q), self._split(qdot), strict=True):
             here = slice(end, end + part.coordinates)
-            A, S = se3.Ad_inverse(part._transform(own)), part._S(own)
+            A, S = _se3.Ad_inverse(part._transform(own)), part._S(own)
             own_twist, turning = apply(S, rate), np.einsum("...ijl,...j->...il", part._dS(own), rate)
-            before, bracket = apply(A, twist), se3.ad(own_twist)
+            before, bracket = apply(A, twist), _se3.ad(own_twist)
             twist_slope = A @ twist_slope
             drift_slope = A @ drift_slope - bracket @ twist_slope
             # Seen from a frame that moves with a column of S, everything else moves the other way.
-            moving = se3.ad(before) @ S
+            moving = _se3.ad(before) @ S
             drift = apply(A, drift)
-            drift_slope[..., here] += se3.ad(drift) @ S - bracket @ moving + se3.ad(before) @ turning
+            drift_slope[..., here] += _se3.ad(drift) @ S - bracket @ moving + _se3.ad(before) @ turning
             drift_slope[..., here] += part._drift_slope(own, rate)
             twist_slope[..., here] += moving + turning
             twist = before + own_twist

@@ -51,7 +51,7 @@ class ExponentialSpherical(_Spherical):
 
     def _drift_slope(self, q: Array, qdot: Array) -> Array:
         along = qdot[..., None, :]
-        bends = so3.left_jacobian_hessian(q[..., None, :], along, np.eye(3))
+        bends = _so3.left_jacobian_hessian(q[..., None, :], along, np.eye(3))
         # The right Jacobian is the transpose of the left one.
         return _padded(np.einsum("...lji,...j->...il", bends, qdot), axis=-2)
 

@@ -245,8 +245,8 @@ class Tree:
 
 
 def _checked_inertia(name: str, value: Any) -> Array:
-    """A spatial inertia that some body could have."""
-    M = arguments.positive_definite(name, value, 6)
+    """A spatial inertia that some body could have; a point mass and a thin rod are bodies, too."""
+    M = arguments.symmetric(name, value, 6)
     if M.shape != (6, 6):
         raise InvalidArgument(name, f"shape {M.shape}", "shape (6, 6)")
     try:

@@ -1,10 +1,14 @@
-"""Random trees of mixed joints, and the same trees as models of Pinocchio."""
+"""Random trees of mixed joints, and the same trees as models of Pinocchio and MuJoCo."""
 
+from typing import NamedTuple
+
+import mujoco
 import numpy as np
 import pinocchio
 
-from rbnotes import inertia, joints, se3
+from rbnotes import inertia, joints, quaternion, se3
 from rbnotes.tree import Link, Tree
+from rbnotes.tree.formats import to_mjcf
 
 
 def unit(rng):
@@ -53,6 +57,20 @@ ALL = {
     ),
 }
 """Every type of the package."""
+MUJOCO_KINDS = {
+    "ball": lambda rng: joints.ExponentialSpherical(),
+    "free": lambda rng: joints.Free3D(),
+    **KINDS,
+    "euler": lambda rng: joints.EulerSpherical("YXZ"),
+    "planar": lambda rng: joints.Free2D(),
+    "offset": lambda rng: joints.Composite(
+        joints.Revolute(unit(rng)),
+        joints.Fixed(frame(rng)),
+        joints.Prismatic(unit(rng)),
+        joints.Fixed(frame(rng)),
+    ),
+}
+"""Joints that MuJoCo knows, or has as several joints of one body."""
 
 
 def random_tree(rng, links, kinds=tuple(KINDS), make=KINDS):
@@ -110,3 +128,62 @@ def pinocchio_model(tree):
         own = pinocchio.Inertia(float(mass), com, J)
         model.appendBodyToJoint(number, own, pinocchio.SE3(where[:3, :3], where[:3, 3]))
     return model
+
+
+class MujocoState(NamedTuple):
+    """A state in MuJoCo's coordinates, where balls have quaternions and angular velocities."""
+
+    qpos: np.ndarray
+    qvel: np.ndarray
+    T: np.ndarray
+    """Velocities of MuJoCo from those of the tree ``(nv, k)``."""
+    drift: np.ndarray
+    """Tdot qdot ``(nv,)``."""
+
+
+def mujoco_model(tree):
+    return mujoco.MjModel.from_xml_string(to_mjcf(tree))
+
+
+def _elements(joint):
+    """The parts of a joint that move, those of composites of composites too."""
+    if isinstance(joint, joints.Composite):
+        return [part for each in joint.parts for part in _elements(each)]
+    return [] if isinstance(joint, joints.Fixed) else [joint]
+
+
+def mujoco_state(tree, model, q, qdot):
+    qpos, T, drift = np.zeros(model.nq), np.zeros((model.nv, tree.size)), np.zeros(model.nv)
+    for link, own in zip(tree.links, tree.slices, strict=True):
+        names = [name for name in map(lambda i: model.joint(i).name, range(model.njnt))]
+        names = [name for name in names if name == link.name or name.startswith(f"{link.name} ")]
+        free = model.joint(names[0]).type == mujoco.mjtJoint.mjJNT_FREE if names else False
+        at, each = own.start, 0
+        for part in _elements(link.joint):
+            columns = slice(at, at + part.coordinates)
+            own_q, own_v = q[columns], qdot[columns]
+            ball = isinstance(part, joints.ExponentialSpherical)
+            if free:
+                joint = model.joint(names[0])
+                start, first = joint.qposadr[0], joint.dofadr[0]
+            elif ball:
+                joint = model.joint(names[each])
+                start, first, each = joint.qposadr[0], joint.dofadr[0], each + 1
+            if ball:
+                start, first = (start + 3, first + 3) if free else (start, first)
+                R = part.transform(own_q)[:3, :3]
+                R = link.placement[:3, :3] @ R if free else R
+                qpos[start : start + 4] = quaternion.from_rotation(R)
+                T[first : first + 3, columns] = part.S(own_q)[:3]
+                drift[first : first + 3] = part.Sdot(own_q, own_v)[:3] @ own_v
+            elif free:
+                qpos[start : start + 3] = link.placement[:3, :3] @ own_q + link.placement[:3, 3]
+                T[first : first + 3, columns] = link.placement[:3, :3]
+            else:
+                for n in range(part.coordinates):
+                    joint = model.joint(names[each])
+                    qpos[joint.qposadr[0]] = own_q[n]
+                    T[joint.dofadr[0], at + n] = 1
+                    each += 1
+            at += part.coordinates
+    return MujocoState(qpos, T @ qdot, T, drift)

@@ -1,0 +1,20 @@
+"""Robots to learn with, as URDF, made up with plausible numbers: an arm, a torso with two arms, a gripper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rbnotes import arguments
+
+_FILES = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.urdf"))}
+
+
+def example(name: str) -> Path:
+    """The URDF file of an example: ``"arm"``, ``"gripper"`` or ``"torso"``.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is none of this name.
+    """
+    return _FILES[arguments.choice("name", name, tuple(_FILES))]

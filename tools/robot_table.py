@@ -1,0 +1,185 @@
+"""Every robot of the PyPI package example-robot-data, read by rbnotes and by Pinocchio, and compared.
+
+    pip install ".[robots,test]" -c constraints.txt      # 130 MB of robots, meshes and all
+    python tools/robot_table.py                          # a minute; prints the table that the book shows
+    python tools/robot_table.py --only talos tiago
+
+Each robot stands on a fixed base and floats on a free one, in several random states. Compared are, relative
+to the largest entry, the mass matrix, joint forces at rest (gravity), in motion (bias) and with random
+accelerations, the Jacobians and poses of all links of the file; and, apart, the accelerations under random
+joint forces, which lose as many digits as the mass matrix has in its condition number.
+
+A file whose robot cannot be is read with repairs, and Pinocchio reads the repaired robot, as rbnotes writes
+it. Without ``--only`` the table is also written to book/_data/robots.csv. Exit status 1 if a robot differs
+by more than 1e-10, or its accelerations by more than that times the condition number.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "tree"))
+
+import pinocchio_robots  # noqa: E402
+
+from rbnotes import se3  # noqa: E402
+from rbnotes import tree as trees  # noqa: E402
+from rbnotes.arguments import Array, InvalidArgument  # noqa: E402
+from rbnotes.joints import Free3D  # noqa: E402
+from rbnotes.tree.formats import Robot, read_urdf, to_urdf  # noqa: E402
+
+TABLE = ROOT / "book" / "_data" / "robots.csv"
+GRAVITY = [0.0, 0.0, -9.81]
+STATES = 3
+TOLERANCE = 1e-10
+
+
+class Row(NamedTuple):
+    """One robot of the table."""
+
+    robot: str
+    links: int
+    """Of the file."""
+    coordinates: int
+    """On a fixed base."""
+    dynamics: float
+    """Worst relative difference, accelerations apart."""
+    accelerations: float
+    condition: float
+    """Largest condition number of a mass matrix."""
+    remark: str
+
+    @property
+    def agrees(self) -> bool:
+        return self.dynamics < TOLERANCE and self.accelerations < TOLERANCE * self.condition
+
+
+def files() -> Iterator[Path]:
+    """The package's URDF files."""
+    robots = metadata.distribution("example-robot-data").locate_file(
+        "cmeel.prefix/share/example-robot-data/robots"
+    )
+    yield from sorted(Path(str(robots)).rglob("*.urdf"), key=lambda path: title(path).lower())
+
+
+def title(path: Path) -> str:
+    """A robot's family and its own name."""
+    family = path.parents[1].name.removesuffix("_description").removesuffix("_data")
+    return f"{family}/{path.stem}"
+
+
+def compared(path: Path) -> Row | str:
+    """The row of a robot, or why there is none."""
+    try:
+        robots = [read_urdf(path, base=Free3D(), repair=True, gravity=GRAVITY)]
+    except InvalidArgument as error:
+        return str(error)
+    if robots[0].tree.size > 6:
+        robots.append(read_urdf(path, repair=True, gravity=GRAVITY))
+    remark, more = "; ".join(robots[0].repairs[:1]), len(robots[0].repairs) - 1
+    remark += f" (and {more} more repairs)" if more > 0 else ""
+    found = np.zeros(3)
+    rng = np.random.default_rng(0)
+    for robot in robots:
+        model = _model(path, robot)
+        for _ in range(STATES):
+            found = np.maximum(found, _differences(robot, model, rng))
+    dynamics, accelerations, condition = found.tolist()
+    return Row(
+        title(path),
+        len(robots[0].frames),
+        robots[0].tree.size - 6,
+        dynamics,
+        accelerations,
+        condition,
+        remark,
+    )
+
+
+def _model(path: Path, robot: Robot) -> pinocchio.Model:
+    if robot.repairs:
+        return pinocchio.buildModelFromXML(to_urdf(robot))
+    if isinstance(robot.tree.links[0].joint, Free3D):
+        return pinocchio.buildModelFromUrdf(str(path), pinocchio.JointModelFreeFlyer())
+    return pinocchio.buildModelFromUrdf(str(path))
+
+
+def _differences(robot: Robot, model: pinocchio.Model, rng: np.random.Generator) -> Array:
+    """Relative ones of the dynamics and of the accelerations, and the condition of the mass matrix."""
+    tree = robot.tree
+    q, v, a = rng.normal(size=(3, tree.size))
+    at = pinocchio_robots.reference(robot, model, q, v)
+    at_rest = pinocchio_robots.reference(robot, model, q, 0 * v)
+    dampers = trees.joint_forces(tree, q, v)  # Pinocchio has none
+    M = trees.mass_matrix(tree, q)
+    pairs = [
+        (M, pinocchio_robots.mass_matrix(at)),
+        (
+            trees.inverse_dynamics(tree, q, 0 * v, 0 * v),
+            pinocchio_robots.inverse_dynamics(at_rest, 0 * v, 0 * v),
+        ),
+        (
+            trees.inverse_dynamics(tree, q, v, 0 * v) + dampers,
+            pinocchio_robots.inverse_dynamics(at, v, 0 * v),
+        ),
+        (trees.inverse_dynamics(tree, q, v, a) + dampers, pinocchio_robots.inverse_dynamics(at, v, a)),
+    ]
+    motion = trees.motion(tree, q, v)
+    for name, frame in robot.frames.items():
+        if frame.link is not None:
+            i = tree.index(frame.link)
+            pose, J = pinocchio_robots.frame(at, name)
+            pairs.append((motion.joints[i] @ frame.pose, pose))
+            pairs.append((se3.Ad_inverse(frame.pose) @ np.linalg.solve(tree.to_bodies[i], motion.J[i]), J))
+    own = trees.forward_dynamics(tree, q, v, a - dampers)
+    accelerations = _relative(own, pinocchio_robots.forward_dynamics(at, v, a))
+    return np.array([max(_relative(*pair) for pair in pairs), accelerations, np.linalg.cond(M)])
+
+
+def _relative(own: Array, other: Array) -> float:
+    return float(np.max(np.abs(own - other)) / np.max(np.abs(other), initial=1e-6))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="only robots with such names")
+    args = parser.parse_args()
+    lines, bad = [], 0
+    print(f"{'robot':44}{'links':>6}{'coordinates':>12}{'dynamics':>10}{'accel.':>10}  remark")
+    for path in files():
+        if args.only and not any(part in title(path) for part in args.only):
+            continue
+        row = compared(path)
+        if isinstance(row, str):
+            print(f"{title(path):44}{row}")
+            lines.append([title(path), "", "", "", "", row])
+            continue
+        numbers = f"{row.dynamics:>10.0e}{row.accelerations:>10.0e}"
+        print(f"{row.robot:44}{row.links:>6}{row.coordinates:>12}{numbers}  {row.remark}", flush=True)
+        bad += not row.agrees
+        if not row.agrees:
+            print(f"    differs: condition number {row.condition:.1e}")
+        shown = [f"{row.dynamics:.0e}", f"{row.accelerations:.0e}", row.remark]
+        lines.append([row.robot, str(row.links), str(row.coordinates), *shown])
+    if not args.only:
+        TABLE.parent.mkdir(exist_ok=True)
+        with TABLE.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(["robot", "links", "coordinates", "dynamics", "accelerations", "remark"])
+            writer.writerows(lines)
+    print(f"{len(lines)} robots, {bad} that differ")
+    sys.exit(bool(bad))
+
+
+if __name__ == "__main__":
+    main()
