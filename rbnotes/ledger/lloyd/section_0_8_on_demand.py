@@ -115,7 +115,7 @@ class t254:
     verdict = Verdict.HOLDS
     remark = (
         r"To move $z_r$ with $r \in \beta$ takes $\mathbf m_r$ as well, also if $z_r$ stops at a bound "
-        r"and is never added; the text below says so (\"if necessary\")."
+        r"and is never added; the text below says so ('if necessary')."
     )
     implemented_by = ("rbnotes.complementarity.Basis.exchange",)
     chapter = CHAPTER

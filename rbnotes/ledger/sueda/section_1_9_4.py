@@ -314,7 +314,7 @@ class e1_49:
 @claim("sueda/s1.9.4/t476", "At the maximum contraction velocity, only the passive tension is left")
 class t476:
     formula = (
-        r"v_{max}\text{: `the \"maximum muscle contraction velocity\"'}:\quad "
+        r"v_{max}\text{: `maximum muscle contraction velocity'}:\quad "
         r"f\big|_{v \le -l_{opt}v_{max}} = f_{opt}\,f_P(\tilde l)"
     )
     inputs = {**PARAMETERS, "stretch": numbers(1.1, 1.65), "beyond": numbers(1.05, 2.0)}
