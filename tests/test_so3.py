@@ -148,7 +148,7 @@ def test_broadcasting_equals_a_loop():
     w, wdot = rng.normal(size=(4, 3, 3)), rng.normal(size=(3, 3))
     for function in (so3.hat, so3.exp, so3.left_jacobian, so3.right_jacobian_inverse):
         looped = np.array([[function(one) for one in row] for row in w])
-        np.testing.assert_array_equal(function(w), looped)
+        np.testing.assert_allclose(function(w), looped, rtol=1e-13, atol=1e-14)
     np.testing.assert_allclose(so3.log(so3.exp(w)), [[so3.log(so3.exp(one)) for one in row] for row in w])
     looped = np.array([[so3.left_jacobian_dot(a, b) for a, b in zip(row, wdot, strict=True)] for row in w])
     np.testing.assert_allclose(so3.left_jacobian_dot(w, wdot), looped, atol=1e-15)
@@ -158,7 +158,7 @@ def test_broadcasting_equals_a_loop():
 @given(vectors())
 def test_hat_and_vee(w):
     np.testing.assert_array_equal(so3.vee(so3.hat(w)), w)
-    np.testing.assert_array_equal(so3.hat(w) @ w, np.zeros(3))
+    np.testing.assert_allclose(so3.hat(w) @ w, np.zeros(3), atol=1e-14)
 
 
 class TestErrors:

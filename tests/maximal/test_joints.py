@@ -162,9 +162,10 @@ class TestRows:
     def test_of_several_joints_stand_one_below_the_other(self, one, other):
         joints, poses = (one[0], other[0]), one[1]
         G = maximal.joint_matrix(joints, poses).toarray()
-        np.testing.assert_array_equal(G, np.vstack([maximal.joint_rows(joint, poses) for joint in joints]))
+        rows = np.vstack([maximal.joint_rows(joint, poses) for joint in joints])
+        np.testing.assert_allclose(G, rows, rtol=0, atol=1e-13)
         errors = np.concatenate([maximal.joint_error(joint, poses) for joint in joints])
-        np.testing.assert_array_equal(maximal.joint_errors(joints, poses), errors)
+        np.testing.assert_allclose(maximal.joint_errors(joints, poses), errors, rtol=0, atol=1e-12)
 
     def test_without_joints_are_none(self):
         assert maximal.joint_matrix((), np.eye(4)[None]).shape == (0, 6)

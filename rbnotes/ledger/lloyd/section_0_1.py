@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rbnotes import so3
 from rbnotes.checking.strategies import inertias, masses, vectors
 from rbnotes.inertia import (
     spatial_inertia,
@@ -48,6 +49,27 @@ class d1:
         "rbnotes.inertia.spatial_inertia",
         "rbnotes.inertia.swap_stacking",
     )
+    chapter = "spatial-inertia"
+
+
+@claim("lloyd/s0.1/t10", "The bracket is the skew-symmetric matrix of a cross product")
+class t10:
+    formula = r"[\mathbf c]\,\mathbf x = \mathbf c\times\mathbf x,\quad [\mathbf c] = -[\mathbf c]^T"
+    inputs = {"c": vectors(), "x": vectors()}
+
+    def printed(c, x):
+        return np.stack([bracket(c) @ x, -bracket(c).T @ x])
+
+    def library(c, x):
+        return np.stack([so3.hat(c) @ x, -so3.hat(c).T @ x])
+
+    oracle = "numpy's cross product, twice"
+
+    def reference(c, x):
+        return np.stack([np.cross(c, x)] * 2)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.so3.hat",)
     chapter = "spatial-inertia"
 
 

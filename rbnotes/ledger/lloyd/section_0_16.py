@@ -68,6 +68,36 @@ class d2:
     chapter = CHAPTER
 
 
+@claim("lloyd/s0.16/t720", "The largest friction impulse")
+class t720:
+    formula = r"\boldsymbol\phi_{max} \equiv \mu\lambda"
+    inputs = {"mu": positive_numbers(0.0, 1.0), "normal": positive_numbers(), "w": positive_numbers()}
+    defines = (r"\boldsymbol\phi_{max}",)
+
+    def printed(mu, normal, w):
+        return mu * normal
+
+    def library(mu, normal, w):
+        """The impulse on a contact that slides fast, in the direction of its sliding."""
+        return abs(friction_impulse(-2 * w * mu * normal - 1, w, mu * normal))
+
+    oracle = (
+        "pushed along with a growing impulse, a body starts to slide: at the tangent of the angle of friction"
+    )
+
+    def reference(mu, normal, w):
+        """The total impulse leans from the normal by the angle of friction; what of it is tangential."""
+        return normal / np.cos(np.arctan(mu)) * np.sin(np.arctan(mu))
+
+    verdict = Verdict.DEFINITION
+    remark = (
+        r"Of one direction. The two of a contact, each with this bound, can make an impulse of "
+        r"$\sqrt2\,\mu\lambda$ together, more than the largest possible one."
+    )
+    implemented_by = IMPLEMENTED
+    chapter = CHAPTER
+
+
 @claim("lloyd/s0.16/d3", "The friction impulse of one direction")
 class d3:
     formula = (

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import quaternion
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import numbers, unit_quaternions, unit_vectors, vectors
-from rbnotes.ledger.oracles.quaternions import multiplied, turned
+from rbnotes.ledger.oracles.quaternions import UNITS, multiplied, turned
 from rbnotes.ledger.record import Verdict, claim
 
 TURN = {"u": unit_vectors(), "theta": numbers(-6, 6)}
@@ -61,6 +61,28 @@ class d1:
 
     oracle = "matrix exponential of the axis as a complex 2 x 2 matrix, which knows no half-angle formula"
     reference = turned
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.from_axis_angle",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.2/t24", "The quaternion of a rotation is a unit one")
+class t24:
+    formula = r"\mathbf q\cdot\mathbf q = \cos^2(\theta/2) + \sin^2(\theta/2)\,\mathbf u\cdot\mathbf u = 1"
+    inputs = TURN
+
+    def printed(u, theta):
+        return np.cos(theta / 2) ** 2 + np.sin(theta / 2) ** 2 * u @ u
+
+    def library(u, theta):
+        q = quaternion.from_axis_angle(u, theta)
+        return q @ q
+
+    oracle = "the determinant of the complex 2 x 2 matrix that stands for the turn"
+
+    def reference(u, theta):
+        return np.linalg.det(np.tensordot(turned(u, theta), UNITS, axes=1)).real
+
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.quaternion.from_axis_angle",)
     chapter = "quaternions"

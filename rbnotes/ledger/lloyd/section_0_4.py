@@ -140,8 +140,8 @@ class e0_2:
     chapter = "quaternions"
 
 
-@claim("lloyd/s0.4/t90", "Where the cosine of the pitch vanishes, the first and the last axis align")
-class t90:
+@claim("lloyd/s0.4/t90#a", "Where the cosine of the pitch vanishes, the first and the last axis align")
+class t90_a:
     formula = r"c_\phi = 0 \;\Rightarrow\; \mathbf z \parallel \mathbf x''"
     inputs = {"theta": numbers(-3, 3), "side": st.sampled_from((1.0, -1.0))}
 
@@ -158,6 +158,29 @@ class t90:
         return axes_of([theta, side * np.pi / 2, 0.0])[:, 2]
 
     verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.euler.rates_to_velocity",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.4/t90#b", "The map from rates to angular velocity is singular there, and nowhere else")
+class t90_b:
+    formula = r"\det(\mathbf z\ \ \mathbf y'\ \ \mathbf x'') = -c_\phi"
+    inputs = {"angles": st.tuples(numbers(-3, 3), numbers(-3, 3), numbers(-3, 3)).map(np.array)}
+
+    def printed(angles):
+        return -np.cos(angles[1])
+
+    def library(angles):
+        return np.linalg.det(euler.rates_to_velocity(angles))
+
+    oracle = "the volume between the three axes, found by turning the first frame's axes"
+
+    def reference(angles):
+        z, y1, x2 = axes_of(angles).T
+        return np.cross(z, y1) @ x2
+
+    verdict = Verdict.HOLDS
+    remark = "The notes set no symbol for it: the determinant says where there is a singularity."
     implemented_by = ("rbnotes.euler.rates_to_velocity",)
     chapter = "quaternions"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes.arguments import Array
-from rbnotes.checking.strategies import matrices, vectors
+from rbnotes.checking.strategies import full_rank_matrices, matrices, vectors
 from rbnotes.constraints import factor_kkt
 from rbnotes.dynamics import (
     BilateralRows,
@@ -16,9 +17,11 @@ from rbnotes.dynamics import (
     UnilateralRows,
     box_from_step,
     lcp_from_step,
+    solve_step,
     step_unknowns,
 )
-from rbnotes.ledger.lloyd.section_0_7 import AT_Z, CHAPTER, EQUATIONS, ROWS, SIZE, WHOLE, slacks
+from rbnotes.ledger.lloyd.section_0_3 import lcp_by_trying
+from rbnotes.ledger.lloyd.section_0_7 import AT_Z, CHAPTER, EQUATIONS, PROBLEM, ROWS, SIZE, WHOLE, slacks
 from rbnotes.ledger.oracles.systems import least_action, mixed_motion
 from rbnotes.ledger.record import Verdict, claim
 
@@ -211,4 +214,59 @@ class d10:
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.dynamics.step_unknowns",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.7/t174", "The mixed LCP is the pure one with its multipliers solved for")
+class t174:
+    formula = (
+        r"\text{`We can turn this into a pure LCP by solving for}\ \boldsymbol\lambda\text{'}:\quad "
+        r"0 \le \mathbf z \perp \bar{\mathbf N}\mathbf A^{-1}(\mathbf b + \bar{\mathbf N}^T\mathbf z) - \mathbf n "
+        r"\ge 0"
+    )
+    inputs = {
+        "M": PROBLEM["M"],
+        "rows": full_rank_matrices(EQUATIONS + 2, SIZE),
+        "f": vectors(SIZE),
+        "inside": vectors(SIZE),
+        "gap": vectors(2),
+    }
+
+    def printed(M, rows, f, inside, gap):
+        """x, by way of the pure LCP."""
+        G, N = rows[:EQUATIONS], rows[EQUATIONS:]
+        A, padded = partition(M, G, N)
+        b, n = np.concatenate([f, G @ inside]), N @ inside - np.abs(gap)
+        Ai = np.linalg.inv(A)
+        z = lcp_by_trying(padded @ Ai @ padded.T, padded @ Ai @ b - n)
+        return (Ai @ (b + padded.T @ z))[:SIZE]
+
+    def library(M, rows, f, inside, gap):
+        G, N = rows[:EQUATIONS], rows[EQUATIONS:]
+        equations, pairs = BilateralRows(G, G @ inside), UnilateralRows(N, N @ inside - np.abs(gap))
+        return solve_step(StepProblem(M, f, equations, pairs)).velocity
+
+    oracle = "least action of all x that the rows allow, by trying every set of them: no multiplier is used"
+
+    def reference(M, rows, f, inside, gap):
+        """What the mixed LCP says of x: least action among all that satisfy the rows, such as ``inside``."""
+        bounds = rows @ inside - np.append(np.zeros(EQUATIONS), np.abs(gap))
+        best, least = inside, np.inf
+        for kept in product((False, True), repeat=2):
+            touched = [*range(EQUATIONS), *(EQUATIONS + np.flatnonzero(kept))]
+            x = least_action(M, f, rows[touched], bounds[touched])
+            value = x @ M @ x / 2 - f @ x
+            if np.all(rows @ x >= bounds - 1e-9) and value < least:
+                best, least = x, value
+        return best
+
+    tolerance = 1e-08
+    equivalent_mutants = {
+        "in lcp_by_trying: min for max*": "the equations that are solved hold for every choice",
+        "in lcp_by_trying: dropped abs*": "the equations that are solved hold for every choice",
+        "in partition: dropped minus in `-G.T`": "changes the sign of lambda alone",
+    }
+    verdict = Verdict.HOLDS
+    remark = "With the line that the mixed LCP lacks in print. The rows allow some x here; else neither has a solution."
+    implemented_by = ("rbnotes.dynamics.solve_step",)
     chapter = CHAPTER

@@ -214,6 +214,33 @@ class e3:
     chapter = CHAPTER
 
 
+@claim("si/s3/t71", "A generalized force: the moment, then the force")
+class t71:
+    formula = r"\mathbf f = [\mathbf m^T, \mathbf h^T]^T"
+    defines = (r"\mathbf f",)
+    inputs = {"T": frames(), "x": vectors(), "push": vectors()}
+
+    def printed(T, x, push):
+        """Of a force of the outer frame at a point of the body."""
+        h = T[:3, :3].T @ push
+        m = np.cross(x, h)
+        return np.concatenate([m, h])
+
+    def library(T, x, push):
+        return se3.point_wrench(T, x, push)
+
+    oracle = "the power of that force while the body moves with each unit twist, by differences"
+
+    def reference(T, x, push):
+        """What makes it dual to twists: its product with each is a power."""
+        paths = [motion(T, unit) for unit in np.eye(6)]
+        return np.array([push @ derivative(lambda t, E=E: (E(t) @ np.append(x, 1))[:3]).value for E in paths])
+
+    verdict = Verdict.DEFINITION
+    implemented_by = ("rbnotes.se3.point_wrench",)
+    chapter = CHAPTER
+
+
 @claim("si/s3/d3#a", "The dual of the adjoint is its transpose")
 class d3_a:
     formula = r"\mathrm{Ad}_{\mathbf T}^* = \mathrm{Ad}_{\mathbf T}^T"

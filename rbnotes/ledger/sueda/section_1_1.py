@@ -45,6 +45,35 @@ class e1_1:
     chapter = CHAPTER
 
 
+@claim("sueda/s1.1/t19", "What the columns of a pose are")
+class t19:
+    formula = (
+        r"{}^0_iE = \begin{pmatrix} {}^0\mathbf e_1 & {}^0\mathbf e_2 & {}^0\mathbf e_3 & {}^0\mathbf p \\"
+        r" 0 & 0 & 0 & 1 \end{pmatrix}:\ \text{axis directions and origin of the frame, in the world}"
+    )
+    inputs = {"r": rotation_vectors(), "p": vectors()}
+
+    def printed(r, p):
+        """The columns of (1.1)."""
+        return frame_printed(expm(bracket(r)), p)
+
+    def library(r, p):
+        """Where the frame's axes and origin are in the world."""
+        E = se3.frame(so3.exp(r), p)
+        ends = se3.transform_points(E, np.vstack([np.eye(3), np.zeros(3)]))
+        return np.vstack([np.column_stack([*(ends[:3] - ends[3]), ends[3]]), E[3]])
+
+    oracle = "the axes of the world, turned by scipy with the frame, and the place where it was put"
+
+    def reference(r, p):
+        axes = Rotation.from_rotvec(r).apply(np.eye(3))
+        return np.column_stack([*(np.append(axis, 0) for axis in axes), np.append(p, 1)])
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.frame", "rbnotes.se3.transform_points")
+    chapter = CHAPTER
+
+
 @claim("sueda/s1.1/e1.2", "World position of a point given in body coordinates")
 class e1_2:
     formula = r"{}^0\mathbf x = {}^0_iE\,{}^i\mathbf x"
@@ -183,6 +212,30 @@ class t29_b:
 
     verdict = Verdict.HOLDS
     remark = "With the identity and the transposes of all its members, the set is a group."
+    implemented_by = ("rbnotes.so3.exp",)
+    chapter = "rotations"
+
+
+@claim("sueda/s1.1/t29#c", "The columns of a rotation matrix follow the right-hand rule")
+class t29_c:
+    formula = r"\mathbf r_1\times\mathbf r_2 = \mathbf r_3"
+    inputs = ROTATION
+
+    def printed(r):
+        R = expm(bracket(r))
+        return np.cross(R[:, 0], R[:, 1])
+
+    def library(r):
+        R = so3.exp(r)
+        return np.cross(R[:, 0], R[:, 1])
+
+    oracle = "the third axis, turned by scipy"
+
+    def reference(r):
+        return Rotation.from_rotvec(r).apply(np.eye(3)[2])
+
+    verdict = Verdict.HOLDS
+    remark = r"That is $\det R = 1$; with $-1$ the cross product is $-\mathbf r_3$."
     implemented_by = ("rbnotes.so3.exp",)
     chapter = "rotations"
 

@@ -22,7 +22,7 @@ from rbnotes.constraints import factor_kkt, kkt_matrix
 from rbnotes.dynamics import Forces, State, constrained_step, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Revolute
-from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
 from rbnotes.ledger.oracles.clouds import free_step, needed_wrench
 from rbnotes.ledger.oracles.programs import minimizer, virtual_work
 from rbnotes.ledger.record import Verdict, claim
@@ -149,8 +149,8 @@ class e1_72:
     chapter = CHAPTER
 
 
-@claim("sueda/s1.10/t586", "A semidefinite mass matrix, and the KKT system")
-class t586:
+@claim("sueda/s1.10/t586#a", "A semidefinite mass matrix, and the KKT system")
+class t586_a:
     formula = r"\mathbf M \succeq 0:\quad \text{(1.72) can be converted into a single linear system, (1.73)}"
     inputs = {"B": matrices(6, 3), "a": vectors(6), "G": full_rank_matrices(2, 6)}
 
@@ -186,6 +186,46 @@ class t586:
         r"still convex, but the system is singular if the joints leave the massless part free to move."
     )
     implemented_by = ("rbnotes.constraints.kkt_matrix",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.10/t586#b", "The mass matrix of bodies is positive definite, and the objective convex")
+class t586_b:
+    formula = (
+        r"\mathbf M \succeq 0:\quad \frac{d^2}{dt^2}\Bigl(\tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}\Bigr) "
+        r"= \dot\Phi^T\mathbf M\dot\Phi \ge 0\ \text{along straight lines}"
+    )
+    inputs = {"body_i": BODY, "body_k": BODY, "along_i": twists(), "along_k": twists()}
+
+    def printed(body_i, body_k, along_i, along_k):
+        """The curvature of the objective along a line, with the blocks of the spatial inertia."""
+        M = [
+            np.block([[J - m * bracket(c) @ bracket(c), m * bracket(c)], [-m * bracket(c), m * np.eye(3)]])
+            for m, c, J in (body_i, body_k)
+        ]
+        along = np.append(along_i, along_k)
+        return along @ block_diag(*M) @ along
+
+    def library(body_i, body_k, along_i, along_k):
+        none = np.zeros(6)
+        along = np.append(along_i, along_k)
+        return along @ system(body_i, body_k, none, none).mass(State(PLACES)) @ along
+
+    oracle = "a sum of squares: masses times squared velocities of six points of each body, which never all stand still"
+
+    def reference(body_i, body_k, along_i, along_k):
+        total = 0.0
+        for (m, c, J), twist in ((body_i, along_i), (body_k, along_k)):
+            each, points = point_masses(m, J, c)
+            total += each * np.sum((np.cross(twist[:3], points) + twist[3:]) ** 2)
+        return total
+
+    equivalent_mutants = {
+        "swapped operands in `m * bracket(c) @ bracket(c)`": "both factors are multiples of one matrix",
+    }
+    verdict = Verdict.HOLDS
+    remark = "'(Semi)': a body without extent, or without mass, would leave some velocities without energy."
+    implemented_by = ("rbnotes.maximal.Mechanism",)
     chapter = CHAPTER
 
 

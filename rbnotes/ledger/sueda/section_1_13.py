@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.checking.strategies import arrays, numbers, positive_numbers, vectors
+from rbnotes.checking.strategies import arrays, matrices, numbers, positive_numbers, vectors
 from rbnotes.complementarity import LCP, lemke
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem, UnilateralRows, solve_step
@@ -162,6 +162,33 @@ class e1_85:
         return unused_normal(mu, alpha, beta)
 
     verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.friction.dual_qp",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.13/t670", "Four tangential constraints for each contact")
+class t670:
+    formula = r"T\ \text{`is going to have four times as many rows as the normal matrix,}\ N\text{'}"
+    inputs = {"N": st.integers(1, 4).flatmap(lambda contacts: matrices(contacts, SIZE))}
+
+    def printed(N):
+        return 4 * len(N)
+
+    def library(N):
+        """Impulses that the bounds of the program take from what the normal impulses allow."""
+        rows = np.stack([N, N + 1, N - 1], axis=1)
+        problem = StepProblem(np.eye(SIZE), np.zeros(SIZE), contacts=Contacts(rows, 0.5))
+        return np.sum(dual_qp(problem).A == -1)
+
+    oracle = "each contact, each of the two axes of its plane, each of their two senses: counted out"
+
+    def reference(N):
+        pushes = [(row, axis, sense) for row in range(N.shape[0]) for axis in "uv" for sense in (1, -1)]
+        return len(pushes)
+
+    exact = "counts of rows"
+    verdict = Verdict.HOLDS
+    remark = "Both senses of two tangents, since the impulses are not to be negative."
     implemented_by = ("rbnotes.friction.dual_qp",)
     chapter = CHAPTER
 

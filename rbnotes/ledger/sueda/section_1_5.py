@@ -347,3 +347,32 @@ class e1_20:
         "rbnotes.se3.exp",
     )
     chapter = "frames-and-twists"
+
+
+@claim("sueda/s1.5/t290", "The step of the difference that verifies it")
+class t290:
+    formula = r"\text{`we can verify}\ \dot{\mathrm{Ad}}\ \text{as above using}\ h = 10^{-8}\text{'}"
+    inputs = MOVING
+
+    def printed(E, phi):
+        h = 1e-8
+        moved = E @ expm(h * twist_matrix(phi))
+        return (adjoint_by_conjugation(moved) - adjoint_by_conjugation(E)) / h
+
+    def library(E, phi):
+        h = 1e-8
+        return (se3.Ad(E @ se3.exp(h * phi)) - se3.Ad(E)) / h
+
+    oracle = "high-order differences of conjugations along a motion with this twist"
+    reference = adjoint_rate_reference
+    tolerance = 2e-06
+    tolerance_reason = (
+        "half the step times the second derivative, and twice the rounding of numbers about 1 over the step"
+    )
+    verdict = Verdict.HOLDS
+    remark = (
+        r"A good choice for a one-sided difference: about the root of the rounding, where the error of the "
+        r"difference and that of rounding are alike."
+    )
+    implemented_by = ("rbnotes.se3.Ad", "rbnotes.se3.exp")
+    chapter = "frames-and-twists"

@@ -30,6 +30,13 @@ def centred_library(m, J, phi, wrench):
     return M @ body_acceleration(M, phi, wrench)
 
 
+def weights(m, c, J, E, g):
+    """The weights of six point masses, summed with their moments, in the body frame."""
+    each, points = point_masses(m, J, c)
+    forces = np.broadcast_to(np.linalg.solve(E[:3, :3], each * g), points.shape)
+    return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
+
+
 @claim("sueda/s1.6/e1.21", "The Newton-Euler equations in body coordinates")
 class e1_21:
     formula = r"M_i\dot\phi_i = \mathrm{ad}(\phi_i)^T M_i\phi_i + \mathbf f_\text{body}(E_i)"
@@ -71,10 +78,7 @@ class e1_22:
     oracle = "the weights of six point masses, with their moments about the body's origin"
 
     def reference(m, c, J, E, g):
-        """The weights of six point masses, summed with their moments, in the body frame."""
-        each, points = point_masses(m, J, c)
-        forces = np.broadcast_to(np.linalg.solve(E[:3, :3], each * g), points.shape)
-        return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
+        return weights(m, c, J, E, g)
 
     verdict = Verdict.CONDITIONAL
     given = AT_CENTRE
@@ -88,6 +92,39 @@ class e1_22:
         r"R^Tm\mathbf g \end{pmatrix}$"
     )
     implemented_by = ("rbnotes.dynamics.gravity_wrench",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.6/t302", "Gravity does not change the angular velocity")
+class t302:
+    formula = (
+        r"\dot\omega\ \text{of (1.21) with}\ \mathbf f_\text{body} = 0:\quad "
+        r"\text{`gravity does not affect the angular velocity'}"
+    )
+    inputs = {**WEIGHT, "phi": twists()}
+
+    def printed(m, c, J, E, g, phi):
+        """The angular acceleration without gravity."""
+        M = kinetic_energy_matrix(m, J, c)
+        w, v, zero = bracket(phi[:3]), bracket(phi[3:]), np.zeros((3, 3))
+        return np.linalg.solve(M, np.block([[w.T, v.T], [zero, w.T]]) @ M @ phi)[:3]
+
+    def library(m, c, J, E, g, phi):
+        M = spatial_inertia(m, J, c)
+        return body_acceleration(M, phi, gravity_wrench(E, M, g))[:3]
+
+    oracle = "the angular acceleration of six point masses that fall, each under its weight"
+
+    def reference(m, c, J, E, g, phi):
+        return acceleration(m, c, J, phi, weights(m, c, J, E, g))[:3]
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    remark = (
+        "True about every origin, but only about the centre of mass is it the zero of (1.22) that says so: about "
+        "another one the right torque is there, and the zero would turn the body."
+    )
+    implemented_by = ("rbnotes.dynamics.body_acceleration", "rbnotes.dynamics.gravity_wrench")
     chapter = CHAPTER
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import expm
 
-from rbnotes.checking.strategies import frames, positive_numbers, twists
+from rbnotes import se3
+from rbnotes.checking.strategies import frames, nonzero_vectors, positive_numbers, twists, vectors
 from rbnotes.dynamics import Forces, FreeSystem, State, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
@@ -156,6 +157,43 @@ class t352:
         r"symbol for the error: the formula says what 'first order' means."
     )
     implemented_by = ("rbnotes.dynamics.symplectic_euler",)
+    chapter = "free-flight"
+
+
+@claim("sueda/s1.8/t356", "Rodrigues' formula gives the exponential of a step")
+class t356:
+    formula = (
+        r"\text{`can be computed efficiently using Rodrigues' formula'}:\quad "
+        r"R = I + \sin\theta\,[\mathbf u] + (1-\cos\theta)[\mathbf u]^2,\quad h\omega = \theta\mathbf u"
+    )
+    inputs = {"w": nonzero_vectors(), "v": vectors(), "h": positive_numbers(0.125, 1)}
+
+    def printed(w, v, h):
+        """The formula for the rotation, and its integral along the step for the translation."""
+        theta = h * np.linalg.norm(w)
+        u = bracket(h * w / theta)
+        R = np.eye(3) + np.sin(theta) * u + (1 - np.cos(theta)) * u @ u
+        travelled = np.eye(3) + (1 - np.cos(theta)) / theta * u + (1 - np.sin(theta) / theta) * u @ u
+        return np.column_stack([R, travelled @ (h * v)])
+
+    def library(w, v, h):
+        return se3.exp(h * np.append(w, v))[:3]
+
+    equivalent_mutants = {
+        "swapped operands in `(1 - np.cos(theta)) * u @ u`": "both factors are multiples of one matrix",
+        "swapped operands in `(1 - np.sin(theta) / theta) * u @ u`": "both factors are multiples of one matrix",
+    }
+    oracle = "scipy's matrix exponential, which knows nothing of rotations"
+
+    def reference(w, v, h):
+        return expm(h * twist_matrix(np.append(w, v)))[:3]
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"The formula itself is about rotations, $\theta \ne 0$; for a pose it takes its integral as well, as "
+        r"Murray, Li and Sastry have it. No more than a sine and a cosine are computed."
+    )
+    implemented_by = ("rbnotes.se3.exp",)
     chapter = "free-flight"
 
 

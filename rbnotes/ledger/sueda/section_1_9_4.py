@@ -10,6 +10,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
 from rbnotes import se3
+from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_length_spring
 from rbnotes.forces.muscle import Muscle
@@ -174,8 +175,8 @@ class e1_39:
     chapter = CHAPTER
 
 
-@claim("sueda/s1.9.4/t419", "The same as a point-to-point force with another factor")
-class t419:
+@claim("sueda/s1.9.4/t419#a", "The same as a point-to-point force with another factor")
+class t419_a:
     formula = r"k \to f,\quad \Delta\mathbf x \to \Delta\mathbf x/\|\Delta\mathbf x\|\ \text{in (1.35)}"
     inputs = FORCE
 
@@ -194,6 +195,42 @@ class t419:
     reference = force_reference
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.body_forces.zero_length_spring",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/t419#b", "The division makes it a unit direction")
+class t419_b:
+    formula = (
+        r"\text{`normalizes}\ \Delta\mathbf x\ \text{... to produce a unit direction'}:\ "
+        r"\frac{\Delta\mathbf x}{\|\Delta\mathbf x\|}"
+    )
+    inputs = PAIR
+
+    def printed(E, x):
+        """The direction, and its length."""
+        direction = between(E, x)[2] / np.linalg.norm(between(E, x)[2])
+        return np.append(direction, direction @ direction)
+
+    def library(E, x):
+        """The force of a unit tension on the first point, in the world, and its size."""
+        force = E[0, :3, :3] @ path_wrenches(Constant(1.0), E, x, np.zeros((2, 6))).w[0, 3:]
+        return np.append(force, force @ force)
+
+    oracle = "how the distance grows when the second body is moved along the world's axes, by complex steps"
+
+    def reference(E, x):
+        """Moved by one along this direction, the point is one further away: that is how long it is."""
+
+        def distance(step):
+            moved = np.array([E[0], E[1]], dtype=step.dtype)
+            moved[1, :3, 3] += step
+            return length(moved, x)
+
+        growth = complex_step(distance, np.zeros(3))
+        return np.append(growth, 1.0)
+
+    verdict = Verdict.HOLDS
+    implemented_by = WRENCHES
     chapter = CHAPTER
 
 
@@ -271,4 +308,33 @@ class e1_49:
         r"So $v_{max}$ is in optimal lengths per second, and shortening at that speed is $\tilde v = -1$."
     )
     implemented_by = ("rbnotes.forces.muscle.Muscle.normalised_velocity",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/t476", "At the maximum contraction velocity, only the passive tension is left")
+class t476:
+    formula = (
+        r"v_{max}\text{: `maximum muscle contraction velocity'}:\quad "
+        r"f\big|_{v \le -l_{opt}v_{max}} = f_{opt}\,f_P(\tilde l)"
+    )
+    inputs = {**PARAMETERS, "stretch": numbers(1.1, 1.65), "beyond": numbers(1.05, 2.0)}
+
+    def printed(f_opt, a, l_opt, v_max, l_T, stretch, beyond):
+        return f_opt * by_cubics(passive_printed(), (1.0, 1.3, 1.7), stretch)
+
+    def library(f_opt, a, l_opt, v_max, l_T, stretch, beyond):
+        return Muscle(f_opt, l_opt, v_max, l_T, a)(l_T + stretch * l_opt, -beyond * l_opt * v_max).F
+
+    oracle = "the whole law, its curves by Hermite and Newton interpolation, at that speed and beyond"
+
+    def reference(f_opt, a, l_opt, v_max, l_T, stretch, beyond):
+        return law_reference(f_opt, a, l_opt, v_max, l_T, l_T + stretch * l_opt, -beyond * l_opt * v_max)
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    remark = (
+        r"In optimal lengths per second. Slower than that, an active muscle always pulls: $f_V > 0$ for "
+        r"$\tilde v > -1$."
+    )
+    implemented_by = LAW_NAMES
     chapter = CHAPTER

@@ -20,8 +20,6 @@ from rbnotes.forces.muscle import (
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER
 
-"""Value and slope of the passive curve at 1.3."""
-
 
 def powers(cubics):
     """Coefficients ``(n, 4)`` of the powers of x, from cubics given as functions, through four values each."""

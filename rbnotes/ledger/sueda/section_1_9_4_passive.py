@@ -6,14 +6,18 @@ import numpy as np
 
 from rbnotes.forces.muscle import (
     ACTIVE_FORCE_LENGTH,
+    FORCE_VELOCITY,
     PASSIVE_FORCE_LENGTH,
+    Condition,
+    piecewise_cubic,
     power_coefficients,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER
-from rbnotes.ledger.sueda.section_1_9_4_curves import hermite, powers
+from rbnotes.ledger.sueda.section_1_9_4_curves import active_reference, hermite, powers, velocity_reference
 
 MIDDLE = (0.126110265892917, 1.07051016402631)
+"""Value and slope of the passive curve at 1.3."""
 
 
 def passive_reference():
@@ -33,10 +37,10 @@ def slope_row(x):
     return [3 * x**2, 2 * x, 1, 0]
 
 
-def system_printed(right_end=1.8, joint=1.3):
-    """(1.41) with the abscissa of row 3 and that of rows 7 and 8."""
+def matrix_printed(right_end=1.8, joint=1.3):
+    """The matrix of (1.41) with the abscissa of row 3 and that of rows 7 and 8."""
     none = [0.0, 0.0, 0.0, 0.0]
-    matrix = np.array(
+    return np.array(
         [
             row(1.0) + none,
             row(1.3) + none,
@@ -48,6 +52,11 @@ def system_printed(right_end=1.8, joint=1.3):
             slope_row(joint) + [-entry for entry in slope_row(joint)],
         ]
     )
+
+
+def system_printed(right_end=1.8, joint=1.3):
+    """The solution of (1.41)."""
+    matrix = matrix_printed(right_end, joint)
     right = np.array([0.0, MIDDLE[0], 1.0, 0.0, MIDDLE[1], 2.85714285714286, 0.0, 0.0])
     return np.linalg.solve(matrix, right).reshape(2, 4)
 
@@ -99,6 +108,63 @@ class t432_b:
     verdict = Verdict.MISPRINT
     correction = "at $x = 1.3$, as the two equations behind it and rows 7 and 8 of (1.41) have it"
     implemented_by = PASSIVE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/t432#c", "Eight conditions for eight coefficients")
+class t432_c:
+    formula = r"8\ \text{coefficients, } 8\ \text{conditions: `a square matrix that can be solved'}"
+
+    def printed():
+        """Rows, columns, and how many of the rows are independent."""
+        return np.array([8, 8, 8])
+
+    def library():
+        """The six conditions and the two of the joint: how many there are, and how many a curve meets."""
+        knots, single = (1.0, 1.3, 1.7), [(0, 1.0), (0, 1.3), (1, 1.7)]
+        stated = [Condition(cubic, x, order, 1.0) for cubic, x in single for order in (0, 1)]
+        curve = piecewise_cubic(knots, stated)
+        met = sum(np.abs(curve(each.x, each.order) - each.value) < 1e-9 for each in stated)
+        return np.array([len(stated), met, met]) + 2
+
+    oracle = "singular values of the matrix of (1.41), with 1.7 in its third row"
+
+    def reference():
+        matrix = matrix_printed(right_end=1.7)
+        sizes = np.linalg.svd(matrix)[1]
+        return np.array([*matrix.shape, np.sum(sizes > 1e-9 * sizes[0])])
+
+    exact = "counts of rows, of columns and of singular values"
+    verdict = Verdict.DEMONSTRATION
+    remark = (
+        "As printed, with 1.8 in the third row, the matrix is regular as well; its solution is another curve."
+    )
+    implemented_by = ("rbnotes.forces.muscle.piecewise_cubic",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.4/t424", "Of how many cubics the three curves are made")
+class t424:
+    formula = r"\text{passive: two cubic segments; active force length, force velocity: three}"
+
+    def printed():
+        return np.array([2, 3, 3])
+
+    def library():
+        """Pieces with a third power of x: beyond their ends the curves go on straight."""
+        curves = (PASSIVE_FORCE_LENGTH, ACTIVE_FORCE_LENGTH, FORCE_VELOCITY)
+        return np.array([np.count_nonzero(curve.c[0]) for curve in curves])
+
+    oracle = "in how many stretches the third derivative of the interpolated curves is constant"
+
+    def reference():
+        """Neighbouring cubics with different leading coefficients are different."""
+        curves = (passive_reference(), active_reference(), velocity_reference())
+        return np.array([1 + np.count_nonzero(np.abs(np.diff(curve[:, 0])) > 1e-9) for curve in curves])
+
+    exact = "counts of cubics"
+    verdict = Verdict.DEMONSTRATION
+    implemented_by = ("rbnotes.forces.muscle.PASSIVE_FORCE_LENGTH", "rbnotes.forces.muscle.FORCE_VELOCITY")
     chapter = CHAPTER
 
 

@@ -55,6 +55,16 @@ def rows(E, x):
     return [E[k, :3, :3] @ Gamma(x[k]) for k in range(3)]
 
 
+def in_blocks(E, x):
+    """Sum of the f_k, each in its two block locations of one long vector."""
+    dx1, dx2 = spans(E, x)
+    to1, to2, to3 = columns(E, x)
+    zero = np.zeros(6)
+    f1 = np.concatenate([to1 @ dx1, -to2 @ dx1, zero]) / np.linalg.norm(dx1)
+    f2 = np.concatenate([zero, to2 @ dx2, -to3 @ dx2]) / np.linalg.norm(dx2)
+    return f1 + f2
+
+
 def last_pull(E, x):
     """Statics of a tension equal to its length in the second segment, on bodies 2 and 3."""
     return wrenches(lambda L, Ldot: L, E[1:], x[1:], STILL[1:])
@@ -167,13 +177,8 @@ class e1_60:
     inputs = MUSCLE
 
     def printed(E, x, phi, *parameters):
-        dx1, dx2 = spans(E, x)
-        to1, to2, to3 = columns(E, x)
-        zero = np.zeros(6)
-        f1 = np.concatenate([to1 @ dx1, -to2 @ dx1, zero]) / np.linalg.norm(dx1)
-        f2 = np.concatenate([zero, to2 @ dx2, -to3 @ dx2]) / np.linalg.norm(dx2)
         f = tension(*parameters)(length(E, x), rate(E, x, phi))
-        return f * (f1 + f2)
+        return f * in_blocks(E, x)
 
     def library(E, x, phi, *parameters):
         return path_wrenches(muscle(*parameters), E, x, phi).w.ravel()
@@ -182,6 +187,35 @@ class e1_60:
     reference = total
     verdict = Verdict.HOLDS
     remark = r"Each $\mathsf f_k$ stands in the rows of bodies $k$ and $k+1$."
+    implemented_by = EXACT
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.5/t524", "The same force in every segment")
+class t524:
+    formula = r"\text{`the same for all the segments'}:\quad f \text{ draws each end into its segment}"
+    inputs = MUSCLE
+
+    def printed(E, x, phi, *parameters):
+        """The forces that draw the two ends in, each of which belongs to one segment."""
+        return tension(*parameters)(length(E, x), rate(E, x, phi)) * np.ones(2)
+
+    def library(E, x, phi, *parameters):
+        w, X = path_wrenches(muscle(*parameters), E, x, phi).w, se3.transform_points(E, x)
+        drawn = (X[1] - X[0]) @ E[0, :3, :3] @ w[0, 3:], (X[1] - X[2]) @ E[2, :3, :3] @ w[2, 3:]
+        return np.array(drawn) / np.linalg.norm(np.diff(X, axis=0), axis=1)
+
+    oracle = "statics of the whole muscle: what the force on each end does along its own segment"
+
+    def reference(E, x, phi, *parameters):
+        """The power of the end forces when an end is drawn straight out of its segment with speed one."""
+        forces = total(E, x, phi, *parameters).reshape(3, 2, 3)[:, 1]
+        X = places(E, x)
+        ends = [(0, (X[0] - X[1]) / euclidean(X[0], X[1])), (2, (X[2] - X[1]) / euclidean(X[2], X[1]))]
+        return np.array([-(E[k, :3, :3] @ forces[k]) @ outwards for k, outwards in ends])
+
+    verdict = Verdict.HOLDS
+    remark = r"So each $\mathsf f_k$ is the pull of a unit tension; at the points between, two of them meet at an angle."
     implemented_by = EXACT
     chapter = CHAPTER
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.forces.body_forces import body_path_length, path_wrenches
+from rbnotes.forces.tension import Constant
 from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, rate, wrenches
 from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, tension, total
 from rbnotes.ledger.record import Verdict, claim
@@ -15,7 +16,7 @@ from rbnotes.ledger.sueda.section_1_9 import (
 )
 from rbnotes.ledger.sueda.section_1_9_4 import PARAMETERS
 from rbnotes.ledger.sueda.section_1_9_4_stiffness import muscle
-from rbnotes.ledger.sueda.section_1_9_5 import EXACT, LENGTHS, MUSCLE, STILL, rows, spans
+from rbnotes.ledger.sueda.section_1_9_5 import EXACT, LENGTHS, MUSCLE, STILL, in_blocks, rows, spans
 
 MUSCLE_ALONG = {**path_along(3), **PARAMETERS}
 
@@ -58,6 +59,38 @@ class e1_61:
         r"The text calls the first product an outer product with $\partial f/\partial E$ on the left. In "
         r"that order the matrix comes out transposed, which shows as soon as the bodies move."
     )
+    implemented_by = EXACT
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.5/t538", "The first product is an outer product of two long vectors")
+class t538:
+    formula = (
+        r"K - f\sum_k K_k = \mathsf a\,\mathsf b^T,\quad \mathsf a,\mathsf b\in\mathbb R^{6n},\quad "
+        r"\text{`each summand contributing to two block locations'}"
+    )
+    inputs = MUSCLE
+
+    def printed(E, x, phi, *parameters):
+        F = tension(*parameters)
+        slope = along_poses(lambda moved: F(length(moved, x), rate(moved, x, phi)), E)
+        return np.outer(normalised(E, x), slope)
+
+    def library(E, x, phi, *parameters):
+        whole = path_wrenches(muscle(*parameters), E, x, phi)
+        L, Ldot, _, _ = body_path_length(E, x, phi)
+        return whole.K - muscle(*parameters)(L, Ldot).F * path_wrenches(Constant(1.0), E, x, phi).K
+
+    oracle = "complex steps of the statics of the muscle, less those of a tension that stays what it is"
+
+    def reference(E, x, phi, *parameters):
+        F = tension(*parameters)(length(E, x), rate(E, x, phi))
+        held = along_poses(lambda moved: wrenches(lambda L, Ldot: F, moved, x, phi), E)
+        return along_poses(lambda moved: total(moved, x, phi, *parameters), E) - held
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    remark = "Column times row, see (1.61). Which blocks each summand fills is checked with (1.60)."
     implemented_by = EXACT
     chapter = CHAPTER
 
@@ -167,4 +200,33 @@ class e1_64:
     verdict = Verdict.HOLDS
     remark = "With $f_L$, where (1.56) has $f_L'$."
     implemented_by = LENGTHS
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.5/t542", "The damping matrix is an outer product of two long vectors")
+class t542:
+    formula = (
+        r"\frac{\partial\mathsf f}{\partial\Phi} = \mathsf a\,\mathsf b^T,\quad "
+        r"\mathsf a = \sum_k\mathsf f_k,\ \mathsf b = \frac{\partial f}{\partial\Phi} \in\mathbb R^{6n}"
+    )
+    inputs = MUSCLE
+
+    def printed(E, x, phi, *parameters):
+        F = tension(*parameters)
+        return np.outer(in_blocks(E, x), along_twists(lambda z: F(length(E, x), rate(E, x, z)), phi))
+
+    def library(E, x, phi, *parameters):
+        return path_wrenches(muscle(*parameters), E, x, phi).D
+
+    oracle = "complex step of the statics of a muscle through three moving points, along the twists"
+
+    def reference(E, x, phi, *parameters):
+        return along_twists(lambda z: total(E, x, z, *parameters), phi)
+
+    equivalent_mutants = {
+        "swapped arguments in `np.outer(in_blocks(E, x), along_twists(lambda z: F(length(E, x), rate(E, x, z)), phi))`": "the tension's slope is a multiple of the other vector",
+    }
+    verdict = Verdict.HOLDS
+    remark = "So it has rank one: a muscle damps nothing but its own lengthening."
+    implemented_by = EXACT
     chapter = CHAPTER
