@@ -20,7 +20,7 @@ UNTOLD = {
     "sueda": (
         "2",
         *(f"2.{number}" for number in range(1, 14)),
-        *(f"2.4.{number}" for number in range(1, 14)),
+        *(f"2.4.{number}" for number in range(9, 14)),
         "2.11.1",
     ),
     "si": ("4", "5", "6", "A", "B"),

@@ -1,0 +1,80 @@
+"""Poses of joints as products of scipy's matrix exponentials, and S and its rate as their derivatives.
+
+A pose is a function of the coordinates ``(k,)`` and gives Q ``(4, 4)``, for complex coordinates too; S is
+taken from it by the complex step, column by column, its rate by differences along straight coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
+
+from rbnotes.arguments import Array
+from rbnotes.checking import complex_step, derivative
+from rbnotes.ledger.oracles.twists import twist_matrix, twist_of
+
+Pose = Callable[[Array], Array]
+
+
+def screws(*twists: Sequence[float] | Array) -> Pose:
+    """Screw motions, each carried along by those before it: ``exp(q1 xi1) exp(q2 xi2) ...``."""
+    generators = [twist_matrix(np.asarray(xi, dtype=np.float64)) for xi in twists]
+
+    def pose(q: Array) -> Array:
+        Q: Array = np.eye(4)
+        for rate, generator in zip(q, generators, strict=True):
+            Q = Q @ expm(rate * generator)
+        return Q
+
+    return pose
+
+
+def turns(sequence: str) -> Pose:
+    """Turns about carried axes of the frame, such as ``"XZX"``."""
+    return screws(*(np.eye(6)["XYZ".index(letter)] for letter in sequence))
+
+
+def straight(*axes: Sequence[float] | Array) -> Pose:
+    """Translations along fixed axes."""
+    return screws(*(np.concatenate([np.zeros(3), axis]) for axis in axes))
+
+
+def ball(q: Array) -> Array:
+    """The turn with the rotation vector ``q (3,)``."""
+    return expm(sum(rate * twist_matrix(unit) for rate, unit in zip(q, np.eye(6), strict=False)))
+
+
+def columns(pose: Pose, q: Array) -> Array:
+    """S ``(6, k)``: the twists of ``Q^-1 dQ/dq_i``."""
+    inverse, slopes = np.linalg.inv(pose(q)), complex_step(pose, q)
+    return np.stack([twist_of(inverse @ slopes[..., i]) for i in range(len(q))], axis=-1)
+
+
+def columns_rate(pose: Pose, q: Array, qdot: Array) -> Array:
+    """The rate ``(6, k)`` of S while the coordinates change at ``qdot (k,)``."""
+    return derivative(lambda t: columns(pose, q + t * qdot)).value
+
+
+def twist_along(pose: Pose, q: Array, qdot: Array) -> Array:
+    """The body twist ``(6,)`` while the coordinates change at ``qdot (k,)``."""
+    return twist_of(np.linalg.inv(pose(q)) @ derivative(lambda t: pose(q + t * qdot)).value)
+
+
+def turned_by(q: Array) -> Array:
+    """The rotation ``(3, 3)`` with the rotation vector ``q (3,)``, by scipy's quaternions."""
+    result: Array = Rotation.from_rotvec(q).as_matrix()
+    return result
+
+
+def turn_columns(q: Array) -> Array:
+    """Body angular velocities ``(3, 3)`` for unit rates of a rotation vector, by differences."""
+    R = turned_by(q)
+
+    def column(unit: Array) -> Array:
+        X = R.T @ derivative(lambda t: turned_by(q + t * unit)).value
+        return np.array([X[2, 1], X[0, 2], X[1, 0]])
+
+    return np.stack([column(unit) for unit in np.eye(3)], axis=-1)
