@@ -35,6 +35,6 @@ def free_force(places: Places, masses: Array, gravity: Array, q: Array, qdot: Ar
 def acceleration(
     places: Places, masses: Array, gravity: Array, q: Array, qdot: Array, force: ArrayLike = 0.0
 ) -> Array:
-    """The ``qddot`` with which the point masses need no forces but weights and those along the coordinates."""
+    """The ``qddot`` for which the point masses need their weights, and a force along the coordinates."""
     pushing = force + free_force(places, masses, gravity, q, qdot)
     return np.linalg.solve(inertia_of(places, masses, q), pushing)

@@ -1,7 +1,7 @@
 """Two joints in a row, as products of poses.
 
-In general: a ball with an arm, of three coordinates, then a hinge and a screw with an arm between, of two. The
-Jacobians of both change, and so does that of the pair. And the pairs that make free joints.
+In general: a ball with an arm, of three coordinates, then a hinge and a screw with an arm between, of two:
+the Jacobians of both change, and so does that of the pair. And the pairs that make free joints.
 """
 
 from __future__ import annotations

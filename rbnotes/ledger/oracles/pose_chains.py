@@ -63,7 +63,7 @@ def shifted(p: Array) -> Array:
 
 
 def slopes(function: Callable[[Array], Array], q: Array) -> Array:
-    """Derivatives by each coordinate through complex steps: one more axis, the first one behind those of q."""
+    """Derivatives by each coordinate through complex steps, counted by the axis behind those of q."""
     k = q.shape[-1]
     derivatives: Array = np.imag(function(q[..., None, :] + 1j * TINY * np.eye(k))) / TINY
     return derivatives
