@@ -19,8 +19,8 @@ UNTOLD = {
     "lloyd": (),
     "sueda": (
         "2",
-        *(f"2.{number}" for number in range(1, 14)),
-        *(f"2.4.{number}" for number in range(1, 14)),
+        *(f"2.{number}" for number in range(1, 14) if number not in (5, 6)),
+        *(f"2.4.{number}" for number in range(1, 9)),
         "2.11.1",
     ),
     "si": ("4", "5", "6", "A", "B"),

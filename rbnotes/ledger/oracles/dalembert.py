@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles.pose_chains import rate, slopes
+from rbnotes.ledger.oracles.pose_chains import rate, slope, slopes
 
 Places = Callable[[Array], Array]
 
@@ -27,7 +27,7 @@ def free_force(places: Places, masses: Array, gravity: Array, q: Array, qdot: Ar
     """What weight, and the accelerations that come without ``qddot``, do along the coordinates."""
 
     def velocities(x: Array) -> Array:
-        return np.einsum("...ina,i->...na", slopes(places, x), qdot)
+        return slope(places, x, qdot)
 
     return np.einsum("n,ina,na->i", masses, slopes(places, q), gravity - rate(velocities, q, qdot))
 

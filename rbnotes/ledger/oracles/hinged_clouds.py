@@ -11,12 +11,12 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from scipy.linalg import block_diag
+from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import Array
-from rbnotes.checking.strategies import arrays, inertias, positive_numbers, unit_vectors
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
 from rbnotes.ledger.oracles.dalembert import Places
-from rbnotes.ledger.oracles.pose_chains import frames, rate, shifted, slopes, turned
+from rbnotes.ledger.oracles.pose_chains import Pose, placed, rate, shifted, slope, slopes, turned
 
 PARENTS = (-1, 0, 0, 2)
 COORDINATES = 5
@@ -42,18 +42,30 @@ class Cloud:
 
 
 def clouds() -> SearchStrategy[Cloud]:
-    """Such trees with anything anywhere."""
-    three, four = st.tuples(*[unit_vectors()] * 3), st.tuples(*[inertias()] * 4)
-    return st.builds(
-        Cloud,
-        frames(4),
-        frames(4),
-        three.map(np.array),
-        st.tuples(*[positive_numbers()] * 4).map(np.array),
-        arrays(4, 3),
-        four.map(np.array),
-        arrays(3),
+    """Such trees with anything anywhere, by a number: there is nothing to shrink in them."""
+    return st.integers(0, 63).map(cloud)
+
+
+def cloud(number: int) -> Cloud:
+    """A tree with anything anywhere; always the same one for a number."""
+    draw = np.random.default_rng(number)
+    axes = draw.normal(size=(3, 3))
+    moments = draw.normal(size=(4, 3, 3))
+    second = moments @ np.swapaxes(moments, -1, -2) / 3 + np.eye(3) / 4
+    return Cloud(
+        _frames(draw.uniform(-1.5, 1.5, (4, 6))),
+        _frames(draw.uniform(-1.5, 1.5, (4, 6))),
+        axes / np.linalg.norm(axes, axis=1, keepdims=True),
+        draw.uniform(0.3, 3.0, 4),
+        draw.uniform(-1.0, 1.0, (4, 3)),
+        np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second,
+        draw.normal(size=3),
     )
+
+
+def _frames(numbers: Array) -> Array:
+    """Poses from rotation vectors and positions ``(n, 6)``."""
+    return placed(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:])
 
 
 def poses(cloud: Cloud, q: Array) -> Array:
@@ -91,16 +103,28 @@ def point_mass(cloud: Cloud) -> Array:
 
 def jacobian(cloud: Cloud, q: Array) -> Array:
     """Body twists for unit rates of the coordinates ``(..., 24, 5)``, one body after the other."""
-    back = np.linalg.inv(poses(cloud, q))[..., None, :, :, :]
-    X = back @ slopes(lambda x: poses(cloud, x), q)
+    return twists_of_bodies(lambda x: poses(cloud, x), q)
+
+
+def twists_of_bodies(placed_by: Pose, q: Array) -> Array:
+    """The same ``(..., 6 n, k)`` for n bodies whose poses ``(..., n, 4, 4)`` follow from any k coordinates."""
+    back = np.linalg.inv(placed_by(q))[..., None, :, :, :]
+    return np.swapaxes(_twists(back @ slopes(placed_by, q)), -1, -2)
+
+
+def drift(cloud: Cloud, q: Array, qdot: Array) -> Array:
+    """``Jdot qdot (24,)``: how the twists change along a motion with constant rates of the coordinates."""
+
+    def twists(x: Array) -> Array:
+        return _twists(np.linalg.inv(poses(cloud, x)) @ slope(lambda y: poses(cloud, y), x, qdot))
+
+    return rate(twists, q, qdot)
+
+
+def _twists(X: Array) -> Array:
+    """Of matrices ``(..., n, 4, 4)``, one behind the other ``(..., 6 n)``."""
     entries = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
-    twists = np.stack([X[..., i, j] for i, j in entries], axis=-1)
-    return np.swapaxes(twists.reshape(*q.shape, -1), -1, -2)
-
-
-def jacobian_rate(cloud: Cloud, q: Array, qdot: Array) -> Array:
-    """How it changes along a motion."""
-    return rate(lambda x: jacobian(cloud, x), q, qdot)
+    return np.stack([X[..., i, j] for i, j in entries], axis=-1).reshape(*X.shape[:-3], -1)
 
 
 def maximal_mass(cloud: Cloud) -> Array:
@@ -125,3 +149,15 @@ def _wrench(cloud: Cloud, i: int, R: Array, twist: Array) -> Array:
     w = bracket(twist[:3])
     forces = each * (cloud.gravity @ R - points @ (w @ w).T - w @ twist[3:])
     return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
+
+
+def spring_wrenches(cloud: Cloud, q: Array, k: float, x: Array) -> Array:
+    """Of a spring of rest length zero from the point x[0] of body 1 to x[1] of body 3, ``(..., 24)``."""
+    E = poses(cloud, q)
+    ends = [E[..., i, :3, :3] @ point + E[..., i, :3, 3] for i, point in zip((1, 3), x, strict=True)]
+    pull = k * (ends[1] - ends[0])
+    w = np.zeros((*E.shape[:-2], 6), dtype=E.dtype)
+    for i, point, force in ((1, x[0], pull), (3, x[1], -pull)):
+        seen = np.einsum("...ba,...b->...a", E[..., i, :3, :3], force)
+        w[..., i, :3], w[..., i, 3:] = np.cross(point, seen), seen
+    return w.reshape(*q.shape[:-1], -1)

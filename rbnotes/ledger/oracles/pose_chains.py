@@ -69,6 +69,12 @@ def slopes(function: Callable[[Array], Array], q: Array) -> Array:
     return derivatives
 
 
+def slope(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
+    """Derivative along one direction through a complex step."""
+    derivative: Array = np.imag(function(q + 1j * TINY * qdot)) / TINY
+    return derivative
+
+
 def rate(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
     """How a function of the coordinates ``(..., k)`` changes along a motion."""
     steps = STEP * np.array([1, 2, 3, 4])[:, None] * qdot
