@@ -1,12 +1,13 @@
 """Joints along splines: a curve through poses, and a surface of positions and angles (Sueda 2.4.12, 2.4.13).
 
 The splines are uniform cubic B-splines: twice differentiable in q where two segments meet, so that S has a
-continuous derivative. Past its ends an open spline goes on as its first or last segment does.
+continuous derivative. Past its ends an open spline goes on as its first or last segment does. A curve may be
+given another basis.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
 from typing import Any
@@ -25,8 +26,8 @@ from rbnotes.joints.simple import Translational
 BASIS = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6
 """Weight of four neighbouring control points: ``(1, u, u^2, u^3) @ BASIS``."""
 
-CUMULATIVE = np.cumsum(BASIS[:, ::-1], axis=1)[:, ::-1]
-"""Weights of the first point, 1, and of the three steps from each point to the next."""
+CATMULL_ROM = np.array([[0, 2, 0, 0], [-1, 0, 1, 0], [2, -5, 4, -1], [-1, 3, -3, 1]]) / 2
+"""The same for splines that pass through their control points, but are differentiable only once there."""
 
 SAMPLES = 8
 """In each direction of each segment, for a first guess of the nearest pose."""
@@ -44,12 +45,13 @@ class SplineCurve(JointType):
         Q = C_k exp(B_1(u) d_1) exp(B_2(u) d_2) exp(B_3(u) d_3),     u = q - k,
 
     with ``d_i = log(C_{k+i-1}^-1 C_{k+i})`` and the cumulative basis B. It passes near the frames, not
-    through them. An open curve of n frames has q from 0 to n - 3, a cyclic one from 0 to n, and again.
+    through them, unless the basis is another one. An open curve of n frames has q from 0 to n - 3, a cyclic
+    one from 0 to n, and again.
 
     Raises
     ------
     InvalidArgument
-        If there are fewer than 4 frames.
+        If there are fewer than 4 frames, or the weights of the basis do not add up to one.
     SingularConfiguration
         If two neighbours are half a turn apart, so that no way between them is the shortest.
     """
@@ -57,6 +59,8 @@ class SplineCurve(JointType):
     frames: Any
     """Control frames ``(n, 4, 4)``."""
     cyclic: bool = True
+    basis: Any = field(default_factory=BASIS.copy)
+    """``(4, 4)``: weights of four neighbouring frames, ``(1, u, u^2, u^3) @ basis``; B-splines by default."""
 
     def __post_init__(self) -> None:
         frames = arguments.frame("frames", self.frames)
@@ -65,6 +69,12 @@ class SplineCurve(JointType):
                 "frames", f"shape {frames.shape}", "4 control frames or more, shape (n, 4, 4)"
             )
         object.__setattr__(self, "frames", frames)
+        basis = arguments.matrix("basis", self.basis, 4, 4)
+        sums = np.sum(basis, axis=1)
+        if not np.allclose(sums, [1, 0, 0, 0], atol=1e-12):
+            expected = "weights that add up to one for every u: (1, 0, 0, 0)"
+            raise InvalidArgument("basis", f"rows with the sums {sums.round(3).tolist()}", expected)
+        object.__setattr__(self, "basis", basis)
         angles = np.linalg.norm(self._steps[:, :3], axis=1)
         if np.any(angles > np.pi - HALF_TURN_WITHIN):
             k = int(np.argmax(angles))
@@ -87,6 +97,12 @@ class SplineCurve(JointType):
         steps = _se3.log(_se3.inverse(self.frames) @ following)
         return steps if self.cyclic else steps[:-1]
 
+    @cached_property
+    def _cumulative(self) -> Array:
+        """Weights ``(4, 3)`` of the steps from each frame to the next, ``(1, u, u^2, u^3) @ cumulative``."""
+        result: Array = np.cumsum(self.basis[:, ::-1], axis=1)[:, -2::-1]
+        return result
+
     def _located(self, q: Array) -> tuple[Array, Array, Array]:
         """Index of the first control frame ``(...)``, and weights and steps ``(..., 4, 3)``, ``(..., 3, 6)``.
 
@@ -94,7 +110,7 @@ class SplineCurve(JointType):
         """
         first, weights = _located(q[..., 0], self.segments, self.cyclic)
         steps = self._steps[(first[..., None] + np.arange(3)) % len(self.frames)]
-        return first, (weights @ CUMULATIVE)[..., 1:], steps
+        return first, weights @ self._cumulative, steps
 
     def _transform(self, q: Array) -> Array:
         first, weights, steps = self._located(q)

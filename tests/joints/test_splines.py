@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.interpolate import BSpline
+from scipy.interpolate import BSpline, CubicHermiteSpline
 from scipy.spatial.transform import Rotation
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.joints.spline import CATMULL_ROM
 
 
 def moved(points, angles=None):
@@ -80,6 +81,24 @@ class TestCurve:
         """Weights 1/6, 4/6, 1/6 of the first three."""
         curve = joints.SplineCurve(moved(POINTS), cyclic=False)
         np.testing.assert_allclose(curve.transform([0.0])[:3, 3], POINTS[:3].T @ [1, 4, 1] / 6, atol=1e-14)
+
+    def test_with_another_basis_passes_through_its_frames(self):
+        frames = moved(POINTS, ANGLES)
+        for cyclic, reached in ((True, [1, 2, 3, 4, 5, 6, 0]), (False, [1, 2, 3, 4, 5])):
+            curve = joints.SplineCurve(frames, cyclic=cyclic, basis=CATMULL_ROM)
+            found = curve.transform(np.arange(len(reached), dtype=float)[:, None])
+            np.testing.assert_allclose(found, frames[reached], atol=1e-13)
+        found = curve.transform(Q[:, None])[:, 2, 3]
+        slopes = (POINTS[2:] - POINTS[:-2]) / 2
+        expected = CubicHermiteSpline(np.arange(5), POINTS[1:-1], slopes)(Q)[:, 2]
+        np.testing.assert_allclose(found, expected, atol=1e-13)
+
+    def test_refuses_weights_that_make_no_mean(self):
+        hermite = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [-3, -2, 3, -1], [2, 1, -2, 1]])
+        with pytest.raises(InvalidArgument, match=r"basis: got rows with the sums \[1.0, 1.0, -3.0, 2.0\]"):
+            joints.SplineCurve(moved(POINTS), basis=hermite)
+        with pytest.raises(InvalidArgument, match="basis"):
+            joints.SplineCurve(moved(POINTS), basis=np.eye(3))
 
     def test_refuses_what_is_no_curve(self):
         with pytest.raises(

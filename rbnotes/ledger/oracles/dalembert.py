@@ -1,0 +1,40 @@
+"""Point masses that move by coordinates: d'Alembert's principle, with velocities by complex steps.
+
+All that moves is given by a function from coordinates ``(..., k)`` to the places ``(..., N, 3)`` of point
+masses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles.pose_chains import rate, slope, slopes
+
+Places = Callable[[Array], Array]
+
+
+def inertia_of(places: Places, masses: Array, q: Array) -> Array:
+    """Matrix of the kinetic energy, from the velocities that unit rates make."""
+    G = slopes(places, q)
+    return np.einsum("n,ina,jna->ij", masses, G, G)
+
+
+def free_force(places: Places, masses: Array, gravity: Array, q: Array, qdot: Array) -> Array:
+    """What weight, and the accelerations that come without ``qddot``, do along the coordinates."""
+
+    def velocities(x: Array) -> Array:
+        return slope(places, x, qdot)
+
+    return np.einsum("n,ina,na->i", masses, slopes(places, q), gravity - rate(velocities, q, qdot))
+
+
+def acceleration(
+    places: Places, masses: Array, gravity: Array, q: Array, qdot: Array, force: ArrayLike = 0.0
+) -> Array:
+    """The ``qddot`` for which the point masses need their weights, and a force along the coordinates."""
+    pushing = force + free_force(places, masses, gravity, q, qdot)
+    return np.linalg.solve(inertia_of(places, masses, q), pushing)

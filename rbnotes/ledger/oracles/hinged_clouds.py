@@ -1,0 +1,163 @@
+"""A branching tree of four bodies made of point masses, with joints and bodies at general places.
+
+A hinge at the root carries a universal joint on one branch, a slider and then a screw on the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from scipy.linalg import block_diag
+from scipy.spatial.transform import Rotation
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
+from rbnotes.ledger.oracles.dalembert import Places
+from rbnotes.ledger.oracles.pose_chains import Pose, placed, rate, shifted, slope, slopes, turned
+
+PARENTS = (-1, 0, 0, 2)
+COORDINATES = 5
+PITCH = 0.35
+
+
+@dataclass(frozen=True, eq=False)
+class Cloud:
+    """Four bodies, as numbers."""
+
+    placements: Array
+    """Joints at rest, in the frames of their parents' joints ``(4, 4, 4)``."""
+    bodies: Array
+    """Bodies in the frames of their joints ``(4, 4, 4)``."""
+    axes: Array
+    """Of the hinge, the slider and the screw ``(3, 3)``."""
+    masses: Array
+    centres: Array
+    """In the frames of the bodies ``(4, 3)``."""
+    inertias: Array
+    """About the centres ``(4, 3, 3)``."""
+    gravity: Array
+
+
+def clouds() -> SearchStrategy[Cloud]:
+    """Such trees with anything anywhere, by a number: there is nothing to shrink in them."""
+    return st.integers(0, 63).map(cloud)
+
+
+def cloud(number: int) -> Cloud:
+    """A tree with anything anywhere; always the same one for a number."""
+    draw = np.random.default_rng(number)
+    axes = draw.normal(size=(3, 3))
+    moments = draw.normal(size=(4, 3, 3))
+    second = moments @ np.swapaxes(moments, -1, -2) / 3 + np.eye(3) / 4
+    return Cloud(
+        _frames(draw.uniform(-1.5, 1.5, (4, 6))),
+        _frames(draw.uniform(-1.5, 1.5, (4, 6))),
+        axes / np.linalg.norm(axes, axis=1, keepdims=True),
+        draw.uniform(0.3, 3.0, 4),
+        draw.uniform(-1.0, 1.0, (4, 3)),
+        np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second,
+        draw.normal(size=3),
+    )
+
+
+def _frames(numbers: Array) -> Array:
+    """Poses from rotation vectors and positions ``(n, 6)``."""
+    return placed(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:])
+
+
+def poses(cloud: Cloud, q: Array) -> Array:
+    """Of the bodies, in the world ``(..., 4, 4, 4)``."""
+    x, y, _ = np.eye(3)
+    hinge, slide, screw = cloud.axes
+    moved = [
+        turned(hinge, q[..., 0]),
+        turned(x, q[..., 1]) @ turned(y, q[..., 2]),
+        shifted(q[..., 3, None] * slide),
+        turned(screw, q[..., 4], PITCH),
+    ]
+    joints: list[Array] = []
+    for Q, rest, parent in zip(moved, cloud.placements, PARENTS, strict=True):
+        joints.append((joints[parent] if parent >= 0 else np.eye(4)) @ rest @ Q)
+    return np.stack(joints, axis=-3) @ cloud.bodies
+
+
+def places(cloud: Cloud) -> Places:
+    """Of six point masses a body, as a function of the coordinates ``(..., 24, 3)``."""
+    points = np.array([_points(cloud, i)[1] for i in range(4)])
+
+    def at(q: Array) -> Array:
+        E = poses(cloud, q)
+        there: Array = points @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
+        return there.reshape(*q.shape[:-1], -1, 3)
+
+    return at
+
+
+def point_mass(cloud: Cloud) -> Array:
+    """Mass of each of these points ``(24,)``."""
+    return np.repeat(cloud.masses / 6, 6)
+
+
+def jacobian(cloud: Cloud, q: Array) -> Array:
+    """Body twists for unit rates of the coordinates ``(..., 24, 5)``, one body after the other."""
+    return twists_of_bodies(lambda x: poses(cloud, x), q)
+
+
+def twists_of_bodies(placed_by: Pose, q: Array) -> Array:
+    """The same ``(..., 6 n, k)`` for n bodies whose poses ``(..., n, 4, 4)`` follow from any k coordinates."""
+    back = np.linalg.inv(placed_by(q))[..., None, :, :, :]
+    return np.swapaxes(_twists(back @ slopes(placed_by, q)), -1, -2)
+
+
+def drift(cloud: Cloud, q: Array, qdot: Array) -> Array:
+    """``Jdot qdot (24,)``: how the twists change along a motion with constant rates of the coordinates."""
+
+    def twists(x: Array) -> Array:
+        return _twists(np.linalg.inv(poses(cloud, x)) @ slope(lambda y: poses(cloud, y), x, qdot))
+
+    return rate(twists, q, qdot)
+
+
+def _twists(X: Array) -> Array:
+    """Of matrices ``(..., n, 4, 4)``, one behind the other ``(..., 6 n)``."""
+    entries = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
+    return np.stack([X[..., i, j] for i, j in entries], axis=-1).reshape(*X.shape[:-3], -1)
+
+
+def maximal_mass(cloud: Cloud) -> Array:
+    """Inertias of the bodies about their origins, on the diagonal ``(24, 24)``."""
+    each = zip(cloud.masses, cloud.inertias, cloud.centres, strict=True)
+    return block_diag(*(kinetic_energy_matrix(*body) for body in each))
+
+
+def own_wrenches(cloud: Cloud, q: Array, phi: Array) -> Array:
+    """Weights, and what the bodies' own motion does, in their frames ``(24,)``."""
+    R = poses(cloud, q)[:, :3, :3]
+    return np.concatenate([_wrench(cloud, i, R[i], twist) for i, twist in enumerate(phi.reshape(4, 6))])
+
+
+def _points(cloud: Cloud, i: int) -> tuple[float, Array]:
+    return point_masses(cloud.masses[i], cloud.inertias[i], cloud.centres[i])
+
+
+def _wrench(cloud: Cloud, i: int, R: Array, twist: Array) -> Array:
+    """Of weights less what point masses need to fly on, turning with a body whose twist stays the same."""
+    each, points = _points(cloud, i)
+    w = bracket(twist[:3])
+    forces = each * (cloud.gravity @ R - points @ (w @ w).T - w @ twist[3:])
+    return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
+
+
+def spring_wrenches(cloud: Cloud, q: Array, k: float, x: Array) -> Array:
+    """Of a spring of rest length zero from the point x[0] of body 1 to x[1] of body 3, ``(..., 24)``."""
+    E = poses(cloud, q)
+    ends = [E[..., i, :3, :3] @ point + E[..., i, :3, 3] for i, point in zip((1, 3), x, strict=True)]
+    pull = k * (ends[1] - ends[0])
+    w = np.zeros((*E.shape[:-2], 6), dtype=E.dtype)
+    for i, point, force in ((1, x[0], pull), (3, x[1], -pull)):
+        seen = np.einsum("...ba,...b->...a", E[..., i, :3, :3], force)
+        w[..., i, :3], w[..., i, 3:] = np.cross(point, seen), seen
+    return w.reshape(*q.shape[:-1], -1)

@@ -1,0 +1,99 @@
+"""Poses as products of elementary ones, for complex numbers too: twists of joints by complex steps.
+
+Here a joint is nothing but a function from coordinates ``(..., k)`` to poses ``(..., 4, 4)``, which is asked
+for all steps at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from hypothesis.strategies import SearchStrategy
+from scipy.spatial.transform import Rotation
+
+from rbnotes.arguments import Array
+from rbnotes.checking.strategies import arrays
+from rbnotes.ledger.oracles.bodies import bracket
+
+Pose = Callable[[Array], Array]
+TINY = 1e-40
+STEP = 4e-3
+AHEAD = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
+"""Central differences of order eight: weights of one to four steps ahead, and with a minus behind."""
+
+
+def frames(*shape: int) -> SearchStrategy[Array]:
+    """Poses ``(*shape, 4, 4)`` in a single draw, quick to make and to shrink."""
+
+    def made(numbers: Array) -> Array:
+        turns = Rotation.from_rotvec(numbers[:, :3]).as_matrix()
+        return placed(turns, numbers[:, 3:]).reshape(*shape, 4, 4)
+
+    return arrays(math.prod(shape), 6).map(made)
+
+
+def turned(axis: Array, angle: Array | float, pitch: float = 0.0) -> Array:
+    """Turned about a unit axis through the origin, and moved along it by the pitch times the angle."""
+    across, angle = bracket(axis), np.asarray(angle)[..., None, None]
+    R = np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
+    return placed(R, pitch * angle[..., 0] * np.asarray(axis))
+
+
+def turned_by(r: Array) -> Array:
+    """Turned by rotation vectors ``(..., 3)`` other than zero."""
+    angle = np.sqrt(np.sum(r * r, axis=-1))[..., None, None]
+    across = np.stack([np.cross(r, unit) for unit in np.eye(3)], axis=-1) / angle
+    R = np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
+    return placed(R, np.zeros(3))
+
+
+def placed(R: Array, p: Array) -> Array:
+    """The poses with these rotations ``(..., 3, 3)`` and positions ``(..., 3)``."""
+    shape = np.broadcast_shapes(R.shape[:-2], p.shape[:-1])
+    E = np.zeros((*shape, 4, 4), dtype=np.result_type(R, p))
+    E[..., :3, :3], E[..., :3, 3], E[..., 3, 3] = R, p, 1
+    return E
+
+
+def shifted(p: Array) -> Array:
+    """Moved without a turn."""
+    return placed(np.eye(3), p)
+
+
+def slopes(function: Callable[[Array], Array], q: Array) -> Array:
+    """Derivatives by each coordinate through complex steps, counted by the axis behind those of q."""
+    k = q.shape[-1]
+    derivatives: Array = np.imag(function(q[..., None, :] + 1j * TINY * np.eye(k))) / TINY
+    return derivatives
+
+
+def slope(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
+    """Derivative along one direction through a complex step."""
+    derivative: Array = np.imag(function(q + 1j * TINY * qdot)) / TINY
+    return derivative
+
+
+def rate(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
+    """How a function of the coordinates ``(..., k)`` changes along a motion."""
+    steps = STEP * np.array([1, 2, 3, 4])[:, None] * qdot
+    change = function(q + steps) - function(q - steps)
+    return np.tensordot(AHEAD, change, axes=1) / STEP
+
+
+def twists_of(pose: Pose, q: Array) -> Array:
+    """Body twists ``(..., 6, k)``, one for the unit rate of each coordinate."""
+    X = np.linalg.inv(pose(q))[..., None, :, :] @ slopes(pose, q)
+    places = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
+    return np.stack([X[..., i, j] for i, j in places], axis=-2)
+
+
+def twist_rates(pose: Pose, q: Array, qdot: Array) -> Array:
+    """How these twists change along a motion."""
+    return rate(lambda x: twists_of(pose, x), q, qdot)
+
+
+def twist_slopes(pose: Pose, q: Array) -> Array:
+    """How these twists change with each coordinate ``(6, k, k)``: the last axis counts what is varied."""
+    return np.stack([twist_rates(pose, q, unit) for unit in np.eye(q.size)], axis=-1)

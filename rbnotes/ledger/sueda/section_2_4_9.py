@@ -1,0 +1,399 @@
+"""Sueda 2.4.9: joints one after the other. The oracles differentiate poses, and push point masses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes import se3
+from rbnotes.checking.strategies import arrays, inertias, masses, unit_vectors, vectors
+from rbnotes.inertia import spatial_inertia
+from rbnotes.joints import Composite, ExponentialSpherical, Fixed, Helical, Revolute, Translational
+from rbnotes.ledger.oracles.bodies import point_masses
+from rbnotes.ledger.oracles.dalembert import free_force, inertia_of
+from rbnotes.ledger.oracles.joint_pairs import PITCH, adjoint_rate, back_rate, both, first, second
+from rbnotes.ledger.oracles.pose_chains import frames, rate, shifted, turned, twist_rates, twists_of
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_of
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.tree import Link, Tree, inverse_dynamics
+
+CHAPTER = "joint-types"
+COMPOSITE = ("rbnotes.joints.Composite",)
+
+# Joint 1, a ball with an arm of shape A, has three coordinates; joint 2, a hinge and a screw with an arm of
+# shape B between them, has two.
+PAIR = {
+    "A": frames(),
+    "a": unit_vectors(),
+    "B": frames(),
+    "b": unit_vectors(),
+    "q1": arrays(3).filter(np.any),
+    "q2": arrays(2),
+}
+MOVING = {**PAIR, "v1": arrays(3), "v2": arrays(2)}
+
+
+def model(A, a, B, b):
+    """The same joints of the library, and the two in a row."""
+    one = Composite(ExponentialSpherical(), Fixed(A))
+    two = Composite(Revolute(a), Fixed(B), Helical(b, PITCH))
+    return one, two, Composite(one, two)
+
+
+def seen_from_2(Q2):
+    """The adjoint from the frame of joint 1 to that of joint 2."""
+    return adjoint_by_conjugation(np.linalg.inv(Q2))
+
+
+def bracket_of(twist):
+    """The matrix ad, column by column."""
+    return np.stack([commutator(twist, unit) for unit in np.eye(6)], axis=-1)
+
+
+def S_reference(A, a, B, b, q1, q2):
+    return twists_of(both(A, a, B, b), np.concatenate([q1, q2]))
+
+
+def S_library(A, a, B, b, q1, q2):
+    return model(A, a, B, b)[2].S(np.concatenate([q1, q2]))
+
+
+def Sdot_reference(A, a, B, b, q1, q2, v1, v2):
+    return twist_rates(both(A, a, B, b), np.concatenate([q1, q2]), np.concatenate([v1, v2]))
+
+
+def Sdot_library(A, a, B, b, q1, q2, v1, v2):
+    return model(A, a, B, b)[2].Sdot(np.concatenate([q1, q2]), np.concatenate([v1, v2]))
+
+
+def needed(tree, q1, q2, v1, v2, v1dot, v2dot):
+    """Joint forces that a tree of five coordinates needs to move like this."""
+    q, v, vdot = np.append(q1, q2), np.append(v1, v2), np.append(v1dot, v2dot)
+    return inverse_dynamics(tree, q, v, vdot)
+
+
+@claim("sueda/s2.4.9/t974", "A composite joint is two joints with a massless body in between")
+class t974:
+    formula = r"Q = Q_1Q_2:\ \text{`with a massless body in between, with 1 as a parent of 2'}"
+    inputs = {
+        **MOVING,
+        "v1dot": vectors(),
+        "v2dot": vectors(2),
+        "m": masses(),
+        "c": vectors(),
+        "J": inertias(),
+        "g": vectors(),
+    }
+
+    def printed(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
+        """Joint forces for one body on the composite joint."""
+        whole = model(A, a, B, b)[2]
+        tree = Tree([Link("body", whole, spatial_inertia(m, J, c))], gravity=g)
+        return needed(tree, q1, q2, v1, v2, v1dot, v2dot)
+
+    def library(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
+        """The same for a body on joint 2, which hangs on a link without inertia, which hangs on joint 1."""
+        one, two, _ = model(A, a, B, b)
+        body = Link("body", two, spatial_inertia(m, J, c), parent="between")
+        return needed(Tree([Link("between", one), body], gravity=g), q1, q2, v1, v2, v1dot, v2dot)
+
+    oracle = "d'Alembert's principle for six point masses that move as the product of the two poses says"
+
+    def reference(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
+        each, points = point_masses(m, J, c)
+        pose = both(A, a, B, b)
+
+        def places(q):
+            E = pose(q)
+            return points @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
+
+        q, v, vdot = (np.concatenate(pair) for pair in ((q1, q2), (v1, v2), (v1dot, v2dot)))
+        masses = np.full(6, each)
+        return inertia_of(places, masses, q) @ vdot - free_force(places, masses, g, q, v)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.tree.inverse_dynamics",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/e2.48", "Jacobian of two joints in a row")
+class e2_48:
+    formula = (
+        r"S = \begin{pmatrix} {}^2\mathrm{Ad} & S_1 & S_2 \end{pmatrix} \in \mathbb R^{6\times(n_1+n_2)}"
+    )
+    inputs = PAIR
+
+    def printed(A, a, B, b, q1, q2):
+        """Three blocks, of 6, n_1 and n_2 columns."""
+        one, two = first(A), second(a, B, b)
+        return np.hstack([seen_from_2(two(q2)), twists_of(one, q1), twists_of(two, q2)])
+
+    library = S_library
+    oracle = "complex steps of the product of the two poses"
+    reference = S_reference
+    verdict = Verdict.MISPRINT
+    scan = True
+    undefined = "three blocks have 6 + n_1 + n_2 columns, and the left side n_1 + n_2"
+    correction = r"$S = \begin{pmatrix} {}^2_1\mathrm{Ad}\,S_1 & S_2 \end{pmatrix}$: two blocks, the first one a product."
+    implemented_by = COMPOSITE
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/t978#a", "What the adjoint in the Jacobian does")
+class t978_a:
+    formula = r"{}^2_1\mathrm{Ad}:\ \text{`transforms from joint 1's coordinate space to joint 2's coordinate space'}"
+    inputs = {**PAIR, "twist": vectors(6)}
+
+    def printed(A, a, B, b, q1, q2, twist):
+        """A twist seen from the frame of joint 1, seen from that of joint 2."""
+        return np.linalg.inv(adjoint_by_conjugation(second(a, B, b)(q2))) @ twist
+
+    def library(A, a, B, b, q1, q2, twist):
+        return se3.Ad_inverse(model(A, a, B, b)[1].transform(q2)) @ twist
+
+    oracle = "the same motion of a body, as a matrix between frames: Q_2^-1 [twist] Q_2"
+
+    def reference(A, a, B, b, q1, q2, twist):
+        return seen_from_2(second(a, B, b)(q2)) @ twist
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.Ad_inverse",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/t978#b", "The rate of the right block is that of joint 2 alone")
+class t978_b:
+    formula = r"\tfrac d{dt}S_2:\ \text{`is simply $\dot S_2$, which is computed by joint 2'}"
+    inputs = MOVING
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        return twist_rates(second(a, B, b), q2, v2)
+
+    def library(A, a, B, b, q1, q2, v1, v2):
+        return Sdot_library(A, a, B, b, q1, q2, v1, v2)[:, 3:]
+
+    oracle = "differences of the Jacobian of the product of the two poses along the motion"
+
+    def reference(A, a, B, b, q1, q2, v1, v2):
+        return Sdot_reference(A, a, B, b, q1, q2, v1, v2)[:, 3:]
+
+    verdict = Verdict.HOLDS
+    implemented_by = COMPOSITE
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/e2.49", "The rate of the left block, by the product rule")
+class e2_49:
+    formula = (
+        r"\tfrac d{dt}({}^2_1\mathrm{Ad}\,S_1) = {}^2_1\dot{\mathrm{Ad}}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1"
+    )
+    inputs = MOVING
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        one, two = first(A), second(a, B, b)
+        Ad, Ad_dot = seen_from_2(two(q2)), back_rate(two, q2, v2)
+        return Ad_dot @ twists_of(one, q1) + Ad @ twist_rates(one, q1, v1)
+
+    def library(A, a, B, b, q1, q2, v1, v2):
+        return Sdot_library(A, a, B, b, q1, q2, v1, v2)[:, :3]
+
+    oracle = "differences of the Jacobian of the product of the two poses along the motion"
+
+    def reference(A, a, B, b, q1, q2, v1, v2):
+        return Sdot_reference(A, a, B, b, q1, q2, v1, v2)[:, :3]
+
+    verdict = Verdict.HOLDS
+    implemented_by = COMPOSITE
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/t982", "Parent seen from child: the inverse of what the joint stores")
+class t982:
+    formula = r"{}^2_1\mathrm{Ad} = {}^1_2\mathrm{Ad}^{-1}"
+    inputs = PAIR
+
+    def printed(A, a, B, b, q1, q2):
+        return np.linalg.inv(adjoint_by_conjugation(second(a, B, b)(q2)))
+
+    def library(A, a, B, b, q1, q2):
+        return se3.Ad(se3.inverse(model(A, a, B, b)[1].transform(q2)))
+
+    oracle = "conjugation of 4 x 4 twist matrices with the inverse pose"
+
+    def reference(A, a, B, b, q1, q2):
+        return seen_from_2(second(a, B, b)(q2))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.inverse", "rbnotes.se3.Ad")
+    chapter = CHAPTER
+
+
+def Ad_dot_library(A, a, B, b, q1, q2, v1, v2):
+    two = model(A, a, B, b)[1]
+    return se3.Ad_inverse_dot(two.transform(q2), two.S(q2) @ v2)
+
+
+def Ad_dot_reference(A, a, B, b, q1, q2, v1, v2):
+    return back_rate(second(a, B, b), q2, v2)
+
+
+ALONG_THE_MOTION = "differences of the adjoint along the motion, each by conjugation with the inverse pose"
+AD_DOT = ("rbnotes.se3.Ad_inverse_dot",)
+
+
+@claim("sueda/s2.4.9/e2.50#a", "Rate of the adjoint as the rate of an inverse")
+class e2_50_a:
+    formula = r"{}^2_1\dot{\mathrm{Ad}} = -{}^2_1\mathrm{Ad}\,{}^1_2\dot{\mathrm{Ad}}\,{}^2_1\mathrm{Ad}"
+    inputs = MOVING
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        two = second(a, B, b)
+        Ad = seen_from_2(two(q2))
+        return -Ad @ adjoint_rate(two, q2, v2) @ Ad
+
+    library = Ad_dot_library
+    oracle = ALONG_THE_MOTION
+    reference = Ad_dot_reference
+    verdict = Verdict.HOLDS
+    implemented_by = AD_DOT
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/e2.50#b", "The same with the rate of the adjoint from (1.19)")
+class e2_50_b:
+    formula = (
+        r"{}^2_1\dot{\mathrm{Ad}} = -{}^2_1\mathrm{Ad}\,{}^1_2\mathrm{Ad}\,\mathrm{ad}({}^2\phi_2)\,"
+        r"{}^2_1\mathrm{Ad}"
+    )
+    inputs = MOVING
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        two = second(a, B, b)
+        back, there = seen_from_2(two(q2)), adjoint_by_conjugation(two(q2))
+        return -back @ there @ bracket_of(twists_of(two, q2) @ v2) @ back
+
+    library = Ad_dot_library
+    oracle = ALONG_THE_MOTION
+    reference = Ad_dot_reference
+    equivalent_mutants = {
+        "swapped operands in `-back @ there`": "the two adjoints are each other's inverse",
+        "swapped operands in `-back @ there @ bracket_of(twists_of(two, q2) @ v2)`": "the first two are one",
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = AD_DOT
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/e2.50#c", "The rate of the adjoint from parent to child")
+class e2_50_c:
+    formula = r"{}^2_1\dot{\mathrm{Ad}} = -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}"
+    inputs = MOVING
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        two = second(a, B, b)
+        return -bracket_of(twists_of(two, q2) @ v2) @ seen_from_2(two(q2))
+
+    library = Ad_dot_library
+    oracle = ALONG_THE_MOTION
+    reference = Ad_dot_reference
+    verdict = Verdict.HOLDS
+    implemented_by = AD_DOT
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/t986", "The twist of joint 2 is the velocity of 2 seen from 1")
+class t986:
+    formula = r"{}^2\phi_2 = S_2\dot q_2"
+    inputs = MOVING
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        return twists_of(second(a, B, b), q2) @ v2
+
+    def library(A, a, B, b, q1, q2, v1, v2):
+        return model(A, a, B, b)[1].S(q2) @ v2
+
+    oracle = "differences of the pose of joint 2 along the motion, seen from where it is"
+
+    def reference(A, a, B, b, q1, q2, v1, v2):
+        two = second(a, B, b)
+        return twist_of(np.linalg.inv(two(q2)) @ rate(two, q2, v2))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.joints.JointType.S",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/e2.51", "Twist of a translational joint")
+class e2_51:
+    formula = r"S_2\dot q_2 = \begin{pmatrix} 0 \\ \dot q_2 \end{pmatrix} \in \mathbb R^6"
+    inputs = {"q": vectors(), "qdot": vectors()}
+
+    def printed(q, qdot):
+        return np.concatenate([np.zeros(3), qdot])
+
+    def library(q, qdot):
+        return Translational().S(q) @ qdot
+
+    oracle = "differences of a pose without rotation along the motion, seen from where it is"
+
+    def reference(q, qdot):
+        return twist_of(np.linalg.inv(shifted(q)) @ rate(shifted, q, qdot))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.joints.Translational",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/e2.52", "Rate of the Jacobian of two joints in a row")
+class e2_52:
+    formula = (
+        r"\dot S = \left(-\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1 - "
+        r"\dot S_2\right)"
+    )
+    inputs = MOVING
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        """With the second block where (2.48) has it, and the sign in front of it."""
+        one, two = first(A), second(a, B, b)
+        Ad = seen_from_2(two(q2))
+        turning = -bracket_of(twists_of(two, q2) @ v2) @ Ad @ twists_of(one, q1)
+        return np.hstack([turning + Ad @ twist_rates(one, q1, v1), -twist_rates(two, q2, v2)])
+
+    library = Sdot_library
+    oracle = "differences of the Jacobian of the product of the two poses along the motion"
+    reference = Sdot_reference
+    verdict = Verdict.ERRATUM
+    scan = True
+    correction = (
+        r"$\dot S = \begin{pmatrix} -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + "
+        r"{}^2_1\mathrm{Ad}\,\dot S_1 & \dot S_2 \end{pmatrix}$: a block of its own, with a plus"
+    )
+    remark = r"Read as a difference, it has $n_1$ columns instead of $n_1+n_2$, and no value at all unless $n_1 = n_2$."
+    implemented_by = COMPOSITE
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.9/t994", "Three joints in a row as two")
+class t994:
+    formula = r"Q = Q_1(Q_2Q_3)"
+    inputs = {**PAIR, "c": unit_vectors(), "q3": vectors(1)}
+
+    def printed(A, a, B, b, q1, q2, c, q3):
+        """(2.48) twice: for joints 2 and 3, and for joint 1 and these two."""
+        one, two = first(A), second(a, B, b)
+        S3, Q3 = np.append(c, np.zeros(3))[:, None], turned(c, q3[0])
+        inner = np.hstack([seen_from_2(Q3) @ twists_of(two, q2), S3])
+        return np.hstack([seen_from_2(two(q2) @ Q3) @ twists_of(one, q1), inner])
+
+    def library(A, a, B, b, q1, q2, c, q3):
+        one, two, _ = model(A, a, B, b)
+        return Composite(one, Composite(two, Revolute(c))).S(np.concatenate([q1, q2, q3]))
+
+    oracle = "complex steps of the product of the three poses"
+
+    def reference(A, a, B, b, q1, q2, c, q3):
+        pair = both(A, a, B, b)
+        return twists_of(lambda q: pair(q[..., :5]) @ turned(c, q[..., 5]), np.concatenate([q1, q2, q3]))
+
+    verdict = Verdict.HOLDS
+    implemented_by = COMPOSITE
+    chapter = CHAPTER
