@@ -1,6 +1,15 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
 from rbnotes.tree.adaptive import integrate_adaptively
+from rbnotes.tree.assembly import assembled
+from rbnotes.tree.attached import AttachedSystem
+from rbnotes.tree.constrained import (
+    constrained_acceleration,
+    constraint_forces,
+    constraint_rows,
+    prescribed_forces,
+    step_rows,
+)
 from rbnotes.tree.constraints import (
     AttachedParticle,
     BodyMotion,
@@ -12,9 +21,7 @@ from rbnotes.tree.constraints import (
     LoopClosure,
     PrescribedBody,
     PrescribedJoint,
-    constrained_acceleration,
     perpendicular_pair,
-    step_rows,
 )
 from rbnotes.tree.dynamics import (
     body_wrenches,
@@ -31,10 +38,12 @@ from rbnotes.tree.dynamics import (
 from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
+from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.system import TreeSystem
 
 __all__ = [
     "AttachedParticle",
+    "AttachedSystem",
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
@@ -49,10 +58,14 @@ __all__ = [
     "Poses",
     "PrescribedBody",
     "PrescribedJoint",
+    "ReducedSystem",
     "Tree",
     "TreeSystem",
+    "assembled",
     "body_wrenches",
     "constrained_acceleration",
+    "constraint_forces",
+    "constraint_rows",
     "forward_dynamics",
     "geared",
     "integrate_adaptively",
@@ -67,6 +80,7 @@ __all__ = [
     "perpendicular_pair",
     "poses",
     "potential_energy",
+    "prescribed_forces",
     "reduced_force",
     "step_rows",
     "twists",

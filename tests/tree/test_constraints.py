@@ -297,5 +297,3 @@ class TestErrors:
         ):
             with pytest.raises(InvalidArgument, match=message):
                 constraint.rows(system, state, 0.0)
-        with pytest.raises(InvalidArgument, match="JointLimit, expected equations only"):
-            constrained_acceleration(system, [JointLimit("arm", 0.0)], state)
