@@ -230,6 +230,34 @@ class JointLimit:
         return ConstraintRows(G, np.array([gap for _, gap in bounds]), zero, zero)
 
 
+@dataclass(frozen=True, eq=False)
+class PlaneLimit:
+    """A point of a body stays on one side of a plane, to which its normal points, without friction."""
+
+    link: str
+    x: Any
+    """Point ``(3,)`` in the body's frame."""
+    normal: Any
+    """Unit vector ``(3,)`` in the world."""
+    offset: float = 0.0
+    """Distance of the plane from the world's origin along the normal, m."""
+
+    unilateral = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "x", arguments.one_vector("x", self.x))
+        object.__setattr__(self, "normal", arguments.unit_vector("normal", self.normal))
+        object.__setattr__(self, "offset", float(arguments.scalar("offset", self.offset)))
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        point = point_motion(system, state, system.motion(state), self.link, self.x)
+        gap = self.normal @ point.place - self.offset
+        drift = self.normal @ point.drift
+        return ConstraintRows(
+            (self.normal @ point.rows)[None], np.array([gap]), np.zeros(1), np.array([drift])
+        )
+
+
 def perpendicular_pair(axis: ArrayLike) -> Array:
     """Two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94))."""
     axis = arguments.unit_vector("axis", axis)

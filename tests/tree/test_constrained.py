@@ -24,6 +24,7 @@ from rbnotes.tree import (
     JointLimit,
     Link,
     LoopClosure,
+    PlaneLimit,
     PrescribedJoint,
     Tree,
     TreeSystem,
@@ -98,9 +99,10 @@ class TestInequalities:
         """On both kinds of coordinates: limits of joints, and a point kept on one side of a plane."""
         system, rng = hinged(seed)
         q, free = rng.normal(size=(2, 4))
-        gear, plane = Gear("0", "2", -0.7), Floor("3", rng.normal(size=3), unit(rng))
+        gear, plane = Gear("0", "2", -0.7), PlaneLimit("3", rng.normal(size=3), unit(rng))
         state = State(q=q, qdot=np.zeros(4))
-        plane.height = plane.rows(system, state, 0.0).error[0]
+        height = plane.rows(system, state, 0.0).error[0]
+        plane = replace(plane, offset=height)
         C = np.vstack([[[0, 0, 0, -1.0]], plane.rows(system, state, 0.0).G])
         rest = np.vstack([C, gear.rows(system, state, 0.0).G])
         qdot = free - np.linalg.pinv(rest) @ rest @ free  # along all of them: at rest in their directions
@@ -145,20 +147,6 @@ class TestInequalities:
         close(np.concatenate(forces), multipliers)
         G = np.concatenate([each.rows(system, state, 0.0).G for each in constraints])
         close(system.mass(state) @ a, f + G.T @ multipliers)
-
-
-class Floor:
-    """A point of a link above a plane, to have an inequality on maximal coordinates."""
-
-    unilateral = True
-
-    def __init__(self, link, x, normal):
-        self.link, self.x, self.normal, self.height = link, x, normal, 0.0
-
-    def rows(self, system, state, t):
-        rows = LoopClosure(self.link, self.x, None, np.zeros(3)).rows(system, state, t)
-        G, error, _, drift = (self.normal @ part for part in rows)
-        return trees.ConstraintRows(G[None], np.array([error - self.height]), np.zeros(1), np.array([drift]))
 
 
 class TestAttachedSystem:
