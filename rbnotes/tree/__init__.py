@@ -1,6 +1,15 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
 from rbnotes.tree.adaptive import Event, Observed, integrate_adaptively
+from rbnotes.tree.assembly import assembled
+from rbnotes.tree.attached import AttachedSystem
+from rbnotes.tree.constrained import (
+    constrained_acceleration,
+    constraint_forces,
+    constraint_rows,
+    prescribed_forces,
+    step_rows,
+)
 from rbnotes.tree.constraints import (
     AttachedParticle,
     BodyMotion,
@@ -10,11 +19,10 @@ from rbnotes.tree.constraints import (
     JointLimit,
     JointMotion,
     LoopClosure,
+    PlaneLimit,
     PrescribedBody,
     PrescribedJoint,
-    constrained_acceleration,
     perpendicular_pair,
-    step_rows,
 )
 from rbnotes.tree.dynamics import (
     body_wrenches,
@@ -31,6 +39,7 @@ from rbnotes.tree.dynamics import (
 from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
+from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.system import TreeSystem
 from rbnotes.tree.tangent import (
     Slopes,
@@ -43,6 +52,7 @@ from rbnotes.tree.tangent import (
 
 __all__ = [
     "AttachedParticle",
+    "AttachedSystem",
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
@@ -56,15 +66,20 @@ __all__ = [
     "LoopClosure",
     "Motion",
     "Observed",
+    "PlaneLimit",
     "Poses",
     "PrescribedBody",
     "PrescribedJoint",
+    "ReducedSystem",
     "Slopes",
     "Tree",
     "TreeSystem",
     "Variation",
+    "assembled",
     "body_wrenches",
     "constrained_acceleration",
+    "constraint_forces",
+    "constraint_rows",
     "forward_dynamics",
     "forward_dynamics_slopes",
     "geared",
@@ -82,6 +97,7 @@ __all__ = [
     "perpendicular_pair",
     "poses",
     "potential_energy",
+    "prescribed_forces",
     "reduced_force",
     "step_rows",
     "twists",

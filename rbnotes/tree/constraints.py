@@ -11,7 +11,7 @@ Steps keep to ``G v+ = -rate - gamma g``, accelerations to the same with two der
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics import BilateralRows, Rows, State, StepProblem, UnilateralRows, solve_step
+from rbnotes.dynamics import State
 from rbnotes.tree.kinematics import Motion
 from rbnotes.tree.system import TreeSystem
 
@@ -66,6 +66,7 @@ class LoopClosure:
 
     Along two directions only, if the joint of the first body is a hinge with the axis of the closing one: a
     third row would repeat what the other hinges say and make the system singular (Sueda eqs. (2.94), (2.95)).
+    The two directions turn with the first body, which the drift knows (it is where eq. (2.97) does not).
 
     Raises
     ------
@@ -97,17 +98,22 @@ class LoopClosure:
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
         at = system.motion(state)
         first, second = (
-            _point(system, state, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b))
+            point_motion(system, state, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b))
         )
+        gap, G, drift = (mine - its for mine, its in zip(first, second, strict=True))
         along: Array = np.eye(3)
         if self.axis is not None:
-            along = perpendicular_pair(at.joints[system.tree.index(self.a), :3, :3] @ self.axis)
-        return ConstraintRows(
-            along @ (first.rows - second.rows),
-            along @ (first.place - second.place),
-            np.zeros(len(along)),
-            along @ (first.drift - second.drift),
-        )
+            # The gap as the joint frame of a sees it, which turns: with its angular velocity w in the world,
+            # d/dt (R^T gap) = R^T (dgap/dt - w x gap).
+            i = system.tree.index(self.a)
+            along = perpendicular_pair(self.axis) @ at.joints[i, :3, :3].T
+            turn = at.bodies[i, :3, :3] @ at.J[i, :3]
+            w, wdot = turn @ state.qdot, at.bodies[i, :3, :3] @ at.drift[i, :3]
+            speed = G @ state.velocity
+            drift = drift - np.cross(wdot, gap) - 2 * np.cross(w, speed) + np.cross(w, np.cross(w, gap))
+            G = G.copy()
+            G[:, state.v.size :] += _so3.hat(gap) @ turn
+        return ConstraintRows(along @ G, along @ gap, np.zeros(len(along)), along @ drift)
 
 
 @dataclass(frozen=True)
@@ -188,7 +194,7 @@ class AttachedParticle:
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
         if not 0 <= self.particle < len(state.x):
             raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
-        point = _point(system, state, system.motion(state), self.link, self.x)
+        point = point_motion(system, state, system.motion(state), self.link, self.x)
         own = slice(3 * self.particle, 3 * self.particle + 3)
         G = -point.rows
         G[:, own] += np.eye(3)
@@ -224,6 +230,34 @@ class JointLimit:
         return ConstraintRows(G, np.array([gap for _, gap in bounds]), zero, zero)
 
 
+@dataclass(frozen=True, eq=False)
+class PlaneLimit:
+    """A point of a body stays on one side of a plane, to which its normal points, without friction."""
+
+    link: str
+    x: Any
+    """Point ``(3,)`` in the body's frame."""
+    normal: Any
+    """Unit vector ``(3,)`` in the world."""
+    offset: float = 0.0
+    """Distance of the plane from the world's origin along the normal, m."""
+
+    unilateral = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "x", arguments.one_vector("x", self.x))
+        object.__setattr__(self, "normal", arguments.unit_vector("normal", self.normal))
+        object.__setattr__(self, "offset", float(arguments.scalar("offset", self.offset)))
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        point = point_motion(system, state, system.motion(state), self.link, self.x)
+        gap = self.normal @ point.place - self.offset
+        drift = self.normal @ point.drift
+        return ConstraintRows(
+            (self.normal @ point.rows)[None], np.array([gap]), np.zeros(1), np.array([drift])
+        )
+
+
 def perpendicular_pair(axis: ArrayLike) -> Array:
     """Two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94))."""
     axis = arguments.unit_vector("axis", axis)
@@ -232,61 +266,7 @@ def perpendicular_pair(axis: ArrayLike) -> Array:
     return np.stack([np.cross(second, axis), second])
 
 
-def step_rows(
-    system: TreeSystem, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
-) -> list[Rows]:
-    """Rows for the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
-
-    Equations take back the part ``gamma h`` of their errors. Inequalities that could close within the step
-    hold: their velocities may use up the gap, ``G v+ >= -gap / h``.
-    """
-    h = float(arguments.positive("h", h))
-    gamma = float(arguments.scalar("gamma", gamma, minimum=0.0))
-    own = system.coordinate_rows(state)
-    equal: list[tuple[Array, Array]] = [(own.rows, own.target)]
-    unequal: list[tuple[Array, Array]] = [(np.zeros((0, state.size)), np.zeros(0))]
-    for each in constraints:
-        G, error, rate, _ = each.rows(system, state, state.t + h)
-        if each.unilateral:
-            unequal.append((G, -rate - np.maximum(error, 0.0) / h - gamma * np.minimum(error, 0.0)))
-        else:
-            equal.append((G, -rate - gamma * error))
-    return [BilateralRows(*_stacked(equal)), UnilateralRows(*_stacked(unequal))]
-
-
-def constrained_acceleration(
-    system: TreeSystem,
-    constraints: Iterable[Constraint],
-    state: State,
-    alpha: float = 0.0,
-    beta: float = 0.0,
-) -> tuple[Array, Array]:
-    """Accelerations ``(N,)`` and multipliers ``(m,)`` under equations (Sueda eqs. (2.98), (2.103), (2.106)).
-
-    Parameters
-    ----------
-    alpha, beta
-        Of Baumgarte's stabilisation, 1/s: accelerations are ``-drift - 2 alpha (G v + rate) - beta^2 g``.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is an inequality among the constraints: whether it is active is a question of velocities.
-    """
-    own = system.coordinate_rows(state, acceleration=True)
-    equal: list[tuple[Array, Array]] = [(own.rows, own.target)]
-    for each in constraints:
-        if each.unilateral:
-            raise InvalidArgument("constraints", type(each).__name__, "equations only")
-        G, error, rate, drift = each.rows(system, state, state.t)
-        wanted = -drift - 2 * alpha * (G @ state.velocity + rate) - beta**2 * error
-        equal.append((G, wanted))
-    rows = BilateralRows(*_stacked(equal))
-    solution = solve_step(StepProblem(system.mass(state), system.force(state), rows))
-    return solution.velocity, solution.bilateral
-
-
-class _Point(NamedTuple):
+class PointMotion(NamedTuple):
     """A point of a body: where it is, how velocities move it, and its acceleration at constant velocities."""
 
     place: Array
@@ -294,16 +274,17 @@ class _Point(NamedTuple):
     drift: Array
 
 
-def _point(system: TreeSystem, state: State, at: Motion, link: str | None, x: Array) -> _Point:
+def point_motion(system: TreeSystem, state: State, at: Motion, link: str | None, x: Array) -> PointMotion:
+    """Of a point ``x (3,)`` in the frame of a body, or of the world (Sueda eqs. (2.87), (2.88), (2.93))."""
     if link is None:
-        return _Point(x, np.zeros((3, state.size)), np.zeros(3))
+        return PointMotion(x, np.zeros((3, state.size)), np.zeros(3))
     i = system.tree.index(link)
     E, phi = at.bodies[i], at.phi[i]
     moves = E[:3, :3] @ _se3.Gamma(x)
     rows = np.zeros((3, state.size))
     rows[:, state.v.size :] = moves @ at.J[i]
     turning = E[:3, :3] @ _so3.hat(phi[:3]) @ _se3.Gamma(x) @ phi
-    return _Point(_se3.transform_points(E, x), rows, moves @ at.drift[i] + turning)
+    return PointMotion(_se3.transform_points(E, x), rows, moves @ at.drift[i] + turning)
 
 
 def _single(system: TreeSystem, name: str) -> int:
@@ -320,7 +301,3 @@ def _told(link: str, value: ArrayLike, count: int) -> Array:
     if told.shape not in ((), (count,)):
         raise InvalidArgument(f"motion of {link!r}", f"shape {told.shape}", f"a number, or shape ({count},)")
     return np.broadcast_to(told, (count,))
-
-
-def _stacked(rows: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    return np.concatenate([G for G, _ in rows]), np.concatenate([target for _, target in rows])

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics import Forces, Reduction, State, StepProblem, solve_step
+from rbnotes.dynamics import Reduction, State
 from rbnotes.tree.model import Tree
-from rbnotes.tree.system import TreeSystem
+from rbnotes.tree.reduced import ReducedSystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +82,12 @@ def geared(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:
 
 
 @dataclass(frozen=True, eq=False)
-class HyperReducedSystem:
+class HyperReducedSystem(ReducedSystem):
     """A tree in fewer coordinates, as a mechanical system: its states are those of the r coordinates.
 
     Particles beside the tree keep their own coordinates.
     """
 
-    system: TreeSystem
     coordinates: JointCoordinates
 
     def expanded(self, state: State) -> State:
@@ -108,43 +107,6 @@ class HyperReducedSystem:
         )
         return Reduction(J, np.append(np.zeros(state.v.size), rate @ state.qdot))
 
-    def mass(self, state: State) -> Array:
-        """Masses of the particles, and M_R of the tree."""
-        J = self.reduction(state).J
-        result: Array = J.T @ self.system.mass(self.expanded(state)) @ J
-        return result
-
-    def force(self, state: State) -> Array:
-        """All forces, handed on, with the fictitious ones of the drift (eq. (2.83))."""
-        return self._handed_on(state, self.system.force(self.expanded(state)))
-
-    def forces(self, state: State) -> Forces:
-        """The same, with K and D of the tree between two J: how J itself changes is left out."""
-        f, K, D = self.system.forces(self.expanded(state))
-        J = self.reduction(state).J
-        return Forces(self._handed_on(state, f), J.T @ K @ J, J.T @ D @ J)
-
-    def acceleration(self, state: State) -> Array:
-        """Accelerations of particles and the r coordinates.
-
-        Raises
-        ------
-        SingularConfiguration
-            If a joint is in a singular state, or J_rR has lost its rank.
-        """
-        at = self.expanded(state)
-        rows = self.system.coordinate_rows(at, acceleration=True)
-        problem = StepProblem(self.system.mass(at), self.system.force(at), rows)
-        return solve_step(self.acceleration_reduction(state).reduce(problem)).velocity
-
-    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Particles and coordinates plus the increment; velocities kept."""
-        return state.moved(increment, h)
-
-    def energy(self, state: State) -> float:
-        """That of the tree, J."""
-        return self.system.energy(self.expanded(state))
-
     @property
     def _shape(self) -> tuple[int, int]:
         return self.system.tree.size, self.coordinates.size
@@ -156,10 +118,6 @@ class HyperReducedSystem:
             raise InvalidArgument("state", got, f"q and qdot of shape ({r},)")
         q = arguments.vector("q(q_R)", self.coordinates.q(state.q), k)
         return q, arguments.matrix("jacobian", self.coordinates.jacobian(state.q), k, r)
-
-    def _handed_on(self, state: State, f: Array) -> Array:
-        reduction = self.acceleration_reduction(state)
-        return reduction.forces(f - self.system.mass(self.expanded(state)) @ reduction.drift)
 
     def _with_particles(self, state: State, J: Any) -> Array:
         count = state.v.size

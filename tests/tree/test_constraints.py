@@ -19,6 +19,7 @@ from rbnotes.tree import (
     JointLimit,
     Link,
     LoopClosure,
+    PlaneLimit,
     PrescribedBody,
     PrescribedJoint,
     Tree,
@@ -76,6 +77,7 @@ EQUATIONS = {
 LIMITS = {
     "limits": JointLimit("leg", -0.5, 0.8, coordinate=1),
     "one limit": JointLimit("arm", upper=0.3),
+    "plane": PlaneLimit("hand", [0.3, -0.1, 0.2], [0.6, 0.0, 0.8], 0.4),
 }
 BODY = PrescribedBody("hand", (0, 2, 4, 5), told_in_the_world)
 
@@ -96,7 +98,11 @@ def test_rows_are_the_derivatives_of_the_errors(constraint, moving):
     close(rows.rate, derivative(lambda t: constraint.rows(system, state, t).error, state.t).value)
 
 
-@pytest.mark.parametrize("constraint", [*EQUATIONS.values(), BODY], ids=[*EQUATIONS, "prescribed body"])
+@pytest.mark.parametrize(
+    "constraint",
+    [*EQUATIONS.values(), *LIMITS.values(), BODY],
+    ids=[*EQUATIONS, *LIMITS, "prescribed body"],
+)
 def test_drifts_are_the_derivatives_at_constant_velocities(constraint, moving):
     system, state = moving
 
@@ -297,5 +303,3 @@ class TestErrors:
         ):
             with pytest.raises(InvalidArgument, match=message):
                 constraint.rows(system, state, 0.0)
-        with pytest.raises(InvalidArgument, match="JointLimit, expected equations only"):
-            constrained_acceleration(system, [JointLimit("arm", 0.0)], state)

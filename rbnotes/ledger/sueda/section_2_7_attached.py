@@ -1,0 +1,406 @@
+"""Sueda 2.7: a chain of nodes between two bodies of a tree, in maximal and in reduced velocities."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import block_diag, expm
+
+from rbnotes.checking import complex_step, derivative
+from rbnotes.checking.strategies import arrays, numbers, vectors
+from rbnotes.dynamics import FreeSystem, State, gravity_wrench, gyroscopic_wrench
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.branching import (
+    at_once,
+    newton,
+    place_on,
+    places_of,
+    twists_and_velocities,
+)
+from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, placements, spatial_inertia, tree_of
+from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.sueda.section_2_7 import CHAPTER, chain_springs, gamma, pull, stretched
+from rbnotes.tree import AttachedParticle, AttachedSystem, TreeSystem, jacobian, jacobian_dot, poses, twists
+
+# A chain of four nodes: the first rides on the slider, the last on the other hinge, the two between are free.
+HOSTS = (2, 3)
+FREE = [1, 2]
+TIED = [0, 3]
+
+NODES = {
+    "x_a": arrays(2, 3).map(lambda x: x / 2 + np.array([[0.5, 0, -0.25], [0, 0.75, 0]])),
+    "y": arrays(2, 3).map(lambda y: y + np.array([[3.0, -2.5, 1.0], [5.0, -4.0, 2.5]])),
+    "w": arrays(2, 3),
+}
+SPRINGS = {
+    "m": vectors(4, 0.25, 2.0),
+    "K": vectors(3, 0.25, 4.0),
+    "L": vectors(3, 0.25, 2.0),
+}
+MOVING = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | NODES
+ACCELERATED = MOVING | {"a": arrays(5), "b": arrays(2, 3)}
+HANGING = TREE | NODES | SPRINGS
+
+
+def system_of(at, bodies, x_a, m=(1.0, 1.0, 1.0, 1.0), g=(0.0, 0.0, 0.0), **springs):
+    """The library's tree with the chain on it."""
+    tied = [AttachedParticle(k, NAMES[host], x) for k, host, x in zip(TIED, HOSTS, x_a, strict=True)]
+    tree = tree_of(at, bodies, g)
+    return AttachedSystem(TreeSystem(tree, m, **springs), tied)
+
+
+def by_kind(on_bodies, on_nodes):
+    """In the order of the notes: bodies, attached nodes, free nodes."""
+    nodes = np.reshape(on_nodes, (4, 3))
+    return np.concatenate([np.ravel(on_bodies), nodes[TIED].ravel(), nodes[FREE].ravel()])
+
+
+def attachment(E, x_a):
+    """The global J_am ``(6, 24)``."""
+    J = np.zeros((6, 24))
+    J[:3, 12:18] = E[2, :3, :3] @ gamma(x_a[0])
+    J[3:, 18:] = E[3, :3, :3] @ gamma(x_a[1])
+    return J
+
+
+def attachment_rate(E, phi, x_a):
+    """Its rate by (2.88)."""
+    J = np.zeros((6, 24))
+    J[:3, 12:18] = E[2, :3, :3] @ bracket(phi[2, :3]) @ gamma(x_a[0])
+    J[3:, 18:] = E[3, :3, :3] @ bracket(phi[3, :3]) @ gamma(x_a[1])
+    return J
+
+
+def first_matrix(J_mr, J_am):
+    """That of the first line of (2.89)."""
+    J_MR = np.zeros((36, 11))
+    J_MR[:24, :5], J_MR[24:30, :5], J_MR[30:, 5:] = J_mr, J_am @ J_mr, np.eye(6)
+    return J_MR
+
+
+def jacobians(tree, q, x_a):
+    """J_mr and J_am."""
+    return jacobian(tree, q), attachment(poses(tree, q).bodies, x_a)
+
+
+def rates(tree, q, v, x_a):
+    """Those of J_mr and J_am."""
+    E, phi = poses(tree, q).bodies, twists(tree, q, v)
+    return jacobian_dot(tree, q, v), attachment_rate(E, phi, x_a)
+
+
+def second_matrix(J_mr, J_am, J_mr_dot, J_am_dot):
+    """The rate of the first, with the product rule."""
+    top = np.vstack([J_mr_dot, J_am_dot @ J_mr + J_am @ J_mr_dot])
+    return np.vstack([np.hstack([top, np.zeros((30, 6))]), np.zeros((6, 11))])
+
+
+def whole_velocity(at, q, v, x_a, w):
+    """Twists by how poses change, attached vertices by how they move: the oracle of this section."""
+    riders = np.zeros((4, 1, 3))
+    riders[list(HOSTS), 0] = x_a
+    phi, moving = twists_and_velocities(at, riders, q, v)
+    lead = phi.shape[:-2]
+    attached = moving[..., list(HOSTS), 0, :].reshape(*lead, 6)
+    return np.concatenate([phi.reshape(*lead, 24), attached, w], axis=-1)
+
+
+def library_velocity(at, bodies, q, v, x_a, y, w):
+    system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
+    whole = system.expanded(state)
+    velocities = system.reduction(state).velocities(state.velocity)
+    return by_kind(system.system.maximal(whole).phi, velocities[:12])
+
+
+def library_acceleration(at, bodies, q, v, x_a, y, w, a, b):
+    system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
+    nodes = system.acceleration_reduction(state).velocities(np.append(b.ravel(), a))[:12]
+    whole = system.expanded(state)
+    on_bodies = system.system.acceleration_reduction(whole).velocities(np.append(nodes, a))[:24]
+    return by_kind(on_bodies, nodes)
+
+
+def whole_acceleration(at, q, v, x_a, w, a, b):
+    """Differences of all velocities along an accelerated motion."""
+    return at_once(
+        lambda t: whole_velocity(at, q + t * v + t**2 / 2 * a, v + t * a, x_a, w.ravel() + t * b.ravel())
+    )
+
+
+VELOCITIES = ("rbnotes.tree.AttachedSystem",)
+FROM_POSES = "differences of poses and of the attached vertices along a motion of the joints"
+
+
+@claim("sueda/s2.7/t1224", "Velocities of all attached vertices from the bodies' twists")
+class t1224:
+    formula = r"\dot{\mathbf q}_a = \mathbf J_{am}\dot{\mathbf q}_m"
+    inputs = MOVING
+
+    def printed(at, bodies, q, v, x_a, y, w):
+        tree = tree_of(at, bodies)
+        return attachment(poses(tree, q).bodies, x_a) @ twists(tree, q, v).ravel()
+
+    def library(at, bodies, q, v, x_a, y, w):
+        return system_of(at, bodies, x_a).expanded(State(q=q, qdot=v, x=y, v=w)).v[TIED].ravel()
+
+    oracle = "complex steps of the vertices along a motion of the joints"
+
+    def reference(at, bodies, q, v, x_a, y, w):
+        return whole_velocity(at, q, v, x_a, w.ravel())[24:30]
+
+    verdict = Verdict.HOLDS
+    implemented_by = VELOCITIES
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.7/e2.89#a", "All velocities from those of joints and free vertices")
+class e2_89_a:
+    formula = (
+        r"\begin{pmatrix} \dot q_m \\ \dot q_a \\ \dot q_f \end{pmatrix} = \begin{pmatrix} J_{mr} & 0 \\"
+        r" J_{am}J_{mr} & 0 \\ 0 & I \end{pmatrix}\begin{pmatrix} \dot q_r \\ \dot q_f \end{pmatrix}"
+    )
+    inputs = MOVING
+
+    def printed(at, bodies, q, v, x_a, y, w):
+        return first_matrix(*jacobians(tree_of(at, bodies), q, x_a)) @ np.append(v, w)
+
+    library = library_velocity
+    oracle = FROM_POSES
+
+    def reference(at, bodies, q, v, x_a, y, w):
+        return whole_velocity(at, q, v, x_a, w.ravel())
+
+    verdict = Verdict.HOLDS
+    implemented_by = VELOCITIES
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.7/e2.89#b", "All accelerations from those of joints and free vertices")
+class e2_89_b:
+    formula = (
+        r"\begin{pmatrix} \ddot q_m \\ \ddot q_a \\ \ddot q_f \end{pmatrix} = \begin{pmatrix} \dot J_{mr} & 0 \\"
+        r" J_{am}J_{mr} + J_{am}\dot J_{mr} & 0 \\ 0 & 0 \end{pmatrix}\begin{pmatrix} \dot q_r \\ \dot q_f"
+        r" \end{pmatrix} + \begin{pmatrix} J_{mr} & 0 \\ J_{am}J_{mr} & 0 \\ 0 & I \end{pmatrix}"
+        r"\begin{pmatrix} \ddot q_r \\ \ddot q_f \end{pmatrix}"
+    )
+    inputs = ACCELERATED
+
+    def printed(at, bodies, q, v, x_a, y, w, a, b):
+        tree = tree_of(at, bodies)
+        J_mr, J_am = jacobians(tree, q, x_a)
+        J_mr_dot, _ = rates(tree, q, v, x_a)
+        zero = np.zeros
+        first = np.block(
+            [
+                [J_mr_dot, zero((24, 6))],
+                [J_am @ J_mr + J_am @ J_mr_dot, zero((6, 6))],
+                [zero((6, 5)), zero((6, 6))],
+            ]
+        )
+        return first @ np.append(v, w) + first_matrix(J_mr, J_am) @ np.append(a, b)
+
+    library = library_acceleration
+    oracle = FROM_POSES
+
+    def reference(at, bodies, q, v, x_a, y, w, a, b):
+        return whole_acceleration(at, q, v, x_a, w, a, b)
+
+    tolerance = 1e-8
+    verdict = Verdict.MISPRINT
+    scan = True
+    correction = r"$\dot J_{am}J_{mr} + J_{am}\dot J_{mr}$, with the $\dot J_{am}$ of (2.88)."
+    remark = (
+        "As printed the vertices have their own velocity added to their acceleration, and nothing of the body's "
+        "turning."
+    )
+    implemented_by = VELOCITIES
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.7/e2.90", "Velocities and accelerations, compactly")
+class e2_90:
+    formula = (
+        r"\begin{aligned} \dot q_M &= J_{MR}\,\dot q_R \\"
+        r" \ddot q_M &= \dot J_{MR}\,\dot q_R + J_{MR}\,\ddot q_R \end{aligned}"
+    )
+    inputs = ACCELERATED
+
+    def printed(at, bodies, q, v, x_a, y, w, a, b):
+        tree = tree_of(at, bodies)
+        J, J_dot = jacobians(tree, q, x_a), rates(tree, q, v, x_a)
+        J_MR, J_MR_dot = first_matrix(*J), second_matrix(*J, *J_dot)
+        return [J_MR @ np.append(v, w), J_MR_dot @ np.append(v, w) + J_MR @ np.append(a, b)]
+
+    def library(at, bodies, q, v, x_a, y, w, a, b):
+        velocity = library_velocity(at, bodies, q, v, x_a, y, w)
+        return [velocity, library_acceleration(at, bodies, q, v, x_a, y, w, a, b)]
+
+    oracle = FROM_POSES
+
+    def reference(at, bodies, q, v, x_a, y, w, a, b):
+        return [whole_velocity(at, q, v, x_a, w.ravel()), whole_acceleration(at, q, v, x_a, w, a, b)]
+
+    tolerance = 1e-8
+    verdict = Verdict.HOLDS
+    remark = r"With $\dot J_{MR}$ the rate of $J_{MR}$, not what the second line of (2.89) has in its place."
+    implemented_by = VELOCITIES
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.7/t1228", "Maximal velocities are linear in reduced ones")
+class t1228:
+    formula = r"q_M \text{ as a linear function of } q_R"
+    inputs = MOVING | {"v2": arrays(5), "w2": arrays(2, 3), "s": numbers(), "t": numbers()}
+
+    def printed(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
+        J_MR = first_matrix(*jacobians(tree_of(at, bodies), q, x_a))
+        return s * (J_MR @ np.append(v, w)) + t * (J_MR @ np.append(v2, w2))
+
+    def library(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
+        return library_velocity(at, bodies, q, s * v + t * v2, x_a, y, s * w + t * w2)
+
+    oracle = "differences of poses and vertices along the sum of two motions"
+
+    def reference(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
+        return whole_velocity(at, q, s * v + t * v2, x_a, (s * w + t * w2).ravel())
+
+    verdict = Verdict.HOLDS
+    remark = "Of the velocities. Poses and attached vertices are no linear functions of the coordinates."
+    implemented_by = VELOCITIES
+    chapter = CHAPTER
+
+
+def maximal_matrix(bodies, m):
+    """M_M of (2.91)."""
+    inertias = [spatial_inertia(points) for points in bodies]
+    attached, free = np.kron(m[TIED], np.ones(3)), np.kron(m[FREE], np.ones(3))
+    return block_diag(*inertias, np.diag(attached), np.diag(free))
+
+
+def maximal_force(E, phi, bodies, nodes, m, K, L, g):
+    """f_M of (2.91): wrenches of motion and weight; weights and springs of the nodes."""
+    inertias = np.array([spatial_inertia(points) for points in bodies])
+    wrenches = gyroscopic_wrench(inertias, phi) + gravity_wrench(E, inertias, g)
+    on_nodes = np.outer(m, g)
+    for i in range(3):
+        on_nodes[i] += pull(K[i], L[i], nodes[i], nodes[i + 1])
+        on_nodes[i + 1] -= pull(K[i], L[i], nodes[i], nodes[i + 1])
+    return by_kind(wrenches, on_nodes)
+
+
+@claim("sueda/s2.7/e2.91", "Mass matrix and forces of bodies, attached and free vertices")
+class e2_91:
+    formula = (
+        r"M_M = \begin{pmatrix} M_m & 0 & 0 \\ 0 & M_a & 0 \\ 0 & 0 & M_f \end{pmatrix},\quad"
+        r" f_M = \begin{pmatrix} f_m \\ f_a \\ f_f \end{pmatrix}"
+    )
+    inputs = {
+        "E": placements(4).map(lambda at: at[:, 0]),
+        "bodies": TREE["bodies"],
+        "g": TREE["g"],
+        "phi": arrays(4, 6),
+        "nodes": arrays(4, 3).map(lambda x: x / 4 + np.outer(np.arange(4), [1.0, 1.5, -1.25])),
+        "w": arrays(4, 3),
+        **SPRINGS,
+    }
+
+    def printed(E, bodies, g, phi, nodes, w, m, K, L):
+        force = maximal_force(E, phi, bodies, nodes, m, K, L, g)
+        return [maximal_matrix(bodies, m) @ by_kind(phi, w), force]
+
+    def library(E, bodies, g, phi, nodes, w, m, K, L):
+        free = FreeSystem([spatial_inertia(points) for points in bodies], m, g, chain_springs(K, L))
+        state = State(E=E, phi=phi, x=nodes, v=w)
+        momentum, force = free.mass(state) @ state.velocity, free.force(state)
+        return [by_kind(part[:24], part[24:]) for part in (momentum, force)]
+
+    oracle = "slopes of the kinetic energy of points; Newton's law for points of bodies that turn steadily"
+
+    def reference(E, bodies, g, phi, nodes, w, m, K, L):
+        heavy = bodies[..., 0]
+
+        def velocities(poses, xi):
+            turning = np.cross(xi.reshape(4, 1, 6)[..., :3], bodies[..., 1:])
+            return np.einsum("nij,npj->npi", poses[:, :3, :3], turning + xi.reshape(4, 1, 6)[..., 3:])
+
+        def energy(u):
+            fast = velocities(E, u[:24])
+            return (np.sum(heavy[..., None] * fast**2) + m @ np.sum(u[24:].reshape(4, 3) ** 2, axis=1)) / 2
+
+        def along(t):
+            return velocities(E @ expm(t * np.array([twist_matrix(xi) for xi in phi])), phi.ravel())
+
+        momentum = complex_step(energy, np.append(phi, w))
+        lacking = heavy[..., None] * (g - derivative(along).value)
+        wrenches = complex_step(lambda u: np.sum(velocities(E, u) * lacking), np.zeros(24))
+        slope = complex_step(
+            lambda z: stretched(z.reshape(4, 3), K, L) - m @ z.reshape(4, 3) @ g, nodes.ravel()
+        )
+        order = [*range(27), 33, 34, 35, *range(27, 33)]  # attached nodes before free ones
+        return [momentum[order], np.append(wrenches, -slope)[order]]
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.dynamics.FreeSystem", "rbnotes.forces.ForceGroups")
+    chapter = CHAPTER
+
+
+def all_places(at, bodies, x_a):
+    """Points of the bodies, then the four nodes, by the coordinates of joints and free nodes."""
+    of_bodies = places_of(at, bodies)
+    first, last = (place_on(at, host, x) for host, x in zip(HOSTS, x_a, strict=True))
+
+    def places(u):
+        q, y = u[..., :5], u[..., 5:]
+        return np.concatenate([of_bodies(q), first(q), y, last(q)], axis=-1)
+
+    return places
+
+
+@claim("sueda/s2.7/e2.92", "Motion of a tree with springs between its bodies")
+class e2_92:
+    formula = r"J_{MR}^\top M_M J_{MR}\,\ddot q_R = J_{MR}^\top(f_M - M_M\dot J_{MR}\,\dot q_R)"
+    inputs = HANGING
+
+    def printed(at, bodies, g, q, v, x_a, y, w, m, K, L):
+        """With the J_MR of (2.90), M_M and f_M of (2.91) as the library has them."""
+        system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
+        whole = system.expanded(state)
+        on_nodes, on_joints = (
+            system.acceleration_reduction(state),
+            system.system.acceleration_reduction(whole),
+        )
+        J_MR = on_joints.J @ on_nodes.J
+        drift = on_joints.J @ on_nodes.drift + on_joints.drift
+        springs = chain_springs(K, L)
+        free = FreeSystem(system.system.tree.inertias, m, g, springs)
+        maximal = system.system.maximal(whole)
+        M_M, f_M = free.mass(maximal), free.force(maximal)
+        return np.roll(np.linalg.solve(J_MR.T @ M_M @ J_MR, J_MR.T @ (f_M - M_M @ drift)), 5)
+
+    def library(at, bodies, g, q, v, x_a, y, w, m, K, L):
+        system = system_of(at, bodies, x_a, m, g, applied=chain_springs(K, L))
+        return np.roll(system.acceleration(State(q=q, qdot=v, x=y, v=w)), 5)
+
+    oracle = "Newton's law for points of the bodies and for the nodes, by complex steps of their places"
+
+    def reference(at, bodies, g, q, v, x_a, y, w, m, K, L):
+        places, u, speed = all_places(at, bodies, x_a), np.append(q, y), np.append(v, w)
+        masses = np.append(bodies[..., 0], m)
+        forces = masses[:, None] * g
+        slope = complex_step(lambda z: stretched(z.reshape(4, 3), K, L), places(u)[-12:])
+        forces[-4:] -= slope.reshape(4, 3)
+        return np.linalg.solve(*newton(places, masses, forces, u, speed))
+
+    tolerance = 1e-8
+    verdict = Verdict.HOLDS
+    implemented_by = VELOCITIES
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.7/t1240", "The reduced mass matrix and force vector")
+class t1240:
+    formula = r"M_R = J_{MR}^\top M_M J_{MR},\quad f_R = J_{MR}^\top(f_M - M_M\dot J_{MR}\,\dot q_R)"
+    defines = ("M_R", "f_R")
+    verdict = Verdict.DEFINITION
+    implemented_by = ("rbnotes.tree.AttachedSystem",)
+    chapter = CHAPTER

@@ -1,0 +1,87 @@
+"""Particles that ride on the bodies of a tree: deformable things tied to it (Sueda 2.7).
+
+The attached particles have no velocities of their own. What they weigh, and what pulls at them, goes to the
+joints; the free ones are passed on by an identity block (Sueda eqs. (2.87) to (2.92)):
+
+    [ v_a  ]   [ 0  J_am J_mr ] [ v_f  ]
+    [ v_f  ] = [ I  0         ] [ qdot ].
+    [ qdot ]   [ 0  I         ]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import Reduction, State
+from rbnotes.tree.constraints import AttachedParticle, point_motion
+from rbnotes.tree.reduced import ReducedSystem
+
+
+@dataclass(frozen=True, eq=False)
+class AttachedSystem(ReducedSystem):
+    """A tree with particles of which some ride on its bodies: its states hold the free ones alone, in order.
+
+    In contrast to the same :class:`~rbnotes.tree.constraints.AttachedParticle` as a constraint, nothing can
+    drift off.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such particle or link, or one is attached twice.
+    """
+
+    attached: Sequence[AttachedParticle]
+
+    def __post_init__(self) -> None:
+        count, seen = len(self.system.masses), set()
+        for each in self.attached:
+            if not 0 <= each.particle < count or each.particle in seen:
+                got = f"particle {each.particle}" + (" twice" if each.particle in seen else "")
+                raise InvalidArgument("attached", got, f"different ones of {count}, counted from 0")
+            seen.add(each.particle)
+            if each.link is not None:
+                self.system.tree.index(each.link)
+
+    @cached_property
+    def free(self) -> tuple[int, ...]:
+        """Numbers of the free particles, among all."""
+        tied = {each.particle for each in self.attached}
+        return tuple(k for k in range(len(self.system.masses)) if k not in tied)
+
+    def expanded(self, state: State) -> State:
+        return self._expanded(state)[0]
+
+    def reduction(self, state: State) -> Reduction:
+        return Reduction(self._expanded(state)[1])
+
+    def acceleration_reduction(self, state: State) -> Reduction:
+        return Reduction(*self._expanded(state)[1:])
+
+    def _expanded(self, state: State) -> tuple[State, Array, Array]:
+        """The whole state, J and the drift."""
+        tree, count, free = self.system.tree, len(self.system.masses), list(self.free)
+        k = tree.size
+        if len(state.x) != len(free) or state.q.shape != (k,) or state.qdot.shape != (k,):
+            got = f"{len(state.x)} particles, q {state.q.shape}, qdot {state.qdot.shape}"
+            raise InvalidArgument("state", got, f"{len(free)} free particles, q and qdot of shape ({k},)")
+        x, v = np.zeros((2, count, 3))
+        x[free], v[free] = state.x, state.v
+        whole = replace(state, x=x, v=v)
+        at = self.system.motion(whole)
+        J = np.zeros((3 * count + k, 3 * len(free) + k))
+        J[3 * count :, 3 * len(free) :] = np.eye(k)
+        drift = np.zeros(len(J))
+        for column, particle in enumerate(free):
+            J[3 * particle : 3 * particle + 3, 3 * column : 3 * column + 3] = np.eye(3)
+        for each in self.attached:
+            place, rows, turning = point_motion(self.system, whole, at, each.link, each.x)
+            own = slice(3 * each.particle, 3 * each.particle + 3)
+            J[own, 3 * len(free) :] = rows[:, 3 * count :]
+            x[each.particle], v[each.particle] = place, rows[:, 3 * count :] @ state.qdot
+            drift[own] = turning
+        return replace(state, x=x, v=v), J, drift

@@ -1,0 +1,316 @@
+"""What a tree does under constraints: steps, accelerations, and the forces it takes (Sueda 2.8, 2.9).
+
+Everything here works for a :class:`~rbnotes.tree.system.TreeSystem` and for one in fewer velocities, whose
+constraints act on the whole tree: ``G_R = G J``, with the drift of J on top.
+
+Multipliers push: ``M dv/dt = f + G^T lambda``. (The notes have ``+ G^T lambda`` on the left side, so that
+their multipliers are minus these.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.constraints.kkt import CONSISTENCY_TOLERANCE, RANK_TOLERANCE, InconsistentConstraints
+from rbnotes.dynamics import (
+    BilateralRows,
+    Rows,
+    State,
+    StepProblem,
+    StepSolution,
+    UnilateralRows,
+    solve_step,
+)
+from rbnotes.tree.constraints import Constraint, ConstraintRows, PrescribedJoint
+from rbnotes.tree.reduced import ReducedSystem
+from rbnotes.tree.system import TreeSystem
+
+System = TreeSystem | ReducedSystem
+
+TOUCHING = 1e-9
+"""Inequalities with a gap, and a speed, of no more than this are active: rad, m and a second."""
+
+
+SHARE = 1e-6
+"""Part of a row, of size one, from which on a constraint is named as one that others repeat."""
+
+
+class _Part(NamedTuple):
+    """The rows of one constraint in a problem, with what they are to be."""
+
+    name: str
+    G: Array
+    target: Array
+    unilateral: bool = False
+
+
+def constraint_rows(system: System, constraint: Constraint, state: State, t: float) -> ConstraintRows:
+    """Rows of a constraint on the velocities of a system (Sueda eqs. (2.98), (2.102)).
+
+    For a :class:`~rbnotes.tree.reduced.ReducedSystem`, on the fewer velocities that it has.
+    """
+    if isinstance(system, TreeSystem):
+        return constraint.rows(system, state, t)
+    G, error, rate, drift = constraint.rows(system.system, system.expanded(state), t)
+    reduction = system.acceleration_reduction(state)
+    return ConstraintRows(G @ reduction.J, error, rate, drift + G @ reduction.drift)
+
+
+def step_rows(
+    system: System, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
+) -> list[Rows]:
+    """Rows for the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
+
+    Equations take back the part ``gamma h`` of their errors. Inequalities that could close within the step
+    hold: their velocities may use up the gap, ``G v+ >= -gap / h``.
+
+    Raises
+    ------
+    InconsistentConstraints
+        If equations contradict each other; the message names them.
+    """
+    h = float(arguments.positive("h", h))
+    gamma = float(arguments.scalar("gamma", gamma, minimum=0.0))
+    parts = [_own(system, state, acceleration=False)]
+    for each in constraints:
+        G, error, rate, _ = constraint_rows(system, each, state, state.t + h)
+        target = -rate - gamma * error
+        if each.unilateral:
+            target = -rate - np.maximum(error, 0.0) / h - gamma * np.minimum(error, 0.0)
+        parts.append(_Part(label(each), G, target, each.unilateral))
+    _refuse_contradictions(parts, state.velocity)
+    return list(_stacked(parts))
+
+
+def constrained_acceleration(
+    system: System,
+    constraints: Iterable[Constraint],
+    state: State,
+    alpha: float = 0.0,
+    beta: float = 0.0,
+    *,
+    method: str = "active_set",
+) -> tuple[Array, Array]:
+    """Accelerations ``(N,)`` and multipliers ``(m,)`` (Sueda eqs. (2.98), (2.103), (2.105), (2.106)).
+
+    The multipliers are those of the joints' own constraints, then those of the given ones in their order.
+
+    An inequality has a say only while it is active: closed and not opening. Where its gap is open or opens,
+    its multipliers are zero, and the acceleration may be negative. (Sueda eq. (2.105) leaves that out.)
+
+    Parameters
+    ----------
+    alpha, beta
+        Of Baumgarte's stabilisation, 1/s: accelerations are ``-drift - 2 alpha (G v + rate) - beta^2 g``.
+    method
+        Of :func:`rbnotes.dynamics.solve_step`, if inequalities are active: ``"active_set"``, or
+        ``"quadratic"`` for a general solver of quadratic programs.
+
+    Raises
+    ------
+    InvalidArgument
+        If a closed inequality closes further: that takes an impact, which no acceleration is.
+    InconsistentConstraints
+        If equations contradict each other; the message names them.
+    Unsolved
+        If inequalities contradict each other or the equations.
+    """
+    parts, kept = _parts(system, constraints, state, alpha, beta)
+    solution = _solved(system, state, parts, method)
+    return solution.velocity, np.concatenate(_by_part(parts, kept, solution))
+
+
+def constraint_forces(
+    system: System,
+    constraints: Sequence[Constraint],
+    state: State,
+    alpha: float = 0.0,
+    beta: float = 0.0,
+    *,
+    method: str = "active_set",
+) -> list[Array]:
+    """Multipliers ``(m,)`` of each constraint: the forces with which its rows push, N m or N.
+
+    Raises
+    ------
+    SingularConfiguration
+        If equations repeat each other: then motions are determined, but not which of them carries the load.
+        The message names them.
+    InvalidArgument, InconsistentConstraints, Unsolved
+        As :func:`constrained_acceleration`.
+    """
+    return _forces(system, list(constraints), state, alpha, beta, method, object)
+
+
+def prescribed_forces(
+    system: System, constraints: Sequence[Constraint], state: State, *, method: str = "active_set"
+) -> dict[str, Array]:
+    """Joint forces ``(k,)`` by link that it takes to move joints as they are told, N m or N (Sueda 2.9).
+
+    They come on top of the joints' springs and dampers and of all that acts on the system: what
+    :func:`~rbnotes.tree.dynamics.inverse_dynamics` gives if all joints are prescribed. With the multipliers
+    of the notes' eq. (2.106) it is *minus* ``pG^T p lambda``.
+
+    Parameters
+    ----------
+    constraints
+        All constraints, those of type :class:`~rbnotes.tree.constraints.PrescribedJoint` among them.
+
+    Raises
+    ------
+    SingularConfiguration
+        If other equations repeat what the joints are told, so that these may carry some of the load.
+    InvalidArgument, InconsistentConstraints, Unsolved
+        As :func:`constrained_acceleration`.
+    """
+    constraints = list(constraints)
+    forces = _forces(system, constraints, state, 0.0, 0.0, method, PrescribedJoint)
+    return {
+        each.link: force
+        for each, force in zip(constraints, forces, strict=True)
+        if isinstance(each, PrescribedJoint)
+    }
+
+
+def _own(system: System, state: State, *, acceleration: bool) -> _Part:
+    """The constraints of joints on their own coordinates, on velocities or accelerations."""
+    if isinstance(system, TreeSystem):
+        own = system.coordinate_rows(state, acceleration=acceleration)
+        return _Part("a joint's own constraint", own.rows, own.target)
+    own = system.system.coordinate_rows(system.expanded(state), acceleration=acceleration)
+    reduction = system.acceleration_reduction(state) if acceleration else system.reduction(state)
+    return _Part("a joint's own constraint", own.rows @ reduction.J, own.target - own.rows @ reduction.drift)
+
+
+def _parts(
+    system: System, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
+) -> tuple[list[_Part], list[Array]]:
+    """Rows on accelerations, and for each constraint which of its rows are among them."""
+    parts = [_own(system, state, acceleration=True)]
+    kept = [np.ones(len(parts[0].G), dtype=bool)]
+    for each in constraints:
+        G, error, rate, drift = constraint_rows(system, each, state, state.t)
+        speed = G @ state.velocity + rate
+        here = np.ones(len(G), dtype=bool)
+        if each.unilateral:
+            closed = error <= TOUCHING
+            if np.any(closed & (speed < -TOUCHING)):
+                got = f"{label(each)} closed and closing at {-np.min(speed[closed]):.3g}"
+                raise InvalidArgument("state", got, "a state after the impact: a step finds one")
+            here = closed & (speed <= TOUCHING)
+        wanted = -drift - 2 * alpha * speed - beta**2 * error
+        parts.append(_Part(label(each), G[here], wanted[here], each.unilateral))
+        kept.append(here)
+    return parts, kept
+
+
+def _forces(
+    system: System,
+    constraints: list[Constraint],
+    state: State,
+    alpha: float,
+    beta: float,
+    method: str,
+    wanted: type,
+) -> list[Array]:
+    """Multipliers by constraint; those of the type that is wanted have one value."""
+    parts, kept = _parts(system, constraints, state, alpha, beta)
+    forces = _by_part(parts, kept, _solved(system, state, parts, method))[1:]
+    shared = _sharing(parts)
+    if any(
+        part.name in shared
+        for part, each in zip(parts[1:], constraints, strict=True)
+        if isinstance(each, wanted)
+    ):
+        got = " and ".join(shared) + " saying the same"
+        raise SingularConfiguration("constraints", got, "independent rows: which of these push is left open")
+    return forces
+
+
+def _solved(system: System, state: State, parts: list[_Part], method: str) -> StepSolution:
+    problem = StepProblem(system.mass(state), system.force(state), *_stacked(parts))
+    _refuse_contradictions(parts, problem.momentum / np.diag(problem.mass))
+    return solve_step(problem, method=method)
+
+
+def _by_part(parts: list[_Part], kept: list[Array], solution: StepSolution) -> list[Array]:
+    """Multipliers by constraint; zero for inequalities that are not active."""
+    forces: list[Array] = []
+    starts = {False: 0, True: 0}
+    for part, here in zip(parts, kept, strict=True):
+        source = solution.unilateral if part.unilateral else solution.bilateral
+        start = starts[part.unilateral]
+        mine = np.zeros(len(here))
+        mine[here] = source[start : start + len(part.G)]
+        starts[part.unilateral] += len(part.G)
+        forces.append(mine)
+    return forces
+
+
+def _sharing(parts: list[_Part]) -> list[str]:
+    """Names of the equations that share forces: rows that are combinations of each other."""
+    equal = [part for part in parts if not part.unilateral]
+    G = np.concatenate([part.G for part in equal])
+    owners = [part.name for part in equal for _ in part.G]
+    if not len(G):
+        return []
+    left, sizes, _ = np.linalg.svd(G)
+    rank = int(np.sum(sizes > RANK_TOLERANCE * max(sizes[0], np.finfo(float).tiny)))
+    involved = np.linalg.norm(left[:, rank:], axis=1) > SHARE
+    return list(dict.fromkeys(owner for owner, shares in zip(owners, involved, strict=True) if shares))
+
+
+def _refuse_contradictions(parts: list[_Part], velocity: Array) -> None:
+    """Equations of which one follows from those before it, but asks for something else.
+
+    ``velocity``: one of the size of those to come, to tell what is rounding.
+    """
+    equal = [part for part in parts if not part.unilateral]
+    G = np.concatenate([part.G for part in equal])
+    target = np.concatenate([part.target for part in equal])
+    largest = float(np.max(np.linalg.norm(G, axis=1), initial=0.0))
+    if not len(G) or np.linalg.matrix_rank(G, tol=RANK_TOLERANCE * largest) == len(G):
+        return
+    owners = [part.name for part in equal for _ in part.G]
+    scale = max(_largest(target), _largest(G @ velocity))
+    basis: list[int] = []
+    for k, row in enumerate(G):
+        weights = np.linalg.lstsq(G[basis].T, row, rcond=None)[0]
+        if np.linalg.norm(row - weights @ G[basis]) > RANK_TOLERANCE * largest:
+            basis.append(k)
+            continue
+        miss = abs(target[k] - weights @ target[basis])
+        if miss > CONSISTENCY_TOLERANCE * scale:
+            others = dict.fromkeys(
+                owners[i] for i, weight in zip(basis, weights, strict=True) if abs(weight) > SHARE
+            )
+            against = " and ".join(others) or "joints that cannot move so"
+            raise InconsistentConstraints(
+                "constraints",
+                f"{owners[k]} against {against}, off by {miss:.3g}",
+                "what some motion satisfies",
+            )
+
+
+def _largest(values: Array) -> float:
+    return float(np.max(np.abs(values), initial=0.0))
+
+
+def label(constraint: Constraint) -> str:
+    """What messages call a constraint: its type and the links it is about."""
+    links: list[Any] = [getattr(constraint, name, None) for name in ("link", "a", "b")]
+    return f"{type(constraint).__name__}({', '.join(repr(link) for link in links if link is not None)})"
+
+
+def _stacked(parts: Sequence[_Part]) -> tuple[BilateralRows, UnilateralRows]:
+    def of_kind(unilateral: bool) -> tuple[Array, Array]:
+        mine = [part for part in parts if part.unilateral == unilateral]
+        G = np.concatenate([np.zeros((0, parts[0].G.shape[1])), *(part.G for part in mine)])
+        return G, np.concatenate([np.zeros(0), *(part.target for part in mine)])
+
+    return BilateralRows(*of_kind(False)), UnilateralRows(*of_kind(True))

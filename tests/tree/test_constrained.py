@@ -1,0 +1,397 @@
+"""Trees under constraints: inequalities on accelerations, reduced systems, forces, and what is refused."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_trees import body, frame, unit
+from test_constraints import LENGTHS, branched, close, four_bars, wave
+
+from rbnotes import joints
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.checking import derivative, jacobian
+from rbnotes.constraints import InconsistentConstraints
+from rbnotes.dynamics import State, constrained_step, symplectic_euler
+from rbnotes.errors import NotConverged
+from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_particle, through
+from rbnotes.tree import (
+    AttachedParticle,
+    AttachedSystem,
+    Gear,
+    HyperReducedSystem,
+    JointLimit,
+    Link,
+    LoopClosure,
+    PlaneLimit,
+    PrescribedJoint,
+    Tree,
+    TreeSystem,
+    assembled,
+    constrained_acceleration,
+    constraint_forces,
+    constraint_rows,
+    geared,
+    prescribed_forces,
+    step_rows,
+)
+
+ATTACHED = [AttachedParticle(1, "hand", [0.2, 0.3, -0.1]), AttachedParticle(3, None, [0.5, 0.1, 0.4])]
+
+
+def hinged(seed, count=4, masses=()):
+    """A chain of hinges with a branch."""
+    rng = np.random.default_rng(seed)
+    links = [
+        Link(f"{i}", joints.Revolute(unit(rng)), body(rng), (None, "0", "1", "1")[i], frame(rng), frame(rng))
+        for i in range(count)
+    ]
+    return TreeSystem(Tree(links, gravity=rng.normal(size=3)), masses), rng
+
+
+def with_chain(seed):
+    """The branched tree of the tests of constraints, four particles in a row, two of them attached."""
+    plain, state = branched(np.random.default_rng(seed))
+    springs = [
+        Paths(LinearSpring(7.0, 0.4, 0.3), through(on_particle(k), on_particle(k + 1))) for k in range(3)
+    ]
+    system = TreeSystem(plain.tree, [0.7, 1.1, 0.4, 0.3], ForceGroups(springs))
+    x, v = np.random.default_rng(seed + 50).normal(size=(2, 2, 3))
+    return AttachedSystem(system, ATTACHED), State(q=state.q, qdot=state.qdot, x=x, v=v, t=0.3)
+
+
+class TestLoops:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_rows_and_drift_are_exact_while_a_loop_is_open(self, seed):
+        """The directions turn with the first body: their change counts where there is a gap or a slip."""
+        system, state = branched(np.random.default_rng(seed))
+        loop = LoopClosure("hand", [0.3, -0.1, 0.2], "leg", [0.1, 0.4, -0.3], axis=[0.6, 0.0, 0.8])
+        rows = loop.rows(system, state, state.t)
+        assert np.linalg.norm(rows.error) > 0.1
+        G = jacobian(lambda step: loop.rows(system, state.moved(step), 0.0).error, np.zeros(state.size))
+        close(rows.G, G.value)
+        v = state.velocity
+        speed = derivative(lambda t: loop.rows(system, state.moved(t * v), 0.0).G @ v)
+        close(rows.drift, speed.value)
+
+
+def by_active_sets(M, f, G, g, C, c):
+    """Least a^T M a / 2 - f^T a with G a = g and C a >= c, all active sets tried."""
+    best, found = np.inf, None
+    for chosen in itertools.product((False, True), repeat=len(C)):
+        rows, wanted = np.vstack([G, C[list(chosen)]]), np.append(g, c[list(chosen)])
+        k = len(rows)
+        kkt = np.block([[M, rows.T], [rows, np.zeros((k, k))]])
+        if np.linalg.matrix_rank(rows) < k:
+            continue
+        a = np.linalg.solve(kkt, np.append(f, wanted))[: len(f)]
+        value = a @ M @ a / 2 - f @ a
+        if np.all(C @ a >= c - 1e-9) and value < best:
+            best, found = value, a
+    return found
+
+
+class TestInequalities:
+    @pytest.mark.parametrize("method", ["active_set", "quadratic"])
+    @pytest.mark.parametrize("seed", range(6))
+    def test_as_the_best_of_all_active_sets(self, seed, method):
+        """On both kinds of coordinates: limits of joints, and a point kept on one side of a plane."""
+        system, rng = hinged(seed)
+        q, free = rng.normal(size=(2, 4))
+        gear, plane = Gear("0", "2", -0.7), PlaneLimit("3", rng.normal(size=3), unit(rng))
+        state = State(q=q, qdot=np.zeros(4))
+        height = plane.rows(system, state, 0.0).error[0]
+        plane = replace(plane, offset=height)
+        C = np.vstack([[[0, 0, 0, -1.0]], plane.rows(system, state, 0.0).G])
+        rest = np.vstack([C, gear.rows(system, state, 0.0).G])
+        qdot = free - np.linalg.pinv(rest) @ rest @ free  # along all of them: at rest in their directions
+        state = State(q=q, qdot=qdot)
+        constraints = [gear, JointLimit("3", upper=q[3]), plane]
+        c = np.append(0.0, -plane.rows(system, state, 0.0).drift)
+        expected = by_active_sets(system.mass(state), system.force(state), rest[2:], np.zeros(1), C, c)
+        a, multipliers = constrained_acceleration(system, constraints, state, method=method)
+        close(a, expected, 1e-6 if method == "quadratic" else 1e-8)
+        close(system.mass(state) @ a, system.force(state) + np.vstack([rest[2:], C]).T @ multipliers, 1e-6)
+        assert np.all(multipliers[1:] >= -1e-9)
+
+    def test_have_no_say_while_open_or_opening(self):
+        system, rng = hinged(1)
+        state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
+        free = system.acceleration(state)
+        opening = [JointLimit(f"{i}", lower=q) if v > 0 else JointLimit(f"{i}", upper=q)
+                   for i, (q, v) in enumerate(zip(state.q, state.qdot, strict=True))]  # fmt: skip
+        wide = [JointLimit(f"{i}", q - 0.1, q + 0.1) for i, q in enumerate(state.q)]
+        assert any(rows.G[0] @ free < 0 for rows in (each.rows(system, state, 0.0) for each in opening))
+        for constraints in (opening, wide):
+            a, multipliers = constrained_acceleration(system, constraints, state)
+            close(a, free)
+            assert not np.any(multipliers)
+
+    def test_no_acceleration_stops_what_is_closing(self):
+        system, _ = hinged(1)
+        state = State(q=np.zeros(4), qdot=np.array([0, 0.3, 0, 0]))
+        with pytest.raises(InvalidArgument, match=r"JointLimit\('1'\) closed and closing at 0.3"):
+            constrained_acceleration(system, [JointLimit("1", upper=0.0)], state)
+
+    def test_forces_by_constraint(self):
+        """An open limit has a zero of its own in the place of its multiplier."""
+        system, _ = hinged(2)
+        state = State(q=np.zeros(4))
+        f = system.force(state)
+        pressed = JointLimit("0", 0.0, np.inf) if f[0] < 0 else JointLimit("0", -np.inf, 0.0)
+        constraints = [JointLimit("1", -1.0, 1.0), pressed, Gear("2", "3")]
+        forces = constraint_forces(system, constraints, state)
+        assert [len(each) for each in forces] == [2, 1, 1]
+        a, multipliers = constrained_acceleration(system, constraints, state)
+        close(np.concatenate(forces), multipliers)
+        G = np.concatenate([each.rows(system, state, 0.0).G for each in constraints])
+        close(system.mass(state) @ a, f + G.T @ multipliers)
+
+
+class TestAttachedSystem:
+    @pytest.mark.parametrize("seed", range(2))
+    def test_velocities_and_accelerations_against_differences(self, seed):
+        system, state = with_chain(seed)
+        a = np.random.default_rng(9).normal(size=state.size)
+
+        def whole(t):
+            at = state.moved(t * state.velocity + t**2 / 2 * a).with_velocity(state.velocity + t * a)
+            return system.expanded(at)
+
+        rate = derivative(lambda t: np.append(whole(t).x.ravel(), whole(t).q)).value
+        close(system.expanded(state).velocity, rate)
+        close(system.reduction(state).velocities(state.velocity), rate)
+        found = system.acceleration_reduction(state).velocities(a)
+        close(found, derivative(lambda t: whole(t).velocity).value)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_moves_as_under_the_same_constraints(self, seed):
+        system, state = with_chain(seed)
+        whole = system.expanded(state)
+        expected, _ = constrained_acceleration(system.system, ATTACHED, whole)
+        close(system.acceleration_reduction(state).velocities(system.acceleration(state)), expected)
+
+    def test_keeps_its_energy(self):
+        damped, state = with_chain(0)
+        links = [replace(link, damping=0.0, stiffness=2.0, rest=None) for link in damped.system.tree.links]
+        spring = Paths(LinearSpring(7.0, 0.0, 0.3), through(on_particle(0), on_particle(1)))
+        whole = TreeSystem(Tree(links), damped.system.masses, ForceGroups([spring]))
+        system = AttachedSystem(whole, ATTACHED)
+        a = system.acceleration(state)
+
+        def energy(t):
+            return system.energy(
+                state.moved(t * state.velocity + t**2 / 2 * a).with_velocity(state.velocity + t * a)
+            )
+
+        assert abs(energy(0.0)) > 1
+        close(derivative(energy).value, 0.0, 1e-7)
+
+    def test_errors(self):
+        system, state = with_chain(0)
+        with pytest.raises(InvalidArgument, match="particle 1 twice"):
+            AttachedSystem(system.system, [ATTACHED[0], ATTACHED[0]])
+        with pytest.raises(InvalidArgument, match="attached: got particle 4"):
+            AttachedSystem(system.system, [AttachedParticle(4, "hand", np.zeros(3))])
+        with pytest.raises(InvalidArgument, match="'nose', expected one of"):
+            AttachedSystem(system.system, [AttachedParticle(0, "nose", np.zeros(3))])
+        with pytest.raises(InvalidArgument, match="state: got 4 particles"):
+            system.mass(system.expanded(state))
+
+
+LOOP = LoopClosure("3", [0.3, -0.1, 0.2], "2", [0.1, 0.4, -0.3], axis=[0.0, 0.6, 0.8])
+
+
+class TestReducedSystems:
+    """Constraints on a system in fewer velocities, as on the whole one with gears or attachments besides."""
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_accelerations_of_a_geared_tree(self, seed):
+        system, rng = hinged(seed)
+        reduced = HyperReducedSystem(system, geared(system.tree, {"0": 1.0, "1": -0.5}))
+        state = State(q=rng.normal(size=3), qdot=rng.normal(size=3), t=0.4)
+        whole = reduced.expanded(state)
+        for constraints in ([LOOP], [PrescribedJoint("3", wave(0.3, 1)), PrescribedJoint("0", wave(0.1, 1))]):
+            expected, forces = constrained_acceleration(system, [*constraints, Gear("0", "1", -0.5)], whole)
+            found, mine = constrained_acceleration(reduced, constraints, state)
+            close(reduced.acceleration_reduction(state).velocities(found), expected)
+            close(mine, forces[:-1])
+
+    def test_rows_on_curved_coordinates(self):
+        """The drift of J_rR counts."""
+        system, _ = hinged(3)
+        curved = trees.JointCoordinates(
+            2,
+            lambda r: np.array([r[0], r[0] * r[1], np.sin(r[1]), r[1] ** 2]),
+            lambda r: np.array([[1, 0], [r[1], r[0]], [0, np.cos(r[1])], [0, 2 * r[1]]]),
+            lambda r, v: np.array([[0, 0], [v[1], v[0]], [0, -np.sin(r[1]) * v[1]], [0, 2 * v[1]]]),
+        )
+        reduced, state = HyperReducedSystem(system, curved), State(q=[0.4, -0.7], qdot=[1.1, 0.6])
+        rows = constraint_rows(reduced, LOOP, state, 0.0)
+
+        def error(step):
+            return constraint_rows(reduced, LOOP, state.moved(step), 0.0).error
+
+        close(rows.G, jacobian(error, np.zeros(2)).value)
+        v = state.velocity
+        speed = derivative(lambda t: constraint_rows(reduced, LOOP, state.moved(t * v), 0.0).G @ v)
+        close(rows.drift, speed.value)
+
+    def test_steps_of_an_attached_system(self):
+        system, state = with_chain(1)
+        told = PrescribedJoint("arm", wave(0.5, 1))
+        step = constrained_step(
+            symplectic_euler, system, state, 1e-2, lambda s, h: step_rows(system, [told], s, h)
+        )
+        arm = system.system.tree.slices[1]
+        close(step.state.qdot[arm], told.motion(0.31)[1])
+
+    def test_joints_with_constraints_of_their_own(self):
+        rng = np.random.default_rng(8)
+        tree = Tree([Link("ball", joints.QuaternionSpherical(), body(rng), None, frame(rng), frame(rng))])
+        system = AttachedSystem(TreeSystem(tree, [0.4]), [AttachedParticle(0, "ball", [0.3, 0.1, 0.2])])
+        q = rng.normal(size=4)
+        q /= np.linalg.norm(q)
+        state = State(q=q, qdot=np.array([-q[1], q[0], -q[3], q[2]]))
+        close(constrained_acceleration(system, [], state)[0], system.acceleration(state))
+        rows = step_rows(system, [], state, 0.1)[0]
+        close(rows.rows, q[None])
+
+
+class TestPrescribedForces:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_of_a_linkage(self, seed):
+        """The crank of four bars: its torque, with what the loop pulls, is inverse dynamics."""
+        system, loop, state = four_bars(seed)
+        told = PrescribedJoint("left", lambda t: (state.q[2], state.qdot[2], 1.7))
+        forces = prescribed_forces(system, [loop, told], state)
+        qddot, _ = constrained_acceleration(system, [loop, told], state)
+        tau = trees.inverse_dynamics(system.tree, state.q, state.qdot, qddot)
+        G = loop.rows(system, state, 0.0).G
+        unit = np.eye(state.size)[2]
+        # What the joints do: the loop's two forces, and one torque.
+        solved = np.linalg.lstsq(np.vstack([G, unit]).T, tau, rcond=None)[0]
+        close(np.vstack([G, unit]).T @ solved, tau)
+        assert list(forces) == ["left"]
+        close(forces["left"], solved[2:])
+
+    def test_of_all_joints_they_are_inverse_dynamics(self):
+        system, state = branched(np.random.default_rng(4))
+        told = [PrescribedJoint(link.name, wave(0.1 * i, link.joint.coordinates))
+                for i, link in enumerate(system.tree.links)]  # fmt: skip
+        forces = prescribed_forces(system, told, state)
+        qddot = np.concatenate([each.motion(state.t)[2] for each in told])
+        expected = trees.inverse_dynamics(system.tree, state.q, state.qdot, qddot)
+        close(np.concatenate([forces[link.name] for link in system.tree.links]), expected)
+
+
+class TestRefused:
+    def test_contradictions_are_named(self):
+        system, rng = hinged(0)
+        state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
+        told = [PrescribedJoint("0", wave(0.0, 1)), PrescribedJoint("2", wave(1.0, 1)), Gear("0", "2")]
+        message = r"Gear\('0', '2'\) against PrescribedJoint\('0'\) and PrescribedJoint\('2'\), off by"
+        with pytest.raises(InconsistentConstraints, match=message):
+            constrained_acceleration(system, told, state)
+        with pytest.raises(InconsistentConstraints, match=message):
+            step_rows(system, told, state, 0.01)
+
+    def test_rows_that_nothing_moves(self):
+        system, rng = hinged(0)
+        state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
+        base = Pull(np.zeros((1, 4)))
+        with pytest.raises(InconsistentConstraints, match=r"Pull\(\) against joints that cannot move so"):
+            constrained_acceleration(system, [Gear("0", "2"), base], state)
+
+    def test_forces_of_what_repeats_itself(self):
+        """Motions are determined, the sharing of the load is not: unless only others share it."""
+        system, rng = hinged(0)
+        state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
+        twice, told = [Gear("0", "2"), Gear("2", "0")], PrescribedJoint("3", wave(0.0, 1))
+        constrained_acceleration(system, twice, state)
+        message = r"Gear\('0', '2'\) and Gear\('2', '0'\) saying the same"
+        with pytest.raises(SingularConfiguration, match=message):
+            constraint_forces(system, [*twice, told], state)
+        found = prescribed_forces(system, [*twice, told], state)
+        close(found["3"], prescribed_forces(system, [twice[0], told], state)["3"])
+        both = [Gear("0", "2"), *(PrescribedJoint(name, lambda t: (0, 0, 1.0)) for name in "02")]
+        with pytest.raises(SingularConfiguration, match=r"Gear\('0', '2'\) and PrescribedJoint\('0'\) and"):
+            prescribed_forces(system, both, state)
+
+
+class Pull:
+    """A row of one's own."""
+
+    unilateral = False
+
+    def __init__(self, G):
+        self.G = G
+
+    def rows(self, system, state, t):
+        return trees.ConstraintRows(self.G, np.zeros(1), np.zeros(1), np.ones(1))
+
+
+class TestAssembled:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_four_bars_by_the_law_of_cosines(self, seed):
+        system, loop, state = four_bars(seed)
+        rng = np.random.default_rng(seed)
+        apart = State(q=state.q + np.array([0, 0, 0.1, 0.15, -0.1]), qdot=rng.normal(size=5))
+        found = assembled(system, [loop], apart, held=["base", "left"])
+        close(found.q[:3], apart.q[:3], 1e-15)
+        close(found.qdot[:3], apart.qdot[:3], 1e-15)
+        ground, crank, coupler, right = (LENGTHS[k] for k in ("ground", "left", "coupler", "right"))
+        tip = crank * np.array([np.cos(found.q[2]), np.sin(found.q[2])])
+        end = np.array([ground, 0]) + right * np.array([np.cos(found.q[4]), np.sin(found.q[4])])
+        assert np.linalg.norm(end - tip) == pytest.approx(coupler, abs=1e-9)
+        turned = found.q[2] + found.q[3]
+        close(end - tip, coupler * np.array([np.cos(turned), np.sin(turned)]))
+        rows = loop.rows(system, found, 0.0)
+        close(rows.G @ found.qdot, np.zeros(2))
+
+    def test_moves_least(self):
+        """The change of velocities is an impulse of the constraints."""
+        system, loop, state = four_bars(1)
+        pushed = State(q=state.q, qdot=state.qdot + np.array([0.3, -0.1, 0.4, 0.2, -0.5]))
+        found = assembled(system, [loop], pushed)
+        close(found.q, state.q)
+        G = loop.rows(system, found, 0.0).G
+        impulse = system.mass(found) @ (found.qdot - pushed.qdot)
+        shares = np.linalg.lstsq(G.T, impulse, rcond=None)[0]
+        assert np.linalg.norm(impulse) > 0.1
+        close(G.T @ shares, impulse)
+
+    def test_prescribed_motions_and_particles(self):
+        system, state = branched(np.random.default_rng(2))
+        told, tied = PrescribedJoint("leg", wave(0.2, 2)), AttachedParticle(1, "hand", [0.2, 0.3, -0.1])
+        found = assembled(system, [told, tied], state, held=["arm"])
+        leg = system.tree.slices[system.tree.index("leg")]
+        close(found.q[leg], told.motion(state.t)[0])
+        close(found.qdot[leg], told.motion(state.t)[1])
+        close(tied.rows(system, found, 0.0).error, np.zeros(3))
+
+    def test_coordinates_with_constraints_of_their_own(self):
+        rng = np.random.default_rng(8)
+        tree = Tree([Link("ball", joints.QuaternionSpherical(), body(rng))])
+        at = np.array([0.0, 0.6, 0.8])
+        loop = LoopClosure("ball", [1.0, 0, 0], None, at)
+        q = np.array([0.8, 0.1, -0.5, 0.4])
+        found = assembled(TreeSystem(tree), [loop], State(q=q, qdot=rng.normal(size=4)))
+        assert np.linalg.norm(found.q) == pytest.approx(1, abs=1e-9)
+        close(trees.poses(tree, found.q).bodies[0] @ np.array([1, 0, 0, 1]), np.append(at, 1))
+        assert found.q @ found.qdot == pytest.approx(0, abs=1e-9)
+
+    def test_what_cannot_close_is_named(self):
+        system, loop, state = four_bars(0)
+        far = LoopClosure("coupler", np.array([9.0, 0, 0]), "right", [0, 0, 0], axis=[0.0, 0.0, 1.0])
+        with pytest.raises(
+            NotConverged, match=r"left open: LoopClosure\('coupler', 'right'\) by \d"
+        ) as raised:
+            assembled(system, [Gear("left", "right"), far], state)
+        left = far.rows(system, raised.value.solution, 0.0).error
+        assert np.max(np.abs(left)) > 1
+        with pytest.raises(InvalidArgument, match=r"JointLimit\('left'\), expected equations only"):
+            assembled(system, [JointLimit("left", 0.0)], state)
+        with pytest.raises(InvalidArgument, match="held: got everything that moves"):
+            assembled(system, [loop], state, held=[link.name for link in system.tree.links])
