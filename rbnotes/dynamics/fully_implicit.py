@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from rbnotes import arguments, se3
+from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.dynamics.motion import Forces, MechanicalSystem
 from rbnotes.dynamics.schemes import Solve, less, solve_free
@@ -174,5 +174,5 @@ def _along_increments(K: Matrix, start: State, increment: Array) -> Matrix:
     if not len(xi):
         return K
     others = sparse.eye_array(dx.size + dq.size)
-    turns = sparse.block_diag([*se3.right_jacobian(xi), others], format="csc")
+    turns = sparse.block_diag([*_se3.right_jacobian(xi), others], format="csc")
     return K @ turns

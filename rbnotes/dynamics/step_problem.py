@@ -17,7 +17,7 @@ unknowns.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -104,6 +104,16 @@ class ContactRows(Protocol):
         ...
 
 
+@lru_cache(maxsize=64)
+def _no_equations(size: int) -> BilateralRows:
+    return BilateralRows(np.zeros((0, size)))
+
+
+@lru_cache(maxsize=64)
+def _no_inequalities(size: int) -> UnilateralRows:
+    return UnilateralRows(np.zeros((0, size)))
+
+
 @dataclass(frozen=True, eq=False)
 class StepProblem:
     """Masses, momenta, and the conditions that the velocities after the step have to meet.
@@ -119,9 +129,9 @@ class StepProblem:
     is positive definite."""
     momentum: Any
     """``(n,)``: what ``mass v`` would be without constraints, N s."""
-    bilateral: BilateralRows = field(default_factory=lambda: _no_equations(0))
+    bilateral: BilateralRows = field(default_factory=partial(_no_equations, 0))
     """Equations; none by default."""
-    unilateral: UnilateralRows = field(default_factory=lambda: _no_inequalities(0))
+    unilateral: UnilateralRows = field(default_factory=partial(_no_inequalities, 0))
     """Inequalities without friction; none by default."""
     contacts: ContactRows | None = None
     """Contacts with friction, for a friction model."""
@@ -215,16 +225,6 @@ def _fitting_rows(name: str, given: Any, none: Rows) -> Rows:
     if given.rows.shape[1] != columns:
         raise InvalidArgument(name, f"rows of shape {given.rows.shape}", f"shape ({given.count}, {columns})")
     return given
-
-
-@lru_cache(maxsize=64)
-def _no_equations(size: int) -> BilateralRows:
-    return BilateralRows(np.zeros((0, size)))
-
-
-@lru_cache(maxsize=64)
-def _no_inequalities(size: int) -> UnilateralRows:
-    return UnilateralRows(np.zeros((0, size)))
 
 
 def _checked_softness(value: Any, count: int) -> Array:

@@ -125,10 +125,10 @@ _layout = lru_cache(maxsize=64)(Layout)
 class Placement:
     """Where k joints are, with the poses of all bodies; rows of several joints stand one below the other."""
 
-    def __init__(self, joints: tuple[Joint, ...], poses: Array) -> None:
+    def __init__(self, joints: Sequence[Joint], poses: Array) -> None:
         self.poses = poses
         self.count = len(poses)
-        self.layout = _layout(joints)
+        self.layout = _layout(tuple(joints))
         self._coordinates: dict[JointType, Array] = {}
 
     @cached_property

@@ -36,5 +36,6 @@ def acceleration(
     places: Places, masses: Array, gravity: Array, q: Array, qdot: Array, force: ArrayLike = 0.0
 ) -> Array:
     """The ``qddot`` for which the point masses need their weights, and a force along the coordinates."""
-    pushing = force + free_force(places, masses, gravity, q, qdot)
-    return np.linalg.solve(inertia_of(places, masses, q), pushing)
+    pushing = np.asarray(force) + free_force(places, masses, gravity, q, qdot)
+    result: Array = np.linalg.solve(inertia_of(places, masses, q), pushing)
+    return result
