@@ -154,6 +154,10 @@ class e0_22:
     def reference(M, Gba, G):
         return effective_rows(G, Gba)
 
+    exact = (
+        "each number is one sum of few products, taken in one order: where a processor does not fuse "
+        "them, all round alike"
+    )
     verdict = Verdict.HOLDS
     implemented_by = REDUCED
     chapter = CHAPTER

@@ -179,6 +179,7 @@ class t996:
         frame_1, frame_2 = poses[0] @ poses[2], poses[1] @ poses[3]
         return np.array([[frame_1[:3, i] @ frame_2[:3, j] for j in range(3)] for i in range(3)])
 
+    exact = "each number is one sum of three products: where a processor does not fuse them, all round alike"
     verdict = Verdict.HOLDS
     implemented_by = (DISPLACEMENT,)
     chapter = CHAPTER

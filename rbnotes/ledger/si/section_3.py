@@ -84,6 +84,9 @@ class d2:
     library = cross_library
     oracle = "numpy's cross product"
     reference = cross_reference
+    exact = (
+        "each number is one difference of two products: where a processor does not fuse them, all round alike"
+    )
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.so3.hat",)
     chapter = CHAPTER
@@ -258,6 +261,10 @@ class d3_a:
         """The wrench that has, on every unit twist of the inner frame, the power that ``f`` has in the outer one."""
         return np.array([f @ conjugation_reference(T, unit) for unit in np.eye(6)])
 
+    exact = (
+        "a transposed matrix holds the powers on unit twists: the same products, which round alike "
+        "where they are not fused"
+    )
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.Ad",)
     chapter = CHAPTER
@@ -281,6 +288,10 @@ class d3_b:
     def reference(g, f):
         return np.array([f @ commutator(g, unit) for unit in np.eye(6)])
 
+    exact = (
+        "a transposed matrix holds the powers on unit twists: the same products, which round alike "
+        "where they are not fused"
+    )
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.ad",)
     chapter = CHAPTER

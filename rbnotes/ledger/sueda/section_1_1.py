@@ -91,6 +91,10 @@ class e1_2:
         origin, axes = E[:3, 3], E[:3, :3].T
         return origin + sum(coordinate * axis for coordinate, axis in zip(x, axes, strict=True))
 
+    exact = (
+        "each number is one sum of three products and an offset: where a processor does not fuse them, "
+        "all round alike"
+    )
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.transform_points",)
     chapter = CHAPTER

@@ -76,6 +76,9 @@ class e1_7:
     library = cross_library
     oracle = "numpy's cross product"
     reference = cross_reference
+    exact = (
+        "each number is one difference of two products: where a processor does not fuse them, all round alike"
+    )
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.so3.hat",)
     chapter = "rotations"

@@ -162,6 +162,7 @@ class e1_17_a:
     library = rotated_cross_library
     oracle = "cross product of the turned vectors"
     reference = rotated_cross_reference
+    exact = "the same few products, in one order: where a processor does not fuse them, all round alike"
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.so3.hat",)
     chapter = "frames-and-twists"
@@ -178,6 +179,7 @@ class e1_17_b:
     library = rotated_cross_library
     oracle = "cross product of the turned vectors"
     reference = rotated_cross_reference
+    exact = "the same few products, in one order: where a processor does not fuse them, all round alike"
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.so3.hat",)
     chapter = "frames-and-twists"
@@ -194,6 +196,7 @@ class e1_17_c:
     library = rotated_cross_library
     oracle = "cross product of the turned vectors"
     reference = rotated_cross_reference
+    exact = "the same few products, in one order: where a processor does not fuse them, all round alike"
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.so3.hat",)
     chapter = "frames-and-twists"
