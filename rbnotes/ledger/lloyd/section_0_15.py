@@ -253,8 +253,48 @@ class d2_c:
     chapter = CHAPTER
 
 
-@claim("lloyd/s0.15/t704", "A constraint in isolation")
-class t704:
+@claim("lloyd/s0.15/t704#b", "Which velocity the sweep takes")
+class t704_b:
+    formula = (
+        r"\mathbf v^{(i)}\ \text{`is the total velocity updated for the}\ i\text{-th iteration step'}:\quad "
+        r"\mathbf v^{(i)} = \mathbf v_0 + \sum_{j<i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} "
+        r"+ \sum_{j\ge i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}"
+    )
+    inputs = SWEEP
+
+    def printed(M, G, v0, c, start):
+        """The sweep with the velocity that all impulses have made so far."""
+        effective, moved = inverse_terms(M, G)
+        new = np.array(start, dtype=float)
+        for i in range(K):
+            total = v0 + sum(moved[j] * new[j] for j in range(K))
+            new[i] = 1 / effective[i] * (c[i] - G[i] @ total)
+        return new
+
+    library = sweep_library
+    oracle = LINE
+    reference = sweep_reference
+    verdict = Verdict.CONDITIONAL
+    given = {**SWEEP, "start": vectors(K, 0, 0)}
+    condition = r"the constraint has no impulse yet, $\lambda_i^{(k)} = 0$, as in the first sweep from zero"
+
+    def holds_when(M, G, v0, c, start):
+        return np.max(np.abs(start)) < 1e-12
+
+    correction = (
+        r"The velocity that all *other* impulses have made, as the line before it has it; with the total one, the "
+        r"right side is the change $\lambda_i^{(k+1)} - \lambda_i^{(k)}$."
+    )
+    remark = (
+        "With the total velocity in its place the sweep forgets what the constraint has already done: where all "
+        "constraints are satisfied, it sets their impulses to zero."
+    )
+    implemented_by = (SWEEP_BY,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.15/t704#a", "A constraint in isolation")
+class t704_a:
     formula = (
         r"(\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\ \text{represents the solution of constraint}\ i\ "
         r"\text{in isolation}"

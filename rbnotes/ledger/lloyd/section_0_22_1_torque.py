@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.ledger.lloyd.section_0_22 import (
@@ -124,6 +125,41 @@ class e0_46:
     reference = elastic_torque_A_reference
     primitives = CHANGES_OF_AXES
     verdict = Verdict.HOLDS
+    implemented_by = (FORCES,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.1/t1113", "Seen from the turning frame 1, the rotation vector has no rotational term")
+class t1113:
+    formula = (
+        r"\delta(\phi\mathbf u)=\mathbf U\,(\mathbf R_{B1}\delta\boldsymbol\theta_B-\mathbf R_{A1}\delta\boldsymbol\theta_A)"
+        r"\text{ `is already with respect to the rotating frame'}"
+    )
+    inputs = {**PAIRS, **DELTA}
+
+    def printed(poses, delta):
+        n = names(poses)
+        dtheta_A, dtheta_B = delta[1], delta[3]
+        return U_of(poses) @ (n.R_B1 @ dtheta_B - n.R_A1 @ dtheta_A)
+
+    def library(poses, delta):
+        """The torque of unit stiffness, back in frame 1."""
+        return names(poses).R_1A.T @ library_variation(poses, REST, delta, k_r=1.0)[1]
+
+    oracle = "differences of scipy's rotation vector of R_21 along motions of both bodies"
+
+    def reference(poses, delta):
+        def vector(there):
+            R = orientations(there)
+            return Rotation.from_matrix(np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]).as_rotvec()
+
+        return along(vector, poses, delta[None])[0]
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"In the axes of the world there would be $\delta\boldsymbol\theta_1\times\phi\mathbf u$ as well: a common "
+        r"rotation of both frames turns $\phi\mathbf u$ there, and leaves it alone here."
+    )
     implemented_by = (FORCES,)
     chapter = CHAPTER
 

@@ -191,7 +191,7 @@ class t356:
     verdict = Verdict.HOLDS
     remark = (
         r"The formula itself is about rotations, $\theta \ne 0$; for a pose it takes its integral as well, as "
-        r"Murray, Li and Sastry have it. No more than a sine and a cosine are computed."
+        r"Murray, Li and Sastry have it. A root, a sine and a cosine are all that is computed."
     )
     implemented_by = ("rbnotes.se3.exp",)
     chapter = "free-flight"
