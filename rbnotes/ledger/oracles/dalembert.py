@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles.pose_chains import rate, slope, slopes
@@ -33,7 +32,7 @@ def free_force(places: Places, masses: Array, gravity: Array, q: Array, qdot: Ar
 
 
 def acceleration(
-    places: Places, masses: Array, gravity: Array, q: Array, qdot: Array, force: ArrayLike = 0.0
+    places: Places, masses: Array, gravity: Array, q: Array, qdot: Array, force: Array | float = 0.0
 ) -> Array:
     """The ``qddot`` for which the point masses need their weights, and a force along the coordinates."""
     pushing = np.asarray(force) + free_force(places, masses, gravity, q, qdot)

@@ -107,7 +107,7 @@ def jacobian(cloud: Cloud, q: Array) -> Array:
 
 
 def twists_of_bodies(placed_by: Pose, q: Array) -> Array:
-    """The same ``(..., 6 n, k)``: n bodies with poses ``(..., n, 4, 4)``, functions of k coordinates."""
+    """The same ``(..., 6 n, k)`` for bodies whose poses ``(..., n, 4, 4)`` follow from any coordinates."""
     back = np.linalg.inv(placed_by(q))[..., None, :, :, :]
     return np.swapaxes(_twists(back @ slopes(placed_by, q)), -1, -2)
 
