@@ -19,7 +19,7 @@ UNTOLD = {
     "lloyd": (),
     "sueda": (
         "2",
-        *(f"2.{number}" for number in range(1, 14)),
+        *(f"2.{number}" for number in range(1, 14) if number not in (7, 8, 9)),
         *(f"2.4.{number}" for number in range(1, 14)),
         "2.11.1",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import null_space
 
 from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import State
@@ -21,6 +22,7 @@ from rbnotes.ledger.oracles.four_bars import (
     end_gap,
     open_chain,
     relative_accelerations,
+    relative_rates,
     turned_base,
 )
 from rbnotes.ledger.oracles.four_bars_inputs import (
@@ -37,6 +39,7 @@ from rbnotes.ledger.sueda.section_2_8 import CHAPTER, gamma, loop_rows, loop_row
 from rbnotes.tree import (
     TreeSystem,
     constrained_acceleration,
+    jacobian,
     mass_matrix,
     motion,
     perpendicular_pair,
@@ -93,6 +96,34 @@ class t1252_a:
 def along_null_direction(vector):
     """The same for both signs and any length."""
     return np.outer(vector, vector) / (vector @ vector)
+
+
+@claim("sueda/s2.8/t1244", "The rows of a loop leave its motions, and nothing else")
+class t1244:
+    formula = r"\text{`We are looking for } G \text{ such that } G\Phi = 0\text{'}"
+    inputs = LINKAGE
+
+    def printed(place, bars, frames, bodies, theta):
+        tree, q = linkage(place, bars, frames, bodies), assembled_angles(bars, theta)
+        E, J, loop = poses(tree, q).bodies, jacobian(tree, q), closing(bars, frames)
+        G = loop_rows(E[0], E[3], loop.x_a, loop.x_b, perpendicular_pair(place[:3, 2]))
+        return along_null_direction(null_space(G @ J[[*range(6), *range(18, 24)]], rcond=1e-9)[:, 0])
+
+    def library(place, bars, frames, bodies, theta):
+        system = TreeSystem(linkage(place, bars, frames, bodies))
+        state = State(q=assembled_angles(bars, theta))
+        return along_null_direction(null_space(closing(bars, frames).rows(system, state, 0.0).G)[:, 0])
+
+    oracle = "the angles that the law of cosines gives the bars, by complex steps of the crank's"
+
+    def reference(place, bars, frames, bodies, theta):
+        moving = relative_rates(bars, np.array([theta]), np.ones(1))
+        return np.outer(moving, moving) / np.sum(moving**2)
+
+    equivalent_mutants = {"in along_null_direction: dropped factor `vector @ vector`*": "it has length one"}
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.tree.LoopClosure",)
+    chapter = CHAPTER
 
 
 @claim("sueda/s2.8/t1252#b", "The null direction of a loop of hinges with three rows")

@@ -120,6 +120,10 @@ TOLERANCE = 1e-8
 SOLVED = ("rbnotes.tree.constrained_acceleration", "rbnotes.tree.LoopClosure")
 STEPPED = ("rbnotes.tree.step_rows", "rbnotes.dynamics.solve_step")
 ZERO_BELOW = {"in kkt: negated G in `[G, zero]`": "the lower right side is zero"}
+SAME_BOTH_WAYS = {
+    "in reduced_row_dot: swapped operands in `c[0] @ v`": "the rate is only ever multiplied by v",
+    "in reduced_row_dot: swapped operands in `v @ c[0]`": "the rate is only ever multiplied by v",
+}
 ALL_DIRECTIONS = {
     "in loop_rows: dropped factor `along`*": "all directions: the identity matrix",
     "in loop_rows_dot: dropped factor `along`*": "all directions: the identity matrix",
@@ -213,6 +217,7 @@ class e2_100:
         return held_acceleration(at, bodies, g, q, v, level(c, b))
 
     tolerance = TOLERANCE
+    equivalent_mutants = SAME_BOTH_WAYS
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.tree.constrained_acceleration",)
     chapter = CHAPTER
@@ -277,7 +282,7 @@ class e2_102:
         error = both(at, x_A, x_B, c, b)
         return [rate(error, q, v), bending(error, q, v)]
 
-    equivalent_mutants = ALL_DIRECTIONS
+    equivalent_mutants = ALL_DIRECTIONS | SAME_BOTH_WAYS
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.tree.constraint_rows", "rbnotes.tree.LoopClosure")
     chapter = CHAPTER
@@ -313,7 +318,7 @@ class e2_103:
         return held_acceleration(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
 
     tolerance = TOLERANCE
-    equivalent_mutants = ALL_DIRECTIONS
+    equivalent_mutants = ALL_DIRECTIONS | SAME_BOTH_WAYS
     verdict = Verdict.HOLDS
     remark = "Equation (2.100) with the stacked rows of (2.102)."
     implemented_by = SOLVED
