@@ -101,27 +101,36 @@ def along_null_direction(vector):
 @claim("sueda/s2.8/t1244", "The rows of a loop leave its motions, and nothing else")
 class t1244:
     formula = r"\text{`We are looking for } G \text{ such that } G\Phi = 0\text{'}"
-    inputs = LINKAGE
+    inputs = LINKAGE | {name: MOVING_LINKAGE[name] for name in ("tilt", "beta")}
 
-    def printed(place, bars, frames, bodies, theta):
-        tree, q = linkage(place, bars, frames, bodies), assembled_angles(bars, theta)
-        E, J, loop = poses(tree, q).bodies, jacobian(tree, q), closing(bars, frames)
-        G = loop_rows(E[0], E[3], loop.x_a, loop.x_b, perpendicular_pair(place[:3, 2]))
-        return along_null_direction(null_space(G @ J[[*range(6), *range(18, 24)]], rcond=1e-9)[:, 0])
+    def printed(place, bars, frames, bodies, theta, tilt, beta):
+        """Projector onto the joint velocities that the rows leave."""
+        tree, loop = linkage(place, bars, frames, bodies, tilt=tilt), closing(bars, frames, tilt=tilt)
+        q = np.append(beta, assembled_angles(bars, theta))
+        E, J, hinge = poses(tree, q).bodies, jacobian(tree, q), poses(tree, q).joints[1, :3, 2]
+        G = loop_rows(E[0], E[3], loop.x_a, loop.x_b, perpendicular_pair(hinge)) @ np.vstack([J[:6], J[-6:]])
+        return np.eye(4) - np.linalg.pinv(G) @ G
 
-    def library(place, bars, frames, bodies, theta):
-        system = TreeSystem(linkage(place, bars, frames, bodies))
-        state = State(q=assembled_angles(bars, theta))
-        return along_null_direction(null_space(closing(bars, frames).rows(system, state, 0.0).G)[:, 0])
+    def library(place, bars, frames, bodies, theta, tilt, beta):
+        system = TreeSystem(linkage(place, bars, frames, bodies, tilt=tilt))
+        state = State(q=np.append(beta, assembled_angles(bars, theta)))
+        left = null_space(closing(bars, frames, tilt=tilt).rows(system, state, 0.0).G, rcond=1e-9)
+        return left @ left.T
 
-    oracle = "the angles that the law of cosines gives the bars, by complex steps of the crank's"
+    oracle = "the base's turning, and the angles that the law of cosines gives the bars, by complex steps"
 
-    def reference(place, bars, frames, bodies, theta):
+    def reference(place, bars, frames, bodies, theta, tilt, beta):
+        projector = np.zeros((4, 4))
         moving = relative_rates(bars, np.array([theta]), np.ones(1))
-        return np.outer(moving, moving) / np.sum(moving**2)
+        projector[0, 0], projector[1:, 1:] = 1, np.outer(moving, moving) / np.sum(moving**2)
+        return projector
 
-    equivalent_mutants = {"in along_null_direction: dropped factor `vector @ vector`*": "it has length one"}
+    equivalent_mutants = {
+        "index 1 -> 0 in `poses(tree, q).joints[1, :3, 2]`": "across any axis that is not in the plane",
+        "in loop_rows: dropped factor `along`*": "the third row adds nothing",
+    }
     verdict = Verdict.HOLDS
+    remark = r"Of the twists $\Phi = J_{mr}\dot q$ that the other hinges allow."
     implemented_by = ("rbnotes.tree.LoopClosure",)
     chapter = CHAPTER
 
