@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -61,14 +62,18 @@ def spatial_inertia(points: Array) -> Array:
 
 
 def tree_of(at: Array, bodies: Array, g: Any = (0.0, 0.0, 0.0)) -> Tree:
-    """The branching tree as one of the library."""
+    """The branching tree as one of the library; those built last are kept, as forms ask for them again."""
+    return _tree_of(np.ascontiguousarray(at).tobytes(), np.ascontiguousarray(bodies).tobytes(), tuple(g))
+
+
+@lru_cache(maxsize=128)
+def _tree_of(at: bytes, bodies: bytes, g: tuple[float, ...]) -> Tree:
     kinds = (joints.Universal(), joints.Revolute(), joints.Prismatic(), joints.Revolute())
     parents = (None, NAMES[0], NAMES[1], NAMES[0])
+    frames, points = np.frombuffer(at).reshape(4, 2, 4, 4), np.frombuffer(bodies).reshape(4, 4, 4)
+    links = zip(NAMES, kinds, points, parents, frames, strict=True)
     return Tree(
-        [
-            Link(name, joint, spatial_inertia(points), parent, *frames)
-            for name, joint, points, parent, frames in zip(NAMES, kinds, bodies, parents, at, strict=True)
-        ],
+        [Link(name, joint, spatial_inertia(own), parent, *pair) for name, joint, own, parent, pair in links],
         gravity=g,
     )
 
