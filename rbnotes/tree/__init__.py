@@ -16,6 +16,7 @@ from rbnotes.tree.constraints import (
     perpendicular_pair,
     step_rows,
 )
+from rbnotes.tree.contact import ContactStep, contact_step, tree_contacts
 from rbnotes.tree.dynamics import (
     body_wrenches,
     forward_dynamics,
@@ -46,6 +47,7 @@ __all__ = [
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
+    "ContactStep",
     "Event",
     "Gear",
     "HyperReducedSystem",
@@ -65,6 +67,7 @@ __all__ = [
     "Variation",
     "body_wrenches",
     "constrained_acceleration",
+    "contact_step",
     "forward_dynamics",
     "forward_dynamics_slopes",
     "geared",
@@ -84,6 +87,7 @@ __all__ = [
     "potential_energy",
     "reduced_force",
     "step_rows",
+    "tree_contacts",
     "twists",
     "variation",
     "weight_wrenches",
