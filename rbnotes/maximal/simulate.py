@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes._frozen import changed, known
@@ -26,10 +25,9 @@ from rbnotes.contact import (
     Collider,
     ContactPoints,
     Contacts,
-    Rounded,
     _rows,
 )
-from rbnotes.contact.detection import found_points
+from rbnotes.contact.nearby import allowed_speeds, found_nearby
 from rbnotes.dynamics import WORLD, Scheme, State, States, StepProblem, StepSolution, keeping_momentum
 from rbnotes.friction import box_friction
 from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism, as_dense_as, mechanism_rows, projected
@@ -113,10 +111,10 @@ def simulate(
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     mechanism, projects = world.mechanism, stabilization == "projection"
     states, joint_impulses, records = [state], [], list[ContactRecord]()
-    points = nearby_points(world, state, h)
+    points = _nearby(world, state, h)
     for step in range(1, steps + 1):
         rows, twists = _rows.contact_rows(points, state.E), state.phi.ravel()
-        speeds = _separation_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
+        speeds = allowed_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
         if stabilization == "baumgarte":
             speeds = np.maximum(speeds, gain / h * (-points.gap - slop))
         joints = mechanism_rows(mechanism, state, h, gain=gain if stabilization == "baumgarte" else 0.0)
@@ -129,10 +127,10 @@ def simulate(
         state = integrator.move(mechanism, state, solution.velocity, h)
         if projects:
             state = changed(state, E=projected(mechanism, state.E))
-        points = nearby_points(world, state, h)
+        points = _nearby(world, state, h)
         if projects and np.any(points.gap < -slop):
             state = changed(state, E=separated_poses(mechanism, state, points))
-            points = nearby_points(world, state, h)
+            points = _nearby(world, state, h)
         states.append(state)
         if progress is not None:
             progress(step, steps)
@@ -143,40 +141,6 @@ def simulate(
         tuple(records),
         events_of(records, [each.t for each in states[1:]]),
     )
-
-
-def nearby_points(world: World, state: State, h: float) -> ContactPoints:
-    """Contacts that could close within the next step, from the speeds that the bodies have."""
-    sizes = np.zeros(len(state.phi))
-    for each in world.colliders:
-        if each.body != WORLD and isinstance(each.surface, Rounded):
-            size = np.linalg.norm(each.frame[:3, 3]) + each.surface.bounding_radius
-            sizes[each.body] = max(sizes[each.body], size)
-    angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(state.phi, 2, axis=1))
-    fastest = np.max(linear + angular * sizes) + h * np.linalg.norm(world.mechanism.gravity)
-    return found_points(world.colliders, state.E, 2 * h * fastest, world.apart or ())
-
-
-def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, gravity: ArrayLike) -> Array:
-    """Least normal velocities ``(c,)`` after a step, m/s.
-
-    Bodies that are apart may close the gap. Those that would hit each other within this step and are elastic
-    bounce already now (Newton's law of impact), unless they are slower than what gravity adds in two steps:
-    so that they come to rest.
-
-    Parameters
-    ----------
-    approach : (c,)
-        Normal velocities before, negative where bodies approach, m/s.
-    """
-    approach = arguments.vector("approach", approach, len(points))
-    return _separation_speeds(points, approach, h, arguments.vector("gravity", gravity))
-
-
-def _separation_speeds(points: ContactPoints, approach: Array, h: float, gravity: Array) -> Array:
-    resting = -2 * h * np.linalg.norm(gravity)
-    hits = (points.restitution > 0) & (approach < resting) & (points.gap + h * approach <= 0)
-    return np.where(hits, -points.restitution * approach, np.minimum(-points.gap / h, 0.0))
 
 
 def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints) -> Array:
@@ -195,6 +159,11 @@ def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints) -
     still = np.zeros(state.size)
     apart = known(QP, Q=M, c=still, A=N, b=-points.gap, G=G, g=np.zeros(G.shape[0]))
     return projected(mechanism, move_bodies(poses, solve_lcp(apart).x))
+
+
+def _nearby(world: World, state: State, h: float) -> ContactPoints:
+    gravity, apart = world.mechanism.gravity, world.apart or ()
+    return found_nearby(world.colliders, state.E, state.phi, h, gravity, apart)
 
 
 def _checked_state(world: World, state: State) -> State:

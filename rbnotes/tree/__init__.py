@@ -24,6 +24,7 @@ from rbnotes.tree.constraints import (
     PrescribedJoint,
     perpendicular_pair,
 )
+from rbnotes.tree.contact import ContactStep, contact_step, tree_contacts
 from rbnotes.tree.dynamics import (
     body_wrenches,
     forward_dynamics,
@@ -56,6 +57,7 @@ __all__ = [
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
+    "ContactStep",
     "Event",
     "Gear",
     "HyperReducedSystem",
@@ -80,6 +82,7 @@ __all__ = [
     "constrained_acceleration",
     "constraint_forces",
     "constraint_rows",
+    "contact_step",
     "forward_dynamics",
     "forward_dynamics_slopes",
     "geared",
@@ -100,6 +103,7 @@ __all__ = [
     "prescribed_forces",
     "reduced_force",
     "step_rows",
+    "tree_contacts",
     "twists",
     "variation",
     "weight_wrenches",

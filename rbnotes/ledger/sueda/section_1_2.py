@@ -107,44 +107,6 @@ class e1_8:
     chapter = CHAPTER
 
 
-@claim("sueda/s1.2/t55", "What takes a twist to the world")
-class t55:
-    formula = (
-        r"\text{`we must multiply the twist by}\ {}^0_iE\ \text{to transform it to world space'}:\quad "
-        r"[{}^0\phi_i] = {}^0_iE\,[{}^i\phi_i]"
-    )
-    inputs = MOVING
-
-    def printed(E, phi):
-        return E @ twist_matrix(phi)
-
-    def library(E, phi):
-        return se3.hat(se3.Ad(E) @ phi)
-
-    oracle = (
-        "velocities of the points that are a unit along the world's axes and at its origin, along a motion"
-    )
-
-    def reference(E, phi):
-        """The field of velocities ``[w] y + v`` in the world: its value at the origin, and how it changes."""
-        to_body = np.linalg.inv(E)
-        rate = derivative(motion(E, phi)).value
-        at_origin = rate @ to_body[:, 3]
-        changes = [rate @ (to_body @ np.append(axis, 1.0)) - at_origin for axis in np.eye(3)]
-        return np.stack([*changes, at_origin], axis=-1)
-
-    combined_with = ("sueda/s1.5/e1.15",)
-    verdict = Verdict.ERRATUM
-    correction = r"$[{}^0\phi_i] = {}^0_iE\,[{}^i\phi_i]\,{}^0_iE^{-1}$, which is (1.15): the adjoint does it"
-    remark = (
-        r"What $E$ takes to world space are the columns of $[\phi]$, the rates of the frame's axes and of its "
-        r"origin as the body sees them: so $E[\phi]$ is $\dot E$, as (1.8) says, and no twist at all; its "
-        r"upper left block is not skew-symmetric."
-    )
-    implemented_by = ("rbnotes.se3.Ad", "rbnotes.se3.hat")
-    chapter = CHAPTER
-
-
 @claim("sueda/s1.2/e1.9", "Time derivative of a rotation matrix")
 class e1_9:
     formula = r"{}^0_i\dot R = {}^0_iR\,[{}^i\omega_i]"
