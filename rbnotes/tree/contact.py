@@ -30,7 +30,8 @@ from rbnotes.arguments import Array
 from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nearby_points, separation_speeds
 from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
 from rbnotes.friction import box_friction
-from rbnotes.tree.constraints import Constraint, step_rows
+from rbnotes.tree.constrained import step_rows
+from rbnotes.tree.constraints import Constraint
 from rbnotes.tree.system import TreeSystem
 
 

@@ -40,7 +40,7 @@ def steadily_open(A, B, x_A, x_B, phi_A, phi_B, axis, slip):
 DRAWN = st.shared(st.tuples(*HINGED.values(), arrays(1)), key="a hinge that slides")
 SLIPPING = {name: DRAWN.map(lambda drawn, k=k: drawn[k]) for k, name in enumerate(HINGED)}
 SLIPPING["phi_B"] = DRAWN.map(lambda drawn: steadily_open(*drawn))
-TOGETHER = {**SLIPPING, "phi_B": DRAWN.map(lambda drawn: steadily_open(*drawn[:-1], 0.0))}
+TOGETHER = {**SLIPPING, "phi_B": DRAWN.map(lambda drawn: steadily_open(*[*drawn[:-1], 0.0]))}
 TURNING_ABOUT = {
     **SLIPPING,
     "phi_B": DRAWN.map(lambda drawn: drawn[5]),
