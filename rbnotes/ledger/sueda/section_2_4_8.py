@@ -142,9 +142,8 @@ class e2_43:
     equivalent_mutants = {SWAPPED: COMMUTE}
     verdict = Verdict.HOLDS
     remark = (
-        r"For $q \ne 0$; the limit at zero is given below it. Near zero the quotient loses digits: its error grows "
-        r"like $10^{-16}/|q|$, while that of the limit is $|q|/2$, so that no $\varepsilon$ gives better than about "
-        r"$10^{-8}$. The library has series there."
+        r"For $q \ne 0$; the limit at zero is given below it. Near zero the quotient loses digits, about "
+        r"$10^{-16}/|q|$, but is never off by more than the limit, $|q|/2$: any $\varepsilon$ below $10^{-8}$ will do."
     )
     implemented_by = ("rbnotes.joints.ExponentialSpherical",)
     chapter = CHAPTER
@@ -280,8 +279,8 @@ class e2_47_a:
     verdict = Verdict.CONDITIONAL
     remark = (
         r"The notes give limits at $q = 0$ for $R$ and its derivatives, and none for $\dot S$. It is "
-        r"$\dot S = -[\dot q]/2$, not zero, as one would conclude from a constant $S = I$. As $[\dot q]\dot q = 0$, "
-        r"the product $\dot S\dot q$ is zero there."
+        r"$\dot S = -[\dot q]/2$, not zero, as one would conclude from a constant $S = I$. Near zero the formula "
+        r"loses digits like $10^{-16}/|q|^2$: where $|q| < 10^{-8}$ it has none left, and $\dot S\dot q$ is as wrong."
     )
     implemented_by = ("rbnotes.joints.ExponentialSpherical",)
     chapter = CHAPTER

@@ -189,9 +189,7 @@ class t972_b:
 
 @claim("sueda/s2.4.8/t972#c", "The second shell that collapses to the identity")
 class t972_c:
-    formula = (
-        r"\text{`the entire shell of points }2\pi\text{ distant from the origin (and }4, \ldots\text{)'}"
-    )
+    formula = r"\text{`}2\pi\text{ distant from the origin (and }4, \ldots\text{)'}"
     inputs = {"a": unit_vectors(), "x": nonzero_vectors()}
 
     def printed(a, x):
