@@ -15,7 +15,7 @@ from rbnotes import arguments, friction, inertia, maximal, se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking.strategies import arrays
 from rbnotes.constraints.stabilization import velocity_target
-from rbnotes.contact import Collider, ContactPoints, Plane
+from rbnotes.contact import Collider, ContactPoints, Plane, separation_speeds
 from rbnotes.dynamics import (
     WORLD,
     Forces,
@@ -32,7 +32,7 @@ from rbnotes.dynamics import (
 from rbnotes.joints import ExponentialSpherical, Revolute, Universal
 from rbnotes.maximal import Mechanism
 from rbnotes.maximal.mechanism import STABILIZATIONS
-from rbnotes.maximal.simulate import World, separation_speeds, simulate
+from rbnotes.maximal.simulate import World, simulate
 from rbnotes.solids import Box, Capsule, Sphere
 
 g = 9.81

@@ -314,7 +314,7 @@ SMALL = np.pi / 4
 @claim("sueda/s2.4.13/t1106#c", "No gimbal lock as long as rotations are small")
 class t1106_c:
     formula = (
-        r"\sigma_\min(S_\text{rot}) = \sqrt{1 - |\sin b|} > 0.54,\quad |b| < \pi/4:\ \text{`gimbal locks ... should "
+        r"\sigma_{\min}(S_\text{rot}) = \sqrt{1 - |\sin b|} > 0.54,\quad |b| < \pi/4:\ \text{`gimbal locks ... should "
         r"not be a problem as long as the rotations are small ($<\pi/4$)'}"
     )
     inputs = {"a": numbers(-0.78, 0.78), "b": numbers(-0.78, 0.78), "c": numbers(-0.78, 0.78)}
