@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics import Reduction, State
+from rbnotes.dynamics import State
 from rbnotes.tree.constraints import AttachedParticle, point_motion
 from rbnotes.tree.reduced import ReducedSystem
 
@@ -53,17 +53,7 @@ class AttachedSystem(ReducedSystem):
         tied = {each.particle for each in self.attached}
         return tuple(k for k in range(len(self.system.masses)) if k not in tied)
 
-    def expanded(self, state: State) -> State:
-        return self._expanded(state)[0]
-
-    def reduction(self, state: State) -> Reduction:
-        return Reduction(self._expanded(state)[1])
-
-    def acceleration_reduction(self, state: State) -> Reduction:
-        return Reduction(*self._expanded(state)[1:])
-
     def _expanded(self, state: State) -> tuple[State, Array, Array]:
-        """The whole state, J and the drift."""
         tree, count, free = self.system.tree, len(self.system.masses), list(self.free)
         k = tree.size
         if len(state.x) != len(free) or state.q.shape != (k,) or state.qdot.shape != (k,):

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics import Reduction, State
+from rbnotes.dynamics import State
 from rbnotes.tree.model import Tree
 from rbnotes.tree.reduced import ReducedSystem
 
@@ -90,37 +89,15 @@ class HyperReducedSystem(ReducedSystem):
 
     coordinates: JointCoordinates
 
-    def expanded(self, state: State) -> State:
-        """The state of the tree."""
-        q, J = self._at(state)
-        return replace(state, q=q, qdot=J @ state.qdot)
-
-    def reduction(self, state: State) -> Reduction:
-        """Velocities of particles and joints from those of particles and the r coordinates."""
-        return Reduction(self._with_particles(state, self._at(state)[1]))
-
-    def acceleration_reduction(self, state: State) -> Reduction:
-        """The same for accelerations: the drift is the rate of J_rR times the velocities (eq. (2.82))."""
-        J = self.reduction(state).J
-        rate = arguments.matrix(
-            "jacobian_dot", self.coordinates.jacobian_dot(state.q, state.qdot), *self._shape
-        )
-        return Reduction(J, np.append(np.zeros(state.v.size), rate @ state.qdot))
-
-    @property
-    def _shape(self) -> tuple[int, int]:
-        return self.system.tree.size, self.coordinates.size
-
-    def _at(self, state: State) -> tuple[Array, Array]:
-        k, r = self._shape
+    def _expanded(self, state: State) -> tuple[State, Array, Array]:
+        k, r, count = self.system.tree.size, self.coordinates.size, state.v.size
         if state.q.shape != (r,) or state.qdot.shape != (r,):
             got = f"q {state.q.shape} and qdot {state.qdot.shape}"
             raise InvalidArgument("state", got, f"q and qdot of shape ({r},)")
         q = arguments.vector("q(q_R)", self.coordinates.q(state.q), k)
-        return q, arguments.matrix("jacobian", self.coordinates.jacobian(state.q), k, r)
-
-    def _with_particles(self, state: State, J: Any) -> Array:
-        count = state.v.size
-        whole = np.zeros((count + J.shape[0], count + J.shape[1]))
-        whole[:count, :count], whole[count:, count:] = np.eye(count), J
-        return whole
+        on_joints = arguments.matrix("jacobian", self.coordinates.jacobian(state.q), k, r)
+        rate = arguments.matrix("jacobian_dot", self.coordinates.jacobian_dot(state.q, state.qdot), k, r)
+        J = np.zeros((count + k, count + r))
+        J[:count, :count], J[count:, count:] = np.eye(count), on_joints
+        drift = np.append(np.zeros(count), rate @ state.qdot)
+        return replace(state, q=q, qdot=on_joints @ state.qdot), J, drift

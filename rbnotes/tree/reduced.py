@@ -26,32 +26,38 @@ class ReducedSystem(ABC):
     system: TreeSystem
 
     @abstractmethod
+    def _expanded(self, state: State) -> tuple[State, Array, Array]:
+        """The state of the whole tree, J and the drift."""
+
     def expanded(self, state: State) -> State:
         """The state of the whole tree, with its particles."""
+        return self._expanded(state)[0]
 
-    @abstractmethod
     def reduction(self, state: State) -> Reduction:
-        """All velocities from the fewer ones."""
+        """All velocities of particles and joints from the fewer ones."""
+        return Reduction(self._expanded(state)[1])
 
-    @abstractmethod
     def acceleration_reduction(self, state: State) -> Reduction:
         """All accelerations from the fewer ones: the drift is ``Jdot v_R`` (eqs. (2.82), (2.90))."""
+        return Reduction(*self._expanded(state)[1:])
 
     def mass(self, state: State) -> Array:
         """``J^T M J``."""
-        J = self.reduction(state).J
-        result: Array = J.T @ self.system.mass(self.expanded(state)) @ J
+        whole, J, _ = self._expanded(state)
+        result: Array = J.T @ self.system.mass(whole) @ J
         return result
 
     def force(self, state: State) -> Array:
         """All forces, handed on, with the fictitious ones of the drift."""
-        return self._handed_on(state, self.system.force(self.expanded(state)))
+        whole, J, drift = self._expanded(state)
+        result: Array = J.T @ (self.system.force(whole) - self.system.mass(whole) @ drift)
+        return result
 
     def forces(self, state: State) -> Forces:
         """The same, with K and D of the tree between two J: how J itself changes is left out."""
-        f, K, D = self.system.forces(self.expanded(state))
-        J = self.reduction(state).J
-        return Forces(self._handed_on(state, f), J.T @ K @ J, J.T @ D @ J)
+        whole, J, drift = self._expanded(state)
+        f, K, D = self.system.forces(whole)
+        return Forces(J.T @ (f - self.system.mass(whole) @ drift), J.T @ K @ J, J.T @ D @ J)
 
     def acceleration(self, state: State) -> Array:
         """Accelerations of the fewer velocities.
@@ -61,10 +67,10 @@ class ReducedSystem(ABC):
         SingularConfiguration
             If a joint is in a singular state, or J has lost its rank.
         """
-        at = self.expanded(state)
-        rows = self.system.coordinate_rows(at, acceleration=True)
-        problem = StepProblem(self.system.mass(at), self.system.force(at), rows)
-        return solve_step(self.acceleration_reduction(state).reduce(problem)).velocity
+        whole, J, drift = self._expanded(state)
+        rows = self.system.coordinate_rows(whole, acceleration=True)
+        problem = StepProblem(self.system.mass(whole), self.system.force(whole), rows)
+        return solve_step(Reduction(J, drift).reduce(problem)).velocity
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """Particles and coordinates plus the increment; velocities kept."""
@@ -73,7 +79,3 @@ class ReducedSystem(ABC):
     def energy(self, state: State) -> float:
         """That of the whole tree, J."""
         return self.system.energy(self.expanded(state))
-
-    def _handed_on(self, state: State, f: Array) -> Array:
-        reduction = self.acceleration_reduction(state)
-        return reduction.forces(f - self.system.mass(self.expanded(state)) @ reduction.drift)
