@@ -1,5 +1,6 @@
 """The tool that compares whole collections of robots, on the robots of the package."""
 
+import csv
 import sys
 from pathlib import Path
 
@@ -37,3 +38,16 @@ def test_it_would_notice_a_difference(monkeypatch):
     damped = robot_table.trees.joint_forces
     monkeypatch.setattr(robot_table.trees, "joint_forces", lambda *state: 1.0001 * damped(*state))
     assert not robot_table.compared(example("arm")).agrees
+
+
+def test_the_book_says_what_the_table_says():
+    book = robot_table.ROOT / "book"
+    with (book / "_data" / "robots.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    read = [row for row in rows if row["links"]]
+    repaired = [row for row in read if row["remark"]]
+    assert all(float(row["dynamics"]) < robot_table.TOLERANCE for row in read)
+    text = (book / "a-real-robot.md").read_text(encoding="utf-8")
+    assert f"has the {len(rows)} files" in text
+    assert f"{len(read) - len(repaired)} files are in order, {len(repaired)} needed repairs" in text
+    assert len(rows) - len(read) == 1
