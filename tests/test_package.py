@@ -84,9 +84,6 @@ def test_what_is_public_is_explained(name):
     assert [n for n, i in {name: module, **items}.items() if not (inspect.getdoc(i) or "").strip()] == []
 
 
-# Dataclasses whose comparison raises: the list only ever gets shorter.
-NOT_COMPARABLE = {"rbnotes.ledger.challenge.Challenge"}
-
 # Dataclasses that take arrays and keep tuples.
 OF_TUPLES = (
     joints.Revolute((0.0, 0.6, 0.8)),
@@ -105,9 +102,7 @@ def dataclasses_with_arrays():
         for name, item in public(import_module(module)).items():
             kept = item in map(type, OF_TUPLES)
             if is_dataclass(item) and not kept and any(holds_arrays(field) for field in fields(item)):
-                known = pytest.mark.xfail(raises=ValueError, strict=True)
-                marks = [known] if f"{module}.{name}" in NOT_COMPARABLE else []
-                yield pytest.param(item, id=f"{module}.{name}", marks=marks)
+                yield pytest.param(item, id=f"{module}.{name}")
 
 
 def filled(cls, number):

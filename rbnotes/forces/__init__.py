@@ -1,4 +1,4 @@
-"""Forces and their exact Jacobians: tension laws, paths through points, networks of springs.
+"""Forces and their exact Jacobians: tension laws, paths through points, and their sums on any system.
 
 A spring, a cable and a muscle are one thing: a tension law (:mod:`~rbnotes.forces.tension`) on a path
 (:mod:`~rbnotes.forces.path`). K = +df/dx and D = +df/dv, always.
@@ -31,7 +31,6 @@ from rbnotes.forces.frame_spring import (
     frame_spring_forces,
 )
 from rbnotes.forces.muscle import Muscle
-from rbnotes.forces.network import NetworkForces, SpringNetwork, coordinates
 from rbnotes.forces.path import (
     PathLength,
     PointForces,
@@ -74,7 +73,6 @@ __all__ = [
     "LinearSpring",
     "LinearStress",
     "Muscle",
-    "NetworkForces",
     "PathLength",
     "Paths",
     "PointForces",
@@ -82,7 +80,6 @@ __all__ = [
     "Pulls",
     "QuadraticStrain",
     "SpringDamper",
-    "SpringNetwork",
     "Stiffness",
     "Stress",
     "Tension",
@@ -94,7 +91,6 @@ __all__ = [
     "body_path_length",
     "carried_forces",
     "carried_points",
-    "coordinates",
     "directional_energy",
     "directional_force",
     "dissipated_power",

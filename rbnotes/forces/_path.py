@@ -27,10 +27,13 @@ class Terms(NamedTuple):
     f: Array
     F: Array
 
-    @property
-    def K(self) -> Array:
-        """df/dx."""
-        return self.material + self.rate + self.geometric
+    def stiffness(self, kind: str) -> Array:
+        """df/dx, or what is taken in its place: see :data:`rbnotes.forces.path.STIFFNESS`."""
+        geometric = np.where(_each(self.F) < 0, 0.0, self.geometric) if kind == "taut" else self.geometric
+        if kind in ("exact", "taut"):
+            return self.material + self.rate + geometric
+        K = self.material + geometric
+        return K if kind == "positional" else (K + np.swapaxes(K, -1, -2)) / 2
 
 
 def segments(x: Array) -> tuple[Array, Array]:

@@ -20,11 +20,10 @@ from rbnotes import arguments
 from rbnotes._frozen import keep
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.forces import _wrenches, body_forces
+from rbnotes.forces import _path, _wrenches, body_forces
 from rbnotes.forces.attachment import NO_PARTICLE, Attachments, Indices
-from rbnotes.forces.path import PotentialLaw, active_flags, dissipated_power, path_energy
+from rbnotes.forces.path import STIFFNESS, PotentialLaw, active_flags, dissipated_power, path_energy
 from rbnotes.forces.tension import TensionLaw
-from rbnotes.forces.wrenches import BodyForces
 
 FIXED = -1
 
@@ -41,12 +40,36 @@ class Carriers(NamedTuple):
 
 
 class Located(NamedTuple):
-    """Forces of one group: on each of s chains of n carriers."""
+    """Forces of one group, each of s on N coordinates of the system."""
 
-    carriers: Indices
-    """Numbers of the carriers ``(s, n)``, as in :class:`Carriers`."""
-    forces: BodyForces
-    """w ``(s, n, 6)``, K and D ``(s, 6n, 6n)``."""
+    coordinates: Indices
+    """Their numbers ``(s, N)``, ``FIXED`` where nothing can move."""
+    f: Array
+    """``(s, N)``."""
+    K: Array
+    """``(s, N, N)``."""
+    D: Array
+    """``(s, N, N)``."""
+
+    @classmethod
+    def on_carriers(cls, coordinates: Indices, wrenches: tuple[Array, Array, Array]) -> Located:
+        """From coordinates ``(s, n, 6)`` of carriers and their :class:`~rbnotes.forces.BodyForces`."""
+        w, K, D = wrenches
+        shape = K.shape[:-1]
+        return cls(coordinates.reshape(shape), w.reshape(shape), K, D)
+
+
+class Carried(NamedTuple):
+    """Points of s chains, n of each, with what carries them."""
+
+    coordinates: Indices
+    """``(s, n, 6)``."""
+    E: Array
+    """``(s, n, 4, 4)``."""
+    x: Array
+    """In what carries them ``(s, n, 3)``."""
+    phi: Array
+    """``(s, n, 6)``."""
 
 
 class ForceGroup(Protocol):
@@ -73,16 +96,23 @@ class Paths:
     """See :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
     def __post_init__(self) -> None:
-        arguments.choice("stiffness", self.stiffness, body_forces.STIFFNESS)
-        path = self.points.shape[-1:]
-        if not path or path[0] < 2:
+        arguments.choice("stiffness", self.stiffness, STIFFNESS)
+        points = self.points.shape[-1:]
+        if not points or points[0] < 2:
             raise InvalidArgument("points", f"shape {self.points.shape}", "two points or more of each path")
-        active_flags(path[0] - 1, self.active)
+        active_flags(points[0] - 1, self.active)
 
     def forces(self, state: State) -> Located:
-        numbers, E, x, phi = _carried(self.points, state)
-        forces = body_forces.known_path_wrenches(self.law, E, x, phi, self.active, self.stiffness)
-        return Located(numbers, forces)
+        coordinates, E, x, phi = _carried(self.points, state)
+        active = active_flags(x.shape[-2] - 1, self.active)
+        if np.any(self.points.body != WORLD):
+            wrenches = body_forces.known_path_wrenches(self.law, E, x, phi, active, self.stiffness)
+            return Located.on_carriers(coordinates, wrenches)
+        # Nothing turns: the points' own coordinates will do.
+        terms = _path.path_terms(self.law, E[..., :3, 3] + x, phi[..., 3:], active)
+        shape = terms.D.shape[:-1]
+        where, f = coordinates[..., 3:].reshape(shape), terms.f.reshape(shape)
+        return Located(where, f, terms.stiffness(self.stiffness), terms.D)
 
     def energy(self, state: State) -> float:
         """Potential energy, J; an error for a law that has none."""
@@ -115,8 +145,8 @@ class ZeroLengthSprings:
         arguments.common_shape(k=np.shape(self.k), points=self.points.shape[:-1])
 
     def forces(self, state: State) -> Located:
-        numbers, E, x, _ = _carried(self.points, state)
-        return Located(numbers, BodyForces(*_wrenches.zero_length_spring(np.asarray(self.k), E, x)))
+        coordinates, E, x, _ = _carried(self.points, state)
+        return Located.on_carriers(coordinates, _wrenches.zero_length_spring(np.asarray(self.k), E, x))
 
     def energy(self, state: State) -> float:
         """Potential energy, J."""
@@ -144,10 +174,9 @@ class Pulls:
         arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
 
     def forces(self, state: State) -> Located:
-        numbers, E, x, _ = _carried(_column(self.points), state)
+        coordinates, E, x, _ = _carried(_column(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
-        w, K, D = _wrenches.directional_force(k, a, E[:, 0], x[:, 0])
-        return Located(numbers, BodyForces(w[:, None], K, D))
+        return Located.on_carriers(coordinates, _wrenches.directional_force(k, a, E[:, 0], x[:, 0]))
 
     def energy(self, state: State) -> float:
         """Potential energy, J, zero where the points are at the world's origin."""
@@ -175,8 +204,8 @@ class Damping:
 
     def forces(self, state: State) -> Located:
         numbers = self._numbers(state)
-        w, K, D = _wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers])
-        return Located(numbers[:, None], BodyForces(w[:, None], K, D))
+        coordinates = carriers(state).coordinates[numbers]
+        return Located(coordinates, *_wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers]))
 
     def energy(self, state: State) -> float:
         """Zero."""
@@ -204,14 +233,12 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
     SingularConfiguration
         If a segment of a path has length zero.
     """
-    coordinates = carriers(state).coordinates
     f = np.zeros(state.size)
     K, D = _Entries(state.size), _Entries(state.size)
     for group in groups:
-        numbers, (w, K_group, D_group) = group.forces(state)
-        where = coordinates[numbers].reshape(len(numbers), 6 * numbers.shape[1])
+        where, f_group, K_group, D_group = group.forces(state)
         moves = where != FIXED
-        np.add.at(f, where[moves], w.reshape(where.shape)[moves])
+        np.add.at(f, where[moves], f_group[moves])
         K.add(where, K_group)
         D.add(where, D_group)
     return Forces(f, K.matrix(), D.matrix())
@@ -283,15 +310,14 @@ class _Entries:
         return sparse.coo_array((np.concatenate(self.values), entries), shape=(self.size, self.size)).tocsc()
 
 
-def _carried(points: Attachments, state: State) -> tuple[Indices, Array, Array, Array]:
-    """Carrier numbers ``(s, n)``, their poses and twists, and the points' coordinates in them."""
+def _carried(points: Attachments, state: State) -> Carried:
     body, particle = np.atleast_2d(points.body), np.atleast_2d(points.particle)
     m, p = len(state.E), len(state.x)
     _in_range("points", body[body != WORLD], m)
     _in_range("points", particle[particle != NO_PARTICLE], p)
     numbers = np.select([particle != NO_PARTICLE, body != WORLD], [m + particle, body], m + p)
-    E, phi, _ = carriers(state)
-    return numbers, E[numbers], points.x.reshape(*body.shape, 3), phi[numbers]
+    E, phi, coordinates = carriers(state)
+    return Carried(coordinates[numbers], E[numbers], points.x.reshape(*body.shape, 3), phi[numbers])
 
 
 def _column(points: Attachments) -> Attachments:

@@ -18,11 +18,9 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces import _path, _wrenches
-from rbnotes.forces.path import active_flags
+from rbnotes.forces.path import STIFFNESS, active_flags
 from rbnotes.forces.tension import TensionLaw
 from rbnotes.forces.wrenches import BodyForces, checked_carriers
-
-STIFFNESS = ("exact", "positional", "symmetrised")
 
 
 class BodyPathLength(NamedTuple):
@@ -53,7 +51,7 @@ def body_path_length(
     """
     E, x, phi = checked_carriers(E, x, phi)
     X, V = _wrenches.carried_points(E, x, phi)
-    counted = _flags(X, active)
+    counted = _flags(X.shape[:-1], active)
     J, G = _wrenches.point_jacobians(E, x, phi)
     L, Ldot = _path.path_length(X, V, counted)
     gradient = _path.length_gradient(X, counted)
@@ -93,7 +91,8 @@ def path_wrenches(
         Twist of each point's body in body coordinates.
     active : (n-1,) of bool, optional
         Segments that count to L; all by default.
-    stiffness : {"exact", "positional", "symmetrised"}
+    stiffness : {"exact", "taut", "positional", "symmetrised"}
+        ``"taut"`` leaves out of K what paths that push do sideways (:func:`rbnotes.forces.taut_stiffness`).
         ``"positional"`` leaves out of K that poses change Ldot at constant twists, as Sueda's (1.52) and
         (1.63) do; ``"symmetrised"`` is the symmetric part of that. Both equal neither the exact K nor each
         other in general; D and the wrenches are always exact.
@@ -105,26 +104,28 @@ def path_wrenches(
     """
     arguments.choice("stiffness", stiffness, STIFFNESS)
     E, x, phi = checked_carriers(E, x, phi)
-    return known_path_wrenches(law, E, x, phi, active, stiffness)
+    points = np.broadcast_shapes(E.shape[:-2], x.shape[:-1])
+    return known_path_wrenches(law, E, x, phi, _flags(points, active), stiffness)
 
 
 def known_path_wrenches(
-    law: TensionLaw, E: Array, x: Array, phi: Array, active: ArrayLike | None, stiffness: str
+    law: TensionLaw, E: Array, x: Array, phi: Array, active: Array, stiffness: str
 ) -> BodyForces:
-    """As :func:`path_wrenches`, for poses, points and twists that are known to be right."""
-    X, V = _wrenches.carried_points(E, x, phi)
-    terms = _path.path_terms(law, X, V, _flags(X, active))
-    if stiffness == "exact":
-        return BodyForces(*_wrenches.carried_forces(E, x, phi, (terms.f, terms.K, terms.D)))
-    forces = terms.f, terms.material + terms.geometric, terms.D
+    """As :func:`path_wrenches`, for arguments that are known to be right, and flags as numbers."""
+    terms = _path.path_terms(law, *_wrenches.carried_points(E, x, phi), active)
+    if stiffness in ("exact", "taut"):
+        forces = terms.f, terms.stiffness(stiffness), terms.D
+        return BodyForces(*_wrenches.carried_forces(E, x, phi, forces))
+    forces = terms.f, terms.stiffness("positional"), terms.D
     result = BodyForces(*_wrenches.carried_forces(E, x, np.zeros_like(phi), forces))
     return result if stiffness == "positional" else result._replace(K=_wrenches.symmetric_part(result.K))
 
 
-def _flags(X: Array, active: ArrayLike | None) -> Array:
-    if X.ndim < 2 or X.shape[-2] < 2:
-        raise InvalidArgument("x", f"points of shape {X.shape}", "a path (..., n+1, 3) of two points or more")
-    return active_flags(X.shape[-2] - 1, active)
+def _flags(points: tuple[int, ...], active: ArrayLike | None) -> Array:
+    if not points or points[-1] < 2:
+        got = f"points of shape {(*points, 3)}"
+        raise InvalidArgument("x", got, "a path (..., n+1, 3) of two points or more")
+    return active_flags(points[-1] - 1, active)
 
 
 def zero_length_spring(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:

@@ -156,8 +156,8 @@ class FrameSprings:
     """Numbers of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` for the world."""
 
     def forces(self, state: State) -> Located:
-        numbers, E, phi = self._bodies(state)
-        return Located(numbers, BodyForces(*_frame_spring.frame_spring_forces(self.spring, E, phi)))
+        coordinates, E, phi = self._bodies(state)
+        return Located.on_carriers(coordinates, _frame_spring.frame_spring_forces(self.spring, E, phi))
 
     def energy(self, state: State) -> float:
         """Potential energy, J."""
@@ -175,8 +175,8 @@ class FrameSprings:
         if not good or np.any((numbers < WORLD) | (numbers >= bodies)):
             got = np.array2string(numbers, threshold=10)
             raise InvalidArgument("bodies", got, f"pairs of numbers from -1 to {bodies - 1}, shape (s, 2)")
-        E, phi, _ = carriers(state)  # of which the last is the world
-        return numbers, E[numbers], phi[numbers]
+        E, phi, coordinates = carriers(state)  # of which the last is the world
+        return coordinates[numbers], E[numbers], phi[numbers]
 
 
 def _semidefinite(name: str, value: ArrayLike) -> Array:

@@ -27,6 +27,10 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces import _path
 from rbnotes.forces.tension import TensionLaw
 
+STIFFNESS = ("exact", "taut", "positional", "symmetrised")
+"""What a step may take for K: the derivative of the force; that without what pushes does sideways
+(:func:`taut_stiffness`); that at constant tension rates; or the symmetric part of the latter."""
+
 
 class PotentialLaw(TensionLaw, Protocol):
     """A tension law with a potential energy."""
@@ -122,7 +126,7 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
         If a segment has length zero.
     """
     terms = _path.path_terms(law, *_states(x, v, active))
-    return PointForces(terms.f, terms.K, terms.D)
+    return PointForces(terms.f, terms.stiffness("exact"), terms.D)
 
 
 def path_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Stiffness:
@@ -138,8 +142,7 @@ def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
     (dF/dL >= 0) on active segments, the symmetric parts left are negative semidefinite.
     """
     terms = _path.path_terms(law, *_states(x, v, active))
-    pushes = terms.F[..., None, None] < 0
-    return terms.material + terms.rate + np.where(pushes, 0.0, terms.geometric)
+    return terms.stiffness("taut")
 
 
 def symmetric_part(matrix: ArrayLike) -> Array:

@@ -12,7 +12,7 @@ from rbnotes.ledger.record import Function
 from rbnotes.ledger.trials import SIGNIFICANT, TELLING, search
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Challenge:
     """The verdict on a function: passed, or the smallest inputs on which it is wrong."""
 

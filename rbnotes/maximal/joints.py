@@ -36,9 +36,10 @@ from scipy import sparse
 from rbnotes import _se3, arguments
 from rbnotes import joints as types
 from rbnotes.arguments import Array
+from rbnotes.dynamics import WORLD
 from rbnotes.joints import JointType
 from rbnotes.maximal.placement import Joint as Joint
-from rbnotes.maximal.placement import body_index, checked_poses, checked_twists, placed
+from rbnotes.maximal.placement import body_index, checked_poses, checked_twists, parent_index, placed
 
 
 class Reaction(NamedTuple):
@@ -49,37 +50,37 @@ class Reaction(NamedTuple):
     """In the world's frame, about its origin, if the parent is the world."""
 
 
-def fixed(body: int, frame: Any = None, parent: int | None = None, parent_frame: Any = None) -> Joint:
+def fixed(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint that holds the body to its parent (Sueda 1.10)."""
     return Joint(types.Fixed(), body, frame, parent, parent_frame)
 
 
-def ball(body: int, frame: Any = None, parent: int | None = None, parent_frame: Any = None) -> Joint:
+def ball(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint about whose origin the body turns as it likes (Sueda 1.10)."""
     return Joint(types.ExponentialSpherical(), body, frame, parent, parent_frame)
 
 
-def hinge(body: int, frame: Any = None, parent: int | None = None, parent_frame: Any = None) -> Joint:
+def hinge(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint about whose z axis the body turns (Sueda 1.10)."""
     return Joint(types.Revolute(), body, frame, parent, parent_frame)
 
 
-def slider(body: int, frame: Any = None, parent: int | None = None, parent_frame: Any = None) -> Joint:
+def slider(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint along whose z axis the body slides (Sueda 1.10)."""
     return Joint(types.Prismatic(), body, frame, parent, parent_frame)
 
 
-def cylindrical(body: int, frame: Any = None, parent: int | None = None, parent_frame: Any = None) -> Joint:
+def cylindrical(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint along and about whose z axis the body slides and turns (Sueda 1.10)."""
     return Joint(types.Cylindrical(), body, frame, parent, parent_frame)
 
 
-def planar(body: int, frame: Any = None, parent: int | None = None, parent_frame: Any = None) -> Joint:
+def planar(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint in whose xy plane the body slides and turns (Sueda 1.10)."""
     return Joint(types.Free2D(), body, frame, parent, parent_frame)
 
 
-def universal(body: int, frame: Any = None, parent: int | None = None, parent_frame: Any = None) -> Joint:
+def universal(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A cross, turning about x of the parent's frame, that carries the body, turning about y of its own."""
     return Joint(types.Universal(), body, frame, parent, parent_frame)
 
@@ -89,7 +90,7 @@ def joint_at(
     where: ArrayLike,
     poses: ArrayLike,
     body: int,
-    parent: int | None = None,
+    parent: int = WORLD,
     q: ArrayLike | None = None,
 ) -> Joint:
     """A joint at a place of the world, for bodies as they stand.
@@ -107,8 +108,8 @@ def joint_at(
     """
     where, poses = arguments.frame("where", where), checked_poses(poses)
     body = body_index("body", body, len(poses))
-    parent = None if parent is None else body_index("parent", parent, len(poses))
-    of_parent = where if parent is None else _se3.inverse(poses[parent]) @ where
+    parent = parent_index(parent, len(poses))
+    of_parent = where if parent == WORLD else _se3.inverse(poses[parent]) @ where
     of_body = where @ kind.transform(kind.home if q is None else q)
     return Joint(kind, body, _se3.inverse(poses[body]) @ of_body, parent, of_parent)
 

@@ -18,6 +18,7 @@ from rbnotes import _se3, arguments
 from rbnotes._frozen import keep
 from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import WORLD
 from rbnotes.joints import JointType
 from rbnotes.joints._annihilator import annihilator, annihilator_rate, steady_rows, turns
 from rbnotes.joints._nearest import misfit, nearest_rates
@@ -39,18 +40,15 @@ class Joint:
     """Index of the body in the system."""
     frame: Any = None
     """Joint frame ``(4, 4)`` in the body; the body's own frame by default."""
-    parent: int | None = None
-    """Index of the parent; None is the world."""
+    parent: int = WORLD
+    """Index of the parent, or :data:`~rbnotes.dynamics.WORLD`."""
     parent_frame: Any = None
     """Joint frame ``(4, 4)`` in the parent, or in the world; the parent's own frame by default."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, JointType):
             raise InvalidArgument("kind", repr(self.kind), "a joint type, such as rbnotes.joints.Revolute()")
-        for name in ("body", "parent"):
-            index = getattr(self, name)
-            if not (name == "parent" and index is None):
-                keep(self, **{name: body_index(name, index)})
+        keep(self, body=body_index("body", self.body), parent=parent_index(self.parent))
         if self.body == self.parent:
             raise InvalidArgument("parent", f"{self.parent}", "another body than the joint's own")
         for name in ("frame", "parent_frame"):
@@ -73,7 +71,7 @@ class Joint:
     @property
     def last(self) -> int:
         """The larger one of the indices of its bodies."""
-        return self.body if self.parent is None else max(self.body, self.parent)
+        return max(self.body, self.parent)
 
 
 class Group(NamedTuple):
@@ -93,7 +91,7 @@ class Layout:
 
     def __init__(self, joints: tuple[Joint, ...]) -> None:
         self.body = np.array([joint.body for joint in joints], dtype=int)
-        self.parent = np.array([-1 if j.parent is None else j.parent for j in joints], dtype=int)
+        self.parent = np.array([joint.parent for joint in joints], dtype=int)
         self.bodies = 1 + max((joint.last for joint in joints), default=-1)
         """Smallest number of bodies that these joints need."""
         self.frames = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
@@ -134,7 +132,7 @@ class Placement:
     @cached_property
     def parent_poses(self) -> Array:
         """Of the parents themselves, in the joint frames of the bodies."""
-        everything = np.concatenate([self.poses, np.eye(4)[None]])  # the world comes last
+        everything = np.concatenate([self.poses, np.eye(4)[None]])  # the world comes last, as number -1
         layout = self.layout
         result: Array = _se3.inverse(everything[layout.body] @ layout.frames) @ everything[layout.parent]
         return result
@@ -180,7 +178,7 @@ class Placement:
         values = self.blocks()
         # The world has columns, too: the last ones.
         layout, count = self.layout, self.count
-        ends = np.stack([layout.body, np.where(layout.parent < 0, count, layout.parent)], axis=1)
+        ends = np.stack([layout.body, np.where(layout.parent == WORLD, count, layout.parent)], axis=1)
         columns = 6 * ends[layout.joint, :, None] + np.arange(6)
         starts = 12 * np.arange(len(values) + 1)
         G = sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=(len(values), 6 * count + 6))
@@ -233,7 +231,7 @@ def checked_poses(poses: ArrayLike) -> Array:
 def body_index(name: str, index: Any, count: int | None = None) -> int:
     """The index of a body, of one of ``count`` if that is given."""
     if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < 0:
-        raise InvalidArgument(name, repr(index), "the index of a body")
+        raise InvalidArgument(name, repr(index), f"the index of a body{' or WORLD' * (name == 'parent')}")
     if count is not None and index >= count:
         raise InvalidArgument(name, str(index), f"the index of one of {count} bodies")
     return int(index)
@@ -245,3 +243,10 @@ def checked_twists(twists: ArrayLike, count: int) -> Array:
     if checked.shape != (count, 6):
         raise InvalidArgument("twists", f"shape {checked.shape}", f"shape ({count}, 6)")
     return checked
+
+
+def parent_index(index: Any, count: int | None = None) -> int:
+    """The index of a body, of one of ``count`` if that is given, or ``WORLD``."""
+    if not isinstance(index, bool) and isinstance(index, (int, np.integer)) and index == WORLD:
+        return WORLD
+    return body_index("parent", index, count)

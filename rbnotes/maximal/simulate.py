@@ -53,10 +53,7 @@ class World:
 
     def __post_init__(self) -> None:
         if self.apart is None:
-            pairs = tuple(
-                (joint.body, WORLD if joint.parent is None else joint.parent)
-                for joint in self.mechanism.joints
-            )
+            pairs = tuple((joint.body, joint.parent) for joint in self.mechanism.joints)
             object.__setattr__(self, "apart", pairs)
 
 

@@ -11,6 +11,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative, jacobian, jacobian_se3, jacobian_so3
 from rbnotes.checking.strategies import frames, inertias, matrices, nonzero_vectors, rotations, vectors
 from rbnotes.dynamics import State
+from rbnotes.forces import assemble
 from rbnotes.forces.body_forces import directional_force
 from rbnotes.forces.frame_spring import FrameSpring, FrameSprings, frame_spring_forces
 from rbnotes.forces.path import symmetric_part
@@ -122,8 +123,8 @@ def loaded_body():
 
 def total(springs, f, x, E):
     """Wrench and K of spring and pull together."""
-    (_, elastic), pull = springs.forces(State(E[None], np.zeros((1, 6)))), directional_force(1.0, f, E, x)
-    return elastic.w[0, 1] + pull.w, elastic.K[0, 6:, 6:] + pull.K
+    elastic, pull = assemble([springs], State(E[None])), directional_force(1.0, f, E, x)
+    return elastic.f + pull.w, elastic.K.toarray() + pull.K
 
 
 def converge(system, move, z, tolerance):

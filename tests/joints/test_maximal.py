@@ -6,7 +6,7 @@ from scipy.linalg import expm
 
 from rbnotes import inertia, joints, maximal, se3
 from rbnotes.checking import derivative
-from rbnotes.dynamics import Forces, State
+from rbnotes.dynamics import WORLD, Forces, State
 
 
 def frame(rng):
@@ -21,14 +21,14 @@ class Mover:
     def __init__(self, kind, q, qdot, qddot, with_parent, seed):
         rng = np.random.default_rng(seed)
         self.kind, self.q, self.qdot, self.qddot = kind, q, qdot, qddot
-        self.joint = maximal.Joint(kind, 1, frame(rng), 0 if with_parent else None, frame(rng))
+        self.joint = maximal.Joint(kind, 1, frame(rng), 0 if with_parent else WORLD, frame(rng))
         self.start, self.twist = frame(rng), rng.normal(size=6)
         self.twist_rate = rng.normal(size=6)
 
     def poses(self, t):
         """Bodies: the parent, or a bystander; the joint's body."""
         first = self.start @ expm(se3.hat(t * self.twist + t**2 / 2 * self.twist_rate))
-        base = np.eye(4) if self.joint.parent is None else first
+        base = np.eye(4) if self.joint.parent == WORLD else first
         Q = self.kind.transform(self.q + t * self.qdot + t**2 / 2 * self.qddot)
         poses = np.stack([first, base @ self.joint.parent_frame @ Q @ np.linalg.inv(self.joint.frame)])
         poses[:, 3] = 0, 0, 0, 1
@@ -105,7 +105,7 @@ def test_reactions_do_no_work_on_allowed_motions(movers):
         reaction = maximal.reactions(mover.joint, poses, multipliers)
         twists = mover.twists(0.0)
         power = reaction.on_body @ twists[1]
-        if mover.joint.parent is not None:
+        if mover.joint.parent != WORLD:
             power += reaction.on_parent @ twists[0]
         np.testing.assert_allclose(power, 0, atol=1e-7 * size(twists))
         # A mover's own twist is one motion: also none of the joint's single coordinates is worked on.

@@ -12,6 +12,7 @@ from rbnotes import maximal, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative, jacobian_se3
 from rbnotes.checking.strategies import arrays, frames, numbers, vectors
+from rbnotes.dynamics import WORLD
 
 X, Y, Z = np.eye(3)
 
@@ -63,7 +64,7 @@ def allowed(kind, a, b, c):
 def moved(joint, poses, relative):
     """The poses, with that of the joint's body such that its joint frame stands thus in the parent's."""
     poses = poses.copy()
-    parent = np.eye(4) if joint.parent is None else poses[joint.parent]
+    parent = np.eye(4) if joint.parent == WORLD else poses[joint.parent]
     poses[joint.body] = parent @ joint.parent_frame @ relative @ np.linalg.inv(joint.frame)
     poses[joint.body][3] = 0, 0, 0, 1
     return poses
@@ -73,7 +74,7 @@ def moved(joint, poses, relative):
 def joints_in_place(draw, names=tuple(KINDS)):
     """A joint between two of three bodies, or one and the world, at a pose that it allows; and the poses."""
     name = draw(st.sampled_from(names))
-    body, parent = draw(st.sampled_from([(1, 0), (0, 2), (2, None), (2, 1)]))
+    body, parent = draw(st.sampled_from([(1, 0), (0, 2), (2, WORLD), (2, 1)]))
     poses = np.stack([draw(frames()) for _ in range(3)])
     joint = maximal.joint_at(KINDS[name], draw(frames()), poses, body, parent)
     return joint, moved(joint, poses, allowed(name, *(draw(numbers(-1.25, 1.25)) for _ in range(3))))
@@ -84,7 +85,7 @@ TWISTS = arrays(3, 6)
 
 def error_in_the_world(joint, poses):
     """A joint's error from axes and origins of its frames in the world; equal to another to first order."""
-    parent_pose = np.eye(4) if joint.parent is None else poses[joint.parent]
+    parent_pose = np.eye(4) if joint.parent == WORLD else poses[joint.parent]
     child, parent = poses[joint.body] @ joint.frame, parent_pose @ joint.parent_frame
     xc, yc, zc, xp, yp, zp = (*child[:3, :3].T, *parent[:3, :3].T)
     d = child[:3, 3] - parent[:3, 3]
@@ -230,7 +231,7 @@ class TestReactions:
     def test_are_opposite_seen_from_the_world(self, place, numbers_):
         joint, poses = place
         reaction = maximal.reactions(joint, poses, numbers_[: joint.count])
-        parent = np.eye(4) if joint.parent is None else poses[joint.parent]
+        parent = np.eye(4) if joint.parent == WORLD else poses[joint.parent]
         forces, moments = [], []
         for E, wrench in ((poses[joint.body], reaction.on_body), (parent, reaction.on_parent)):
             torque, force = E[:3, :3] @ wrench[:3], E[:3, :3] @ wrench[3:]
@@ -246,7 +247,7 @@ class TestReactions:
         free = null_space(error_jacobian(joint, poses), rcond=1e-7)
         twists = (free @ mixture[: free.shape[1]]).reshape(3, 6)
         power = reaction.on_body @ twists[joint.body]
-        if joint.parent is not None:
+        if joint.parent != WORLD:
             power += reaction.on_parent @ twists[joint.parent]
         np.testing.assert_allclose(power, 0, atol=1e-7)
 
@@ -273,7 +274,7 @@ class TestConstructors:
     def test_joint_at_a_place_of_the_world(self):
         poses = np.stack([pose(turn(X, 0.4), [1, 0, 2]), pose(turn(Y, -0.7), [0, 3, 1])])
         where = pose(turn(Z, 1.1), [0.5, 0.6, 0.7])
-        for parent in (0, None):
+        for parent in (0, WORLD):
             joint = maximal.joint_at(types.Revolute(), where, poses, 1, parent)
             np.testing.assert_allclose(maximal.relative_pose(joint, poses), np.eye(4), atol=1e-14)
             np.testing.assert_allclose(poses[1] @ joint.frame, where, atol=1e-14)
@@ -287,6 +288,8 @@ class TestConstructors:
             maximal.hinge(-1)
         with pytest.raises(InvalidArgument, match=r"body: got 0\.5"):
             maximal.hinge(0.5)
+        with pytest.raises(InvalidArgument, match="parent: got None, expected the index of a body or WORLD"):
+            maximal.hinge(0, parent=None)
         with pytest.raises(InvalidArgument, match=r"parent_frame: got a matrix with max \|R\^T R - I\|"):
             maximal.ball(0, parent_frame=2 * np.eye(4) - np.diag([0, 0, 0, 1.0]))
         with pytest.raises(InvalidArgument, match=r"frame: got shape \(2, 4, 4\)"):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rbnotes.ledger import Record
-from rbnotes.ledger.runner import verify
+from rbnotes.ledger.runner import measure
 from rbnotes_book.cache import folder
 
 
@@ -38,7 +38,7 @@ def counterexample(record_id: str, root: Path) -> Found:
     file = folder(root) / "outcomes" / (record_id.replace("/", "_") + ".json")
     if not file.exists():
         record: Record = ledger.find(record_id)
-        outcome = verify(record)
+        outcome = measure(record)
         found = Found(
             [_show(name, value) for name, value in (outcome.counterexample or {}).items()],
             outcome.residual_printed,

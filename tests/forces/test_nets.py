@@ -1,4 +1,6 @@
-"""A network is the sum of its springs, however it is assembled."""
+"""Springs between particles, many at once: their sum is that of single springs, and stays sparse."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,15 +11,25 @@ from numpy.testing import assert_allclose
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking import jacobian
 from rbnotes.checking.strategies import positive_numbers, vectors
+from rbnotes.dynamics import State
 from rbnotes.forces import (
+    ForceGroups,
     LinearSpring,
+    Paths,
     QuadraticStrain,
-    SpringNetwork,
-    coordinates,
+    on_particle,
     path_force,
     path_length,
     path_stiffness,
+    through,
 )
+from rbnotes.forces.attachment import NO_PARTICLE
+
+
+def net(law, ends, stiffness="exact"):
+    first, second = np.transpose(ends)
+    springs = through(on_particle(first), on_particle(second))
+    return ForceGroups([Paths(law, springs, stiffness=stiffness)])
 
 
 @st.composite
@@ -34,7 +46,7 @@ def networks(draw):
 @given(networks())
 def test_network_is_the_sum_of_its_springs(network):
     ends, parameters, x, v = network
-    found = SpringNetwork(LinearSpring(*parameters), ends).forces(x, v)
+    found = net(LinearSpring(*parameters), ends)(State(x=x, v=v))
     f, K, D = np.zeros((5, 3)), np.zeros((15, 15)), np.zeros((15, 15))
     for (i, j), k, d, r in zip(ends, *parameters, strict=True):
         one = path_force(LinearSpring(k, d, r), x[[i, j]], v[[i, j]])
@@ -43,7 +55,7 @@ def test_network_is_the_sum_of_its_springs(network):
         f[j] += one.f[1]
         K[np.ix_(rows, rows)] += one.K
         D[np.ix_(rows, rows)] += one.D
-    assert_allclose(found.f, f, atol=1e-12)
+    assert_allclose(found.f, f.ravel(), atol=1e-12)
     assert_allclose(found.K.toarray(), K, atol=1e-11)
     assert_allclose(found.D.toarray(), D, atol=1e-11)
 
@@ -51,13 +63,13 @@ def test_network_is_the_sum_of_its_springs(network):
 @given(networks())
 def test_taut_network_is_the_sum_of_taut_springs(network):
     ends, parameters, x, v = network
-    exact = SpringNetwork(LinearSpring(*parameters), ends).forces(x, v)
-    found = SpringNetwork(LinearSpring(*parameters), ends).forces(x, v, taut=True)
+    exact = net(LinearSpring(*parameters), ends)(State(x=x, v=v))
+    found = net(LinearSpring(*parameters), ends, "taut")(State(x=x, v=v))
     missing = np.zeros((15, 15))
     for (i, j), k, d, r in zip(ends, *parameters, strict=True):
         one = LinearSpring(k, d, r)
         if one(*path_length(x[[i, j]], v[[i, j]])).F < 0:
-            rows = coordinates([i, j]).ravel()
+            rows = [3 * i, 3 * i + 1, 3 * i + 2, 3 * j, 3 * j + 1, 3 * j + 2]
             missing[np.ix_(rows, rows)] += path_stiffness(one, x[[i, j]], v[[i, j]]).geometric
     assert_allclose(found.K.toarray(), exact.K.toarray() - missing, atol=1e-11)
     assert_allclose(found.f, exact.f)
@@ -67,9 +79,9 @@ def test_taut_network_is_the_sum_of_taut_springs(network):
 @given(networks())
 def test_forces_are_minus_the_energy_gradient(network):
     ends, (k, _, r), x, v = network
-    network = SpringNetwork(QuadraticStrain(k, r), ends)
-    slope = jacobian(lambda z: network.energy(z.reshape(5, 3)), x.ravel())
-    assert_allclose(network.forces(x, v).f.ravel(), -slope.value, rtol=1e-8, atol=1e-7)
+    springs = net(QuadraticStrain(k, r), ends)
+    slope = jacobian(lambda z: springs.energy(State(x=z.reshape(5, 3))), x.ravel())
+    assert_allclose(springs(State(x=x, v=v)).f, -slope.value, rtol=1e-8, atol=1e-7)
 
 
 def test_ten_thousand_springs_stay_sparse():
@@ -83,7 +95,7 @@ def test_ten_thousand_springs_stay_sparse():
     )
     x = np.stack([*np.divmod(number.ravel(), side), np.zeros(side * side)], axis=1).astype(float)
     x[:, 2] = np.sin(x[:, 0]) * np.cos(x[:, 1])
-    forces = SpringNetwork(LinearSpring(10.0, 0.1, 0.9), ends).forces(x, np.cos(x))
+    forces = net(LinearSpring(10.0, 0.1, 0.9), ends)(State(x=x, v=np.cos(x)))
     assert len(ends) == 9940
     assert forces.K.shape == (3 * side * side, 3 * side * side)
     assert forces.K.nnz <= 9 * (side * side + 2 * len(ends))
@@ -93,36 +105,52 @@ def test_ten_thousand_springs_stay_sparse():
     assert_allclose(forces.D @ together, 0, atol=1e-11)
 
 
-def test_coordinates_select_the_moving_particles():
-    assert_allclose(coordinates([0, 2]), [[0, 1, 2], [6, 7, 8]])
-    network = SpringNetwork(LinearSpring(1.0), [[0, 1], [1, 2]])
-    x = np.array([[0.0, 0, 0], [1, 0, 0], [1, 2, 0], [5, 5, 5]])
-    rows = coordinates([1]).ravel()
-    assert_allclose(network.forces(x, 0 * x).K[np.ix_(rows, rows)].toarray(), -2 * np.eye(3), atol=1e-15)
+def test_points_of_the_world_do_not_move():
+    """A net with an end in the world is that of all particles, on the coordinates of those that move."""
+    x = np.array([[0.5, 0, 0], [1, 0, 0.25], [1, 2, 0]])
+    law = LinearSpring([3.0, 5.0], 0.5, 0.75)
+    hung = through(on_particle([0, 0]), on_particle([1, 1]))
+    fixed = np.zeros((2, 2, 3))
+    fixed[0, 0] = x[0]
+    hung = replace(hung, particle=np.array([[NO_PARTICLE, 0], [0, 1]]), x=fixed)
+    v = np.sin(x)
+    v[0] = 0
+    whole = net(law, [[0, 1], [1, 2]])(State(x=x, v=v))
+    found = ForceGroups([Paths(law, hung)])(State(x=x[1:], v=v[1:]))
+    assert_allclose(found.f, whole.f[3:], atol=1e-13)
+    assert_allclose(found.K.toarray(), whole.K.toarray()[3:, 3:], atol=1e-13)
+    assert_allclose(found.D.toarray(), whole.D.toarray()[3:, 3:], atol=1e-13)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda net: SpringNetwork(net.law, [[0.0, 1.0]]), InvalidArgument, "ends: got float64"),
-        (lambda net: SpringNetwork(net.law, [0, 1]), InvalidArgument, r"integers of shape \(N, 2\)"),
-        (lambda net: SpringNetwork(net.law, [[0, -1]]), InvalidArgument, "particle -1"),
+        (lambda: net(LinearSpring(1.0), [[0.0, 1.0]]), InvalidArgument, "index: got array"),
+        (lambda: net(LinearSpring(1.0), [[0, -1]]), InvalidArgument, "index: got array"),
+        (lambda: Paths(LinearSpring(1.0), on_particle(0)), InvalidArgument, r"points: got shape \(\)"),
+        (lambda: net(LinearSpring(1.0), [[0, 1]], "slack"), InvalidArgument, "stiffness: got 'slack'"),
         (
-            lambda net: SpringNetwork(net.law, [[0, 1], [2, 2]]),
+            lambda: Paths(LinearSpring(1.0), through(on_particle(0), on_particle(1)), [True, False]),
             InvalidArgument,
-            "spring 1 from a particle to",
+            r"active: got bool of shape \(2,\)",
         ),
-        (lambda net: net.forces(np.eye(2, 3), np.eye(2, 3)), InvalidArgument, "at least 3 particles"),
-        (lambda net: net.forces(np.eye(3), np.eye(4, 3)), InvalidArgument, r"v: got shape \(4, 3\)"),
-        (lambda net: net.forces(np.ones((3, 3)), np.eye(3)), SingularConfiguration, r"of path \(0,\)"),
         (
-            lambda net: SpringNetwork(lambda L, Ldot: None, net.ends).energy(np.eye(3)),
+            lambda: net(LinearSpring(1.0), [[0, 3]])(State(x=np.eye(3))),
+            InvalidArgument,
+            "points: got number 3",
+        ),
+        (
+            lambda: net(LinearSpring(1.0), [[0, 1], [2, 2]])(State(x=np.eye(3))),
+            SingularConfiguration,
+            r"of path \(1,\)",
+        ),
+        (
+            lambda: net(lambda L, Ldot: None, [[0, 1]]).energy(State(x=np.eye(3))),
             InvalidArgument,
             "law: got function",
         ),
-        (lambda net: coordinates([0.5]), InvalidArgument, "particles: got float64"),
     ],
 )
 def test_bad_arguments_are_named(call, error, message):
     with pytest.raises(error, match=message):
-        call(SpringNetwork(LinearSpring(1.0), [[0, 1], [1, 2]]))
+        call()
