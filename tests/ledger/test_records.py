@@ -18,8 +18,7 @@ BOOK = Path(__file__).parents[2] / "book"
 UNTOLD = {
     "lloyd": (),
     "sueda": (
-        "2",
-        *(f"2.{number}" for number in range(1, 14)),
+        *(f"2.{number}" for number in range(4, 14)),
         *(f"2.4.{number}" for number in range(1, 14)),
         "2.11.1",
     ),
