@@ -1,5 +1,7 @@
-"""The energies that Sueda's MATLAB reference implementation publishes for its scenes."""
+"""The energies that Sueda's MATLAB reference implementation publishes for its scenes, and the book's table."""
 
+import csv
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,8 +12,9 @@ from rbnotes.joints import spline
 
 SCENES = load()
 SPLINE_CURVE = "21: Spline curve joint"
+TABLE = Path(__file__).parents[2] / "book" / "data" / "redmax-energies.csv"
 
-pytestmark = pytest.mark.skipif(
+needs_scenes = pytest.mark.skipif(
     not SCENES, reason=f"the reference scenes are not part of this repository: no {FILE}"
 )
 
@@ -20,13 +23,37 @@ def published(name):
     return SCENES[name]["expected"][SCHEME]["value"]
 
 
+def table():
+    """Rows of the book's table by scene."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return {row["scene"]: row for row in csv.DictReader(file)}
+
+
+def test_differences_in_the_book():
+    """To one digit, as the table has them."""
+    for row in table().values():
+        off = abs(float(row["computed"]) / float(row["published"]) - 1)
+        np.testing.assert_allclose(float(row["relative difference"]), off, rtol=0.5)
+        assert off < 1e-10
+
+
+@needs_scenes
 @pytest.mark.parametrize("name", SCENES or ["none"])
 def test_published_energy(name):
     """Rounding alone leaves up to 3e-12; of the spline curve the next test tells."""
     energy = final_energy(read(SCENES[name]))
     np.testing.assert_allclose(energy, published(name), rtol=1e-10 if name == SPLINE_CURVE else 3e-11)
+    row = table()[name]
+    assert row["published"] == SCENES[name]["expected"][SCHEME]["text"]
+    np.testing.assert_allclose(float(row["computed"]), energy, rtol=6e-11)
 
 
+@needs_scenes
+def test_the_book_shows_every_scene():
+    assert list(table()) == list(SCENES)
+
+
+@needs_scenes
 def test_what_is_left_on_the_spline_curve(monkeypatch):
     """The reference takes rotations by less than 1e-9 for none, as they are just after a control frame.
 

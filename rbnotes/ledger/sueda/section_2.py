@@ -273,7 +273,7 @@ class t704:
         f_m = np.concatenate(
             [
                 coriolis(M_m[6 * i : 6 * i + 6, 6 * i : 6 * i + 6], phi[i])
-                + weight(assembly, i)
+                + weight(assembly, i, assembly.bodies[i])
                 + wrenches[i]
                 for i in range(4)
             ]

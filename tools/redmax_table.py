@@ -1,0 +1,58 @@
+"""Writes the table of published and computed energies of the RedMax scenes that the book shows.
+
+    python tools/redmax_table.py                         run all scenes, write book/data/redmax-energies.csv
+    python tools/redmax_table.py --print                 only print
+    python tools/redmax_table.py --scenes scenes.json    take the scenes from there
+
+The scenes are not part of this repository; tests/tree/redmax_scenes.py says where they are looked for. The
+book shows the file as it is committed, and tests/tree/test_redmax.py compares it with the scenes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = ROOT / "book" / "data" / "redmax-energies.csv"
+COLUMNS = ("scene", "bodies", "coordinates", "steps", "published", "computed", "relative difference")
+sys.path.insert(0, str(ROOT / "tests" / "tree"))
+
+import redmax_scenes  # noqa: E402
+
+
+def rows():
+    """A row for each scene: its size, the published energy with all its digits, and ours."""
+    for name, scene in redmax_scenes.load().items():
+        read = redmax_scenes.read(scene)
+        published = scene["expected"][redmax_scenes.SCHEME]["text"]
+        computed = redmax_scenes.final_energy(read)
+        size = len(read.system.tree.links), read.system.tree.size
+        off = f"{abs(computed / float(published) - 1):.0e}"
+        row = (name, *size, read.steps, published, repr(float(computed)), off)
+        print(*row, sep="  ", flush=True)
+        yield row
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--print", action="store_true", help="write no file")
+    parser.add_argument("--scenes", type=Path, help="file of the scenes")
+    arguments = parser.parse_args()
+    if arguments.scenes is not None:
+        redmax_scenes.FILE = arguments.scenes
+    found = list(rows())
+    if not found:
+        print(f"no scenes: {redmax_scenes.FILE} is not there")
+        return 1
+    if not arguments.print:
+        TABLE.parent.mkdir(exist_ok=True)
+        with TABLE.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([COLUMNS, *found])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
