@@ -21,6 +21,7 @@ from rbnotes.contact.contacts import (
 )
 from rbnotes.contact.detection import Collider, ContactPoints, collide, contact_points
 from rbnotes.contact.manifold import Manifold
+from rbnotes.contact.nearby import nearby_points, separation_speeds
 from rbnotes.contact.pair_rows import PairRows
 from rbnotes.contact.shapes import Plane, Rounded, Shape, surface
 
@@ -37,7 +38,9 @@ __all__ = [
     "contact_axes",
     "contact_points",
     "contact_rows",
+    "nearby_points",
     "normal_rows",
+    "separation_speeds",
     "surface",
     "tangent_directions",
 ]

@@ -30,6 +30,12 @@ from rbnotes.dynamics.constrained import (
     constrained_step,
     with_rows,
 )
+from rbnotes.dynamics.fully_implicit import (
+    Differentiable,
+    FullyImplicit,
+    fully_implicit_euler,
+    implicit_midpoint,
+)
 from rbnotes.dynamics.motion import ForceLaw, Forces, MechanicalSystem, System, free_acceleration, no_forces
 from rbnotes.dynamics.reduction import Reduction
 from rbnotes.dynamics.schemes import (
@@ -79,9 +85,11 @@ __all__ = [
     "BilateralRows",
     "ConstrainedStep",
     "ContactRows",
+    "Differentiable",
     "ForceLaw",
     "Forces",
     "FreeSystem",
+    "FullyImplicit",
     "MechanicalSystem",
     "Reduction",
     "Rows",
@@ -104,12 +112,14 @@ __all__ = [
     "factor_step",
     "force_beside",
     "free_acceleration",
+    "fully_implicit_euler",
     "gravity_wrench",
     "gyroscopic_damping",
     "gyroscopic_wrench",
     "hardened",
     "implicit_euler",
     "implicit_euler_problem",
+    "implicit_midpoint",
     "integrate",
     "kinetic_energy",
     "lcp_from_step",

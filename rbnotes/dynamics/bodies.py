@@ -18,7 +18,7 @@ from scipy import sparse
 
 from rbnotes import arguments, inertia, se3, so3
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics.motion import ForceLaw, Forces, no_forces
+from rbnotes.dynamics.motion import ForceLaw, Forces, no_forces, without_inertia
 from rbnotes.dynamics.state import State
 from rbnotes.dynamics.step_problem import Matrix
 
@@ -161,9 +161,12 @@ class FreeSystem:
     def forces(self, state: State) -> Forces:
         """All forces, with exact derivatives of all but those applied ones that leave them out."""
         D = self._block_diagonal(_gyroscopic_damping(self.inertias, state.phi), np.zeros(len(self.masses)))
-        applied = self.applied_forces(state)
-        own = Forces(np.zeros(self.size), self.weight_stiffness(state), sparse.csc_array(D))
-        return (own + applied)._replace(f=self.gyroscopic(state) + (self.weight(state) + applied.f))
+        own = self.gyroscopic(state) + self.weight(state)
+        return Forces(own, self.weight_stiffness(state), sparse.csc_array(D)) + self.applied_forces(state)
+
+    def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
+        """``force - mass acceleration``, with the derivatives of the force: the mass matrix is constant."""
+        return without_inertia(self.forces(state), self.block_mass, acceleration)
 
     def weight_stiffness(self, state: State) -> sparse.csc_array:
         """How the weight, in body coordinates, changes as bodies turn ``(N, N)``: ``Gamma(c)^T [R^T w]``."""

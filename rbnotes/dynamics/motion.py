@@ -131,6 +131,10 @@ class System:
                 raise InvalidArgument(name, f"shape {np.shape(matrix)}", f"shape ({n}, {n})")
         return Forces(f, *matrices)
 
+    def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
+        """``f - M acceleration``, K and D: those of f, as the mass matrix is constant."""
+        return without_inertia(self.forces(state), self.inertia, acceleration)
+
     def acceleration(self, state: State) -> Array:
         """``M^-1 f``."""
         return free_acceleration(self, state)
@@ -157,6 +161,11 @@ class System:
         if not state.q.shape == state.qdot.shape == (n,) or state.size != n:
             got = f"q {state.q.shape}, qdot {state.qdot.shape} and {state.size} velocities"
             raise InvalidArgument("state", got, f"q and qdot of shape ({n},), and nothing else")
+
+
+def without_inertia(forces: Forces, mass: Matrix, acceleration: ArrayLike) -> Forces:
+    """``f - mass acceleration`` with the derivatives of f, for a constant mass matrix."""
+    return forces._replace(f=forces.f - mass @ arguments.vector("acceleration", acceleration, len(forces.f)))
 
 
 def free_acceleration(system: MechanicalSystem, state: State) -> Array:

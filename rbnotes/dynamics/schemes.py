@@ -99,8 +99,8 @@ def linearly_implicit_problem(
     n = v.shape[-1]
     f = arguments.vector("f", f, n)
     M, K, D = (arguments.matrix(name, value, n, n) for name, value in (("M", M), ("K", K), ("D", D)))
-    damped = _less(M, h * D)
-    return StepProblem(_less(damped, h**2 * K), damped @ v + h * f)
+    damped = less(M, h * D)
+    return StepProblem(less(damped, h**2 * K), damped @ v + h * f)
 
 
 def linearly_implicit_velocity(
@@ -125,8 +125,8 @@ def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> Ste
     """``(M - h/2 D - h^2/4 K) v+ = (M - h/2 D + h^2/4 K) v + h f`` (Lloyd 0.9.3)."""
     h = _step_size(h)
     v, (f, K, D) = state.velocity, system.forces(state)
-    damped = _less(system.mass(state), h / 2 * D)
-    return StepProblem(_less(damped, h**2 / 4 * K), damped @ v + h**2 / 4 * (K @ v) + h * f)
+    damped = less(system.mass(state), h / 2 * D)
+    return StepProblem(less(damped, h**2 / 4 * K), damped @ v + h**2 / 4 * (K @ v) + h * f)
 
 
 def move_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
@@ -162,7 +162,7 @@ def bridson_marino(system: MechanicalSystem, state: State, h: float, *, solve: S
     """
     h = _step_size(h)
     v, (f, _, D) = state.velocity, system.forces(state)
-    mass = _less(system.mass(state), h / 2 * D)
+    mass = less(system.mass(state), h / 2 * D)
     momentum = mass @ v
     moved = system.moved(state, h * solve(StepProblem(mass, momentum + h / 2 * f), 0.5), h)
     mean = momentum + h / 2 * (f + system.force(moved))
@@ -239,7 +239,7 @@ def force_beside(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: float) 
     return (problem.momentum - arguments.matrix("inertia", inertia, len(v), len(v)) @ v) / _step_size(h)
 
 
-def _less(M: Matrix, change: Matrix) -> Matrix:
+def less(M: Matrix, change: Matrix) -> Matrix:
     """``M - change``, dense or sparse as M is."""
     if sparse.issparse(M):
         return sparse.csc_array(M) - sparse.csc_array(change)

@@ -119,6 +119,30 @@ class Composite(JointType):
             start = end
         return dS
 
+    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+        # Twist and drift of one part after the other, seen from its frame, and how both change with q.
+        twist: Array = np.zeros((*q.shape[:-1], 6))
+        drift, twist_slope = twist, np.zeros((*q.shape[:-1], 6, self.coordinates))
+        drift_slope = twist_slope.copy()
+        end = 0
+        for part, own, rate in zip(self.parts, self._split(q), self._split(qdot), strict=True):
+            here = slice(end, end + part.coordinates)
+            A, S = se3.Ad_inverse(part._transform(own)), part._S(own)
+            own_twist, turning = apply(S, rate), np.einsum("...ijl,...j->...il", part._dS(own), rate)
+            before, bracket = apply(A, twist), se3.ad(own_twist)
+            twist_slope = A @ twist_slope
+            drift_slope = A @ drift_slope - bracket @ twist_slope
+            # Seen from a frame that moves with a column of S, everything else moves the other way.
+            moving = se3.ad(before) @ S
+            drift = apply(A, drift)
+            drift_slope[..., here] += se3.ad(drift) @ S - bracket @ moving + se3.ad(before) @ turning
+            drift_slope[..., here] += part._drift_slope(own, rate)
+            twist_slope[..., here] += moving + turning
+            twist = before + own_twist
+            drift = drift - apply(bracket, before) + apply(part._Sdot(own, rate), rate)
+            end = here.stop
+        return drift_slope
+
     def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         pairs = [
             part._reparametrise(own, rate)

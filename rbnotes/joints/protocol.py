@@ -10,7 +10,8 @@ the parent's, as a function of k coordinates q, and
 From these all else follows: the reduced coordinates of a tree, and the rows, drifts and reactions of maximal
 coordinates (:mod:`rbnotes.joints.annihilator`). A new type says ``coordinates``, ``_transform``, ``_S`` and
 ``_dS``, for coordinates that are already checked; the rest has defaults, which it may better: ``_Sdot`` if
-the whole of dS is dear, ``_coordinates_of`` where there is a closed form.
+the whole of dS is dear, ``_coordinates_of`` where there is a closed form, ``_drift_slope`` where ``_dS`` does
+not take complex coordinates.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.nearest import refine
+
+COMPLEX_STEP = 1e-40
+"""Its square is lost beside anything; so is the error of the derivatives that it gives."""
 
 
 class JointType(ABC):
@@ -79,6 +83,18 @@ class JointType(ABC):
     def dS(self, q: ArrayLike) -> Array:
         """Derivatives ``(..., 6, k, k)`` of S: ``dS[..., i, j]`` is that of column i by coordinate j."""
         return self._dS(self._checked("q", q))
+
+    def drift_slope(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+        """Derivative ``(..., 6, k)`` of the drift ``Sdot @ qdot`` by the coordinates, the rates held.
+
+        It takes the second derivatives of S, but only along the rates.
+
+        Raises
+        ------
+        InvalidArgument
+            If the type has no formula for it, and a dS that takes no complex coordinates.
+        """
+        return self._drift_slope(*self._both(q, qdot))
 
     def reparametrise(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
         """Coordinates and rates, both ``(..., k)``, of the same pose and twist, away from singular states.
@@ -136,6 +152,16 @@ class JointType(ABC):
 
     def _Sdot(self, q: Array, qdot: Array) -> Array:
         result: Array = np.einsum("...ijk,...k->...ij", self._dS(q), qdot)
+        return result
+
+    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+        """By the complex step of dS: to rounding."""
+        shifted = q[..., None, :] + 1j * COMPLEX_STEP * np.eye(self.coordinates)
+        dS = self._dS(shifted)
+        if not np.iscomplexobj(dS):
+            expected = "a dS that takes complex coordinates, or its own _drift_slope"
+            raise InvalidArgument("joint", f"{self!r:.60}, whose dS is real", expected)
+        result: Array = np.einsum("...lijk,...j,...k->...il", dS.imag / COMPLEX_STEP, qdot, qdot)
         return result
 
     def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:

@@ -52,6 +52,9 @@ class Fixed(JointType):
     def _dS(self, q: Array) -> Array:
         return np.zeros((*q.shape[:-1], 6, 0, 0))
 
+    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 6, 0))
+
     def _coordinates_of(self, Q: Array) -> Array:
         return np.zeros((*Q.shape[:-2], 0))
 
@@ -80,6 +83,9 @@ class _Steady(JointType):
         return np.zeros((*q.shape[:-1], 6, self.coordinates, self.coordinates))
 
     def _Sdot(self, q: Array, qdot: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 6, self.coordinates))
+
+    def _drift_slope(self, q: Array, qdot: Array) -> Array:
         return np.zeros((*q.shape[:-1], 6, self.coordinates))
 
     def _transform(self, q: Array) -> Array:

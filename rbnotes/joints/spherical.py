@@ -49,6 +49,12 @@ class ExponentialSpherical(_Spherical):
         slopes = so3.right_jacobian_dot(q[..., None, :], np.eye(3))
         return _padded(np.moveaxis(slopes, -3, -1), axis=-3)
 
+    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+        along = qdot[..., None, :]
+        bends = so3.left_jacobian_hessian(q[..., None, :], along, np.eye(3))
+        # The right Jacobian is the transpose of the left one.
+        return _padded(np.einsum("...lji,...j->...il", bends, qdot), axis=-2)
+
     def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         length = np.linalg.norm(q, axis=-1, keepdims=True)
         turns = np.maximum(np.ceil((length - WRAP_ABOVE) / (2 * np.pi)), 0)
@@ -112,6 +118,16 @@ class QuaternionSpherical(_Spherical):
     def _dS(self, q: Array) -> Array:
         slopes = self._Sdot(*np.broadcast_arrays(q[..., None, :], np.eye(4)))
         return np.moveaxis(slopes, -3, -1)
+
+    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+        # The drift is -4 (q.qdot) / (q.q)^2 times the vector part of conjugate(q) qdot, which is minus that
+        # of conjugate(qdot) q.
+        square = _square("q", q)[..., None]
+        along = np.sum(q * qdot, axis=-1)[..., None, None]
+        turning = apply(_vector_part(q), qdot)[..., None]
+        slope = along * _vector_part(qdot) - turning * qdot[..., None, :]
+        slope = slope + 4 * along / square * turning * q[..., None, :]
+        return _padded(4 * slope / square**2, axis=-2)
 
     def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         length = np.sqrt(_square("q", q))

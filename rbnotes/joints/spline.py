@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -102,9 +103,9 @@ class SplineCurve(JointType):
         return result
 
     def _located(self, q: Array) -> tuple[Array, Array, Array]:
-        """Index of the first control frame ``(...)``, and weights and steps ``(..., 3, 3)``, ``(..., 3, 6)``.
+        """Index of the first control frame ``(...)``, and weights and steps ``(..., 4, 3)``, ``(..., 3, 6)``.
 
-        The weights' middle axis holds the values and the first two derivatives.
+        The weights' middle axis holds the values and the first three derivatives.
         """
         first, weights = _located(q[..., 0], self.segments, self.cyclic)
         steps = self._steps[(first[..., None] + np.arange(3)) % len(self.frames)]
@@ -117,24 +118,29 @@ class SplineCurve(JointType):
             Q = Q @ se3.exp(weights[..., 0, i, None] * steps[..., i, :])
         return Q
 
-    def _twist(self, q: Array) -> tuple[Array, Array]:
-        """S and its derivative, ``(..., 6)`` both: each factor turns the twist of those before it."""
+    def _twist(self, q: Array) -> tuple[Array, Array, Array]:
+        """S and two derivatives, each ``(..., 6)``: each factor turns the twist of those before it."""
         _, weights, steps = self._located(q)
         S: Array = np.zeros((*steps.shape[:-2], 6))
-        dS = S
+        dS = ddS = S
         for i in range(3):
-            d, (b, db, ddb) = steps[..., i, :], np.moveaxis(weights[..., i, None], -2, 0)
-            adjoint = se3.Ad(se3.exp(-b * d))
-            S, dS = apply(adjoint, S), apply(adjoint, dS)
-            dS = dS - db * apply(se3.ad(d), S) + ddb * d
+            d, (b, db, ddb, dddb) = steps[..., i, :], np.moveaxis(weights[..., i, None], -2, 0)
+            adjoint, bracket = se3.Ad(se3.exp(-b * d)), -se3.ad(d)
+            S, dS, ddS = (apply(adjoint, each) for each in (S, dS, ddS))
+            turned = apply(bracket, S)
+            ddS = ddS + 2 * db * apply(bracket, dS) + ddb * turned + db**2 * apply(bracket, turned) + dddb * d
+            dS = dS + db * turned + ddb * d
             S = S + db * d
-        return S, dS
+        return S, dS, ddS
 
     def _S(self, q: Array) -> Array:
         return self._twist(q)[0][..., None]
 
     def _dS(self, q: Array) -> Array:
         return self._twist(q)[1][..., None, None]
+
+    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+        return self._twist(q)[2][..., None] * qdot[..., None, :] ** 2
 
     def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         return (np.mod(q, self.segments) if self.cyclic else q), qdot
@@ -209,6 +215,32 @@ class SplineSurface(JointType):
         result: Array = turning + np.einsum("...ij,...jab->...iab", _FREE._S(point), curvature)
         return result
 
+    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+        # The point on the surface moves the frame as coordinates of its own would: the chain rule, twice.
+        point, slopes = self._slopes(q)
+        second, third = (self._along(q, qdot, times) for times in (1, 2))
+        rate, bend = apply(slopes, qdot), apply(second, qdot)
+        dS = _FREE._dS(point)
+        symmetric = dS + np.swapaxes(dS, -1, -2)
+        result: Array = _FREE._drift_slope(point, rate) @ slopes + _FREE._S(point) @ third
+        result = result + np.einsum("...ijk,...jl,...k->...il", symmetric, second, rate)
+        return result + np.einsum("...ijk,...j,...kl->...il", dS, bend, slopes)
+
+    def _along(self, q: Array, qdot: Array, times: int) -> Array:
+        """Derivatives ``(..., 6, 2)`` of the point by each coordinate and, so many times, along the rates."""
+        orders = [(i, times + 1 - i) for i in range(times + 2)]
+        by_order = dict(zip(orders, self._chart(q, *orders), strict=True))
+        columns = [
+            sum(
+                comb(times, i)
+                * (qdot[..., :1] ** i * qdot[..., 1:] ** (times - i))
+                * by_order[i + first, times - i + 1 - first]
+                for i in range(times + 1)
+            )
+            for first in (1, 0)
+        ]
+        return np.stack(columns, axis=-1)
+
     def _near(self, Q: Array) -> Array:
         axes = (np.arange(0, count + 0.5 / SAMPLES, 1 / SAMPLES) for count in self.segments)
         return _best(self, Q, np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2))
@@ -218,13 +250,18 @@ _FREE = Composite(Translational(), EulerSpherical("XYZ"))
 
 
 def _located(q: Array, segments: int, cyclic: bool) -> tuple[Array, Array]:
-    """Index ``(...)`` of the segment; powers of u and their first two derivatives ``(..., 3, 4)``."""
+    """Index ``(...)`` of the segment; powers of u and their first three derivatives ``(..., 4, 4)``."""
     if cyclic:
         q = np.mod(q, segments)
     first = np.clip(np.floor(q), 0, segments - 1).astype(int)
     u = q - first
     one, zero = np.ones_like(u), np.zeros_like(u)
-    powers = [[one, u, u**2, u**3], [zero, one, 2 * u, 3 * u**2], [zero, zero, 2 * one, 6 * u]]
+    powers = [
+        [one, u, u**2, u**3],
+        [zero, one, 2 * u, 3 * u**2],
+        [zero, zero, 2 * one, 6 * u],
+        [zero, zero, zero, 6 * one],
+    ]
     return first, np.stack([np.stack(row, axis=-1) for row in powers], axis=-2)
 
 

@@ -24,10 +24,10 @@ from rbnotes.contact import (
     Collider,
     ContactPoints,
     Contacts,
-    Rounded,
     _rows,
-    contact_points,
+    nearby_points,
     normal_rows,
+    separation_speeds,
 )
 from rbnotes.dynamics import WORLD, Scheme, State, StepProblem, StepSolution
 from rbnotes.friction import box_friction
@@ -113,7 +113,7 @@ def simulate(
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     mechanism, projects = world.mechanism, stabilization == "projection"
     states, joint_impulses, records = [state], [], list[ContactRecord]()
-    points = nearby_points(world, state, h)
+    points = _nearby(world, state, h)
     for step in range(1, steps + 1):
         rows, twists = _rows.contact_rows(points, state.E), state.phi.ravel()
         speeds = separation_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
@@ -129,10 +129,10 @@ def simulate(
         state = integrator.move(mechanism, state, solution.velocity, h)
         if projects:
             state = replace(state, E=project_poses(mechanism, state.E))
-        points = nearby_points(world, state, h)
+        points = _nearby(world, state, h)
         if projects and np.any(points.gap < -slop):
             state = replace(state, E=separated_poses(mechanism, state.E, points))
-            points = nearby_points(world, state, h)
+            points = _nearby(world, state, h)
         states.append(state)
         if progress is not None:
             progress(step, steps)
@@ -145,36 +145,6 @@ def simulate(
         tuple(records),
         events_of(records, h),
     )
-
-
-def nearby_points(world: World, state: State, h: float) -> ContactPoints:
-    """Contacts that could close within the next step, from the speeds that the bodies have."""
-    sizes = np.zeros(len(state.phi))
-    for each in world.colliders:
-        if each.body != WORLD and isinstance(each.surface, Rounded):
-            size = np.linalg.norm(each.frame[:3, 3]) + each.surface.bounding_radius
-            sizes[each.body] = max(sizes[each.body], size)
-    angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(state.phi, 2, axis=1))
-    fastest = np.max(linear + angular * sizes) + h * np.linalg.norm(world.mechanism.gravity)
-    return contact_points(world.colliders, state.E, 2 * h * fastest, apart=world.apart or ())
-
-
-def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, gravity: ArrayLike) -> Array:
-    """Least normal velocities ``(c,)`` after a step, m/s.
-
-    Bodies that are apart may close the gap. Those that would hit each other within this step and are elastic
-    bounce already now (Newton's law of impact), unless they are slower than what gravity adds in two steps:
-    so that they come to rest.
-
-    Parameters
-    ----------
-    approach : (c,)
-        Normal velocities before, negative where bodies approach, m/s.
-    """
-    approach = arguments.vector("approach", approach, len(points))
-    resting = -2 * h * np.linalg.norm(arguments.vector("gravity", gravity))
-    hits = (points.restitution > 0) & (approach < resting) & (points.gap + h * approach <= 0)
-    return np.where(hits, -points.restitution * approach, np.minimum(-points.gap / h, 0.0))
 
 
 def separated_poses(mechanism: Mechanism, poses: ArrayLike, points: ContactPoints) -> Array:
@@ -195,6 +165,11 @@ def separated_poses(mechanism: Mechanism, poses: ArrayLike, points: ContactPoint
     )
     apart = QP(M, np.zeros(M.shape[0]), N, -points.gap, G, np.zeros(G.shape[0]))
     return project_poses(mechanism, poses @ se3.exp(solve_lcp(apart).x.reshape(-1, 6)))
+
+
+def _nearby(world: World, state: State, h: float) -> ContactPoints:
+    gravity, apart = world.mechanism.gravity, world.apart or ()
+    return nearby_points(world.colliders, state.E, state.phi, h, gravity, apart=apart)
 
 
 def _checked_state(world: World, state: State) -> State:

@@ -1,6 +1,6 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
-from rbnotes.tree.adaptive import integrate_adaptively
+from rbnotes.tree.adaptive import Event, Observed, integrate_adaptively
 from rbnotes.tree.constraints import (
     AttachedParticle,
     BodyMotion,
@@ -16,6 +16,7 @@ from rbnotes.tree.constraints import (
     perpendicular_pair,
     step_rows,
 )
+from rbnotes.tree.contact import ContactStep, contact_step, tree_contacts
 from rbnotes.tree.dynamics import (
     body_wrenches,
     forward_dynamics,
@@ -32,12 +33,22 @@ from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, gea
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.system import TreeSystem
+from rbnotes.tree.tangent import (
+    Slopes,
+    Variation,
+    forward_dynamics_slopes,
+    geometric_stiffness,
+    inverse_dynamics_slopes,
+    variation,
+)
 
 __all__ = [
     "AttachedParticle",
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
+    "ContactStep",
+    "Event",
     "Gear",
     "HyperReducedSystem",
     "JointCoordinates",
@@ -46,17 +57,24 @@ __all__ = [
     "Link",
     "LoopClosure",
     "Motion",
+    "Observed",
     "Poses",
     "PrescribedBody",
     "PrescribedJoint",
+    "Slopes",
     "Tree",
     "TreeSystem",
+    "Variation",
     "body_wrenches",
     "constrained_acceleration",
+    "contact_step",
     "forward_dynamics",
+    "forward_dynamics_slopes",
     "geared",
+    "geometric_stiffness",
     "integrate_adaptively",
     "inverse_dynamics",
+    "inverse_dynamics_slopes",
     "jacobian",
     "jacobian_dot",
     "joint_forces",
@@ -69,7 +87,9 @@ __all__ = [
     "potential_energy",
     "reduced_force",
     "step_rows",
+    "tree_contacts",
     "twists",
+    "variation",
     "weight_wrenches",
     "world_momentum",
 ]

@@ -6,11 +6,14 @@ that; instead, coordinates are exchanged for others of the same pose on the way,
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import DOP853
+from scipy.optimize import brentq
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
@@ -27,9 +30,83 @@ class Reparametrised(MechanicalSystem, Protocol):
     def reparametrised(self, state: State) -> State: ...
 
 
+@dataclass(frozen=True)
+class Event:
+    """Something happens where a function of the state passes through zero.
+
+    Rotation vectors and the like are exchanged on the way, and then jump: ask for poses rather than for such
+    coordinates.
+
+    Raises
+    ------
+    InvalidArgument
+        If the direction is another number.
+    """
+
+    function: Callable[[State], float]
+    terminal: bool = False
+    """Whether the motion ends there."""
+    direction: int = 0
+    """1: while the function rises, -1: while it falls, 0: either."""
+
+    def __post_init__(self) -> None:
+        if self.direction not in (-1, 0, 1):
+            raise InvalidArgument("direction", repr(self.direction), "-1, 0 or 1")
+
+    def happens(self, before: float, after: float) -> bool:
+        """Whether it does between two values. What starts at zero does not happen there."""
+        rises = before < 0 <= after and self.direction >= 0
+        falls = before > 0 >= after and self.direction <= 0
+        return rises or falls
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """A motion and what happened in it."""
+
+    states: States
+    """At those of the given times that are not after the end."""
+    events: tuple[tuple[State, ...], ...]
+    """For each event the states in which it happened, one after the other."""
+    ended_by: int | None
+    """The number of the event that ended the motion; None if it went on until the last time."""
+
+
+@overload
 def integrate_adaptively(
-    system: Reparametrised, state: State, times: ArrayLike, *, rtol: float = 1e-9, atol: float = 1e-10
-) -> States:
+    system: Reparametrised,
+    state: State,
+    times: ArrayLike,
+    *,
+    rtol: float = ...,
+    atol: float = ...,
+    max_step: float = ...,
+) -> States: ...
+
+
+@overload
+def integrate_adaptively(
+    system: Reparametrised,
+    state: State,
+    times: ArrayLike,
+    *,
+    events: Sequence[Event],
+    rtol: float = ...,
+    atol: float = ...,
+    max_step: float = ...,
+) -> Observed: ...
+
+
+def integrate_adaptively(
+    system: Reparametrised,
+    state: State,
+    times: ArrayLike,
+    *,
+    events: Sequence[Event] | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
+    max_step: float = np.inf,
+) -> States | Observed:
     """States at the given times, by scipy's method of order 8 with as many steps as it takes.
 
     Parameters
@@ -38,13 +115,18 @@ def integrate_adaptively(
         Without poses: a tree's, with ``t`` before the first of the times.
     times : (T,)
         Increasing, s.
+    events
+        What to look for; the result is an :class:`Observed` then. A function that passes through zero twice
+        within one step of the method goes unseen: shorten its steps by ``max_step``.
     rtol, atol
         Accepted errors of coordinates and velocities in a step.
+    max_step
+        The longest step of the method, s.
 
     Raises
     ------
     InvalidArgument
-        If the times do not increase from that of the state.
+        If the times do not increase from that of the state, or an event is none.
     SingularConfiguration
         If the method gives up.
     """
@@ -61,10 +143,11 @@ def integrate_adaptively(
 
     def started(origin: State) -> DOP853:
         start = np.concatenate([np.zeros(state.size), origin.velocity])
-        return DOP853(rates, origin.t, start, float(times[-1]), rtol=rtol, atol=atol)
+        return DOP853(rates, origin.t, start, float(times[-1]), rtol=rtol, atol=atol, max_step=max_step)
 
     found: list[State] = []
     origin = system.reparametrised(state)
+    watched = _Watched(() if events is None else tuple(events), origin)
     while len(found) < len(times) and times[len(found)] == origin.t:
         found.append(origin)
     method = started(origin)
@@ -73,11 +156,66 @@ def integrate_adaptively(
         if method.status == "failed":
             raise SingularConfiguration("state", str(message), "a motion that goes on until the last time")
         inside = method.dense_output()
-        while len(found) < len(times) and times[len(found)] <= method.t:
-            found.append(at(times[len(found)], inside(times[len(found)])))
         now = at(method.t, method.y)
+        end = watched.look(lambda t: at(t, inside(t)), method.t_old, now)  # noqa: B023
+        while len(found) < len(times) and times[len(found)] <= end:
+            found.append(at(times[len(found)], inside(times[len(found)])))
+        if watched.ended_by is not None:
+            break
         better = system.reparametrised(now)
         if len(found) < len(times) and np.any(np.abs(better.q - now.q) > EXCHANGED * (1 + np.abs(now.q))):
             origin = better
             method = started(origin)
-    return States.of(found)
+    states = _stacked(found, origin)
+    return states if events is None else Observed(states, tuple(map(tuple, watched.seen)), watched.ended_by)
+
+
+class _Watched:
+    """Events, their values at the last step of the method, and where they happened."""
+
+    def __init__(self, events: Sequence[Event], origin: State) -> None:
+        for event in events:
+            if not isinstance(event, Event):
+                raise InvalidArgument("events", f"{event!r:.60}", "instances of Event")
+        self.events = events
+        self.values = [self._value(i, origin) for i in range(len(events))]
+        self.seen: list[list[State]] = [[] for _ in events]
+        self.ended_by: int | None = None
+
+    def look(self, path: Callable[[float], State], before: float, now: State) -> float:
+        """Look at a step from a time until now; the time until which the motion goes on."""
+        happened = []
+        for i, event in enumerate(self.events):
+            value = self._value(i, now)
+            if event.happens(self.values[i], value):
+                # In exchanged coordinates the value at the start may have another sign, by rounding.
+                ends = {before: self.values[i], now.t: value}
+                happened.append((_root(i, self._value, path, ends), i))
+            self.values[i] = value
+        for t, i in sorted(happened):
+            self.seen[i].append(path(t))
+            if self.events[i].terminal:
+                self.ended_by = i
+                return t
+        return now.t
+
+    def _value(self, i: int, state: State) -> float:
+        return float(arguments.scalar(f"events[{i}]", self.events[i].function(state)))
+
+
+def _root(
+    i: int, value: Callable[[int, State], float], path: Callable[[float], State], ends: dict[float, float]
+) -> float:
+    """Where between the ends the event happens, to rounding."""
+    rounding = 4 * float(np.finfo(float).eps)
+
+    def function(t: float) -> float:
+        return ends[t] if t in ends else value(i, path(t))
+
+    return float(brentq(function, *ends, xtol=rounding, rtol=rounding))
+
+
+def _stacked(found: list[State], origin: State) -> States:
+    """The states, of which there may be none."""
+    states = States.of(found or [origin])
+    return states if found else States(*(each[:0] for each in vars(states).values()))

@@ -23,9 +23,42 @@ from rbnotes.tree.model import Tree
 def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     """``M_r = J^T M J (..., k, k)``, symmetric (Sueda eq. (2.18))."""
     J = jacobian(tree, q)
-    momenta = tree.inertias @ J.reshape(*J.shape[:-2], -1, 6, J.shape[-1])
+    momenta = tree.inertias @ J.reshape(*J.shape[:-2], len(tree.links), 6, tree.size)
     M: Array = np.swapaxes(J, -1, -2) @ momenta.reshape(J.shape)
     return (M + np.swapaxes(M, -1, -2)) / 2
+
+
+def regular_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
+    """The mass matrix with an inertia along what joints forbid their own coordinates.
+
+    Along the length of a quaternion nothing moves, and ``J^T M J`` is zero. There it is given an inertia of
+    the size of what the joint carries: what the constraints allow does not change, and it is regular.
+    """
+    q, M = tree.checked("q", q), mass_matrix(tree, q)
+    for link, own, size in zip(tree.links, tree.slices, tree.carried, strict=True):
+        if link.joint.constraints:
+            rows = link.joint.constraint_rows(q[..., own])
+            M[..., own, own] += size * np.swapaxes(rows, -1, -2) @ rows
+    return M
+
+
+def coordinate_constraints(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+    """What joints forbid their own coordinates: rows ``G (..., c, k)`` and ``Gdot qdot (..., c)``.
+
+    Velocities have ``G qdot = 0``, accelerations ``G qddot + Gdot qdot = 0``.
+    """
+    q, qdot = _both(tree, q, qdot)
+    count = sum(link.joint.constraints for link in tree.links)
+    rows, drift = np.zeros((*q.shape[:-1], count, tree.size)), np.zeros((*q.shape[:-1], count))
+    end = 0
+    for link, own in zip(tree.links, tree.slices, strict=True):
+        here = slice(end, end + link.joint.constraints)
+        if link.joint.constraints:
+            now, rate = q[..., own], qdot[..., own]
+            rows[..., here, own] = link.joint.constraint_rows(now)
+            drift[..., here] = _times(link.joint.constraint_rows_dot(now, rate), rate)
+        end = here.stop
+    return rows, drift
 
 
 def body_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -73,15 +106,28 @@ def forward_dynamics(
 ) -> Array:
     """Accelerations ``qddot (..., k)`` under applied joint forces and wrenches (Sueda eq. (2.18)).
 
-    Parameters are those of :func:`reduced_force`.
+    They keep to the constraints that joints have on their own coordinates. Parameters are those of
+    :func:`reduced_force`.
 
     Raises
     ------
     SingularConfiguration
-        If the mass matrix is singular: some joint is in a singular state.
+        If the mass matrix is singular: some joint is in a singular state, or nothing heavy moves with it. The
+        message names the joints.
     """
-    M, force = mass_matrix(tree, q), reduced_force(tree, q, qdot, tau, wrenches)
-    return solve_mass(M, force)
+    force = reduced_force(tree, q, qdot, tau, wrenches)
+    return accelerations(tree, q, qdot, regular_mass_matrix(tree, q), force)
+
+
+def accelerations(tree: Tree, q: ArrayLike, qdot: ArrayLike, M: Array, force: Array) -> Array:
+    """``qddot (..., k)`` from the regular mass matrix and all that drives the joints, as forward dynamics."""
+    qddot = solve_mass(tree, M, force[..., None])
+    rows, drift = coordinate_constraints(tree, q, qdot)
+    if rows.shape[-2]:
+        answers = solve_mass(tree, M, np.swapaxes(rows, -1, -2))
+        missing = -drift[..., None] - rows @ qddot
+        qddot = qddot + answers @ np.linalg.solve(rows @ answers, missing)
+    return qddot[..., 0]
 
 
 def inverse_dynamics(
@@ -91,13 +137,17 @@ def inverse_dynamics(
 
     Besides the springs, dampers, gravity and applied wrenches, as in :func:`reduced_force`.
     """
-    qddot = arguments.vector("qddot", qddot, tree.size)
+    qddot = tree.checked("qddot", qddot)
     return _times(mass_matrix(tree, q), qddot) - reduced_force(tree, q, qdot, 0.0, wrenches)
 
 
 def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Of all bodies ``(...)``, J."""
-    phi = twists(tree, q, qdot)
+    return kinetic_energy_of(tree, twists(tree, q, qdot))
+
+
+def kinetic_energy_of(tree: Tree, phi: Array) -> Array:
+    """The same from the body twists ``(..., n, 6)``."""
     result: Array = np.sum(phi * _times(tree.inertias, phi), axis=(-2, -1)) / 2
     return result
 
@@ -107,13 +157,17 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
 
     That of gravity is zero with every centre of mass at the world's origin.
     """
-    q = arguments.vector("q", q, tree.size)
+    q = tree.checked("q", q)
+    return potential_energy_of(tree, q, poses(tree, q).bodies)
+
+
+def potential_energy_of(tree: Tree, q: Array, bodies: Array) -> Array:
+    """The same from the coordinates and the frames ``(..., n, 4, 4)`` of the bodies."""
     weights, centres = tree.weights
-    height = _se3.transform_points(poses(tree, q).bodies, centres)
+    height = _se3.transform_points(bodies, centres)
     stretch = q - tree.stacked("rest")
-    return np.sum(tree.stacked("stiffness") * stretch**2, axis=-1) / 2 - np.sum(
-        weights * height, axis=(-2, -1)
-    )
+    stored: Array = np.sum(tree.stacked("stiffness") * stretch**2, axis=-1) / 2
+    return stored - np.sum(weights * height, axis=(-2, -1))
 
 
 def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -123,31 +177,37 @@ def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     return np.einsum("...nba,...nb->...a", to_world, momenta)
 
 
-def solve_mass(M: Array, force: Array) -> Array:
-    """``M_r^-1 force (..., k)``.
+def solve_mass(tree: Tree, M: Array, forces: Array) -> Array:
+    """``M_r^-1 forces (..., k, m)``, for m forces at once.
 
     Raises
     ------
     SingularConfiguration
-        If M_r is not positive definite to rounding.
+        If M_r is not positive definite to rounding; the message names the joints that move without inertia.
     """
-    if not M.shape[-1]:
-        return np.zeros_like(force)
     # Scaled by its diagonal, so that radians and metres, heavy and light links count alike.
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
-    if np.any(diagonal <= 0):
-        raise _singular(float(diagonal.min()))
-    scale = 1 / np.sqrt(diagonal)
-    scaled = M * scale[..., None] * scale[..., None, :]
-    smallest = float(np.linalg.eigvalsh(scaled)[..., 0].min())
-    if smallest < 100 * np.finfo(float).eps:
-        raise _singular(smallest)
-    return scale * np.linalg.solve(scaled, (scale * force)[..., None])[..., 0]
+    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
+    scaled = M * scale * np.swapaxes(scale, -1, -2)
+    if M.size:
+        values, vectors = np.linalg.eigh(scaled)
+        smallest, along = values[..., 0].ravel(), vectors[..., 0].reshape(-1, tree.size)
+        worst = int(np.argmin(smallest))
+        if smallest[worst] < 100 * np.finfo(float).eps:
+            raise _singular(tree, float(smallest[worst]), along[worst])
+    return scale * np.linalg.solve(scaled, scale * forces)
 
 
-def _singular(smallest: float) -> SingularConfiguration:
-    got = f"a mass matrix whose smallest eigenvalue, scaled, is {smallest:.3g}"
-    return SingularConfiguration("q", got, "joints away from their singular states")
+def _singular(tree: Tree, smallest: float, along: Array) -> SingularConfiguration:
+    """Of a mass matrix with this eigenvalue, along scaled coordinates ``(k,)``."""
+    moving = (np.abs(along) > 0.1 * np.max(np.abs(along))).nonzero()[0]
+    names = [
+        repr(link.name)
+        for link, own in zip(tree.links, tree.slices, strict=True)
+        if np.any((own.start <= moving) & (moving < own.stop))
+    ]
+    got = f"a mass matrix that is singular along {', '.join(names)} (eigenvalue {smallest:.3g}, scaled)"
+    return SingularConfiguration("q", got, "joints away from singular states, with inertia beyond them")
 
 
 def _applied(tree: Tree, tau: ArrayLike, wrenches: ArrayLike) -> tuple[Array, Array]:

@@ -45,13 +45,24 @@ class Motion(NamedTuple):
 
 def poses(tree: Tree, q: ArrayLike) -> Poses:
     """Poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6))."""
-    return _poses(tree, _steps(tree, arguments.vector("q", q, tree.size)))
+    return _poses(tree, _steps(tree, tree.checked("q", q)))
 
 
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Body twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian."""
     q, qdot = _both(tree, q, qdot)
-    A = _se3.Ad_inverse(_steps(tree, q))
+    return _twists(tree, q, qdot, _se3.Ad_inverse(_steps(tree, q)))
+
+
+def placed(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+    """Frames ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of the bodies at once."""
+    q, qdot = _both(tree, q, qdot)
+    steps = _steps(tree, q)
+    return _poses(tree, steps).bodies, _twists(tree, q, qdot, _se3.Ad_inverse(steps))
+
+
+def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
+    """Body twists; A as for :func:`_jacobian`."""
     at_joints = np.zeros((*q.shape[:-1], len(tree.links), 6))
     for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
         twist = _times(link.joint._S(q[..., own]), qdot[..., own])
@@ -63,7 +74,7 @@ def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
 def jacobian(tree: Tree, q: ArrayLike) -> Array:
     """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1)."""
-    q = arguments.vector("q", q, tree.size)
+    q = tree.checked("q", q)
     return _stacked(tree.to_bodies @ _jacobian(tree, q, _se3.Ad_inverse(_steps(tree, q))))
 
 
@@ -138,11 +149,11 @@ def _jacobian_dot(tree: Tree, q: Array, qdot: Array, A: Array, J: Array) -> Arra
 
 def _stacked(J: Array) -> Array:
     """``(..., n, 6, k)`` as ``(..., 6 n, k)``."""
-    return J.reshape(*J.shape[:-3], -1, J.shape[-1])
+    return J.reshape(*J.shape[:-3], 6 * J.shape[-3], J.shape[-1])
 
 
 def _both(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
-    q, qdot = arguments.vector("q", q, tree.size), arguments.vector("qdot", qdot, tree.size)
+    q, qdot = tree.checked("q", q), tree.checked("qdot", qdot)
     shape = arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1])
     return np.broadcast_to(q, (*shape, tree.size)), np.broadcast_to(qdot, (*shape, tree.size))
 

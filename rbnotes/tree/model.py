@@ -77,6 +77,8 @@ class Link:
     def _checked_joint(self) -> JointType:
         if not isinstance(self.name, str) or not self.name:
             raise InvalidArgument("name", repr(self.name), "the link's name, a string that is not empty")
+        if not isinstance(self.parent, str | None):
+            raise InvalidArgument(f"link {self.name!r}: parent", repr(self.parent), "a link's name, or None")
         if not isinstance(self.joint, JointType):
             got = f"{type(self.joint).__name__} {self.joint!r:.60}"
             raise InvalidArgument(f"link {self.name!r}: joint", got, "a joint type of rbnotes.joints")
@@ -144,6 +146,15 @@ class Tree:
         return np.array(given).reshape(-1, 6, 6)
 
     @cached_property
+    def carried(self) -> Array:
+        """Mean diagonal entry ``(n,)`` of the inertias of each link and all that hang on it, added up."""
+        sizes = np.trace(self.inertias, axis1=-2, axis2=-1) / 6
+        for i in reversed(range(len(self.links))):
+            if self.parents[i] >= 0:
+                sizes[self.parents[i]] += sizes[i]
+        return sizes
+
+    @cached_property
     def placements(self) -> Array:
         """Frames ``(n, 4, 4)`` of the joints at rest, each in the joint frame of its parent."""
         return np.array([link.placement for link in self.links]).reshape(-1, 4, 4)
@@ -175,6 +186,22 @@ class Tree:
         """``stiffness``, ``damping`` or ``rest`` of all coordinates ``(k,)``."""
         arguments.choice("field", field, ("stiffness", "damping", "rest"))
         return np.concatenate([np.zeros(0), *(getattr(link, field) for link in self.links)])
+
+    def checked(self, name: str, value: ArrayLike) -> Array:
+        """Coordinates, velocities or whatever there is one of for each ``(..., k)``.
+
+        Raises
+        ------
+        InvalidArgument
+            If there are not as many; the message says how many each link has.
+        """
+        try:
+            return arguments.vector(name, value, self.size)
+        except InvalidArgument as error:
+            if not error.got.startswith("shape"):
+                raise
+            each = ", ".join(f"{link.joint.coordinates} of {link.name!r}" for link in self.links)
+            raise InvalidArgument(name, error.got, f"{error.expected}: {each}") from error
 
     def index(self, name: str) -> int:
         """Index of the link with this name.

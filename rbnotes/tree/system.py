@@ -15,25 +15,19 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics import (
-    BilateralRows,
-    ForceLaw,
-    Forces,
-    Reduction,
-    State,
-    StepProblem,
-    no_forces,
-    solve_step,
-)
+from rbnotes.dynamics import BilateralRows, ForceLaw, Forces, Reduction, State, no_forces
 from rbnotes.tree.dynamics import (
+    accelerations,
+    coordinate_constraints,
     driving_force,
     joint_forces,
-    kinetic_energy,
-    mass_matrix,
-    potential_energy,
+    kinetic_energy_of,
+    potential_energy_of,
+    regular_mass_matrix,
 )
-from rbnotes.tree.kinematics import Motion, jacobian, motion, poses, twists
+from rbnotes.tree.kinematics import Motion, jacobian, motion, placed
 from rbnotes.tree.model import Tree
+from rbnotes.tree.tangent import geometric_stiffness, own_wrenches, variation
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +61,7 @@ class TreeSystem:
     def maximal(self, state: State) -> State:
         """Poses and twists of all links, and the particles: what forces on bodies see."""
         self._check(state)
-        E = poses(self.tree, state.q).bodies
-        return State(E, twists(self.tree, state.q, state.qdot), state.x, state.v, t=state.t)
+        return _seen(state, *placed(self.tree, state.q, state.qdot))
 
     def reduction(self, state: State) -> Reduction:
         """All velocities, of bodies and particles, from those of particles and joints (Sueda eq. (2.89)).
@@ -87,39 +80,74 @@ class TreeSystem:
         """Masses of the particles, and ``J^T M J`` of the tree ``(N, N)`` (Sueda eqs. (2.18), (2.92)).
 
         Along what constraints on the joints' own coordinates forbid, such as the length of a quaternion,
-        nothing moves, and ``J^T M J`` is zero. There it is given the mean inertia of the joint's other
-        directions: what the constraints allow does not change, and the matrix is regular.
+        nothing moves, and ``J^T M J`` is zero. There it is given an inertia of the size of what the joint
+        carries: what the constraints allow does not change, and the matrix is regular.
         """
         self._check(state)
         count = state.v.size
         M = np.zeros((state.size, state.size))
         M[:count, :count] = np.diag(np.repeat(self.masses, 3))
-        M[count:, count:] = mass_matrix(self.tree, state.q)
-        for link, own in zip(self.tree.links, self.tree.slices, strict=True):
-            if link.joint.constraints:
-                rows = link.joint.constraint_rows(state.q[own])
-                block = M[count + own.start : count + own.stop, count + own.start : count + own.stop]
-                block += np.trace(block) / len(block) * rows.T @ rows
+        M[count:, count:] = regular_mass_matrix(self.tree, state.q)
         return M
 
     def force(self, state: State) -> Array:
         """All forces ``(N,)``: on particles, then those that drive the joints (Sueda eq. (2.73))."""
         at = self.motion(state)
-        return self._force(state, at, self._applied(state, at).f, self._driven(state).f)
+        return self._force(state, at, self._applied(_seen(state, at.bodies, at.phi)).f, self._driven(state).f)
 
     def forces(self, state: State) -> Forces:
         """The same, with the derivatives that linearly implicit Euler keeps (Sueda eq. (2.79)).
 
         K and D are those of applied and joint forces. How J, gravity and the gyroscopic wrenches change
         with the coordinates is left out: of first order in the step like all the rest that scheme leaves.
+        It is in :meth:`tangent`.
         """
         at = self.motion(state)
-        applied, driven = self._applied(state, at), self._driven(state)
+        applied, driven = self._applied(_seen(state, at.bodies, at.phi)), self._driven(state)
         J, count = self._with_particles(at.J), state.v.size
         K, D = J.T @ (applied.K @ J), J.T @ (applied.D @ J)
         K[count:, count:] += driven.K - np.diag(self.tree.stacked("stiffness"))
         D[count:, count:] += driven.D - np.diag(self.tree.stacked("damping"))
         return Forces(self._force(state, at, applied.f, driven.f), K, D)
+
+    def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
+        """``force - mass acceleration (N,)``, with all its derivatives: exact ones.
+
+        That is what a fully implicit step makes zero. K and D hold all that :meth:`forces` leaves out: how J,
+        gravity, the bodies' own motion and their inertia change with coordinates and velocities. They are as
+        exact as those of the applied and driving forces.
+
+        Parameters
+        ----------
+        acceleration
+            Of particles and joints ``(N,)``.
+        """
+        self._check(state)
+        tree, count = self.tree, state.v.size
+        of_particles, of_joints = np.split(
+            arguments.vector("acceleration", acceleration, state.size), [count]
+        )
+        varied = variation(tree, state.q, state.qdot, of_joints)
+        own, own_q, own_qdot = own_wrenches(tree, varied)
+        applied, driven = self._applied(_seen(state, varied.bodies, varied.phi)), self._driven(state)
+        own += applied.f[: own.size].reshape(own.shape)
+        on_particles = np.repeat(self.masses, 3) * (np.tile(tree.gravity, len(self.masses)) - of_particles)
+        on_particles += applied.f[own.size :]
+
+        J = self._with_particles(varied.J)
+        turned = np.zeros_like(J)
+        turned[: own.size, count:] = varied.phi_q.reshape(own.size, -1)
+        K, D = applied.K @ J + applied.D @ turned, applied.D @ J
+        K[: own.size, count:] += own_q.reshape(own.size, -1)
+        D[: own.size, count:] += own_qdot.reshape(own.size, -1)
+        f, K, D = J.T @ np.append(own, on_particles), J.T @ K, J.T @ D
+
+        held, held_q = self._held(state, of_joints)
+        f[count:] += joint_forces(tree, state.q, state.qdot) + driven.f - held
+        K[count:, count:] += geometric_stiffness(tree, state.q, own) + driven.K - held_q
+        K[count:, count:] -= np.diag(tree.stacked("stiffness"))
+        D[count:, count:] += driven.D - np.diag(tree.stacked("damping"))
+        return Forces(f, K, D)
 
     def acceleration(self, state: State) -> Array:
         """Accelerations of particles and joints ``(N,)``, with the joints' own constraints kept to.
@@ -129,27 +157,20 @@ class TreeSystem:
         SingularConfiguration
             If some joint is in a singular state.
         """
-        rows = self.coordinate_rows(state, acceleration=True)
-        return solve_step(StepProblem(self.mass(state), self.force(state), rows)).velocity
+        M, force, count = self.mass(state), self.force(state), state.v.size
+        of_joints = accelerations(self.tree, state.q, state.qdot, M[count:, count:], force[count:])
+        return np.append(force[:count] / np.repeat(self.masses, 3), of_joints)
 
     def coordinate_rows(self, state: State, *, acceleration: bool = False) -> BilateralRows:
         """Constraints that joints have on their own coordinates, such as that a quaternion is a unit one.
 
         On velocities, or on accelerations.
         """
-        rows, targets = [], []
-        for link, own in zip(self.tree.links, self.tree.slices, strict=True):
-            if not link.joint.constraints:
-                continue
-            q, qdot = state.q[own], state.qdot[own]
-            row = np.zeros((link.joint.constraints, state.size))
-            row[:, state.v.size + own.start : state.v.size + own.stop] = link.joint.constraint_rows(q)
-            rows.append(row)
-            drift = link.joint.constraint_rows_dot(q, qdot) @ qdot
-            targets.append(-drift if acceleration else np.zeros(len(row)))
-        if not rows:
-            return BilateralRows(np.zeros((0, state.size)))
-        return BilateralRows(np.concatenate(rows), np.concatenate(targets))
+        self._check(state)
+        own, drift = coordinate_constraints(self.tree, state.q, state.qdot)
+        rows = np.zeros((len(own), state.size))
+        rows[:, state.v.size :] = own
+        return BilateralRows(rows, -drift if acceleration else 0.0)
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """Particles and coordinates plus the increment; velocities kept."""
@@ -165,18 +186,30 @@ class TreeSystem:
 
     def energy(self, state: State) -> float:
         """Kinetic energy, and the potential of gravity, joint springs and applied forces that have one, J."""
-        self._check(state)
-        moving = kinetic_energy(self.tree, state.q, state.qdot)
-        moving += np.sum(self.masses[:, None] * state.v**2) / 2
-        potential = potential_energy(self.tree, state.q)
+        at = self.maximal(state)
+        moving = kinetic_energy_of(self.tree, at.phi) + np.sum(self.masses[:, None] * state.v**2) / 2
+        potential = potential_energy_of(self.tree, state.q, at.E)
         potential -= np.sum(self.masses[:, None] * state.x * self.tree.gravity)
         stored = getattr(self.applied, "energy", None)
-        return float(moving + potential) + (0.0 if stored is None else stored(self.maximal(state)))
+        return float(moving + potential) + (0.0 if stored is None else stored(at))
 
-    def _applied(self, state: State, at: Motion) -> Forces:
-        size = at.phi.size + state.v.size
-        f, K, D = self.applied(State(at.bodies, at.phi, state.x, state.v, t=state.t))
-        return Forces(arguments.vector("applied: f", f, size), K, D)
+    def _applied(self, at: State) -> Forces:
+        """Forces on the maximal state, as :meth:`maximal` gives it."""
+        f, K, D = self.applied(at)
+        return Forces(arguments.vector("applied: f", f, at.size), K, D)
+
+    def _held(self, state: State, of_joints: Array) -> tuple[Array, Array]:
+        """What :meth:`mass` adds to ``J^T M J``, times accelerations ``(k,)``; and its derivative by q."""
+        k = self.tree.size
+        held, by_q = np.zeros(k), np.zeros((k, k))
+        for link, own, size in zip(self.tree.links, self.tree.slices, self.tree.carried, strict=True):
+            if link.joint.constraints:
+                rows, a = link.joint.constraint_rows(state.q[own]), of_joints[own]
+                slopes = link.joint.constraint_rows_dot(state.q[own], np.eye(len(a)))
+                held[own] = size * rows.T @ (rows @ a)
+                by_q[own, own] = size * (np.swapaxes(slopes, 1, 2) @ (rows @ a)).T
+                by_q[own, own] += size * rows.T @ (slopes @ a).T
+        return held, by_q
 
     def _force(self, state: State, at: Motion, applied: Array, driven: Array) -> Array:
         on_bodies, on_particles = np.split(applied, [at.phi.size])
@@ -194,7 +227,7 @@ class TreeSystem:
         return Forces(f, K, D)
 
     def _with_particles(self, J: Array) -> Array:
-        J = J.reshape(-1, self.tree.size)
+        J = J.reshape(6 * len(self.tree.links), self.tree.size)
         count = 3 * len(self.masses)
         whole = np.zeros((J.shape[0] + count, count + J.shape[1]))
         whole[: J.shape[0], count:] = J
@@ -207,7 +240,13 @@ class TreeSystem:
             got = (
                 f"q {state.q.shape}, qdot {state.qdot.shape}, {len(state.x)} particles, {len(state.E)} bodies"
             )
-            raise InvalidArgument("state", got, f"q and qdot of shape ({k},), and {p} particles")
+            each = ", ".join(f"{link.joint.coordinates} of {link.name!r}" for link in self.tree.links)
+            raise InvalidArgument("state", got, f"q and qdot of shape ({k},), {each}, and {p} particles")
+
+
+def _seen(state: State, bodies: Array, phi: Array) -> State:
+    """What forces on bodies and particles see of a state of the tree."""
+    return State(bodies, phi, state.x, state.v, t=state.t)
 
 
 def _dense(matrix: Any) -> Array:

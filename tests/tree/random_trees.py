@@ -37,6 +37,23 @@ KINDS = {
 }
 """Joints that Pinocchio knows, or has as several joints in a row."""
 
+ALL = {
+    **KINDS,
+    "exponential": lambda rng: joints.ExponentialSpherical(),
+    "Euler": lambda rng: joints.EulerSpherical("ZXY"),
+    "quaternion": lambda rng: joints.QuaternionSpherical(),
+    "free": lambda rng: joints.Free3D(),
+    "free, rotation first": lambda rng: joints.Free3D(position_first=False),
+    "plane": lambda rng: joints.Free2D(),
+    "screw": lambda rng: joints.Helical(unit(rng), 0.3),
+    "curve": lambda rng: joints.SplineCurve(se3.exp(0.6 * rng.normal(size=(5, 6)))),
+    "surface": lambda rng: joints.SplineSurface(rng.normal(size=(4, 4, 6))),
+    "offset": lambda rng: joints.Composite(
+        joints.Revolute(unit(rng)), joints.Fixed(frame(rng)), joints.Prismatic(unit(rng))
+    ),
+}
+"""Every type of the package."""
+
 
 def random_tree(rng, links, kinds=tuple(KINDS), make=KINDS):
     """A tree with branches, joints and bodies at general places; sometimes several roots.
@@ -64,6 +81,8 @@ def _joint_model(part):
         return pinocchio.JointModelRevoluteUnaligned(twist[:3, 0])
     if isinstance(part, joints.Prismatic):
         return pinocchio.JointModelPrismaticUnaligned(twist[3:, 0])
+    if isinstance(part, joints.ExponentialSpherical):
+        return pinocchio.JointModelSpherical()
     assert isinstance(part, joints.Translational), part
     return pinocchio.JointModelTranslation()
 

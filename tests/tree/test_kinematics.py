@@ -2,27 +2,11 @@
 
 import numpy as np
 import pytest
-from random_trees import KINDS, frame, random_tree, unit
+from random_trees import ALL, random_tree
 
-from rbnotes import joints, se3
+from rbnotes import se3
 from rbnotes import tree as trees
 from rbnotes.checking import derivative
-
-ALL = {
-    **KINDS,
-    "exponential": lambda rng: joints.ExponentialSpherical(),
-    "Euler": lambda rng: joints.EulerSpherical("ZXY"),
-    "quaternion": lambda rng: joints.QuaternionSpherical(),
-    "free": lambda rng: joints.Free3D(),
-    "free, rotation first": lambda rng: joints.Free3D(position_first=False),
-    "plane": lambda rng: joints.Free2D(),
-    "screw": lambda rng: joints.Helical(unit(rng), 0.3),
-    "curve": lambda rng: joints.SplineCurve(se3.exp(0.6 * rng.normal(size=(5, 6)))),
-    "surface": lambda rng: joints.SplineSurface(rng.normal(size=(4, 4, 6))),
-    "offset": lambda rng: joints.Composite(
-        joints.Revolute(unit(rng)), joints.Fixed(frame(rng)), joints.Prismatic(unit(rng))
-    ),
-}
 
 
 @pytest.fixture(params=range(6))

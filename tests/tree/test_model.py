@@ -88,6 +88,7 @@ def test_a_frame_without_mass_in_between_is_none():
         ({"inertia": np.diag([1.0, 1.0, 5.0, 1.0, 1.0, 1.0])}, "link 'a': inertia"),
         ({"inertia": np.diag([1.0, 1.0, 1.0, 1.0, 2.0, 1.0])}, "link 'a': inertia"),
         ({"inertia": np.eye(3)}, "link 'a': inertia"),
+        ({"parent": 0}, "link 'a': parent: got 0"),
         ({"placement": np.eye(3)}, "link 'a': placement"),
         ({"placement": 2 * np.eye(4)}, "link 'a': placement"),
         ({"body": np.zeros((4, 4))}, "link 'a': body"),
@@ -114,8 +115,10 @@ def test_refused_joints_names_and_gravity():
 @pytest.mark.parametrize("function", [trees.mass_matrix, trees.jacobian, trees.poses, trees.potential_energy])
 def test_wrong_number_of_coordinates(function):
     tree = Tree([Link("a", HINGE, M), Link("b", joints.Universal(), M, "a")])
-    with pytest.raises(InvalidArgument, match=r"q: got shape \(2,\)"):
+    with pytest.raises(InvalidArgument, match=r"q: got shape \(2,\), .*: 1 of 'a', 2 of 'b'"):
         function(tree, np.zeros(2))
+    with pytest.raises(InvalidArgument, match="q: got NaN"):
+        function(tree, [np.nan, 0.0, 0.0])
 
 
 def test_wrong_shapes_of_velocities_and_forces():

@@ -1,0 +1,65 @@
+"""Contacts before they close: which to look at in a step, and how fast they may close in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.contact.detection import Collider, ContactPoints, contact_points
+from rbnotes.contact.shapes import Rounded
+from rbnotes.dynamics import WORLD
+
+
+def nearby_points(
+    colliders: Sequence[Collider],
+    poses: ArrayLike,
+    twists: ArrayLike,
+    h: float,
+    gravity: ArrayLike,
+    *,
+    apart: Sequence[tuple[int, int]] = (),
+) -> ContactPoints:
+    """Contacts that could close within a step of size h, from the speeds that the bodies have.
+
+    Parameters
+    ----------
+    poses : (n, 4, 4)
+        Poses of the bodies.
+    twists : (n, 6)
+        Their twists.
+    gravity : (3,)
+        What they gain in the step, m/s^2.
+    apart
+        Pairs that are not to touch, as for :func:`contact_points`.
+    """
+    phi, gravity = arguments.twist("twists", twists), arguments.vector("gravity", gravity)
+    sizes = np.zeros(len(phi))
+    for each in colliders:
+        if each.body != WORLD and isinstance(each.surface, Rounded):
+            size = np.linalg.norm(each.frame[:3, 3]) + each.surface.bounding_radius
+            sizes[each.body] = max(sizes[each.body], size)
+    angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(phi, 2, axis=1))
+    fastest = np.max(linear + angular * sizes, initial=0.0) + h * np.linalg.norm(gravity)
+    return contact_points(colliders, poses, 2 * h * fastest, apart=apart)
+
+
+def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, gravity: ArrayLike) -> Array:
+    """Least normal velocities ``(c,)`` after a step, m/s.
+
+    Bodies that are apart may close the gap. Those that would hit each other within this step and are elastic
+    bounce already now (Newton's law of impact), unless they are slower than what gravity adds in two steps:
+    so that they come to rest.
+
+    Parameters
+    ----------
+    approach : (c,)
+        Normal velocities before, negative where bodies approach, m/s.
+    """
+    approach = arguments.vector("approach", approach, len(points))
+    resting = -2 * h * np.linalg.norm(arguments.vector("gravity", gravity))
+    hits = (points.restitution > 0) & (approach < resting) & (points.gap + h * approach <= 0)
+    return np.where(hits, -points.restitution * approach, np.minimum(-points.gap / h, 0.0))

@@ -1,0 +1,114 @@
+"""Contact and friction of a tree's links, with each other and with the world.
+
+Contacts are rows on body twists, and by J on the velocities of particles and joints; a friction model of
+:mod:`rbnotes.friction` finds the impulses, beside those of constraints and joint limits.
+
+>>> import numpy as np
+>>> from rbnotes import joints
+>>> from rbnotes.contact import Collider, Plane
+>>> from rbnotes.dynamics import WORLD, State, symplectic_euler
+>>> from rbnotes.solids import Sphere
+>>> from rbnotes.tree import Link, Tree, TreeSystem, contact_step
+>>> ball = Sphere(0.1)
+>>> tree = Tree([Link("ball", joints.Free3D(), ball.spatial_inertia(mass=1.0))])
+>>> colliders = [Collider(WORLD, Plane()), Collider(tree.index("ball"), ball)]
+>>> lying = State(q=[0.0, 0.0, 0.1, 0.0, 0.0, 0.0])
+>>> step = contact_step(symplectic_euler, TreeSystem(tree), lying, 0.01, colliders)
+>>> float(step.solution.normal[0].round(6))
+0.0981
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nearby_points, separation_speeds
+from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
+from rbnotes.friction import box_friction
+from rbnotes.tree.constraints import Constraint, step_rows
+from rbnotes.tree.system import TreeSystem
+
+
+@dataclass(frozen=True, eq=False)
+class ContactStep:
+    """The state after a step, and what happened in it."""
+
+    state: State
+    points: ContactPoints
+    """Contacts at the start of the step that could close within it; bodies are numbers of links."""
+    solution: StepSolution
+    """Impulses at these points, and those of constraints and limits in the order of
+    :func:`~rbnotes.tree.step_rows`."""
+
+
+def tree_contacts(
+    system: TreeSystem, state: State, points: ContactPoints, h: float, *, gamma: float = 0.0
+) -> Contacts:
+    """Contacts as rows ``(3 c, N)`` on the velocities of particles and joints, for a step of size h.
+
+    Parameters
+    ----------
+    points
+        Between links, by their numbers in the tree, and the world.
+    gamma
+        Part of an overlap that is taken back, 1/s.
+    """
+    gamma = float(arguments.scalar("gamma", gamma, minimum=0.0))
+    at = system.maximal(state)
+    J = system.reduction(state).J[: at.phi.size]
+    rows = contact_rows(points, at.E).matrix @ J
+    speeds = separation_speeds(points, (rows @ state.velocity)[::3], h, system.tree.gravity)
+    return Contacts(rows, points.mu, np.maximum(speeds, -gamma * points.gap * (points.gap < 0)))
+
+
+def contact_step(
+    scheme: Step,
+    system: TreeSystem,
+    state: State,
+    h: float,
+    colliders: Sequence[Collider],
+    constraints: Iterable[Constraint] = (),
+    *,
+    friction: Callable[[StepProblem], StepSolution] = box_friction,
+    gamma: float = 0.0,
+    apart: Sequence[tuple[int, int]] | None = None,
+) -> ContactStep:
+    """One step of a scheme with contact, friction, constraints and joint limits.
+
+    Contacts count before they close: links may come as near as touches at the end of the step.
+
+    Parameters
+    ----------
+    colliders
+        Shapes that the links, by their numbers ``tree.index(name)``, and the world carry.
+    friction
+        A model of :mod:`rbnotes.friction`.
+    gamma
+        Part of errors and overlaps that is taken back, 1/s.
+    apart
+        Pairs of links (or ``WORLD``) that do not touch; by default each link and its parent.
+
+    Raises
+    ------
+    NotConverged
+        If the friction model finds no solution.
+    """
+    h, at = float(arguments.positive("h", h)), system.maximal(state)
+    if apart is None:
+        apart = [(i, parent) for i, parent in enumerate(system.tree.parents) if parent >= 0]
+    points = nearby_points(colliders, at.E, at.phi, h, system.tree.gravity, apart=apart)
+    contacts = tree_contacts(system, state, points, h, gamma=gamma)
+    rows = step_rows(system, constraints, state, h, gamma)
+    solutions: list[StepSolution] = []
+
+    def solve(problem: StepProblem, fraction: float) -> Array:
+        solutions.append(friction(replace(with_rows(problem, rows), contacts=contacts)))
+        return solutions[-1].velocity
+
+    after = scheme(system, state, h, solve=solve)
+    return ContactStep(after, points, solutions[-1])

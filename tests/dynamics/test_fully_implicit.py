@@ -1,0 +1,113 @@
+"""Fully implicit steps of systems with constant mass matrices: bodies, particles, generalised coordinates."""
+
+import numpy as np
+import pytest
+
+from rbnotes import inertia, se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import jacobian
+from rbnotes.dynamics import (
+    FreeSystem,
+    FullyImplicit,
+    State,
+    System,
+    fully_implicit_euler,
+    implicit_midpoint,
+    integrate,
+    runge_kutta,
+)
+from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, on_particle, on_world, through
+
+STEPS = {"end": fully_implicit_euler, "middle": implicit_midpoint}
+BODY = inertia.spatial_inertia(2.0, np.diag([0.3, 0.5, 0.7]), [0.1, -0.2, 0.05])
+
+
+def bodies(springs=True, gravity=(0.3, -9.0, 2.0)):
+    law = LinearSpring(30.0, 0.4, 0.5)
+    ends = [
+        (on_body(0, [0.3, 0.2, 0.1]), on_body(1, [-0.2, 0.4, 0.0])),
+        (on_body(1, [0.5, 0.0, 0.2]), on_particle(0)),
+        (on_particle(0), on_world([1.0, 1.0, 1.0])),
+    ]
+    groups = [Paths(law, through(*pair)) for pair in ends] if springs else []
+    system = FreeSystem([BODY, BODY], [0.7], gravity, ForceGroups(groups))
+    rng = np.random.default_rng(3)
+    start = State(
+        se3.exp(rng.normal(size=(2, 6))),
+        2 * rng.normal(size=(2, 6)),
+        rng.normal(size=(1, 3)),
+        rng.normal(size=(1, 3)),
+    )
+    return system, start
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_the_equations_of_motion_hold(name):
+    """Of bodies that turn far in one step; and Newton's method gets there in few corrections."""
+    step, (system, start), h = FullyImplicit(STEPS[name].part, iterations=7), bodies(), 0.15
+    after, c = step(system, start, h), step.part
+    mean = start.velocity + c * (after.velocity - start.velocity)
+    np.testing.assert_allclose(after.E, start.E @ se3.exp(h * mean[:12].reshape(2, 6)), atol=1e-13)
+    at = start.moved(c * h * mean, c * h).with_velocity(mean)
+    rate = system.mass(at) @ (after.velocity - start.velocity) / h
+    np.testing.assert_allclose(system.force(at), rate, atol=1e-8 * np.linalg.norm(rate))
+    assert np.linalg.norm(h * mean[:3]) > 0.3
+
+
+@pytest.mark.parametrize(("name", "order"), [("end", 1), ("middle", 2)])
+def test_order(name, order):
+    system, start = bodies()
+
+    def whole(state):
+        return np.concatenate([state.E.ravel(), state.x.ravel(), state.velocity])
+
+    exact, errors = whole(runge_kutta(system, start, 0.1, rtol=1e-9, atol=1e-10)), []
+    for steps in (5, 10):
+        end = integrate(STEPS[name], system, start, 0.1 / steps, steps)[steps]
+        errors.append(np.linalg.norm(whole(end) - exact))
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
+
+
+def test_generalised_coordinates():
+    def force(q, qdot):
+        return np.array(
+            [np.sin(q[1]) - q[0] ** 3 - 0.2 * qdot[0] * q[1], -4 * q[1] + q[0] - 0.1 * qdot[1] ** 3]
+        )
+
+    M = np.array([[2.0, 0.3], [0.3, 1.0]])
+    system = System(
+        M,
+        force,
+        lambda q, qdot: jacobian(lambda q: force(q, qdot), q).value,
+        lambda q, qdot: jacobian(lambda v: force(q, v), qdot).value,
+    )
+    start = State(q=[0.5, -1.0], qdot=[1.0, 2.0])
+    after = fully_implicit_euler(system, start, 0.5)
+    np.testing.assert_allclose(after.q, start.q + 0.5 * after.qdot, rtol=1e-14)
+    np.testing.assert_allclose(M @ (after.qdot - start.qdot) / 0.5, force(after.q, after.qdot), atol=1e-9)
+
+
+def test_the_middle_keeps_the_energy_of_a_free_body_better():
+    system, start = bodies(springs=False, gravity=(0.0, 0.0, 0.0))
+    lost = {}
+    for name, step in STEPS.items():
+        states = integrate(step, system, start, 0.05, 20)
+        lost[name] = abs(system.energy(states[20]) - system.energy(start))
+    assert lost["end"] > 0.3
+    assert lost["middle"] < lost["end"] / 50
+
+
+def test_refused():
+    system, start = bodies()
+
+    class Bare:
+        mass, force, forces, moved = system.mass, system.force, system.forces, system.moved
+
+    with pytest.raises(InvalidArgument, match="system: got Bare, expected a system with a tangent"):
+        fully_implicit_euler(Bare(), start, 0.1)
+    with pytest.raises(InvalidArgument, match=r"part: got 0\.3"):
+        FullyImplicit(0.3)
+    with pytest.raises(InvalidArgument, match="tolerance: got 0"):
+        FullyImplicit(1.0, tolerance=0.0)
+    with pytest.raises(InvalidArgument, match="h: got 0"):
+        fully_implicit_euler(system, start, 0.0)

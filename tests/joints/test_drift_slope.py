@@ -1,0 +1,72 @@
+"""How a joint's drift ``Sdot qdot`` changes with its coordinates: what an exact tangent needs of it."""
+
+import numpy as np
+import pytest
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import jacobian
+from rbnotes.joints import JointType
+
+
+class Screw(JointType):
+    """A user's type that says no more than it must: a screw whose pitch grows with the turn."""
+
+    coordinates = 1
+
+    def _transform(self, q):
+        c, s = np.cos(q[..., 0]), np.sin(q[..., 0])
+        Q = np.zeros((*q.shape[:-1], 4, 4))
+        Q[..., 0, 0], Q[..., 0, 1], Q[..., 1, 0], Q[..., 1, 1] = c, -s, s, c
+        Q[..., 2, 2] = Q[..., 3, 3] = 1
+        Q[..., 2, 3] = np.sin(q[..., 0] / 2)
+        return Q
+
+    def _S(self, q):
+        S = np.zeros((*q.shape[:-1], 6, 1), dtype=q.dtype)
+        S[..., 2, 0], S[..., 5, 0] = 1, np.cos(q[..., 0] / 2) / 2
+        return S
+
+    def _dS(self, q):
+        dS = np.zeros((*q.shape[:-1], 6, 1, 1), dtype=q.dtype)
+        dS[..., 5, 0, 0] = -np.sin(q[..., 0] / 2) / 4
+        return dS
+
+
+class RealScrew(Screw):
+    """The same with a dS that forgets imaginary parts."""
+
+    def _dS(self, q):
+        return super()._dS(q.real)
+
+
+def close(joint, q, qdot):
+    def drift(q):
+        return joint.Sdot(q, qdot) @ qdot
+
+    expected = jacobian(drift, q).value
+    np.testing.assert_allclose(
+        joint.drift_slope(q, qdot), expected, atol=1e-9 * np.max(np.abs(expected), initial=1.0)
+    )
+
+
+def test_is_the_derivative_of_the_drift(case):
+    states = case.states()
+    for q, qdot in zip(states, case.rates(len(states)), strict=True):
+        if q.size:
+            close(case.joint, q, qdot)
+        assert case.joint.drift_slope(q, qdot).shape == (6, case.joint.coordinates)
+
+
+def test_leading_axes_broadcast(case):
+    q, qdot = case.random(3)[:, None], case.rates(2)
+    slope = case.joint.drift_slope(q, qdot)
+    assert slope.shape == (3, 2, 6, case.joint.coordinates)
+    np.testing.assert_allclose(slope[2, 1], case.joint.drift_slope(q[2, 0], qdot[1]), rtol=1e-12, atol=1e-13)
+
+
+def test_by_the_complex_step_where_there_is_no_formula():
+    close(Screw(), np.array([0.7]), np.array([1.3]))
+    slope = Screw().drift_slope(np.array([[0.7], [0.2]]), np.array([1.3]))
+    np.testing.assert_allclose(slope[:, 5, 0], -np.cos([0.35, 0.1]) / 8 * 1.3**2, rtol=1e-14)
+    with pytest.raises(InvalidArgument, match=r"joint: got .*RealScrew.*, whose dS is real"):
+        RealScrew().drift_slope([0.7], [1.3])

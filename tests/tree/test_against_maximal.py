@@ -1,0 +1,87 @@
+"""Reduced against maximal coordinates: one mechanism, told in both ways, for every type of joint."""
+
+import numpy as np
+import pytest
+from random_trees import ALL, body, frame, unit
+
+from rbnotes import joints, maximal, se3
+from rbnotes.dynamics import State, constrained_step, runge_kutta, symplectic_euler
+from rbnotes.forces import Damping, ForceGroups, LinearSpring, Paths, on_body, through
+from rbnotes.maximal.mechanism import mechanism_rows
+from rbnotes.tree import Link, Tree, TreeSystem
+
+
+def mechanism(tree, applied):
+    """The bodies of a tree, held together by rows."""
+    frames = [se3.inverse(link.body) for link in tree.links]
+    held = [
+        maximal.Joint(
+            link.joint,
+            i,
+            frames[i],
+            None if parent < 0 else parent,
+            link.placement if parent < 0 else frames[parent] @ link.placement,
+        )
+        for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True))
+    ]
+    return maximal.Mechanism(tree.inertias, held, tree.gravity, applied)
+
+
+@pytest.fixture(params=ALL)
+def case(request):
+    """A joint of each type on a swinging base that carries something else, too; springs and dampers."""
+    rng = np.random.default_rng(sorted(ALL).index(request.param))
+    links = [
+        Link("base", joints.Revolute(unit(rng)), body(rng), None, frame(rng), frame(rng)),
+        Link("arm", ALL[request.param](rng), body(rng), "base", frame(rng), frame(rng)),
+        Link("side", joints.Prismatic(unit(rng)), body(rng), "base", frame(rng), frame(rng)),
+    ]
+    tree = Tree(links, gravity=3 * rng.normal(size=3))
+    spring = Paths(
+        LinearSpring(6.0, 0.7, 0.4), through(on_body(1, [0.3, -0.2, 0.1]), on_body(2, [0.1, 0.4, -0.2]))
+    )
+    applied = ForceGroups([spring, Damping(0.3, [1])])
+    system = TreeSystem(tree, applied=applied)
+    q, qdot = tree.home + rng.uniform(0.2, 0.7, tree.size), 0.5 * rng.normal(size=tree.size)
+    return system, mechanism(tree, applied), system.reparametrised(State(q=q, qdot=qdot))
+
+
+def close(actual, expected, tolerance):
+    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+def test_accelerations(case):
+    system, bodies, state = case
+    found = system.acceleration_reduction(state).velocities(system.acceleration(state))
+    assert np.linalg.norm(found) > 1
+    close(found, bodies.acceleration(system.maximal(state)), 1e-8)
+
+
+def test_motion(case):
+    system, bodies, state = case
+    end = runge_kutta(system, state, 0.04, rtol=1e-6, atol=1e-7)
+    held, seen = runge_kutta(bodies, system.maximal(state), 0.04, rtol=1e-6, atol=1e-7), system.maximal(end)
+    close(held.E, seen.E, 1e-6)
+    close(held.phi, seen.phi, 1e-6)
+    assert np.max(np.abs(seen.E - system.maximal(state).E)) > 0.003
+    whole = bodies.energy(held) + system.applied.energy(held)
+    assert system.energy(end) == pytest.approx(whole, abs=1e-5)
+
+
+def test_steps_converge_to_each_other(case):
+    """Symplectic Euler in both: apart by the errors of first order that each makes."""
+    (system, bodies, start), apart = case, []
+
+    def rows(state, h):
+        return [mechanism_rows(bodies, state, h)]
+
+    for steps in (2, 4):
+        h, reduced, held = 0.04 / steps, start, system.maximal(start)
+        for _ in range(steps):
+            reduced = symplectic_euler(system, reduced, h)
+            held = constrained_step(symplectic_euler, bodies, held, h, rows).state
+        seen = system.maximal(reduced)
+        apart.append(np.linalg.norm(seen.E - held.E) + np.linalg.norm(seen.phi - held.phi))
+    assert 1e-6 < apart[1] < 0.6 * apart[0]
+    assert apart[0] < 0.5

@@ -1,0 +1,81 @@
+"""What a free tree keeps, to nearly all digits: energy, linear and angular momentum."""
+
+import numpy as np
+import pytest
+from random_trees import body, frame, unit
+
+from rbnotes import inertia, joints
+from rbnotes import tree as trees
+from rbnotes.dynamics import State
+from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, through
+from rbnotes.tree import Link, Tree, TreeSystem, integrate_adaptively
+
+ROOTS = {
+    "rotation vector": joints.Free3D(),
+    "turned frame": joints.Free3D(position_first=False),
+    "quaternion": joints.Composite(joints.Translational(), joints.QuaternionSpherical()),
+}
+TIMES = np.array([0.0, 0.1, 0.3])
+
+
+def flying(root, gravity):
+    """A branched tree of joints of many types, with springs in its joints and between its bodies."""
+    rng = np.random.default_rng(7)
+    parts = [
+        ("hull", root, None),
+        ("hinge", joints.Revolute(unit(rng)), "hull"),
+        ("ball", joints.QuaternionSpherical(), "hinge"),
+        ("tube", joints.Cylindrical(), "hull"),
+        ("cross", joints.Universal(), "tube"),
+        ("screw", joints.Helical(unit(rng), 0.3), "hull"),
+        ("turn", joints.ExponentialSpherical(), "screw"),
+    ]
+    links = [
+        Link(
+            name,
+            joint,
+            body(rng),
+            parent,
+            frame(rng),
+            frame(rng),
+            stiffness=3.0 if name in ("hinge", "tube", "screw") else 0.0,
+        )
+        for name, joint, parent in parts
+    ]
+    ends = through(on_body(2, [0.3, -0.2, 0.1]), on_body(6, [0.1, 0.4, -0.2]))
+    tree = Tree(links, gravity)
+    system = TreeSystem(tree, applied=ForceGroups([Paths(LinearSpring(8.0, 0.0, 0.3), ends)]))
+    q, qdot = tree.home + 0.3 * rng.normal(size=tree.size), rng.normal(size=tree.size)
+    return system, system.reparametrised(State(q=q, qdot=qdot))
+
+
+def centre(tree, q):
+    """Mass, and centre of mass in the world, from each body's own."""
+    mass, _, com = inertia.from_spatial_inertia(tree.inertias)
+    poses = trees.poses(tree, q).bodies
+    places = np.einsum("nij,nj->ni", poses[:, :3, :3], com) + poses[:, :3, 3]
+    return mass.sum(), mass @ places / mass.sum()
+
+
+@pytest.mark.parametrize("root", ROOTS.values(), ids=ROOTS)
+def test_momentum_and_energy(root):
+    """In gravity the centre of mass falls as a stone does: all momenta are known in closed form."""
+    gravity = np.array([2.0, -3.0, 5.0])
+    system, start = flying(root, gravity)
+    tree = system.tree
+    states = integrate_adaptively(system, start, TIMES, rtol=1e-11, atol=1e-12)
+    assert np.linalg.norm(states.q[-1] - states.q[0]) > 0.3
+    energies = [system.energy(states[i]) for i in range(len(states))]
+    np.testing.assert_allclose(energies, energies[0], rtol=0, atol=1e-8 * np.abs(energies[0]))
+
+    angular, linear = np.split(trees.world_momentum(tree, states.q, states.qdot), 2, axis=1)
+    mass, c = centre(tree, start.q)
+    t, weight = TIMES[:, None], mass * gravity
+    v = linear[0] / mass
+    size = np.linalg.norm(angular[0]) + np.linalg.norm(linear[0])
+    np.testing.assert_allclose(linear, linear[0] + t * weight, rtol=0, atol=1e-8 * size)
+    turned = angular[0] + np.cross(c * t + v * t**2 / 2, weight)
+    np.testing.assert_allclose(angular, turned, rtol=0, atol=1e-8 * size)
+    for i, at in enumerate(states.q):
+        fallen = c + v * TIMES[i] + gravity * TIMES[i] ** 2 / 2
+        np.testing.assert_allclose(centre(tree, at)[1], fallen, rtol=0, atol=1e-9)

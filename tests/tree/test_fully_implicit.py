@@ -1,0 +1,214 @@
+"""Steps on trees: the order of each scheme, its energy, and Newton's method on the exact tangent."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from random_trees import body, frame, unit
+
+from rbnotes import inertia, joints
+from rbnotes.dynamics import (
+    FullyImplicit,
+    State,
+    bridson_marino,
+    constrained_step,
+    fully_implicit_euler,
+    implicit_euler,
+    implicit_midpoint,
+    integrate,
+    runge_kutta,
+    symplectic_euler,
+    trapezoidal,
+)
+from rbnotes.errors import NotConverged
+from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, on_particle, through
+from rbnotes.tree import Gear, Link, Tree, TreeSystem, step_rows
+
+
+def loaded(damping=0.5):
+    """A branched tree with a quaternion, springs between its bodies and a particle, and gravity."""
+    rng = np.random.default_rng(1)
+    soft = {"stiffness": 2.0, "damping": damping}
+    links = [
+        Link("trunk", joints.Universal(), body(rng), None, frame(rng), frame(rng), **soft),
+        Link("arm", joints.QuaternionSpherical(), body(rng), "trunk", frame(rng), frame(rng)),
+        Link("leg", joints.Prismatic(unit(rng)), body(rng), "trunk", frame(rng), frame(rng), **soft),
+    ]
+    tree = Tree(links, gravity=rng.normal(size=3))
+    law = LinearSpring(6.0, damping, 0.4)
+    springs = [
+        Paths(law, through(on_body(1, [0.3, -0.2, 0.1]), on_particle(0))),
+        Paths(law, through(on_body(1, [0.3, 0.2, 0.1]), on_body(2, [0.1, 0.4, -0.2]))),
+    ]
+    system = TreeSystem(tree, [0.8], ForceGroups(springs))
+    q, qdot = tree.home + 0.4 * rng.normal(size=tree.size), rng.normal(size=tree.size)
+    return system, system.reparametrised(State(q=q, qdot=qdot, x=rng.normal(size=(1, 3))))
+
+
+def whole(system, state):
+    """Poses and velocities, whatever the coordinates."""
+    at = system.maximal(state)
+    return np.concatenate([at.E.ravel(), at.x.ravel(), at.velocity])
+
+
+ORDERS = {
+    "symplectic Euler": (symplectic_euler, 1),
+    "linearly implicit Euler": (implicit_euler, 1),
+    "fully implicit Euler": (fully_implicit_euler, 1),
+    "implicit midpoint": (implicit_midpoint, 2),
+    # Of second order only where the mass matrix is constant and no force is left out of K and D.
+    "linearised trapezoidal": (trapezoidal, 1),
+    "Bridson-Marino": (bridson_marino, 1),
+}
+
+
+@pytest.fixture(scope="module")
+def exact():
+    system, start = loaded()
+    return whole(system, runge_kutta(system, start, 0.2, rtol=1e-9, atol=1e-10))
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_order(name, exact):
+    step, order = ORDERS[name]
+    (system, start), errors = loaded(), []
+    for steps in (8, 16):
+        end = integrate(step, system, start, 0.2 / steps, steps)[steps]
+        errors.append(np.linalg.norm(whole(system, end) - exact))
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
+
+
+@pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
+def test_the_equations_of_motion_hold(step):
+    system, start = loaded()
+    h, c = 0.1, step.part
+    after = step(system, start, h)
+    mean = start.velocity + c * (after.velocity - start.velocity)
+    np.testing.assert_allclose(after.q, start.q + h * mean[3:], rtol=1e-13)
+    np.testing.assert_allclose(after.x.ravel(), start.x.ravel() + h * mean[:3], rtol=1e-13)
+    assert after.t == h
+    at = start.moved(c * h * mean, c * h).with_velocity(mean)
+    force, rate = system.force(at), system.mass(at) @ (after.velocity - start.velocity) / h
+    assert np.linalg.norm(rate) > 10
+    np.testing.assert_allclose(force, rate, atol=1e-9 * np.linalg.norm(rate))
+
+
+ROD = inertia.spatial_inertia(*inertia.cuboid([0.2, 0.1, 1.0], 50.0))
+X, Y = np.eye(3)[:2]
+
+
+def along_z(z):
+    E = np.eye(4)
+    E[2, 3] = z
+    return E
+
+
+def pendulum(second=None):
+    """Two rods that swing about crossed axes, from rest."""
+    second = joints.Revolute(X) if second is None else second
+    links = [
+        Link("upper", joints.Revolute(Y), ROD, None, None, along_z(-0.5)),
+        Link("lower", second, ROD, "upper", along_z(-1.0), along_z(-0.5)),
+    ]
+    tree = Tree(links)
+    return TreeSystem(tree), State(q=[1.2, 0.5, 0.3][: tree.size])
+
+
+def energies(step, h, time=1.0):
+    system, start = pendulum()
+    states = integrate(step, system, start, h, round(time / h))
+    found = [system.energy(states[i]) for i in range(len(states))]
+    return np.array(found) - found[0]
+
+
+def test_energy_of_a_pendulum():
+    """Without springs, linearly implicit Euler is symplectic Euler; on a tree, neither keeps the energy."""
+    h = 0.02
+    explicit, linear, full, middle = (
+        energies(step, h)
+        for step in (symplectic_euler, implicit_euler, fully_implicit_euler, implicit_midpoint)
+    )
+    np.testing.assert_allclose(linear, explicit, atol=1e-9)
+    assert np.max(linear) > 0.05
+    assert np.all(np.diff(full) < 0)  # less and less in each step
+    assert full[-1] < -0.5
+    assert np.max(np.abs(middle)) < 5e-3
+    finer = energies(implicit_midpoint, h / 2)
+    assert np.max(np.abs(middle)) / np.max(np.abs(finer)) == pytest.approx(4, abs=0.3)
+
+
+class Counting:
+    """A system that counts how often its tangent is asked for."""
+
+    def __init__(self, system, tangent):
+        self.system, self.told, self.count = system, tangent, 0
+
+    def __getattr__(self, name):
+        return getattr(self.system, name)
+
+    def tangent(self, state, acceleration):
+        self.count += 1
+        return self.told(self.system, state, acceleration)
+
+
+def truncated(system, state, acceleration):
+    """With the derivatives that linearly implicit Euler keeps."""
+    forces = system.forces(state)
+    return forces._replace(f=forces.f - system.mass(state) @ acceleration)
+
+
+class TestNewton:
+    def test_converges_quickly_on_the_exact_tangent(self):
+        system, start = pendulum(joints.Universal())
+        exact = Counting(system, TreeSystem.tangent)
+        kept = Counting(system, truncated)
+        ends = [fully_implicit_euler(each, start, 0.1).velocity for each in (exact, kept)]
+        np.testing.assert_allclose(ends[1], ends[0], rtol=1e-8)
+        assert exact.count <= 6 < 2 * exact.count < kept.count
+
+    def test_searches_where_the_first_corrections_lead_too_far(self):
+        system, start = pendulum(joints.Universal())
+        start = replace(start, qdot=np.array([-1.0, 2.0, 1.0]))
+        after = fully_implicit_euler(system, start, 1.0)
+        left = system.tangent(after, (after.velocity - start.velocity) / 1.0).f
+        np.testing.assert_allclose(left, 0, atol=1e-7)
+
+    def test_says_where_it_ended(self):
+        system, start = pendulum()
+        with pytest.raises(
+            NotConverged, match=r"a fully implicit step of 0.5 s .* after 1 corrections"
+        ) as caught:
+            FullyImplicit(1.0, iterations=1)(system, start, 0.5)
+        solution, residual = caught.value.solution, caught.value.residual
+        assert isinstance(solution, State)
+        assert solution.t == 0.5
+        # Newton's method goes on from there with the correction that it told.
+        tangent = system.tangent(solution, (solution.velocity - start.velocity) / 0.5)
+        matrix = system.mass(solution) - 0.5 * tangent.D - 0.25 * tangent.K
+        correction = np.linalg.solve(matrix, 0.5 * tangent.f)
+        assert residual == pytest.approx(0.5 * np.linalg.norm(correction), rel=1e-9)
+        assert residual > 1e-6
+
+
+@pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
+def test_constraints_are_those_of_the_solver(step):
+    """A gear: the same motion as with one coordinate in the place of both."""
+    links = [
+        Link("upper", joints.Revolute(Y), ROD, None, None, along_z(-0.5)),
+        Link("lower", joints.Revolute(Y), ROD, "upper", along_z(-1.0), along_z(-0.5)),
+    ]
+    system, h = TreeSystem(Tree(links)), 0.05
+    state = State(q=[0.4, 0.8])
+    rows = partial(step_rows, system, [Gear("upper", "lower", 2.0)])
+    for _ in range(4):
+        after = constrained_step(step, system, state, h, rows)
+        c = step.part
+        mean = state.velocity + c * (after.state.velocity - state.velocity)
+        at = state.moved(c * h * mean, c * h).with_velocity(mean)
+        G = np.array([2.0, -1.0])
+        left = system.tangent(at, (after.state.velocity - state.velocity) / h).f + G * after.bilateral[0] / h
+        np.testing.assert_allclose(left, 0, atol=1e-7)
+        assert abs(after.bilateral[0]) > 0.01
+        state = after.state
+        assert state.q[1] == pytest.approx(2 * state.q[0], rel=1e-12)

@@ -1,0 +1,183 @@
+"""What scenes of linked bodies are made of, each against what is known without the package."""
+
+import numpy as np
+import pytest
+from random_trees import body, frame, unit
+from scipy.linalg import expm
+
+from rbnotes import inertia, joints, maximal, se3
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import (
+    WORLD,
+    State,
+    fully_implicit_euler,
+    implicit_midpoint,
+    integrate,
+    symplectic_euler,
+)
+from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, through
+from rbnotes.friction import coulomb
+from rbnotes.solids import Box, Capsule, Sphere
+from rbnotes.tree import JointLimit, Link, Tree, TreeSystem, contact_step
+
+G = 9.81
+FLOOR = Collider(WORLD, Plane(), mu=1.0)  # friction is the geometric mean: the other's square root
+
+
+def at(x=0.0, y=0.0, z=0.0):
+    E = np.eye(4)
+    E[:3, 3] = x, y, z
+    return E
+
+
+class TestContact:
+    @pytest.mark.parametrize("heading", [0.0, 0.7])
+    def test_a_sliding_box_stops(self, heading):
+        """Friction takes mu g h from its speed in each step, and nothing across."""
+        box, mu, h, speed = Box([0.4, 0.3, 0.2]), 0.3, 0.01, 0.35
+        tree = Tree([Link("box", joints.Free3D(), box.spatial_inertia(mass=2.0))])
+        system, colliders = TreeSystem(tree), [FLOOR, Collider(0, box, mu=mu**2)]
+        along = np.array([np.cos(heading), np.sin(heading)])
+        state = State(q=[0, 0, 0.1, 0, 0, 0], qdot=[*(speed * along), 0, 0, 0, 0])
+        way, pushed = 0.0, []
+        for _ in range(16):
+            speed = max(speed - mu * G * h, 0.0)
+            way += h * speed
+            step = contact_step(symplectic_euler, system, state, h, colliders, friction=coulomb)
+            state = step.state
+            pushed.append(step.solution.normal.sum())
+        np.testing.assert_allclose(state.q[:2], way * along, atol=1e-4)
+        np.testing.assert_allclose(state.q[2:], [0.1, 0, 0, 0], atol=1e-5)
+        np.testing.assert_allclose(state.qdot, 0, atol=1e-5)
+        np.testing.assert_allclose(pushed, 2.0 * G * h, rtol=1e-5)
+
+    def test_a_sliding_ball_begins_to_roll(self):
+        """With 5/7 of its speed, as its angular momentum about the floor does not change."""
+        ball, h = Sphere(0.5), 0.01
+        root = joints.Composite(joints.Translational(), joints.QuaternionSpherical())
+        tree = Tree([Link("ball", root, ball.spatial_inertia(mass=3.0))])
+        system, colliders = TreeSystem(tree), [FLOOR, Collider(0, ball, mu=0.16)]
+        state = State(q=[0, 0, 0.5, 1, 0, 0, 0], qdot=[1.4, 0, 0, 0, 0, 0, 0])
+        for _ in range(20):
+            state = system.reparametrised(state)
+            state = contact_step(symplectic_euler, system, state, h, colliders).state
+        twist = system.maximal(state).phi[0]
+        E = system.maximal(state).E[0]
+        np.testing.assert_allclose(E[:3, :3] @ twist[:3], [0, 2.0, 0], atol=1e-3)
+        assert state.qdot[0] == pytest.approx(1.0, abs=5e-4)
+
+    def test_linked_bodies_as_in_maximal_coordinates(self):
+        """From rest, one step of two rods on the floor: the same twists and impulses, by other equations."""
+        rod, h, tilt = Capsule(0.05, 0.8), 0.01, 0.4
+        M = rod.spatial_inertia(mass=1.5)
+        lying = se3.exp([0, np.pi / 2, 0, 0, 0, 0])
+        links = [
+            Link("first", joints.Free3D(), M, None, None, lying),
+            Link("second", joints.Revolute((0.0, 1.0, 0.0)), 2 * M, "first", at(0.4), at(0.4) @ lying),
+        ]
+        tree = Tree(links)
+        system, start = TreeSystem(tree), State(q=[0, 0, 0.05, 0, 0, 0, -tilt])
+        colliders = [FLOOR, Collider(0, rod, mu=0.25), Collider(1, rod, mu=0.09)]
+        step = contact_step(symplectic_euler, system, start, h, colliders, friction=coulomb)
+        poses = system.maximal(start)
+        hinge = maximal.Joint(
+            links[1].joint, 1, se3.inverse(links[1].body), 0, se3.inverse(lying) @ links[1].placement
+        )
+        world = maximal.World(maximal.Mechanism(tree.inertias, [hinge]), colliders)
+        path = maximal.simulate(
+            world, State(poses.E), h, 1, friction=coulomb, integrator=symplectic_euler, stabilization="none"
+        )
+        found = system.reduction(start).velocities(step.state.velocity).reshape(2, 6)
+        np.testing.assert_allclose(found, path.twists[1], atol=1e-5)
+        assert np.linalg.norm(found) > 0.05
+        assert len(step.points) == len(path.contacts[0].points) >= 2
+        assert np.sum(step.solution.normal) > 0.5 * 4.5 * G * h
+
+    def test_links_and_parents_do_not_touch_unless_asked(self):
+        ball = Sphere(0.3)
+        M = ball.spatial_inertia(mass=1.0)
+        tree = Tree([Link("a", joints.Fixed(), M), Link("b", joints.Prismatic(), M, "a", at(z=0.5))])
+        system, start = TreeSystem(tree), State(q=[0.0], qdot=[0.0])
+        colliders = [Collider(0, ball), Collider(1, ball)]
+        free = contact_step(symplectic_euler, system, start, 0.01, colliders)
+        assert len(free.points) == 0
+        assert free.state.qdot[0] == pytest.approx(-G * 0.01)
+        held = contact_step(symplectic_euler, system, start, 0.01, colliders, gamma=3.0, apart=())
+        assert held.state.qdot[0] == pytest.approx(0.3, rel=1e-9)  # 3 / s of the overlap of 0.1 m
+        assert held.solution.normal[0] == pytest.approx(0.3 + G * 0.01, rel=1e-9)
+
+    def test_a_hinged_rod_on_the_floor_with_a_limit_and_implicit_steps(self):
+        """At rest on the floor its moments balance, and the limit has nothing to do; then it alone holds."""
+        rod, h = Capsule(0.05, 1.0), 0.01
+        along = se3.exp([0, np.pi / 2, 0, 0, 0, 0])
+        M, high = rod.spatial_inertia(mass=2.0), 0.3
+        angle = np.arcsin((high - 0.05) / 1.0)
+        link = Link("rod", joints.Revolute((0.0, 1.0, 0.0)), M, None, at(z=high), at(0.5) @ along)
+        system = TreeSystem(Tree([link]))
+        colliders = [FLOOR, Collider(0, rod, mu=0.0)]
+        state = State(q=[angle], qdot=[0.0])
+        for scheme in (symplectic_euler, fully_implicit_euler):
+            step = contact_step(scheme, system, state, h, colliders, [JointLimit("rod", upper=2.0)])
+            assert step.state.q[0] == pytest.approx(angle, abs=1e-8)
+            # Weight at half the length, the floor below the far end of the axis.
+            np.testing.assert_allclose(step.solution.normal.max(), 2.0 * G * h / 2, rtol=1e-6)
+            assert step.solution.unilateral[0] == pytest.approx(0, abs=1e-12)
+        held = contact_step(
+            symplectic_euler, system, State(q=[0.1]), h, [FLOOR], [JointLimit("rod", upper=0.1)]
+        )
+        moment = 2.0 * G * 0.5 * np.cos(0.1)
+        assert held.solution.unilateral[0] == pytest.approx(moment * h, rel=1e-9)
+        assert held.state.q[0] == pytest.approx(0.1, abs=1e-12)
+
+    def test_named_errors(self):
+        tree = Tree([Link("a", joints.Fixed(), np.eye(6))])
+        with pytest.raises(InvalidArgument, match="gamma"):
+            contact_step(symplectic_euler, TreeSystem(tree), State(), 0.01, [FLOOR], gamma=-1.0)
+
+
+def test_springs_and_dampers_between_bodies():
+    """Two bodies on a line, a spring and a damper between points of them: by the matrix exponential."""
+    M, m = np.diag([1.0, 1.0, 1.0, 2.0, 2.0, 2.0]), np.array([2.0, 2.0])
+    x = (1.0, 0.0, 0.0)
+    tree = Tree(
+        [Link("a", joints.Prismatic(x), M), Link("b", joints.Prismatic(x), M, None, at(2.0))], np.zeros(3)
+    )
+    k, d, slack = 5.0, 0.8, 1.0
+    ends = through(on_body(0, [0.3, 0, 0]), on_body(1, [-0.2, 0, 0]))
+    system = TreeSystem(tree, applied=ForceGroups([Paths(LinearSpring(k, d, slack), ends)]))
+    start, time = State(q=[0.1, -0.1], qdot=[0.4, 0.0]), 1.0
+    spread = np.array([[-1.0, 1.0], [1.0, -1.0]])  # of what the stretch does to both
+    A = np.zeros((5, 5))
+    A[:2, 2:4] = np.eye(2)
+    A[2:4, :2], A[2:4, 2:4] = k * spread / m[:, None], d * spread / m[:, None]
+    A[2:4, 4] = k * np.array([1.0, -1.0]) * (2.0 - 0.2 - 0.3 - slack) / m
+    expected = (expm(A * time) @ [0.1, -0.1, 0.4, 0.0, 1.0])[:4]
+    end = integrate(implicit_midpoint, system, start, time / 60, 60)[60]
+    np.testing.assert_allclose([*end.q, *end.qdot], expected, atol=2e-4)
+    assert abs(expected[0] - 0.1) > 0.1
+
+
+def test_solids_fused_to_one_link():
+    """The sum of their inertias, and links that are fixed to each other: the same accelerations."""
+    rng = np.random.default_rng(5)
+    solids = [Box([0.3, 0.2, 0.5]), Sphere(0.2), Capsule(0.1, 0.4)]
+    masses, places = [2.0, 0.7, 1.1], np.stack([frame(rng) for _ in solids])
+    each = [solid.mass_properties(mass=mass) for solid, mass in zip(solids, masses, strict=True)]
+    fused = inertia.spatial_inertia(*inertia.composite(each, places))
+    hip, where = joints.Composite(joints.Universal(), joints.Prismatic(unit(rng))), frame(rng)
+    tail = Link("tail", joints.Revolute(unit(rng)), body(rng), "fused", frame(rng))
+    one = Tree([Link("fused", hip, fused, None, where), tail])
+    many = Tree(
+        [
+            Link("fused", hip, solids[0].spatial_inertia(mass=masses[0]), None, where, places[0]),
+            Link("b", joints.Fixed(), solids[1].spatial_inertia(mass=masses[1]), "fused", None, places[1]),
+            Link("c", joints.Fixed(places[2]), solids[2].spatial_inertia(mass=masses[2]), "fused"),
+            tail,
+        ]
+    )
+    q, qdot = rng.normal(size=(2, 4))
+    found = [trees.forward_dynamics(tree, q, qdot) for tree in (one, many)]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-10)
+    assert np.linalg.norm(found[0]) > 1

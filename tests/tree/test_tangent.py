@@ -1,0 +1,221 @@
+"""The exact tangent of a tree: against differences for every joint type, and against Pinocchio."""
+
+import numpy as np
+import pinocchio
+import pytest
+from random_trees import ALL, KINDS, body, frame, pinocchio_model, random_tree, unit
+
+from rbnotes import joints, quaternion
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative
+from rbnotes.dynamics import WORLD, Forces, State
+from rbnotes.forces import (
+    Damping,
+    ForceGroups,
+    FrameSpring,
+    FrameSprings,
+    LinearSpring,
+    Paths,
+    on_body,
+    on_particle,
+    on_world,
+    through,
+)
+from rbnotes.tree import Link, Tree, TreeSystem
+
+
+def close(actual, expected, tolerance=1e-9):
+    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+def slopes(function, x):
+    """The derivative ``(..., k)`` of a function that broadcasts over leading axes."""
+    rates = derivative(lambda t: function(x + t * np.eye(len(x)))).value
+    return np.moveaxis(rates, 0, -1)
+
+
+class TestAgainstDifferences:
+    """All joint types, branches, several roots, frames at general places."""
+
+    @pytest.fixture(params=range(5))
+    def case(self, request):
+        rng = np.random.default_rng(request.param)
+        tree = random_tree(rng, 8, tuple(ALL), ALL)
+        q = tree.home + rng.uniform(0.1, 0.8, tree.size)  # off the places where splines are joined
+        return tree, q, *rng.normal(size=(2, tree.size)), rng.normal(size=(len(tree.links), 6))
+
+    def test_inverse_dynamics(self, case):
+        tree, q, v, a, wrenches = case
+        found = trees.inverse_dynamics_slopes(tree, q, v, a, wrenches)
+        close(found.q, slopes(lambda q: trees.inverse_dynamics(tree, q, v, a, wrenches), q))
+        close(found.qdot, slopes(lambda v: trees.inverse_dynamics(tree, q, v, a, wrenches), v))
+
+    def test_the_jacobian_turns_wrenches(self, case):
+        tree, q, _, _, wrenches = case
+
+        def handed_on(q):
+            return np.swapaxes(trees.jacobian(tree, q), -1, -2) @ wrenches.ravel()
+
+        close(trees.geometric_stiffness(tree, q, wrenches), slopes(handed_on, q))
+
+    def test_twists_and_their_rates(self, case):
+        tree, q, v, a, _ = case
+        found = trees.variation(tree, q, v, a)
+        at = trees.motion(tree, q, v)
+        close(found.bodies, at.bodies, 1e-13)
+        close(found.phi, at.phi, 1e-13)
+        close(found.J, at.J, 1e-13)
+        close(found.rate, at.J @ a + at.drift, 1e-12)
+
+        def rate(q, v):
+            at = trees.motion(tree, q, v)
+            return (at.J @ a[:, None])[..., 0] + at.drift
+
+        close(found.phi_q, slopes(lambda q: trees.twists(tree, q, v), q))
+        close(found.rate_q, slopes(lambda q: rate(q, v), q))
+        close(found.rate_qdot, slopes(lambda v: rate(q, v), v))
+
+
+def test_leading_axes_broadcast():
+    rng = np.random.default_rng(5)
+    tree = random_tree(rng, 6, tuple(ALL), ALL)
+    q = tree.home + rng.uniform(0.1, 0.8, (3, 1, tree.size))
+    v, a, wrenches = rng.normal(size=(2, tree.size)), rng.normal(size=tree.size), rng.normal(size=(6, 6))
+    found = trees.inverse_dynamics_slopes(tree, q, v, a, wrenches)
+    for i, j in np.ndindex(3, 2):
+        alone = trees.inverse_dynamics_slopes(tree, q[i, 0], v[j], a, wrenches)
+        for many, one in zip(found, alone, strict=True):
+            close(many[i, j], one, 1e-12)
+
+
+def test_forward_dynamics_and_its_arguments():
+    rng = np.random.default_rng(6)
+    tree = random_tree(rng, 6)
+    q, v, tau = rng.normal(size=(3, tree.size))
+    a = trees.forward_dynamics(tree, q, v, tau)
+    found = trees.forward_dynamics_slopes(tree, q, v, a)
+    close(found.q, slopes(lambda q: trees.forward_dynamics(tree, q, v, tau), q))
+    close(found.qdot, slopes(lambda v: trees.forward_dynamics(tree, q, v, tau), v))
+    with pytest.raises(InvalidArgument, match="qddot: got shape"):
+        trees.inverse_dynamics_slopes(tree, q, v, a[:-1])
+    with pytest.raises(InvalidArgument, match="wrenches: got shape"):
+        trees.geometric_stiffness(tree, q, np.zeros((2, 6)))
+
+
+SPHERICAL = {**KINDS, "ball": lambda rng: joints.ExponentialSpherical()}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_against_pinocchio(seed):
+    """Pinocchio's balls turn by rotations and have angular velocities: theirs by the chain rule.
+
+    With ``omega = B qdot`` for all joints and its rate, ours are ``B^T tau``.
+    """
+    rng = np.random.default_rng(seed)
+    kinds = ("ball", *SPHERICAL) if seed % 2 else tuple(KINDS)
+    tree = random_tree(rng, 8, kinds, SPHERICAL)
+    q, v, a = rng.normal(size=(3, tree.size))
+    model = pinocchio_model(tree)
+    data = model.createData()
+    k = tree.size
+    B, dB, slope, theirs = np.eye(k), np.zeros((k, k, k)), np.zeros((k, k)), []
+    for link, own in zip(tree.links, tree.slices, strict=True):
+        if isinstance(link.joint, joints.ExponentialSpherical):
+            B[own, own], dB[own, own, own] = link.joint.S(q[own])[:3], link.joint.dS(q[own])[:3]
+            slope[own, own] = link.joint.drift_slope(q[own], v[own])[:3]
+            theirs.extend(np.roll(quaternion.from_rotation_vector(q[own]), -1))
+        else:
+            theirs.extend(q[own])
+    omega, alpha = B @ v, B @ a + dB @ v @ v
+    by_q, by_v, M = pinocchio.computeRNEADerivatives(model, data, np.array(theirs), omega, alpha)
+    M = np.triu(M) + np.triu(M, 1).T
+    tau = pinocchio.rnea(model, data, np.array(theirs), omega, alpha)
+    turning = np.einsum("ijl,j->il", dB, v)
+    rate_slope = np.einsum("ijl,j->il", dB, a) + slope
+    expected = np.einsum("ijl,i->jl", dB, tau) + B.T @ (by_q @ B + by_v @ turning + M @ rate_slope)
+    found = trees.inverse_dynamics_slopes(tree, q, v, a)
+    close(found.q, expected, 1e-10)
+    close(found.qdot, B.T @ (by_v @ B + M @ (turning + dB @ v)), 1e-10)
+
+
+def driven(state):
+    """Joint forces that are not linear, and of which none is its own joint's alone."""
+    k = len(state.q)
+    f = np.sin(np.roll(state.q, 1)) - 0.1 * np.roll(state.qdot, 2) ** 3
+    K = np.roll(np.eye(k), 1, axis=1).T @ np.diag(np.cos(state.q))
+    D = np.roll(np.eye(k), 2, axis=1).T @ np.diag(-0.3 * state.qdot**2)
+    return Forces(f, K, D)
+
+
+def loaded(rng, tree):
+    """Springs and dampers between bodies, particles and the world, beside those of the joints."""
+    law = LinearSpring(6.0, 0.7, 0.4)
+    ends = [
+        (on_body(1, rng.normal(size=3)), on_body(3, rng.normal(size=3))),
+        (on_body(2, rng.normal(size=3)), on_particle(0), on_body(0, rng.normal(size=3))),
+        (on_particle(0), on_particle(1)),
+        (on_particle(1), on_world(rng.normal(size=3))),
+    ]
+    bushing = FrameSpring.isotropic(frame(rng), frame(rng), 3.0, 2.0, 0.4, 0.3)
+    groups = [
+        *(Paths(law, through(*points)) for points in ends),
+        Damping([0.3, 0.5], [0, 2]),
+        FrameSprings(bushing, [[0, 2], [3, WORLD]]),
+    ]
+    links = [
+        Link(
+            each.name,
+            each.joint,
+            each.inertia,
+            each.parent,
+            each.placement,
+            each.body,
+            stiffness=rng.uniform(0, 2, each.joint.coordinates),
+            damping=rng.uniform(0, 2, each.joint.coordinates),
+        )
+        for each in tree.links
+    ]
+    system = TreeSystem(Tree(links, tree.gravity), [0.8, 1.7], ForceGroups(groups), driven)
+    q = tree.home + rng.uniform(0.1, 0.8, tree.size)
+    x, v = rng.normal(size=(2, 2, 3))
+    return system, State(q=q, qdot=rng.normal(size=tree.size), x=x, v=v, t=0.3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_system_with_forces_and_particles(seed):
+    rng = np.random.default_rng(20 + seed)
+    ball = joints.Composite(joints.QuaternionSpherical(), joints.Revolute(unit(rng)))
+    tree = random_tree(rng, 5, ("ball", *ALL), {"ball": lambda rng: ball, **ALL})
+    system, state = loaded(rng, tree)
+    a = rng.normal(size=state.size)
+
+    def left(state):
+        return system.force(state) - system.mass(state) @ a
+
+    found = system.tangent(state, a)
+    close(found.f, left(state), 1e-12)
+    for along in rng.normal(size=(2, state.size)):  # in general directions, so that no entry goes unseen
+        close(found.K @ along, derivative(lambda t, d=along: left(state.moved(t * d)), step=1e-3).value)
+        faster = derivative(lambda t, d=along: left(state.with_velocity(state.velocity + t * d))).value
+        close(found.D @ along, faster)
+
+
+def test_what_linearly_implicit_steps_leave_out_vanishes_where_it_should():
+    """At rest, without forces that J turns, a spring tree has the stiffness that Sueda (2.79) keeps."""
+    rng = np.random.default_rng(3)
+    links = [
+        Link("a", joints.Revolute(unit(rng)), body(rng), stiffness=2.0),
+        Link("b", joints.Universal(), body(rng), "a", frame(rng), stiffness=3.0, damping=0.4),
+    ]
+    system = TreeSystem(Tree(links, gravity=np.zeros(3)))
+    state = State(q=np.zeros(3))
+    whole, kept = system.tangent(state, np.zeros(3)), system.forces(state)
+    close(whole.K, kept.K, 1e-13)
+    close(whole.D, kept.D, 1e-13)
+    heavy = TreeSystem(Tree(links, gravity=[1.0, -2.0, 3.0]))
+    state = State(q=rng.normal(size=3), qdot=rng.normal(size=3))
+    whole, kept = heavy.tangent(state, np.zeros(3)), heavy.forces(state)
+    assert np.max(np.abs(whole.K - kept.K)) > 1
+    assert np.max(np.abs(whole.D - kept.D)) > 0.1
