@@ -167,9 +167,9 @@ class alg3_b:
 @claim("sueda/s2.4.12/alg3#c", "Algorithm 3: the derivative of the Jacobian")
 class alg3_c:
     formula = (
-        r"\partial S/\partial q = \Delta C_2\tilde B_2''(q);\quad i = 3, 4:\ \partial S/\partial q = \Delta C_i"
-        r"\tilde B_i''(q) + \mathrm{Ad}(Q_i^{-1})\left(\partial S/\partial q + \mathrm{ad}(S)\,\Delta C_i\tilde B_i(q)"
-        r"\right)"
+        r"\begin{aligned} \partial S/\partial q &= \Delta C_2\tilde B_2''(q);\quad\text{then, for }i = 3, 4: \\ "
+        r"\partial S/\partial q &= \Delta C_i\tilde B_i''(q) + \mathrm{Ad}_i\left(\partial S/\partial q + \mathrm{ad}_i"
+        r"\,\Delta C_i\tilde B_i(q)\right) \end{aligned}"
     )
     inputs = POSES
 
@@ -201,7 +201,8 @@ class alg3_c:
         r"derivative of the basis function, as Algorithm 4 has it in its line 16."
     )
     remark = (
-        r"The velocity $\dot S\dot q$ and with it all forces of inertia are wrong wherever the spline turns."
+        r"$\mathrm{Ad}_i = \mathrm{Ad}(Q_i^{-1})$, $\mathrm{ad}_i = \mathrm{ad}(S)$. The term $\dot S\dot q$ of accelerations is "
+        r"wrong wherever the steps do not commute."
     )
     implemented_by = CURVE
     chapter = CHAPTER
