@@ -25,7 +25,7 @@ from rbnotes.contact import (
     ContactPoints,
     Contacts,
     _rows,
-    nearby_points,
+    nearby,
     normal_rows,
     separation_speeds,
 )
@@ -113,7 +113,7 @@ def simulate(
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     mechanism, projects = world.mechanism, stabilization == "projection"
     states, joint_impulses, records = [state], [], list[ContactRecord]()
-    points = _nearby(world, state, h)
+    points = nearby_points(world, state, h)
     for step in range(1, steps + 1):
         rows, twists = _rows.contact_rows(points, state.E), state.phi.ravel()
         speeds = separation_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
@@ -129,10 +129,10 @@ def simulate(
         state = integrator.move(mechanism, state, solution.velocity, h)
         if projects:
             state = replace(state, E=project_poses(mechanism, state.E))
-        points = _nearby(world, state, h)
+        points = nearby_points(world, state, h)
         if projects and np.any(points.gap < -slop):
             state = replace(state, E=separated_poses(mechanism, state.E, points))
-            points = _nearby(world, state, h)
+            points = nearby_points(world, state, h)
         states.append(state)
         if progress is not None:
             progress(step, steps)
@@ -145,6 +145,12 @@ def simulate(
         tuple(records),
         events_of(records, h),
     )
+
+
+def nearby_points(world: World, state: State, h: float) -> ContactPoints:
+    """Contacts that could close within the next step, from the speeds that the bodies have."""
+    gravity, apart = world.mechanism.gravity, world.apart or ()
+    return nearby.nearby_points(world.colliders, state.E, state.phi, h, gravity, apart=apart)
 
 
 def separated_poses(mechanism: Mechanism, poses: ArrayLike, points: ContactPoints) -> Array:
@@ -165,11 +171,6 @@ def separated_poses(mechanism: Mechanism, poses: ArrayLike, points: ContactPoint
     )
     apart = QP(M, np.zeros(M.shape[0]), N, -points.gap, G, np.zeros(G.shape[0]))
     return project_poses(mechanism, poses @ se3.exp(solve_lcp(apart).x.reshape(-1, 6)))
-
-
-def _nearby(world: World, state: State, h: float) -> ContactPoints:
-    gravity, apart = world.mechanism.gravity, world.apart or ()
-    return nearby_points(world.colliders, state.E, state.phi, h, gravity, apart=apart)
 
 
 def _checked_state(world: World, state: State) -> State:
