@@ -151,7 +151,8 @@ implicit_euler = Scheme(implicit_euler_problem, move_by_new_velocity)
 """Linearly implicit Euler (Lloyd 0.9.2): of first order, and stable for stiff springs and dampers."""
 
 trapezoidal = Scheme(trapezoidal_problem, move_by_mean_velocity)
-"""Linearised trapezoidal rule (Lloyd 0.9.3): of second order; keeps the energy of linear springs."""
+"""Linearised trapezoidal rule (Lloyd 0.9.3): of second order where the mass matrix is constant and K and D
+leave nothing out, so not on trees; keeps the energy of linear springs."""
 
 
 def bridson_marino(system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free) -> State:

@@ -28,7 +28,7 @@ from rbnotes.contact import (
     _rows,
 )
 from rbnotes.contact.nearby import allowed_speeds, found_nearby
-from rbnotes.dynamics import WORLD, Scheme, State, States, StepProblem, StepSolution, keeping_momentum
+from rbnotes.dynamics import Scheme, State, States, StepProblem, StepSolution, keeping_momentum
 from rbnotes.friction import box_friction
 from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism, as_dense_as, mechanism_rows, projected
 from rbnotes.maximal.placement import Placement
@@ -108,7 +108,7 @@ def simulate(
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     mechanism, projects = world.mechanism, stabilization == "projection"
     states, joint_impulses, records = [state], [], list[ContactRecord]()
-    points = _nearby(world, state, h)
+    points = nearby_points(world, state, h)
     for step in range(1, steps + 1):
         rows, twists = _rows.contact_rows(points, state.E), state.phi.ravel()
         speeds = allowed_speeds(points, (rows @ twists)[::3], h, mechanism.gravity)
@@ -124,10 +124,10 @@ def simulate(
         state = integrator.move(mechanism, state, solution.velocity, h)
         if projects:
             state = changed(state, E=projected(mechanism, state.E))
-        points = _nearby(world, state, h)
+        points = nearby_points(world, state, h)
         if projects and np.any(points.gap < -slop):
             state = changed(state, E=separated_poses(mechanism, state, points))
-            points = _nearby(world, state, h)
+            points = nearby_points(world, state, h)
         states.append(state)
         if progress is not None:
             progress(step, steps)
@@ -138,6 +138,12 @@ def simulate(
         tuple(records),
         events_of(records, [each.t for each in states[1:]]),
     )
+
+
+def nearby_points(world: World, state: State, h: float) -> ContactPoints:
+    """Contacts that could close within the next step, from the speeds that the bodies have."""
+    gravity, apart = world.mechanism.gravity, world.apart or ()
+    return found_nearby(world.colliders, state.E, state.phi, h, gravity, apart)
 
 
 def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints) -> Array:
@@ -156,11 +162,6 @@ def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints) -
     still = np.zeros(state.size)
     apart = known(QP, Q=M, c=still, A=N, b=-points.gap, G=G, g=np.zeros(G.shape[0]))
     return projected(mechanism, move_bodies(poses, solve_lcp(apart).x))
-
-
-def _nearby(world: World, state: State, h: float) -> ContactPoints:
-    gravity, apart = world.mechanism.gravity, world.apart or ()
-    return found_nearby(world.colliders, state.E, state.phi, h, gravity, apart)
 
 
 def _checked_state(world: World, state: State) -> State:

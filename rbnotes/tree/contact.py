@@ -88,7 +88,9 @@ def contact_step(
     colliders
         Shapes that the links, by their numbers ``tree.index(name)``, and the world carry.
     friction
-        A model of :mod:`rbnotes.friction`.
+        A model of :mod:`rbnotes.friction`. Some want a symmetric mass, which implicit schemes need not have;
+        and a :class:`~rbnotes.dynamics.FullyImplicit` scheme cannot be solved to more digits than the model:
+        give it a tolerance of 1e-7 or so.
     gamma
         Part of errors and overlaps that is taken back, 1/s.
     apart

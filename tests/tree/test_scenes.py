@@ -11,6 +11,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import (
     WORLD,
+    FullyImplicit,
     State,
     fully_implicit_euler,
     implicit_midpoint,
@@ -18,7 +19,7 @@ from rbnotes.dynamics import (
     symplectic_euler,
 )
 from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, through
-from rbnotes.friction import coulomb
+from rbnotes.friction import coulomb, gauss_seidel_friction
 from rbnotes.solids import Box, Capsule, Sphere
 from rbnotes.tree import JointLimit, Link, Tree, TreeSystem, contact_step
 
@@ -130,6 +131,20 @@ class TestContact:
         moment = 2.0 * G * 0.5 * np.cos(0.1)
         assert held.solution.unilateral[0] == pytest.approx(moment * h, rel=1e-9)
         assert held.state.q[0] == pytest.approx(0.1, abs=1e-12)
+
+    def test_fully_implicit_with_friction(self):
+        """A box on a stiff spring slides: with f = -k x at the end, m (v+ - v) = h f - mu m g h."""
+        box, mu, h, k = Box([0.4, 0.3, 0.2]), 0.3, 0.05, 50.0
+        root = Link("box", joints.Free3D(), box.spatial_inertia(mass=2.0), stiffness=[k, 0, 0, 0, 0, 0])
+        system, colliders = TreeSystem(Tree([root])), [FLOOR, Collider(0, box, mu=mu**2)]
+        state, scheme = State(q=[0, 0, 0.1, 0, 0, 0], qdot=[1.0, 0, 0, 0, 0, 0]), FullyImplicit(1.0, 1e-7)
+        x, v = 0.0, 1.0
+        for _ in range(3):
+            v = (2.0 * v - h * k * x - mu * 2.0 * G * h) / (2.0 + h**2 * k)
+            x += h * v
+            state = contact_step(scheme, system, state, h, colliders, friction=gauss_seidel_friction).state
+        assert v > 0.1
+        np.testing.assert_allclose([state.q[0], state.qdot[0]], [x, v], atol=1e-6)
 
     def test_named_errors(self):
         tree = Tree([Link("a", joints.Fixed(), np.eye(6))])

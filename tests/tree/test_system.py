@@ -10,7 +10,7 @@ from rbnotes import joints
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking import derivative, jacobian
-from rbnotes.dynamics import Forces, State, implicit_euler, integrate, runge_kutta, symplectic_euler
+from rbnotes.dynamics import Forces, State, implicit_euler, runge_kutta
 from rbnotes.forces import (
     Damping,
     ForceGroups,
@@ -180,21 +180,6 @@ def test_coordinates_of_one_motion():
         found.append(system.acceleration_reduction(state).velocities(system.acceleration(state)))
     close(found[1], found[0], 1e-10)
     close(found[2], found[0], 1e-10)
-
-
-@pytest.mark.parametrize("step", [symplectic_euler, implicit_euler], ids=["symplectic", "implicit"])
-def test_order_of_the_steps(step):
-    groups = [*springs(0.7), Damping(0.3, [0, 2])]
-    system, state = branched(1, groups, driven, damping=0.5)
-
-    def whole(state):
-        return np.concatenate([state.q, state.x.ravel(), state.velocity])
-
-    exact, errors = whole(runge_kutta(system, state, 0.3)), []
-    for steps in (40, 80):
-        end = integrate(step, system, state, 0.3 / steps, steps)[steps]
-        errors.append(np.linalg.norm(whole(end) - exact))
-    assert np.log2(errors[0] / errors[1]) == pytest.approx(1, abs=0.15)
 
 
 def test_implicit_euler_bears_stiff_springs():

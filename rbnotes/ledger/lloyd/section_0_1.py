@@ -68,7 +68,9 @@ class t10:
     def reference(c, x):
         return np.stack([np.cross(c, x)] * 2)
 
-    exact = "each number is one difference of two products: where a processor does not fuse them, all round alike"
+    exact = (
+        "each number is one difference of two products: where a processor does not fuse them, all round alike"
+    )
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.so3.hat",)
     chapter = "spatial-inertia"
