@@ -5,8 +5,14 @@
 >>> brick.spatial_inertia(density=2000.0)[5, 5].round(9).item()
 2.0
 
-A solid is centred at its frame and lies along its axes. A :class:`rbnotes.contact.Collider` takes one as its
-shape, and :func:`rbnotes.viewer.solid` draws it.
+A solid is centred at its frame and lies along its axes, and :func:`rbnotes.viewer.solid` draws it.
+
+A :class:`rbnotes.contact.Collider` takes a box, a sphere or a capsule as its shape: all three are boxes with
+round edges, or what is left of one, and one algorithm finds their distances and all the corners on which a
+face stands, exactly. A cylinder collides with nothing, for it stands on a round rim, which no finite number
+of points is: on those of a prism it would tip and roll otherwise than it does. Where that will do, take a
+:class:`Capsule` or a :class:`rbnotes.contact.Rounded`. Ellipsoids and meshes are mass properties only
+(:mod:`rbnotes.inertia`).
 """
 
 from __future__ import annotations
@@ -90,7 +96,7 @@ class Sphere(Solid):
 
 @dataclass(frozen=True)
 class Cylinder(Solid):
-    """Circular cylinder, its axis along z."""
+    """Circular cylinder, its axis along z; it weighs and is drawn, but collides with nothing."""
 
     radius: float
     """m."""

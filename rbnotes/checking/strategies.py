@@ -122,7 +122,8 @@ def inertias() -> SearchStrategy[Array]:
     """Rotational inertias ``(3, 3)`` that a body can have, built from second moments of its mass."""
 
     def inertia(second_moments: Array) -> Array:
-        return np.trace(second_moments) * np.eye(3) - second_moments
+        result: Array = np.trace(second_moments) * np.eye(3) - second_moments
+        return result
 
     return spd_matrices(3).map(inertia)
 

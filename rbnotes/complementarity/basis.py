@@ -45,7 +45,8 @@ class Columns:
 
     def rows(self, rows: Any, indices: list[int]) -> Array:
         """Entries ``M[rows, indices]`` of columns known already."""
-        return self._store[rows][..., self._slot[indices]]
+        result: Array = self._store[rows][..., self._slot[indices]]
+        return result
 
     def combine(self, indices: Any, weights: Array) -> Array:
         """Sum of columns times weights ``(n,)``."""
@@ -104,17 +105,20 @@ class Basis:
         """Solve with ``M_aa``."""
         if not self.alpha:
             return right
-        return linalg.solve_triangular(self._R, self._Q.T @ right, check_finite=False)
+        result: Array = linalg.solve_triangular(self._R, self._Q.T @ right, check_finite=False)
+        return result
 
     def solve_transposed(self, right: Array) -> Array:
         """Solve with ``M_aa^T``."""
         if not self.alpha:
             return right
-        return self._Q @ linalg.solve_triangular(self._R, right, trans=1, check_finite=False)
+        result: Array = self._Q @ linalg.solve_triangular(self._R, right, trans=1, check_finite=False)
+        return result
 
     def unit(self, r: int) -> Array:
         """The unit vector e_r over alpha."""
-        return (np.array(self.alpha) == r).astype(np.float64)
+        result: Array = (np.array(self.alpha) == r).astype(np.float64)
+        return result
 
     def column(self, r: int) -> Array:
         """Column r of M' ``(n,)``: the rates of all basic variables as the nonbasic of pair r grows."""
@@ -170,7 +174,8 @@ class Basis:
     def slack(self, z: Array) -> Array:
         """``M z + q``, from the columns where z is not zero."""
         used = np.flatnonzero(z)
-        return self.pairs.q + self.columns.combine(used, z[used])
+        result: Array = self.pairs.q + self.columns.combine(used, z[used])
+        return result
 
     def refresh(self) -> None:
         """Compute the values of the basic variables anew: ``q'``, for the nonbasic ones at their bounds."""

@@ -104,7 +104,8 @@ def _rates(M: Any, relaxation: float) -> Array:
     if np.any(diagonal[moving] <= 0):
         got = f"a diagonal entry {diagonal[moving].min():g}"
         raise InvalidArgument("M", got, "a positive diagonal, to divide by")
-    return np.divide(relaxation, diagonal, out=np.zeros(len(diagonal)), where=moving)
+    result: Array = np.divide(relaxation, diagonal, out=np.zeros(len(diagonal)), where=moving)
+    return result
 
 
 def _sweep(problem: LCP | BoxLCP, rates: Array) -> Callable[[Array], None]:

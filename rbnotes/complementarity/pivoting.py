@@ -196,7 +196,8 @@ def _run(basis: Basis, limit: int, tolerance: float, trace: Trace | None) -> tup
 def _small(basis: Basis) -> float:
     """Below this a w counts as zero."""
     q, w = np.abs(basis.pairs.q), np.abs(basis.w)
-    return SIGN_TOLERANCE * max(np.max(q, initial=0.0), np.max(w, initial=0.0))
+    result: float = SIGN_TOLERANCE * max(np.max(q, initial=0.0), np.max(w, initial=0.0))
+    return result
 
 
 def _drive(basis: Basis, r: int, limit: int, trace: Trace | None) -> tuple[Status | None, Array | None]:

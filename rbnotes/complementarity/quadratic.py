@@ -255,13 +255,15 @@ def _root(Q: Any) -> Array:
     """R with ``R^T R = Q``."""
     Q = dense(Q)
     try:
-        return linalg.cholesky(Q)
+        result: Array = linalg.cholesky(Q)
+        return result
     except linalg.LinAlgError:
         values, vectors = np.linalg.eigh(Q)
         if values[0] < -1e-9 * max(values[-1], -values[0]):
             got = f"smallest eigenvalue {values[0]:.3g}"
             raise InvalidArgument("Q", got, "a positive semidefinite matrix") from None
-        return np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+        result = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+        return result
 
 
 Triple = tuple[Array, Array, Array]

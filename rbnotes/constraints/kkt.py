@@ -273,7 +273,8 @@ def _factor_sparse(M: Any, G: Any) -> tuple[Callable[[], int], Solve]:
         return v, multipliers
 
     def count_rank() -> int:
-        return k - _count_redundant(lambda g: regularised(np.zeros((n, g.shape[1])), g)[1], k, delta)
+        result: int = k - _count_redundant(lambda g: regularised(np.zeros((n, g.shape[1])), g)[1], k, delta)
+        return result
 
     return count_rank, solve
 

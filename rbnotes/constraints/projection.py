@@ -33,7 +33,8 @@ def force_projection(M: Any, G: Any) -> Array:
     """
     kkt = factor_kkt(M, G)
     G = arguments.matrix("G", G)
-    return np.eye(kkt.size) + G.T @ kkt.solve(np.eye(kkt.size))[1]
+    result: Array = np.eye(kkt.size) + G.T @ kkt.solve(np.eye(kkt.size))[1]
+    return result
 
 
 def velocity_projection(M: Any, G: Any) -> Array:

@@ -14,6 +14,7 @@ velocity.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -79,7 +80,8 @@ def acceleration_target(g: ArrayLike, gdot: ArrayLike, drift: ArrayLike, alpha: 
     """
     g = arguments.vector("g", g, None)
     gdot, drift = (arguments.vector(name, x, len(g)) for name, x in (("gdot", gdot), ("drift", drift)))
-    return -drift - 2 * _rate("alpha", alpha) * gdot - _rate("beta", beta) ** 2 * g
+    result: Array = -drift - 2 * _rate("alpha", alpha) * gdot - _rate("beta", beta) ** 2 * g
+    return result
 
 
 def velocity_growth(gamma: float, h: float) -> Array:
@@ -106,7 +108,8 @@ def spectral_radius(growth: ArrayLike) -> Array:
     growth = arguments.array("growth", growth, None, None)
     if growth.shape[-1] != growth.shape[-2]:
         raise InvalidArgument("growth", f"shape {growth.shape}", "square matrices (..., n, n)")
-    return np.max(np.abs(np.linalg.eigvals(growth)), axis=-1)
+    result: Array = np.max(np.abs(np.linalg.eigvals(growth)), axis=-1)
+    return result
 
 
 def largest_stable_step(alpha: float, beta: float, moves: str = "new") -> float:
@@ -125,9 +128,9 @@ def largest_stable_step(alpha: float, beta: float, moves: str = "new") -> float:
     """
     alpha, beta = (float(arguments.positive(name, rate)) for name, rate in (("alpha", alpha), ("beta", beta)))
     if arguments.choice("moves", moves, MOVES) == "new":
-        return 2 / (alpha + np.hypot(alpha, beta))
+        return 2 / (alpha + math.hypot(alpha, beta))
     if beta <= alpha:
-        return 2 / (alpha + np.sqrt(alpha**2 - beta**2))
+        return 2 / (alpha + math.sqrt(alpha**2 - beta**2))
     return 2 * alpha / beta**2
 
 

@@ -68,13 +68,15 @@ def world_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
     """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates."""
     M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
     momentum = np.einsum("...ij,...j->...i", M, phi)
-    return np.einsum("...ji,...j->...i", _se3.Ad_inverse(arguments.frame("E", E)), momentum)
+    result: Array = np.einsum("...ji,...j->...i", _se3.Ad_inverse(arguments.frame("E", E)), momentum)
+    return result
 
 
 def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
     """``phi^T M phi / 2 (...)``, J."""
     M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
-    return np.einsum("...i,...ij,...j->...", phi, M, phi) / 2
+    result: Array = np.einsum("...i,...ij,...j->...", phi, M, phi) / 2
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +134,8 @@ class FreeSystem:
     @cached_property
     def weights(self) -> Array:
         """Weights of the bodies ``(m, 3)`` in the world, N."""
-        return self.mass_properties.mass[:, None] * self.gravity
+        result: Array = self.mass_properties.mass[:, None] * self.gravity
+        return result
 
     @cached_property
     def _mass(self) -> Matrix:
@@ -193,7 +196,8 @@ class FreeSystem:
 
     def acceleration(self, state: State) -> Array:
         """``M^-1 f (N,)``."""
-        return self.inverse_mass @ self.force(state)
+        result: Array = self.inverse_mass @ self.force(state)
+        return result
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """Bodies by ``E exp([xi])``, particles by ``x + dx``."""
@@ -223,7 +227,8 @@ class FreeSystem:
 
 
 def _gyroscopic(M: Array, phi: Array) -> Array:
-    return np.einsum("...ji,...jk,...k->...i", _se3.ad(phi), M, phi)
+    result: Array = np.einsum("...ji,...jk,...k->...i", _se3.ad(phi), M, phi)
+    return result
 
 
 def _gyroscopic_damping(M: Array, phi: Array) -> Array:

@@ -56,11 +56,13 @@ class Reduction:
 
     def velocities(self, v_reduced: ArrayLike) -> Array:
         """All velocities ``(n,)`` from the reduced ones ``(r,)``."""
-        return self.J @ arguments.vector("v_reduced", v_reduced, self.reduced_size) + self.drift
+        result: Array = self.J @ arguments.vector("v_reduced", v_reduced, self.reduced_size) + self.drift
+        return result
 
     def forces(self, f: ArrayLike) -> Array:
         """Forces ``(n,)`` handed on to the reduced velocities ``(r,)``: ``J^T f``."""
-        return self.J.T @ arguments.vector("f", f, self.size)
+        result: Array = self.J.T @ arguments.vector("f", f, self.size)
+        return result
 
     def reduce(self, problem: StepProblem) -> StepProblem:
         """The problem in the reduced velocities (Lloyd eqs. (0.20) to (0.24)).
@@ -103,7 +105,8 @@ class Reduction:
             pushed = pushed + rows.rows.T @ arguments.vector(name, getattr(solution, name), rows.count)
         if problem.contacts is not None:
             pushed = pushed + problem.contacts.rows.T @ solution.contact_impulses.ravel()
-        return problem.mass @ arguments.vector("velocity", solution.velocity, self.size) - pushed
+        result: Array = problem.mass @ arguments.vector("velocity", solution.velocity, self.size) - pushed
+        return result
 
     def after(self, first: Reduction) -> Reduction:
         """This reduction of what ``first`` has left: ``J_first J`` and its drift, as one."""

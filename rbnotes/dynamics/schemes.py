@@ -46,7 +46,8 @@ def solve_free(problem: StepProblem, fraction: float = 1.0) -> Array:
     """
     try:
         if sparse.issparse(problem.mass):
-            return splu(problem.mass).solve(problem.momentum)
+            result: Array = splu(problem.mass).solve(problem.momentum)
+            return result
         return np.linalg.solve(problem.mass, problem.momentum)
     except (RuntimeError, np.linalg.LinAlgError) as error:
         raise SingularConfiguration("mass", "a singular matrix of the step", "a regular one") from error
@@ -241,7 +242,10 @@ def force_beside(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: float) 
     With the mass matrix it is the notes' ``f_hat``, with the mass of the step itself their ``f_tilde``.
     """
     v = arguments.vector("v", v, problem.size)
-    return (problem.momentum - arguments.matrix("inertia", inertia, len(v), len(v)) @ v) / _step_size(h)
+    result: Array = (
+        problem.momentum - arguments.matrix("inertia", inertia, len(v), len(v)) @ v
+    ) / _step_size(h)
+    return result
 
 
 def less(M: Matrix, change: Matrix) -> Matrix:

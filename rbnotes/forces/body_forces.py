@@ -62,7 +62,8 @@ def body_path_length(
 def _by_body(row: Array, maps: Array) -> Array:
     """Rows ``(..., 3n)`` times the block-diagonal matrix of ``maps (..., n, 3, 6)``."""
     product = np.einsum("...ai,...aiu->...au", row.reshape(*row.shape[:-1], -1, 3), maps)
-    return product.reshape(*product.shape[:-2], -1)
+    result: Array = product.reshape(*product.shape[:-2], -1)
+    return result
 
 
 def path_wrenches(

@@ -83,7 +83,8 @@ def power_coefficients(curve: PPoly) -> Array:
         for degree, coefficient in zip((3, 2, 1, 0), cubic, strict=True):
             for k in range(degree + 1):
                 row[3 - k] += coefficient * comb(degree, k) * (-knot) ** (degree - k)
-    return powers
+    result: Array = powers
+    return result
 
 
 def _row(n: int, cubic: int, knots: Array, x: float, order: int) -> Array:
@@ -184,7 +185,10 @@ class Muscle:
 
     def normalised_length(self, L: ArrayLike) -> Array:
         """``(L - l_T) / l_opt`` for lengths of the whole path, muscle and tendon (Sueda eq. (1.47))."""
-        return np.divide(arguments.scalar("L", L, minimum=0.0) - self.tendon_length, self.optimal_length)
+        result: Array = np.divide(
+            arguments.scalar("L", L, minimum=0.0) - self.tendon_length, self.optimal_length
+        )
+        return result
 
     def normalised_velocity(self, Ldot: ArrayLike) -> Array:
         """``Ldot / (l_opt v_max)`` (Sueda eq. (1.49))."""
@@ -204,7 +208,8 @@ class Muscle:
     def energy(self, L: ArrayLike) -> Array:
         """Energy stored in the passive tissue, J. The active tension has no potential."""
         stored = self.passive_force_length.antiderivative()(self.normalised_length(L))
-        return np.multiply(self.peak_force, self.optimal_length) * stored
+        result: Array = np.multiply(self.peak_force, self.optimal_length) * stored
+        return result
 
     def _store(self, name: str, value: Array) -> None:
         object.__setattr__(self, name, value if value.ndim else value.item())

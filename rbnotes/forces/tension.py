@@ -148,7 +148,8 @@ class QuadraticStrain:
 
     def strain(self, L: ArrayLike) -> Array:
         """``epsilon = (L^2 - r^2) / (2 r^2)``."""
-        return (np.square(_length(L) / self.rest_length) - 1) / 2
+        result: Array = (np.square(_length(L) / self.rest_length) - 1) / 2
+        return result
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         L, Ldot = _lengths(L, Ldot)

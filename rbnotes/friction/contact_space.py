@@ -68,17 +68,20 @@ class ContactSpace:
     @property
     def mu(self) -> Array:
         """Coefficients of friction ``(c,)``."""
-        return self.contacts.mu
+        result: Array = self.contacts.mu
+        return result
 
     @property
     def blocks(self) -> Array:
         """Diagonal blocks ``(c, 3, 3)`` of the Delassus matrix: each contact's answer to its own impulse."""
-        return np.einsum("iaib->iab", self.delassus.reshape(self.count, 3, self.count, 3))
+        result: Array = np.einsum("iaib->iab", self.delassus.reshape(self.count, 3, self.count, 3))
+        return result
 
     @property
     def mobility(self) -> Array:
         """Velocity per impulse of each contact, the mean over its directions ``(c,)``, 1/kg."""
-        return np.trace(self.blocks, axis1=1, axis2=2) / 3
+        result: Array = np.trace(self.blocks, axis1=1, axis2=2) / 3
+        return result
 
     def velocities(self, impulses: Array) -> Array:
         """Contact velocities ``(c, 3)`` under contact impulses ``(c, 3)``."""
@@ -207,11 +210,13 @@ def _matrix_like(mass: Matrix, rows: PairRows | Matrix) -> Matrix:
 def _delassus(problem: StepProblem, contacts: Contacts, rows: Matrix, kkt: KKT) -> Array:
     """W; body by body where many bodies answer one by one, else by solving for its columns."""
     if not sparse.issparse(rows):
-        return rows @ kkt.solver(rows.T, np.zeros((problem.bilateral.count, len(rows))))[0]
+        result: Array = rows @ kkt.solver(rows.T, np.zeros((problem.bilateral.count, len(rows))))[0]
+        return result
     if isinstance(contacts.rows, PairRows) and not problem.bilateral.count:
         inertias = _body_blocks(problem.mass)
         if inertias is not None:
-            return contacts.rows.delassus(np.linalg.inv(inertias)).toarray()
+            result = contacts.rows.delassus(np.linalg.inv(inertias)).toarray()
+            return result
     W = np.empty((rows.shape[0], rows.shape[0]))
     for start in range(0, len(W), BATCH):
         columns = slice(start, start + BATCH)
@@ -239,10 +244,12 @@ def _softness(problem: StepProblem) -> Array:
 
 def _mobility_without_equations(rows: Matrix, mass: Matrix) -> Array:
     """About what the diagonal of W would be without equations."""
-    return (rows * rows) @ (1 / np.abs(mass.diagonal()))
+    result: Array = (rows * rows) @ (1 / np.abs(mass.diagonal()))
+    return result
 
 
 def _relative(contacts: Contacts, v: Array) -> Array:
     velocities = (contacts.rows @ v).reshape(-1, 3)
     velocities[:, 0] -= contacts.normal_target
-    return velocities
+    result: Array = velocities
+    return result

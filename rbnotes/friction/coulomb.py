@@ -136,11 +136,13 @@ class _ConeProgram:
                 return None
         if self._problem.status not in (self._cp.OPTIMAL, self._cp.OPTIMAL_INACCURATE):
             return None  # unbounded: no impulse, however large, satisfies all contacts
-        return self._impulse * np.asarray(self._r.value)
+        result: Array | None = self._impulse * np.asarray(self._r.value)
+        return result
 
 
 def _root(matrix: Array) -> Array:
     """R with ``R^T R`` equal to a symmetric positive semidefinite matrix, without its null space."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     kept = values > 1e-13 * max(values[-1], 1e-300)
-    return np.sqrt(values[kept])[:, None] * vectors[:, kept].T
+    result: Array = np.sqrt(values[kept])[:, None] * vectors[:, kept].T
+    return result

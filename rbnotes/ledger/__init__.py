@@ -47,7 +47,7 @@ def _is_record(value: object) -> bool:
     return isinstance(value, Record)
 
 
-def _reading_order(record: Record) -> tuple:
+def _reading_order(record: Record) -> tuple[tuple[int, list[tuple[int, int, str]]], int, str]:
     from rbnotes.ledger.coverage import inventory, section_order
 
     lines = {entry.id: entry.line for entry in inventory()}

@@ -52,6 +52,7 @@ class Mechanism:
     bodies: Any
     """Spatial inertias ``(n, 6, 6)``, each about the origin of its body's frame."""
     joints: Sequence[Joint] = ()
+    """Kept as a tuple."""
     gravity: Any = GRAVITY
     """``(3,)`` in the world, m/s^2."""
     applied: ForceLaw = no_forces
@@ -117,7 +118,7 @@ def accelerations(mechanism: Mechanism, state: State) -> Motion:
         Poses and twists that satisfy the joints.
     """
     force = mechanism.force(state)
-    at = Placement(mechanism.joints, state.E)
+    at = Placement(tuple(mechanism.joints), state.E)
     drift, mass = at.drifts(state.phi), mechanism.mass(state)
     phidot, multipliers = factored(mass, as_dense_as(mass, at.matrix())).solver(force, -drift)
     return Motion(phidot.reshape(-1, 6), multipliers)
@@ -132,7 +133,7 @@ def mechanism_rows(mechanism: Mechanism, state: State, h: float, *, gain: float 
         Part of the error, up to 1, that the step takes back: :func:`baumgarte_target`.
     """
     _check_shape(mechanism, state.E)
-    at = Placement(mechanism.joints, state.E)
+    at = Placement(tuple(mechanism.joints), state.E)
     G, none = at.matrix(), np.zeros(at.layout.size)
     target = _target(mechanism, at, *_checked_rates(h, gain), G) if gain else none
     return known(BilateralRows, rows=as_dense_as(mechanism.mass(state), G), target=target, softness=none)
@@ -165,7 +166,7 @@ def project(mechanism: Mechanism, state: State) -> State:
     """
     at = changed(state, E=project_poses(mechanism, state.E))
     mass = mechanism.mass(at)
-    G = as_dense_as(mass, Placement(mechanism.joints, at.E).matrix())
+    G = as_dense_as(mass, Placement(tuple(mechanism.joints), at.E).matrix())
     return at.with_velocity(factored(mass, G).solver(mass @ at.velocity, np.zeros(G.shape[0]))[0])
 
 
@@ -189,7 +190,7 @@ def projected(mechanism: Mechanism, poses: Array, iterations: int = 30) -> Array
         return poses
 
     def evaluate(poses: Array) -> tuple[Array, Callable[[], Matrix]]:
-        at = Placement(mechanism.joints, poses)
+        at = Placement(tuple(mechanism.joints), poses)
         return at.errors(), at.matrix
 
     def respond(G: Matrix) -> Matrix:

@@ -158,7 +158,7 @@ def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints) -
     """
     M, poses = mechanism.mass(state), state.E
     N = as_dense_as(M, _rows.rows_along(points.normal[:, None], points, poses).matrix)
-    G = as_dense_as(M, Placement(mechanism.joints, poses).matrix())
+    G = as_dense_as(M, Placement(tuple(mechanism.joints), poses).matrix())
     still = np.zeros(state.size)
     apart = known(QP, Q=M, c=still, A=N, b=-points.gap, G=G, g=np.zeros(G.shape[0]))
     return projected(mechanism, move_bodies(poses, solve_lcp(apart).x))

@@ -48,12 +48,14 @@ class ContactRecord:
     @property
     def world_impulses(self) -> Array:
         """Impulses on body a in world coordinates ``(c, 3)``, N s."""
-        return np.einsum("ck,cki->ci", self.impulses, contact_axes(self.points.normal))
+        result: Array = np.einsum("ck,cki->ci", self.impulses, contact_axes(self.points.normal))
+        return result
 
     @property
     def work(self) -> Array:
         """What each contact did to the kinetic energy ``(c,)``: impulse times mean velocity, J."""
-        return np.sum(self.impulses * (self.before + self.after), axis=1) / 2
+        result: Array = np.sum(self.impulses * (self.before + self.after), axis=1) / 2
+        return result
 
     @property
     def overlap(self) -> float:

@@ -50,4 +50,5 @@ def kinetic_energy_matrix(mass: float, inertia: Array, com: Array, *, linear_fir
     turning = np.stack([np.cross(axis, points) for axis in np.eye(3)], axis=-1)
     flying = np.broadcast_to(np.eye(3), turning.shape)
     velocities = np.concatenate([flying, turning] if linear_first else [turning, flying], axis=-1)
-    return each * np.einsum("pic,pid->cd", velocities, velocities)
+    result: Array = each * np.einsum("pic,pid->cd", velocities, velocities)
+    return result

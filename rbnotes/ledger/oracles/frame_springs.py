@@ -91,9 +91,10 @@ def moved(poses: Array, variations: Array, t: float, axes: str = "body") -> Arra
 
 def to_world(R: Array, four: Array) -> Array:
     """Rows (linear A, angular A, linear B, angular B) from body to world axes; R is ``(..., 2, 3, 3)``."""
-    return np.einsum("...bij,...bkj->...bki", R, four.reshape(*four.shape[:-2], 2, 2, 3)).reshape(
+    result: Array = np.einsum("...bij,...bkj->...bki", R, four.reshape(*four.shape[:-2], 2, 2, 3)).reshape(
         *np.broadcast_shapes(R.shape[:-3], four.shape[:-2]), 4, 3
     )
+    return result
 
 
 def to_body(R: Array, four: Array) -> Array:
@@ -126,7 +127,8 @@ def world_forces(
 def forces(poses: Array, velocities: Array, axes: str = "body", **stiffness: float) -> Array:
     """Rows (f_A, tau_A, f_B, tau_B) ``(4, 3)`` at one pair of poses."""
     rows = world_forces(poses[None], velocities, **stiffness)
-    return (to_body(poses[None, :2, :3, :3], rows) if axes == "body" else rows)[0]
+    result: Array = (to_body(poses[None, :2, :3, :3], rows) if axes == "body" else rows)[0]
+    return result
 
 
 def variations_of_forces(
@@ -178,7 +180,8 @@ def energy(poses: Array, k_t: float, k_r: float) -> Array:
     """Potential of distance and angle ``(N,)``."""
     x, R = origins(poses), orientations(poses)
     turned = Rotation.from_matrix(np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]).as_rotvec()
-    return k_t * np.sum((x[:, 1] - x[:, 0]) ** 2, axis=-1) / 2 + k_r * np.sum(turned**2, axis=-1) / 2
+    result: Array = k_t * np.sum((x[:, 1] - x[:, 0]) ** 2, axis=-1) / 2 + k_r * np.sum(turned**2, axis=-1) / 2
+    return result
 
 
 def relative_rates(poses: Array) -> Array:
@@ -212,4 +215,5 @@ def viscous_forces(poses: Array, velocities: Array, d_t: float, d_r: float) -> A
 
 def origin_velocities(poses: Array, velocities: Array) -> Array:
     """Velocities ``(2, 3)`` of the origins of frames 1 and 2, in the world."""
-    return along(origins, poses, velocities[None], axes="world")[0]
+    result: Array = along(origins, poses, velocities[None], axes="world")[0]
+    return result

@@ -76,7 +76,8 @@ def positions_from_the_middle(M: Array, force: Force, x: Array, v: Array, h: flo
     """
     u = velocity_halfway(M, force, x, v, h)
     tangent = force(x, v) + complex_step(lambda t: force(x, v + t[0] * (u - v)), np.zeros(1))[:, 0]
-    return x + h * v + h**2 / 2 * np.linalg.solve(M, tangent)
+    result: Array = x + h * v + h**2 / 2 * np.linalg.solve(M, tangent)
+    return result
 
 
 def velocity_of_both_ends(M: Array, force: Force, x: Array, x1: Array, v: Array, h: float) -> Array:

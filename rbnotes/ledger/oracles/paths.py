@@ -12,7 +12,8 @@ from rbnotes.checking import complex_step
 
 def segment_lengths(x: Array) -> Array:
     """Lengths ``(..., n)`` of the segments of a path ``(..., n + 1, 3)``."""
-    return np.sqrt(np.sum(np.diff(x, axis=-2) ** 2, axis=-1))
+    result: Array = np.sqrt(np.sum(np.diff(x, axis=-2) ** 2, axis=-1))
+    return result
 
 
 def segment_directions(x: Array) -> Array:
@@ -22,12 +23,14 @@ def segment_directions(x: Array) -> Array:
 
 def active_length(x: Array, active: Array | slice = slice(None)) -> Array:
     """Length of the active segments, of all by default."""
-    return np.sum(segment_lengths(x)[..., active], axis=-1)
+    result: Array = np.sum(segment_lengths(x)[..., active], axis=-1)
+    return result
 
 
 def active_rate(x: Array, v: Array, active: Array | slice = slice(None)) -> Array:
     """How fast the active segments grow, from the velocities along them."""
-    return np.sum((np.diff(v, axis=-2) * segment_directions(x))[..., active, :], axis=(-2, -1))
+    result: Array = np.sum((np.diff(v, axis=-2) * segment_directions(x))[..., active, :], axis=(-2, -1))
+    return result
 
 
 def slopes(function: Callable[[Array], Array], x: Array) -> Array:
@@ -46,4 +49,5 @@ def blocks(found: Array) -> Array:
 
 def rate_under_way(x: Array, v: Array, active: Array | slice = slice(None)) -> Array:
     """dL/dt, from the length after a small time."""
-    return complex_step(lambda t: active_length(x + t[0] * v, active), np.zeros(1))[0]
+    result: Array = complex_step(lambda t: active_length(x + t[0] * v, active), np.zeros(1))[0]
+    return result

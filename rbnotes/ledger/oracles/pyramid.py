@@ -36,7 +36,8 @@ def pyramid_contact(
         push, friction = impulse[0], impulse[1:]
         power = friction @ u[1:] - push * mu * np.min(polygon @ u[1:])
         outside = gauge(friction, polygon) - mu * push
-        return max(-push, -u[0], abs(min(push, u[0])), outside, abs(power))
+        result: float = max(-push, -u[0], abs(min(push, u[0])), outside, abs(power))
+        return result
 
     candidates = [np.zeros(3), -np.linalg.solve(W, free)]
     for first, second in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):

@@ -16,7 +16,8 @@ from rbnotes.checking import derivative
 
 def turning(w: Array, omega: Array, t: float) -> Array:
     """The rotation vector after the time t."""
-    return (Rotation.from_rotvec(t * omega) * Rotation.from_rotvec(w)).as_rotvec()
+    result: Array = (Rotation.from_rotvec(t * omega) * Rotation.from_rotvec(w)).as_rotvec()
+    return result
 
 
 def rate_of(function: Callable[[float, Array], Array], w: Array, omega: Array) -> Array:
@@ -52,4 +53,5 @@ def vector_rates_in_frame_2(w: Array) -> Array:
 
 def rotation_to_B(R_2B: Array, w: Array, omega: Array, t: float) -> Array:
     """R_1B after the time t, frame 2 fixed in B."""
-    return R_2B @ Rotation.from_rotvec(turning(w, omega, t)).as_matrix().T
+    result: Array = R_2B @ Rotation.from_rotvec(turning(w, omega, t)).as_matrix().T
+    return result

@@ -21,7 +21,8 @@ def elastic_work(phi: Array, alpha: Array) -> Array:
     nodes, weights = np.polynomial.legendre.leggauss(3)
     growing = [(s + 1) / 2 * phi for s in nodes]
     parts = [w / 2 * phi @ np.linalg.solve(alpha, e) for e, w in zip(growing, weights, strict=True)]
-    return np.sum(parts, axis=0)
+    result: Array = np.sum(parts, axis=0)
+    return result
 
 
 def soft_multiplier(phi: Array, rate: Array, alpha: Array, dampers: Array) -> Array:

@@ -19,12 +19,14 @@ Dissipation = Callable[[Array, Array], Array]
 def distance(x: Array) -> Array:
     """Length l, also of complex points."""
     step = x[1] - x[0]
-    return np.sqrt(step @ step)
+    result: Array = np.sqrt(step @ step)
+    return result
 
 
 def rate(x: Array, v: Array) -> Array:
     """dl/dt, from the distance after a small time."""
-    return complex_step(lambda t: distance(x + t[0] * v), np.zeros(1))[0]
+    result: Array = complex_step(lambda t: distance(x + t[0] * v), np.zeros(1))[0]
+    return result
 
 
 def by_first_point(function: Callable[[Array], Array], x: Array) -> Array:
@@ -71,7 +73,8 @@ def linear_spring(k: float, d: float, r: float) -> tuple[Potential, Dissipation]
 
 def tension_of(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
     """The part of the force on the first point towards the second."""
-    return force_on_ends(*spring, x, v)[0] @ (x[1] - x[0]) / distance(x)
+    result: Array = force_on_ends(*spring, x, v)[0] @ (x[1] - x[0]) / distance(x)
+    return result
 
 
 def jacobians(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:

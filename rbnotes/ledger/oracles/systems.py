@@ -38,18 +38,21 @@ def least_action(M: Array, f: Array, G: Array, g: Array) -> Array:
     free = np.linalg.svd(G)[2][len(G) :].T
     root = np.linalg.cholesky(M)
     along = np.linalg.lstsq(root.T @ free, np.linalg.solve(root, f - M @ particular), rcond=None)[0]
-    return particular + free @ along
+    result: Array = particular + free @ along
+    return result
 
 
 def multipliers_of(force: Array, G: Array) -> Array:
     """Weights of the rows of G in a force that they make up."""
-    return np.linalg.lstsq(np.stack(list(G), axis=1), force, rcond=None)[0]
+    result: Array = np.linalg.lstsq(np.stack(list(G), axis=1), force, rcond=None)[0]
+    return result
 
 
 def nearest_velocity(M: Array, G: Array, v: Array) -> Array:
     """The velocity with ``G v' = 0`` that is nearest to v in kinetic energy, by least squares."""
     free, root = np.linalg.svd(G)[2][len(G) :].T, np.linalg.cholesky(M).T
-    return free @ np.linalg.lstsq(root @ free, root @ v, rcond=None)[0]
+    result: Array = free @ np.linalg.lstsq(root @ free, root @ v, rcond=None)[0]
+    return result
 
 
 def least_constraint(M: Array, G: Array, f: Array) -> Array:

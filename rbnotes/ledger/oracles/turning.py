@@ -11,12 +11,14 @@ from rbnotes.ledger.oracles.bodies import point_masses
 
 def turned_in_body(R: Array, delta: Array, t: float) -> Array:
     """The orientation after t times a rotation about an axis of the body."""
-    return R @ Rotation.from_rotvec(t * delta).as_matrix()
+    result: Array = R @ Rotation.from_rotvec(t * delta).as_matrix()
+    return result
 
 
 def turned_in_world(R: Array, delta: Array, t: float) -> Array:
     """The orientation after t times a rotation about an axis of the world."""
-    return Rotation.from_rotvec(t * delta).as_matrix() @ R
+    result: Array = Rotation.from_rotvec(t * delta).as_matrix() @ R
+    return result
 
 
 def world_inertia(m: float, J: Array, R: Array) -> Array:
@@ -38,7 +40,8 @@ def acceleration(m: float, J: Array, R: Array, omega: Array, f: Array) -> Array:
 
     def torque(alpha: Array) -> Array:
         needed = np.cross(alpha, points) + np.cross(omega, np.cross(omega, points))
-        return each * np.cross(points, needed).sum(axis=0)
+        result: Array = each * np.cross(points, needed).sum(axis=0)
+        return result
 
     steady = torque(np.zeros(3))
     columns = np.stack([torque(axis) - steady for axis in np.eye(3)], axis=-1)
