@@ -1,7 +1,7 @@
 """Every robot of the PyPI package example-robot-data, read by rbnotes and by Pinocchio, and compared.
 
     pip install ".[robots,test]" -c constraints.txt      # 130 MB of robots, meshes and all
-    python tools/robot_table.py                          # a minute; prints the table that the book shows
+    python tools/robot_table.py                          # a minute; prints the tables that the book shows
     python tools/robot_table.py --only talos tiago
 
 Each robot stands on a fixed base and floats on a free one, in several random states. Compared are, relative
@@ -10,7 +10,7 @@ accelerations, the Jacobians and poses of all links of the file; and, apart, the
 joint forces, which lose as many digits as the mass matrix has in its condition number.
 
 A file whose robot cannot be is read with repairs, and Pinocchio reads the repaired robot, as rbnotes writes
-it. Without ``--only`` the table is also written to book/_data/robots.csv. Exit status 1 if a robot differs
+it. Without ``--only`` the tables are also written to book/_data. Exit status 1 if a robot differs
 by more than 1e-10, or its accelerations by more than that times the condition number.
 """
 
@@ -38,7 +38,7 @@ from rbnotes.arguments import Array, InvalidArgument  # noqa: E402
 from rbnotes.joints import Free3D  # noqa: E402
 from rbnotes.tree.formats import Robot, read_urdf, to_urdf  # noqa: E402
 
-TABLE = ROOT / "book" / "_data" / "robots.csv"
+TABLES = ROOT / "book" / "_data"
 GRAVITY = [0.0, 0.0, -9.81]
 STATES = 3
 TOLERANCE = 1e-10
@@ -73,9 +73,23 @@ def files() -> Iterator[Path]:
 
 
 def title(path: Path) -> str:
-    """A robot's family and its own name."""
+    """A robot's name, with that of its family if it does not tell."""
     family = path.parents[1].name.removesuffix("_description").removesuffix("_data")
-    return f"{family}/{path.stem}"
+    return path.stem if path.stem.startswith(family) else f"{family}/{path.stem}"
+
+
+def reason(repair: str) -> str:
+    """What was wrong, in few words for a column of a table."""
+    name = repair.split("'")[1]
+    for sign, words in (
+        ("principal moments", "inertia that no body has"),
+        ("inertia without mass", "inertia without mass"),
+        ("carries no mass", "moves, without mass"),
+        ("moves by itself", "mimics no joint"),
+    ):
+        if sign in repair:
+            return f"{name}: {words}"
+    return repair
 
 
 def compared(path: Path) -> Row | str:
@@ -86,8 +100,8 @@ def compared(path: Path) -> Row | str:
         return str(error)
     if robots[0].tree.size > 6:
         robots.append(read_urdf(path, repair=True, gravity=GRAVITY))
-    remark, more = "; ".join(robots[0].repairs[:1]), len(robots[0].repairs) - 1
-    remark += f" (and {more} more repairs)" if more > 0 else ""
+    repairs = robots[0].repairs
+    remark = "" if not repairs else reason(repairs[0]) + (f" (+{len(repairs) - 1})" if repairs[1:] else "")
     found = np.zeros(3)
     rng = np.random.default_rng(0)
     for robot in robots:
@@ -150,11 +164,17 @@ def _relative(own: Array, other: Array) -> float:
     return float(np.max(np.abs(own - other)) / np.max(np.abs(other), initial=1e-6))
 
 
+def _write(name: str, header: list[str], rows: list[list[str]]) -> None:
+    TABLES.mkdir(exist_ok=True)
+    with (TABLES / name).open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", nargs="+", metavar="NAME", help="only robots with such names")
     args = parser.parse_args()
-    lines, bad = [], 0
+    numbers, remarks, bad = [], [], 0
     print(f"{'robot':44}{'links':>6}{'coordinates':>12}{'dynamics':>10}{'accel.':>10}  remark")
     for path in files():
         if args.only and not any(part in title(path) for part in args.only):
@@ -162,22 +182,20 @@ def main() -> None:
         row = compared(path)
         if isinstance(row, str):
             print(f"{title(path):44}{row}")
-            lines.append([title(path), "", "", "", "", row])
+            remarks.append([title(path), row])
             continue
-        numbers = f"{row.dynamics:>10.0e}{row.accelerations:>10.0e}"
-        print(f"{row.robot:44}{row.links:>6}{row.coordinates:>12}{numbers}  {row.remark}", flush=True)
-        bad += not row.agrees
+        shown = [f"{row.dynamics:.0e}", f"{row.accelerations:.0e}"]
+        numbers.append([row.robot, str(row.links), str(row.coordinates), *shown])
+        if row.remark:
+            remarks.append([row.robot, row.remark])
+        print(f"{row.robot:44}{row.links:>6}{row.coordinates:>12}{shown[0]:>10}{shown[1]:>10}  {row.remark}")
         if not row.agrees:
+            bad += 1
             print(f"    differs: condition number {row.condition:.1e}")
-        shown = [f"{row.dynamics:.0e}", f"{row.accelerations:.0e}", row.remark]
-        lines.append([row.robot, str(row.links), str(row.coordinates), *shown])
     if not args.only:
-        TABLE.parent.mkdir(exist_ok=True)
-        with TABLE.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["robot", "links", "coordinates", "dynamics", "accelerations", "remark"])
-            writer.writerows(lines)
-    print(f"{len(lines)} robots, {bad} that differ")
+        _write("robots.csv", ["robot", "links", "coordinates", "dynamics", "accelerations"], numbers)
+        _write("robot-repairs.csv", ["robot", "what is wrong"], remarks)
+    print(f"{len(numbers)} robots, {bad} that differ")
     sys.exit(bool(bad))
 
 
