@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,7 +24,7 @@ sys.path.insert(0, str(ROOT / "tests" / "tree"))
 import redmax_scenes  # noqa: E402
 
 
-def rows():
+def rows() -> Iterator[tuple[object, ...]]:
     """A row for each scene: its size, the published energy with all its digits, and ours."""
     for name, scene in redmax_scenes.load().items():
         read = redmax_scenes.read(scene)

@@ -92,7 +92,8 @@ def row_sizes(own: Array, terms: Array, cap: Array) -> Array:
 
     And never less than the rounding that the data may have come with: that of the largest of them.
     """
-    return np.maximum(np.maximum(own, np.minimum(ROUNDING * terms, cap)), NOISE * cap)
+    result: Array = np.maximum(np.maximum(own, np.minimum(ROUNDING * terms, cap)), NOISE * cap)
+    return result
 
 
 def pair_residuals(

@@ -77,16 +77,6 @@ class UnilateralRows(Rows):
     """Inequalities ``rows v + softness impulses >= target``, with impulses that only push, and only there."""
 
 
-@lru_cache(maxsize=64)
-def _no_equations(size: int) -> BilateralRows:
-    return BilateralRows(np.zeros((0, size)))
-
-
-@lru_cache(maxsize=64)
-def _no_inequalities(size: int) -> UnilateralRows:
-    return UnilateralRows(np.zeros((0, size)))
-
-
 class ContactRows(Protocol):
     """What a step needs to know of c contacts with friction; :class:`rbnotes.contact.Contacts` is one."""
 

@@ -225,7 +225,8 @@ class SplineSurface(JointType):
         symmetric = dS + np.swapaxes(dS, -1, -2)
         result: Array = _FREE._drift_slope(point, rate) @ slopes + _FREE._S(point) @ third
         result = result + np.einsum("...ijk,...jl,...k->...il", symmetric, second, rate)
-        return result + np.einsum("...ijk,...j,...kl->...il", dS, bend, slopes)
+        result += np.einsum("...ijk,...j,...kl->...il", dS, bend, slopes)
+        return result
 
     def _along(self, q: Array, qdot: Array, times: int) -> Array:
         """Derivatives ``(..., 6, 2)`` of the point by each coordinate and, so many times, along the rates."""

@@ -1,4 +1,4 @@
-"""The energies that Sueda's MATLAB reference implementation publishes for its scenes, and the book's table."""
+"""The RedMax reference scenes, where they are: energies as published, and the table of the book."""
 
 import csv
 from pathlib import Path

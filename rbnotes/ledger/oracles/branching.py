@@ -57,7 +57,8 @@ def moved(motion: str, size: Array) -> Array:
 
 def carried(poses: Array, x: Array) -> Array:
     """Points ``(..., n, p, 3)`` of bodies, in the world."""
-    return np.einsum("...nij,npj->...npi", poses[..., :3, :3], x) + poses[..., :, None, :3, 3]
+    turned: Array = np.einsum("...nij,npj->...npi", poses[..., :3, :3], x)
+    return turned + poses[..., :, None, :3, 3]
 
 
 def places_of(at: Array, bodies: Array) -> Places:

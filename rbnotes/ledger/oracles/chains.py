@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.linalg import expm
@@ -248,8 +249,9 @@ def accelerations(assembly: Assembly, q: Array, qdot: Array, load: Array) -> Arr
     root, moves = np.sqrt(_loads(assembly)), weighed_slopes(assembly, q)
     falling = np.tile(assembly.gravity, len(root) // 3) - point_drift(assembly, q, qdot)
     free = np.linalg.lstsq(moves, root * falling, rcond=None)[0]
-    triangle = np.linalg.qr(moves, mode="r")
-    return free + np.linalg.solve(triangle, np.linalg.solve(triangle.T, load))
+    triangle: Array = np.asarray(np.linalg.qr(moves, mode="r"))
+    result: Array = free + np.linalg.solve(triangle, np.linalg.solve(triangle.T, load))
+    return result
 
 
 def hinge_gaps(assembly: Assembly, E: Array) -> Array:
@@ -270,7 +272,8 @@ def gap_rates(assembly: Assembly, E: Array, phi: Array) -> Array:
     tiny = 1e-30
     X = np.zeros((*phi.shape[:-1], 4, 4))
     X[..., :3, :3], X[..., :3, 3] = np.tensordot(phi[..., :3], _E, axes=1), phi[..., 3:]
-    result: Array = np.imag(hinge_gaps(assembly, E @ (np.eye(4) + 1j * tiny * X))) / tiny
+    moved: Any = E @ (np.eye(4) + 1j * tiny * X)
+    result: Array = np.imag(hinge_gaps(assembly, moved)) / tiny
     return result
 
 

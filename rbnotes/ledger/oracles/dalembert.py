@@ -19,7 +19,8 @@ Places = Callable[[Array], Array]
 def inertia_of(places: Places, masses: Array, q: Array) -> Array:
     """Matrix of the kinetic energy, from the velocities that unit rates make."""
     G = slopes(places, q)
-    return np.einsum("n,ina,jna->ij", masses, G, G)
+    result: Array = np.einsum("n,ina,jna->ij", masses, G, G)
+    return result
 
 
 def free_force(places: Places, masses: Array, gravity: Array, q: Array, qdot: Array) -> Array:
@@ -28,7 +29,8 @@ def free_force(places: Places, masses: Array, gravity: Array, q: Array, qdot: Ar
     def velocities(x: Array) -> Array:
         return slope(places, x, qdot)
 
-    return np.einsum("n,ina,na->i", masses, slopes(places, q), gravity - rate(velocities, q, qdot))
+    result: Array = np.einsum("n,ina,na->i", masses, slopes(places, q), gravity - rate(velocities, q, qdot))
+    return result
 
 
 def acceleration(

@@ -83,7 +83,8 @@ def end_gap(place: Array, bars: Array) -> Places:
     def gap(angles: Array) -> Array:
         end = bar_ends(bars, open_chain(angles))[-1]
         flat = np.array([bars[0], 0.0]) - end
-        return np.einsum("ij,...j->...i", place[:3, :2], flat)
+        result: Array = np.einsum("ij,...j->...i", place[:3, :2], flat)
+        return result
 
     return gap
 
@@ -96,9 +97,8 @@ def turning(along: Array, moving: Array) -> Array:
 def relative_rates(bars: Array, theta: Array, speed: Array) -> Array:
     """Angular velocities ``(..., 3)`` of the bars, each relative to the one before."""
     directions = closed(bars)
-    here = [np.real(each) for each in directions(theta + 0j)]
-    moving = [rate(lambda u, k=k: directions(u)[k], theta, speed) for k in range(3)]
-    spins = np.stack([turning(a, b) for a, b in zip(here, moving, strict=True)], axis=-1)
+    moving = np.moveaxis(rate(lambda u: np.stack(directions(u), axis=-1), theta, speed), -1, 0)
+    spins = np.stack([turning(a, b) for a, b in zip(directions(theta), moving, strict=True)], axis=-1)
     return np.diff(spins, axis=-1, prepend=0.0)
 
 

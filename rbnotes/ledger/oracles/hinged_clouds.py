@@ -130,7 +130,8 @@ def _twists(X: Array) -> Array:
 def maximal_mass(cloud: Cloud) -> Array:
     """Inertias of the bodies about their origins, on the diagonal ``(24, 24)``."""
     each = zip(cloud.masses, cloud.inertias, cloud.centres, strict=True)
-    return block_diag(*(kinetic_energy_matrix(*body) for body in each))
+    result: Array = block_diag(*(kinetic_energy_matrix(*body) for body in each))
+    return result
 
 
 def own_wrenches(cloud: Cloud, q: Array, phi: Array) -> Array:

@@ -44,7 +44,8 @@ def straight(*axes: Sequence[float] | Array) -> Pose:
 
 def ball(q: Array) -> Array:
     """The turn with the rotation vector ``q (3,)``."""
-    return expm(sum(rate * twist_matrix(unit) for rate, unit in zip(q, np.eye(6), strict=False)))
+    result: Array = expm(sum(rate * twist_matrix(unit) for rate, unit in zip(q, np.eye(6), strict=False)))
+    return result
 
 
 def columns(pose: Pose, q: Array) -> Array:

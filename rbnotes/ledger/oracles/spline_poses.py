@@ -57,7 +57,7 @@ def curve(frames: Array) -> Pose:
 
     def pose(q: Array) -> Array:
         weights = basis(q[..., 0])
-        E = frames[0]
+        E: Array = frames[0]
         for i in range(3):
             E = E @ flown(d[i], np.sum(weights[..., i + 1 :], axis=-1))
         return E
