@@ -270,15 +270,18 @@ class t1214_b:
     )
 
     def reference(m, K, L, x, g):
-        def momentum(v):
-            return complex_step(lambda w: m @ np.sum(w.reshape(4, 3) ** 2, axis=1) / 2, v)
+        def energy(v):
+            return m @ np.sum(v.reshape(4, 3) ** 2, axis=1) / 2
 
         def potential(z):
             nodes = z.reshape(4, 3)
             return stretched(nodes, K, L) - m @ (nodes @ g)
 
-        at = 1 + np.arange(12.0)
-        masses = [momentum(at + unit) - momentum(at) for unit in np.eye(12)]
+        units, single = np.eye(12), [energy(v) for v in np.eye(12)]
+        masses = [
+            [energy(u + v) - one - other for v, other in zip(units, single, strict=True)]
+            for u, one in zip(units, single, strict=True)
+        ]
         return np.vstack([masses, -complex_step(potential, x.ravel())])
 
     verdict = Verdict.HOLDS
@@ -346,11 +349,11 @@ class e2_88:
     oracle = "differences of velocities that unit twists give the vertex, while the body moves"
 
     def reference(E, x, phi):
-        moving = motion(E, phi)
+        moving, units = motion(E, phi), np.eye(6)
+        in_body = np.cross(units[:, :3], x) + units[:, 3:]
 
         def columns(t):
-            R = moving(t)[:3, :3]
-            return np.array([R @ (np.cross(turn, x) + slide) for turn, slide in np.eye(6).reshape(6, 2, 3)]).T
+            return moving(t)[:3, :3] @ in_body.T
 
         return derivative(columns).value
 
