@@ -23,7 +23,7 @@ from rbnotes.constraints.stabilization import (
     velocity_growth,
     velocity_target,
 )
-from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+from rbnotes.dynamics import WORLD, BilateralRows, StepProblem, solve_step
 from rbnotes.errors import NotConverged
 from rbnotes.inertia import spatial_inertia
 from rbnotes.maximal.joints import ball, hinge, joint_errors, joint_matrix
@@ -179,7 +179,7 @@ def test_poses_go_back_to_their_joints():
     spots = [se3.exp(rng.normal(size=6)) for _ in range(3)]
     in_world = [poses[i] @ spots[i] for i in range(3)]
     joints = [
-        ball(0, spots[0], None, in_world[0]),
+        ball(0, spots[0], WORLD, in_world[0]),
         hinge(1, spots[1], 0, se3.inverse(poses[0]) @ in_world[1]),
         hinge(2, spots[2], 1, se3.inverse(poses[1]) @ in_world[2]),
     ]
@@ -208,10 +208,10 @@ def test_closed_loop_with_redundant_rows():
     poses[:, :3, 3] = (corners[:-1] + corners[1:]) / 2
 
     def at(corner, body):
-        return se3.frame(np.eye(3), corners[corner] - (0 if body is None else poses[body][:3, 3]))
+        return se3.frame(np.eye(3), corners[corner] - (0 if body == WORLD else poses[body][:3, 3]))
 
-    joints = [hinge(i, at(i, i), i - 1 if i else None, at(i, i - 1 if i else None)) for i in range(3)]
-    joints.append(hinge(2, at(3, 2), None, at(3, None)))
+    joints = [hinge(i, at(i, i), i - 1 if i else WORLD, at(i, i - 1 if i else WORLD)) for i in range(3)]
+    joints.append(hinge(2, at(3, 2), WORLD, at(3, WORLD)))
     inertias = np.stack([rod_inertia(1.0)] * 3)
     apart = poses @ se3.exp(0.05 * np.random.default_rng(3).normal(size=(3, 6)))
     found = project_poses(

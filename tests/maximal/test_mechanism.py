@@ -16,7 +16,7 @@ from rbnotes import inertia, maximal, se3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking.strategies import arrays, frames, inertias, masses, numbers, vectors
 from rbnotes.constraints import factor_kkt
-from rbnotes.dynamics import Forces, FreeSystem, State, integrate, runge_kutta, symplectic_euler
+from rbnotes.dynamics import WORLD, Forces, FreeSystem, State, integrate, runge_kutta, symplectic_euler
 from rbnotes.dynamics.bodies import DENSE
 from rbnotes.joints import Cylindrical, ExponentialSpherical, Fixed, Revolute, Universal
 from rbnotes.maximal import Mechanism
@@ -74,7 +74,7 @@ def rod_chain(lengths, weights, angles, rates, placed=None):
         before = pose() if k == 0 else pose(p=[lengths[k - 1], 0, 0])
         own = pose(about_y)
         joints.append(
-            maximal.hinge(k, own, k - 1 if k else None, (placed if k == 0 else pose()) @ before @ own)
+            maximal.hinge(k, own, k - 1 if k else WORLD, (placed if k == 0 else pose()) @ before @ own)
         )
     gravity = placed[:3, :3] @ [0, 0, -G9]
     return Mechanism(bodies, joints, gravity), State(placed @ np.stack(poses), np.stack(twists))
@@ -165,7 +165,7 @@ class PinocchioChain:
             last = self.model.addJoint(last, pin.JointModelRZ(), pin.SE3(placement), f"hinge{k}")
             self.model.appendBodyToJoint(last, pin.Inertia(m, com, 0.2 * J), pin.SE3.Identity())
             bodies.append(inertia.spatial_inertia(m, 0.2 * J, com))
-            joints.append(maximal.hinge(k, None, k - 1 if k else None, placement))
+            joints.append(maximal.hinge(k, None, k - 1 if k else WORLD, placement))
         self.mechanism = Mechanism(np.stack(bodies), joints, self.model.gravity.linear)
         self.q, self.v = rng.uniform(-2, 2, count), rng.normal(size=count)
 
@@ -240,7 +240,7 @@ class TestReactions:
     def test_no_joint_pushes_where_it_gives_way(self, kind, where, pull):
         """The reaction in the joint frame has no component along a freedom, and the rest holds the body."""
         body = inertia.spatial_inertia(1.0, np.diag([0.3, 0.4, 0.5]))
-        joint = getattr(maximal, kind)(0, None, None, where)
+        joint = getattr(maximal, kind)(0, None, WORLD, where)
         pulled = Mechanism(body[None], [joint], np.zeros(3), lambda state: Forces.without_derivatives(pull))
         state = State(where)
         motion = maximal.accelerations(pulled, state)
@@ -327,8 +327,8 @@ class TestClosedLoops:
         bodies = np.stack([inertia.spatial_inertia(1.0, np.diag([0.2, 0.2, 0.1]))] * 2)
         poses = np.stack([drive, driven])
         joints = [
-            maximal.hinge(0, None, None, drive),
-            maximal.hinge(1, None, None, driven),
+            maximal.hinge(0, None, WORLD, drive),
+            maximal.hinge(1, None, WORLD, driven),
             # x of the parent and y of the body are the axes of the cross, perpendicular to both shafts.
             maximal.universal(1, pose(), 0, pose()),
         ]
@@ -465,7 +465,7 @@ class TestProjection:
 
     def test_says_when_joints_cannot_meet(self):
         body = inertia.spatial_inertia(1.0, 0.1 * np.eye(3))
-        joints = [maximal.ball(0, None, None, pose(p=[x, 0, 0])) for x in (0, 1)]
+        joints = [maximal.ball(0, None, WORLD, pose(p=[x, 0, 0])) for x in (0, 1)]
         with pytest.raises(SingularConfiguration, match=r"poses: got joints that are still 0\.5 apart"):
             maximal.project_poses(Mechanism(body[None], joints), np.eye(4)[None])
 

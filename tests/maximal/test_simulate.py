@@ -263,7 +263,7 @@ def chain(count):
         axis_frame = se3.frame(so3.exp(rng.normal(size=3)), np.zeros(3))
         relative = se3.frame(so3.exp(turned), anchor)
         inertias.append(inertia.spatial_inertia(mass, np.diag(moments), com))
-        joints.append(maximal.hinge(i, axis_frame, i - 1 if i else None, relative @ axis_frame))
+        joints.append(maximal.hinge(i, axis_frame, i - 1 if i else WORLD, relative @ axis_frame))
         parent = parent @ relative
         poses.append(parent)
         body = body.format(
@@ -412,7 +412,7 @@ class TestLoop:
         poses = np.stack(
             [at(0, 0, 0.25, 0, np.pi / 2, 0), at(0.25, 0, 0.5), at(0.5, 0, 0.25, 0, np.pi / 2, 0)]
         )
-        places = [((0, 0, 0), 0, None), ((0, 0, 0.5), 1, 0), ((0.5, 0, 0.5), 2, 1), ((0.5, 0, 0), 2, None)]
+        places = [((0, 0, 0), 0, WORLD), ((0, 0, 0.5), 1, 0), ((0.5, 0, 0.5), 2, 1), ((0.5, 0, 0), 2, WORLD)]
         joints = [maximal.joint_at(Revolute(), se3.frame(about_y, p), poses, a, b) for p, a, b in places]
         return World(Mechanism(np.stack([rod] * 3), joints)), poses
 
