@@ -5,7 +5,7 @@ import pytest
 from random_trees import ALL, body, frame, unit
 
 from rbnotes import joints, maximal, se3
-from rbnotes.dynamics import State, constrained_step, runge_kutta, symplectic_euler
+from rbnotes.dynamics import WORLD, State, constrained_step, runge_kutta, symplectic_euler
 from rbnotes.forces import Damping, ForceGroups, LinearSpring, Paths, on_body, through
 from rbnotes.maximal.mechanism import mechanism_rows
 from rbnotes.tree import Link, Tree, TreeSystem
@@ -19,7 +19,7 @@ def mechanism(tree, applied):
             link.joint,
             i,
             frames[i],
-            None if parent < 0 else parent,
+            WORLD if parent < 0 else parent,
             link.placement if parent < 0 else frames[parent] @ link.placement,
         )
         for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True))

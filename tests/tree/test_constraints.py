@@ -12,7 +12,7 @@ from rbnotes import joints, maximal, se3
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative, jacobian
-from rbnotes.dynamics import State, constrained_step, implicit_euler, symplectic_euler
+from rbnotes.dynamics import WORLD, State, constrained_step, implicit_euler, symplectic_euler
 from rbnotes.tree import (
     AttachedParticle,
     Gear,
@@ -207,7 +207,7 @@ def as_mechanism(tree, loop, state):
     made = []
     for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True)):
         above = np.eye(4) if parent < 0 else se3.inverse(tree.links[parent].body)
-        on = None if parent < 0 else parent
+        on = WORLD if parent < 0 else parent
         made.append(maximal.Joint(link.joint, i, se3.inverse(link.body), on, above @ link.placement))
     a, b = tree.index(loop.a), tree.index(loop.b)
     closing = places.joints[a].copy()

@@ -91,7 +91,7 @@ class TestContact:
             world, State(poses.E), h, 1, friction=coulomb, integrator=symplectic_euler, stabilization="none"
         )
         found = system.reduction(start).velocities(step.state.velocity).reshape(2, 6)
-        np.testing.assert_allclose(found, path.twists[1], atol=1e-5)
+        np.testing.assert_allclose(found, path.states.phi[1], atol=1e-5)
         assert np.linalg.norm(found) > 0.05
         assert len(step.points) == len(path.contacts[0].points) >= 2
         assert np.sum(step.solution.normal) > 0.5 * 4.5 * G * h
