@@ -140,7 +140,7 @@ def test_joints_of_one_type_and_of_many_are_computed_alike(case):
     chain = []
     for k, kind in enumerate((case.joint, joints.Revolute(), case.joint, joints.Universal())):
         q = case.random(4)[k] if kind is case.joint else None
-        chain.append(maximal.joint_at(kind, frame(rng), poses, k, k - 1 if k else None, q))
+        chain.append(maximal.joint_at(kind, frame(rng), poses, k, k - 1 if k else WORLD, q))
     alone = [
         np.concatenate([f(joint, poses, *more) for joint in chain])
         for f, more in (
