@@ -63,6 +63,11 @@ def cloud(number: int) -> Cloud:
     )
 
 
+def five(begin: int) -> SearchStrategy[Array]:
+    """Numbers for five coordinates or rates, with nothing to shrink; others for another beginning."""
+    return st.integers(begin, begin + 63).map(lambda number: np.random.default_rng(number).uniform(-2, 2, 5))
+
+
 def _frames(numbers: Array) -> Array:
     """Poses from rotation vectors and positions ``(n, 6)``."""
     return placed(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:])

@@ -33,7 +33,8 @@ ONE_STEP = {
     "v": vectors(),
     "h": positive_numbers(0.125, 1.0),
 }
-STEPPED = {**SPRUNG, "h": positive_numbers(0.125, 0.5)}
+STATE = {"cloud": clouds.clouds(), "q": clouds.five(100), "v": clouds.five(200)}
+STEPPED = {**SPRUNG, **STATE, "h": positive_numbers(0.125, 0.5)}
 STEP = ("rbnotes.dynamics.implicit_euler", "rbnotes.tree.TreeSystem.forces")
 NO_SHARE = "where the claim holds, the right side has no share of the damping"
 
@@ -310,9 +311,7 @@ class e2_79_a:
 
 ENDS = np.array([[0.35, -0.2, 0.55], [-0.45, 0.3, 0.15]])
 HUNG = {
-    "cloud": SPRUNG["cloud"],
-    "q": SPRUNG["q"],
-    "v": SPRUNG["v"],
+    **STATE,
     "k": positive_numbers(),
     "d": positive_numbers(0.25, 1.0),
     "h": positive_numbers(0.125, 0.25),
@@ -357,13 +356,13 @@ class e2_79_b:
         def missing(after):
             end = q + h * after
             torques = -k * end - d * after
-            on_bodies = clouds.spring_wrenches(cloud, end, k, ENDS) - d * (J @ after)
-            return M @ (after - v) - h * (free + torques + J.T @ on_bodies)
+            on_bodies = clouds.spring_wrenches(cloud, end, k, ENDS) - d * (after @ J.T)
+            return (after - v) @ M - h * (free + torques + on_bodies @ J)
 
         # About positions at the start, where the velocity that moves them is zero, and the old velocity: all
         # that depends on velocities is linear in them.
         still = np.zeros(5)
-        return np.linalg.solve(complex_step(missing, still), -missing(still))
+        return np.linalg.solve(slopes(missing, still).T, -missing(still))
 
     tolerance = 1e-08
     equivalent_mutants = {
