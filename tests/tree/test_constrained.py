@@ -259,6 +259,20 @@ class TestReducedSystems:
         close(rows.rows, q[None])
 
 
+class TestSteps:
+    def test_take_back_the_errors_at_their_start(self):
+        """A told angle that moves on within the step is no error."""
+        system, state = branched(np.random.default_rng(3))
+        told = PrescribedJoint("arm", wave(0.5, 1))
+        arm, h, gamma = system.tree.slices[1], 0.05, 6.0
+        step = constrained_step(
+            symplectic_euler, system, state, h, lambda s, h: step_rows(system, [told], s, h, gamma)
+        )
+        error = state.q[arm] - told.motion(state.t)[0]
+        assert abs(error) > 0.1
+        close(step.state.qdot[arm], told.motion(state.t + h)[1] - gamma * error)
+
+
 class TestPrescribedForces:
     @pytest.mark.parametrize("seed", range(3))
     def test_of_a_linkage(self, seed):
