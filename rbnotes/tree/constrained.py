@@ -66,8 +66,9 @@ def step_rows(
 ) -> list[Rows]:
     """Rows for the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
 
-    Equations take back the part ``gamma h`` of their errors. Inequalities that could close within the step
-    hold: their velocities may use up the gap, ``G v+ >= -gap / h``.
+    Equations take back the part ``gamma h`` of the errors that they have at the start. Inequalities that
+    could close within the step hold: their velocities may use up the gap, ``G v+ >= -gap / h``. Where motions
+    are told, the velocities are those for the end of the step.
 
     Raises
     ------
@@ -79,6 +80,8 @@ def step_rows(
     parts = [_own(system, state, acceleration=False)]
     for each in constraints:
         G, error, rate, _ = constraint_rows(system, each, state, state.t + h)
+        if each.unilateral or gamma:
+            error = constraint_rows(system, each, state, state.t).error
         target = -rate - gamma * error
         if each.unilateral:
             target = -rate - np.maximum(error, 0.0) / h - gamma * np.minimum(error, 0.0)

@@ -2,7 +2,8 @@
 
 The scenes are data: bodies, joints, constraints, forces, controls and the energies that Sueda's MATLAB
 reference implementation ends with. What that implementation leaves out of its implicit steps is left out
-here too: how pulls and the springs of deformables change, and the antisymmetric part of a spring's stiffness.
+here too: how pulls and the springs of deformables change, the antisymmetric part of a spring's stiffness, and
+that the directions of a loop turn. The angle of a prescribed joint is compared with that of the step's end.
 """
 
 import json
@@ -17,6 +18,7 @@ from rbnotes import forces, inertia, joints, se3, so3
 from rbnotes.dynamics import Forces, State, constrained_step, implicit_euler
 from rbnotes.tree import (
     AttachedParticle,
+    ConstraintRows,
     Gear,
     Link,
     LoopClosure,
@@ -25,6 +27,7 @@ from rbnotes.tree import (
     Tree,
     TreeSystem,
     kinetic_energy,
+    perpendicular_pair,
     poses,
     step_rows,
 )
@@ -227,7 +230,17 @@ def piece(control, t):
 def loop(constraint, scene, h):
     a, b = constraint["body_a"], constraint["body_b"]
     axis = unit(scene["joints"][a]["axis"])
-    return LoopClosure(name(a), constraint["x_a"], name(b), constraint["x_b"], axis)
+    return FrozenLoop(name(a), constraint["x_a"], name(b), constraint["x_b"], axis)
+
+
+class FrozenLoop(LoopClosure):
+    """The rows of Sueda eqs. (2.95), (2.97), whose directions are held at each state."""
+
+    def rows(self, system, state, t):
+        hinge = system.motion(state).joints[system.tree.index(self.a), :3, :3] @ self.axis
+        along = perpendicular_pair(hinge)
+        whole = LoopClosure(self.a, self.x_a, self.b, self.x_b).rows(system, state, t)
+        return ConstraintRows(*(along @ part for part in whole))
 
 
 def gear(constraint, scene, h):
@@ -247,7 +260,9 @@ def prescribed_joint(constraint, scene, h):
         e = np.exp(-2 * a * ((t - t0) / (t1 - t0) - 0.5))
         return b / (1 + e), b * rate * e / (1 + e) ** 2, b * rate**2 * e * (e - 1) / (1 + e) ** 3
 
-    return PrescribedJoint(name(constraint["joint"]), lambda t: motion(on_grid(t, h)))
+    return PrescribedJoint(
+        name(constraint["joint"]), lambda t: (motion(on_grid(t + h, h))[0], *motion(on_grid(t, h))[1:])
+    )
 
 
 def prescribed_body(constraint, scene, h):

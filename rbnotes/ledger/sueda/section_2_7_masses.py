@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import block_diag, expm
 
-from rbnotes.checking import complex_step, derivative
+from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import FreeSystem, State, gravity_wrench, gyroscopic_wrench
+from rbnotes.ledger.oracles.branching import at_once
 from rbnotes.ledger.oracles.branching_inputs import TREE, placements, spatial_inertia
 from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.ledger.record import Verdict, claim
@@ -66,17 +67,18 @@ class e2_91:
 
         def velocities(poses, xi):
             turning = np.cross(xi.reshape(4, 1, 6)[..., :3], bodies[..., 1:])
-            return np.einsum("nij,npj->npi", poses[:, :3, :3], turning + xi.reshape(4, 1, 6)[..., 3:])
+            return np.einsum("...nij,npj->...npi", poses[..., :3, :3], turning + xi.reshape(4, 1, 6)[..., 3:])
 
         def energy(u):
             fast = velocities(E, u[:24])
             return (np.sum(heavy[..., None] * fast**2) + m @ np.sum(u[24:].reshape(4, 3) ** 2, axis=1)) / 2
 
         def along(t):
-            return velocities(E @ expm(t * np.array([twist_matrix(xi) for xi in phi])), phi.ravel())
+            steady = np.array([twist_matrix(xi) for xi in phi])
+            return velocities(E @ expm(t[..., None, None] * steady), phi.ravel())
 
         momentum = complex_step(energy, np.append(phi, w))
-        lacking = heavy[..., None] * (g - derivative(along).value)
+        lacking = heavy[..., None] * (g - at_once(along))
         wrenches = complex_step(lambda u: np.sum(velocities(E, u) * lacking), np.zeros(24))
         slope = complex_step(
             lambda z: stretched(z.reshape(4, 3), K, L) - m @ z.reshape(4, 3) @ g, nodes.ravel()

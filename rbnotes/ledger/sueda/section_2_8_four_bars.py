@@ -138,8 +138,8 @@ class t1244:
 @claim("sueda/s2.8/t1252#b", "The null direction of a loop of hinges with three rows")
 class t1252_b:
     formula = (
-        r"\text{`a 1D nullspace that corresponds to the actual, single degree of freedom'}:\quad"
-        r" \begin{pmatrix} M_r & G^\top \\ G & 0 \end{pmatrix}\begin{pmatrix} \dot q \\ 0 \end{pmatrix} = 0"
+        r"\begin{gathered} \text{`a 1D nullspace that corresponds to the} \\"
+        r" \text{actual, single degree of freedom':}\ \ (\dot q, \lambda) = (\dot q, 0) \end{gathered}"
     )
     inputs = LINKAGE
 

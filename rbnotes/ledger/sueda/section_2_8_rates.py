@@ -50,13 +50,12 @@ TURNING_ABOUT = {
 
 def rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis):
     """The rows by time while both bodies move, the directions found anew from the axis."""
-    one, other = motion(A, phi_A), motion(B, phi_B)
+    one, other, units = motion(A, phi_A), motion(B, phi_B), np.eye(6)
+    on_A, on_B = (np.cross(units[:, :3], x) + units[:, 3:] for x in (x_A, x_B))
 
     def rows(t):
-        E, F = one(t)[:3, :3], other(t)[:3, :3]
-        columns = [E @ (np.cross(unit[:3], x_A) + unit[3:]) for unit in np.eye(6)]
-        columns += [-F @ (np.cross(unit[:3], x_B) + unit[3:]) for unit in np.eye(6)]
-        return pair_by_projection(E @ axis) @ np.array(columns).T
+        R_A, R_B = one(t)[:3, :3], other(t)[:3, :3]
+        return pair_by_projection(R_A @ axis) @ np.hstack([R_A @ on_A.T, -R_B @ on_B.T])
 
     return derivative(rows, step=SHORT).value
 

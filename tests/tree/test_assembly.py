@@ -1,0 +1,88 @@
+"""Mechanisms put together: loops closed, velocities that they allow, and what cannot close."""
+
+import numpy as np
+import pytest
+from random_trees import body
+from test_constraints import LENGTHS, branched, close, four_bars, wave
+
+from rbnotes import joints
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument
+from rbnotes.dynamics import State
+from rbnotes.errors import NotConverged
+from rbnotes.tree import (
+    AttachedParticle,
+    Gear,
+    JointLimit,
+    Link,
+    LoopClosure,
+    PrescribedJoint,
+    Tree,
+    TreeSystem,
+    assembled,
+)
+
+
+class TestAssembled:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_four_bars_by_the_law_of_cosines(self, seed):
+        system, loop, state = four_bars(seed)
+        rng = np.random.default_rng(seed)
+        apart = State(q=state.q + np.array([0, 0, 0.1, 0.15, -0.1]), qdot=rng.normal(size=5))
+        found = assembled(system, [loop], apart, held=["base", "left"])
+        close(found.q[:3], apart.q[:3], 1e-15)
+        close(found.qdot[:3], apart.qdot[:3], 1e-15)
+        ground, crank, coupler, right = (LENGTHS[k] for k in ("ground", "left", "coupler", "right"))
+        tip = crank * np.array([np.cos(found.q[2]), np.sin(found.q[2])])
+        end = np.array([ground, 0]) + right * np.array([np.cos(found.q[4]), np.sin(found.q[4])])
+        assert np.linalg.norm(end - tip) == pytest.approx(coupler, abs=1e-9)
+        turned = found.q[2] + found.q[3]
+        close(end - tip, coupler * np.array([np.cos(turned), np.sin(turned)]))
+        rows = loop.rows(system, found, 0.0)
+        close(rows.G @ found.qdot, np.zeros(2))
+
+    def test_moves_least(self):
+        """The change of velocities is an impulse of the constraints."""
+        system, loop, state = four_bars(1)
+        pushed = State(q=state.q, qdot=state.qdot + np.array([0.3, -0.1, 0.4, 0.2, -0.5]))
+        found = assembled(system, [loop], pushed)
+        close(found.q, state.q)
+        G = loop.rows(system, found, 0.0).G
+        impulse = system.mass(found) @ (found.qdot - pushed.qdot)
+        shares = np.linalg.lstsq(G.T, impulse, rcond=None)[0]
+        assert np.linalg.norm(impulse) > 0.1
+        close(G.T @ shares, impulse)
+
+    def test_prescribed_motions_and_particles(self):
+        system, state = branched(np.random.default_rng(2))
+        told, tied = PrescribedJoint("leg", wave(0.2, 2)), AttachedParticle(1, "hand", [0.2, 0.3, -0.1])
+        found = assembled(system, [told, tied], state, held=["arm"])
+        leg = system.tree.slices[system.tree.index("leg")]
+        close(found.q[leg], told.motion(state.t)[0])
+        close(found.qdot[leg], told.motion(state.t)[1])
+        close(tied.rows(system, found, 0.0).error, np.zeros(3))
+
+    def test_coordinates_with_constraints_of_their_own(self):
+        rng = np.random.default_rng(8)
+        tree = Tree([Link("ball", joints.QuaternionSpherical(), body(rng))])
+        at = np.array([0.0, 0.6, 0.8])
+        loop = LoopClosure("ball", [1.0, 0, 0], None, at)
+        q = np.array([0.8, 0.1, -0.5, 0.4])
+        found = assembled(TreeSystem(tree), [loop], State(q=q, qdot=rng.normal(size=4)))
+        assert np.linalg.norm(found.q) == pytest.approx(1, abs=1e-9)
+        close(trees.poses(tree, found.q).bodies[0] @ np.array([1, 0, 0, 1]), np.append(at, 1))
+        assert found.q @ found.qdot == pytest.approx(0, abs=1e-9)
+
+    def test_what_cannot_close_is_named(self):
+        system, loop, state = four_bars(0)
+        far = LoopClosure("coupler", np.array([9.0, 0, 0]), "right", [0, 0, 0], axis=[0.0, 0.0, 1.0])
+        with pytest.raises(
+            NotConverged, match=r"left open: LoopClosure\('coupler', 'right'\) by \d"
+        ) as raised:
+            assembled(system, [Gear("left", "right"), far], state)
+        left = far.rows(system, raised.value.solution, 0.0).error
+        assert np.max(np.abs(left)) > 1
+        with pytest.raises(InvalidArgument, match=r"JointLimit\('left'\), expected equations only"):
+            assembled(system, [JointLimit("left", 0.0)], state)
+        with pytest.raises(InvalidArgument, match="held: got everything that moves"):
+            assembled(system, [loop], state, held=[link.name for link in system.tree.links])
