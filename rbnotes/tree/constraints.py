@@ -67,8 +67,6 @@ class LoopClosure:
     Along two directions only, if the joint of the first body is a hinge with the axis of the closing one: a
     third row would repeat what the other hinges say and make the system singular (Sueda eqs. (2.94), (2.95)).
     The two directions turn with the first body, which the drift knows (it is where eq. (2.97) does not).
-    Where the loop is open, ``G v`` is the velocity with which the points part, not the rate of the gap as the
-    body sees it, which would add ``gap x w``.
 
     Raises
     ------
@@ -105,12 +103,16 @@ class LoopClosure:
         gap, G, drift = (mine - its for mine, its in zip(first, second, strict=True))
         along: Array = np.eye(3)
         if self.axis is not None:
-            # The directions turn with the joint frame of a, whose angular velocity in the world is w:
-            # d/dt (R^T speed) = R^T (acceleration - w x speed).
+            # The gap as the joint frame of a sees it, which turns: with its angular velocity w in the world,
+            # d/dt (R^T gap) = R^T (dgap/dt - w x gap).
             i = system.tree.index(self.a)
             along = perpendicular_pair(self.axis) @ at.joints[i, :3, :3].T
-            w = at.bodies[i, :3, :3] @ at.phi[i, :3]
-            drift = drift - np.cross(w, G @ state.velocity)
+            turn = at.bodies[i, :3, :3] @ at.J[i, :3]
+            w, wdot = turn @ state.qdot, at.bodies[i, :3, :3] @ at.drift[i, :3]
+            speed = G @ state.velocity
+            drift = drift - np.cross(wdot, gap) - 2 * np.cross(w, speed) + np.cross(w, np.cross(w, gap))
+            G = G.copy()
+            G[:, state.v.size :] += _so3.hat(gap) @ turn
         return ConstraintRows(along @ G, along @ gap, np.zeros(len(along)), along @ drift)
 
 

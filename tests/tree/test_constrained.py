@@ -59,24 +59,16 @@ def with_chain(seed):
     return AttachedSystem(system, ATTACHED), State(q=state.q, qdot=state.qdot, x=x, v=v, t=0.3)
 
 
-def across(system, state, loop):
-    """The projection on the plane across the hinge of the first body."""
-    pose = trees.poses(system.tree, state.q).joints[system.tree.index(loop.a)]
-    axis = pose[:3, :3] @ loop.axis
-    return np.eye(3) - np.outer(axis, axis)
-
-
 class TestLoops:
     @pytest.mark.parametrize("seed", range(3))
     def test_rows_and_drift_are_exact_while_a_loop_is_open(self, seed):
-        """The directions turn with the first body: their change counts where there is a slip."""
+        """The directions turn with the first body: their change counts where there is a gap or a slip."""
         system, state = branched(np.random.default_rng(seed))
         loop = LoopClosure("hand", [0.3, -0.1, 0.2], "leg", [0.1, 0.4, -0.3], axis=[0.6, 0.0, 0.8])
         rows = loop.rows(system, state, state.t)
         assert np.linalg.norm(rows.error) > 0.1
-        held = replace(loop, axis=None)
-        G = jacobian(lambda step: held.rows(system, state.moved(step), 0.0).error, np.zeros(state.size))
-        close(rows.G.T @ rows.G, np.linalg.multi_dot([G.value.T, across(system, state, loop), G.value]))
+        G = jacobian(lambda step: loop.rows(system, state.moved(step), 0.0).error, np.zeros(state.size))
+        close(rows.G, G.value)
         v = state.velocity
         speed = derivative(lambda t: loop.rows(system, state.moved(t * v), 0.0).G @ v)
         close(rows.drift, speed.value)
@@ -237,11 +229,9 @@ class TestReducedSystems:
         rows = constraint_rows(reduced, LOOP, state, 0.0)
 
         def error(step):
-            held = replace(LOOP, axis=None)
-            return constraint_rows(reduced, held, state.moved(step), 0.0).error
+            return constraint_rows(reduced, LOOP, state.moved(step), 0.0).error
 
-        G = jacobian(error, np.zeros(2)).value
-        close(rows.G.T @ rows.G, np.linalg.multi_dot([G.T, across(system, reduced.expanded(state), LOOP), G]))
+        close(rows.G, jacobian(error, np.zeros(2)).value)
         v = state.velocity
         speed = derivative(lambda t: constraint_rows(reduced, LOOP, state.moved(t * v), 0.0).G @ v)
         close(rows.drift, speed.value)
