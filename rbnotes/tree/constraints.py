@@ -66,7 +66,7 @@ class LoopClosure:
 
     Along two directions only, if the joint of the first body is a hinge with the axis of the closing one: a
     third row would repeat what the other hinges say and make the system singular (Sueda eqs. (2.94), (2.95)).
-    The two directions turn with the first body, which the drift knows (it is where eq. (2.97) does not).
+    The two directions turn with the first body, which rows and drift know (eq. (2.97) does not).
 
     Raises
     ------
@@ -84,6 +84,9 @@ class LoopClosure:
     axis: Any = None
     """Of the closing hinge ``(3,)``, a unit vector in the joint frame of body a: no row along it. None: the
     point is held in all directions, as by a ball joint."""
+    turning: bool = True
+    """Whether the directions across the axis turn with body a. If not, each state holds them still, as do the
+    rows of Sueda eqs. (2.95), (2.97): the same while the loop is closed and nothing slides along the axis."""
 
     unilateral = False
 
@@ -103,10 +106,11 @@ class LoopClosure:
         gap, G, drift = (mine - its for mine, its in zip(first, second, strict=True))
         along: Array = np.eye(3)
         if self.axis is not None:
-            # The gap as the joint frame of a sees it, which turns: with its angular velocity w in the world,
-            # d/dt (R^T gap) = R^T (dgap/dt - w x gap).
             i = system.tree.index(self.a)
             along = perpendicular_pair(self.axis) @ at.joints[i, :3, :3].T
+        if self.axis is not None and self.turning:
+            # The gap as the joint frame of a sees it, which turns: with its angular velocity w in the world,
+            # d/dt (R^T gap) = R^T (dgap/dt - w x gap).
             turn = at.bodies[i, :3, :3] @ at.J[i, :3]
             w, wdot = turn @ state.qdot, at.bodies[i, :3, :3] @ at.drift[i, :3]
             speed = G @ state.velocity

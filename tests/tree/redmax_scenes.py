@@ -18,7 +18,6 @@ from rbnotes import forces, inertia, joints, se3, so3
 from rbnotes.dynamics import Forces, State, constrained_step, implicit_euler
 from rbnotes.tree import (
     AttachedParticle,
-    ConstraintRows,
     Gear,
     Link,
     LoopClosure,
@@ -27,7 +26,6 @@ from rbnotes.tree import (
     Tree,
     TreeSystem,
     kinetic_energy,
-    perpendicular_pair,
     poses,
     step_rows,
 )
@@ -230,17 +228,7 @@ def piece(control, t):
 def loop(constraint, scene, h):
     a, b = constraint["body_a"], constraint["body_b"]
     axis = unit(scene["joints"][a]["axis"])
-    return FrozenLoop(name(a), constraint["x_a"], name(b), constraint["x_b"], axis)
-
-
-class FrozenLoop(LoopClosure):
-    """The rows of Sueda eqs. (2.95), (2.97), whose directions are held at each state."""
-
-    def rows(self, system, state, t):
-        hinge = system.motion(state).joints[system.tree.index(self.a), :3, :3] @ self.axis
-        along = perpendicular_pair(hinge)
-        whole = LoopClosure(self.a, self.x_a, self.b, self.x_b).rows(system, state, t)
-        return ConstraintRows(*(along @ part for part in whole))
+    return LoopClosure(name(a), constraint["x_a"], name(b), constraint["x_b"], axis, turning=False)
 
 
 def gear(constraint, scene, h):
