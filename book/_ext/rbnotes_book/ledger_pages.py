@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from concurrent.futures import ProcessPoolExecutor
+from itertools import groupby, repeat
 from pathlib import Path, PurePosixPath
 
 from docutils import nodes
@@ -36,6 +37,9 @@ MEANING = {
     Verdict.DEFINITION: "names something; nothing to be right or wrong",
     Verdict.DEMONSTRATION: "printed numbers, reproduced",
 }
+
+PROCESSES = 2
+"""Searches for counterexamples at a time."""
 
 logger = logging.getLogger(__name__)
 
@@ -163,10 +167,13 @@ class Errata(LedgerDirective):
         own = [r for r in ledger.load() if r.source == source and r.verdict in TO_CORRECT]
         if not own:
             return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
-        return [self.entry(record) for record in track(own, f"Counterexamples to {claims.AUTHORS[source]}")]
+        title, ids = f"Counterexamples to {claims.AUTHORS[source]}", [record.id for record in own]
+        with ProcessPoolExecutor(PROCESSES) as pool:
+            found = pool.map(outcomes.counterexample, ids, repeat(Path(self.env.srcdir)))
+            pairs = zip(own, track(found, title, total=len(own)), strict=True)
+            return [self.entry(record, outcome) for record, outcome in pairs]
 
-    def entry(self, record: Record) -> nodes.container:
-        found = outcomes.counterexample(record.id, Path(self.env.srcdir))
+    def entry(self, record: Record, found: outcomes.Found) -> nodes.container:
         lines = "\n".join(found.inputs)
         listing = [nodes.literal_block(lines, lines, language="text")] if lines else []
         if found.residual is not None:
