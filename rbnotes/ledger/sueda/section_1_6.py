@@ -56,10 +56,7 @@ class e1_21:
     reference = acceleration
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.dynamics.body_acceleration",
-        "rbnotes.dynamics.gyroscopic_wrench",
-    )
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER
 
 

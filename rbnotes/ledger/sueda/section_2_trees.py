@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import joints, maximal, tree
 from rbnotes.checking.strategies import arrays
+from rbnotes.dynamics import WORLD
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles import chains
 
@@ -99,7 +100,7 @@ def hinges_of(assembly):
             maximal.hinge(
                 i,
                 np.linalg.inv(assembly.bodies[i]) @ assembly.joints[i],
-                None if parent < 0 else parent,
+                WORLD if parent < 0 else parent,
                 np.linalg.inv(of_parent) @ assembly.joints[i],
             )
         )
