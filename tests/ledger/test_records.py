@@ -25,7 +25,8 @@ UNTOLD = {
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.id)
 def test_verdict_is_confirmed(record):
     chosen = settings.default
-    outcome = verify(record, examples=chosen.max_examples, afresh=not chosen.derandomize)
+    # Counterexamples are found here and made small where they are shown: on the book's page of errata.
+    outcome = verify(record, examples=chosen.max_examples, shrink=False, afresh=not chosen.derandomize)
     assert outcome.confirmed, outcome.reason
 
 
