@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,20 @@ def samples(inputs: Inputs, count: int, *, afresh: bool = False) -> list[Values]
     """The first ``count`` inputs that a search would try; always the same ones, unless drawn ``afresh``."""
     if not inputs:
         return [{}]
+    draw = _drawn.__wrapped__ if afresh else _drawn
+    # Copies, lest a form that changes its arguments changes those of the next.
+    return [
+        {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+        for values in draw(tuple(inputs.items()), count, afresh, strategies.GRID)
+    ]
+
+
+@lru_cache(maxsize=64)
+def _drawn(
+    named: tuple[tuple[str, st.SearchStrategy[Any]], ...], count: int, afresh: bool, grid: float
+) -> list[Values]:
+    """Drawn once for all claims that share their inputs: drawing takes longer than most forms."""
+    inputs = dict(named)
     drawn: list[Values] = []
 
     @_settings(count, shrink=False, afresh=afresh)
