@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
+from hypothesis.database import ExampleDatabase
 from hypothesis.errors import NoSuchExample
 from numpy.typing import ArrayLike
 
@@ -163,10 +164,12 @@ def search(
     examples: int,
     shrink: bool = True,
     finite: bool = False,
+    known: tuple[str, ExampleDatabase] | None = None,
 ) -> Search:
     """Hunt for inputs with a residual above ``threshold``, and shrink what is found.
 
-    With ``finite`` a form that gives no number does not count as wrong.
+    With ``finite`` a form that gives no number does not count as wrong. With ``known``, a claim and a
+    database, only what is kept there is tried.
     """
     worst = 0.0
 
@@ -180,9 +183,14 @@ def search(
 
     if not inputs:
         return Search({} if wrong({}) else None, worst)
+    how = _settings(examples, shrink=shrink)
+    key = None
+    if known is not None:
+        how = settings(how, derandomize=False, database=known[1], phases=(Phase.reuse,))
+        key = known[0].encode()
     try:
         with same_everywhere():
-            found = find(_named(inputs), wrong, settings=_settings(examples, shrink=shrink))
+            found = find(_named(inputs), wrong, settings=how, database_key=key)
     except NoSuchExample:
         return Search(None, worst)
     return Search(found, residual(form, reference, found))
