@@ -9,7 +9,7 @@ What comes back is always a new array: nothing done with it reaches the caller's
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,11 +23,11 @@ ROTATION_TOLERANCE = 1e-8
 UNIT_TOLERANCE = 1e-8
 """Largest accepted deviation of a unit vector's or unit quaternion's length from 1."""
 
-ANGLE_BELOW = 1e100
-"""Entries of rotation vectors must be smaller; the square of the angle must not overflow."""
-
 FULL_TURN_WITHIN = 1e-8
 """Angles this near to a multiple of 2 pi are full turns."""
+
+LARGEST = 1e100
+"""Numbers must be smaller: products and cubes of larger ones overflow, and infinities make NaNs."""
 
 _LAST_ROW = [0.0, 0.0, 0.0, 1.0]
 
@@ -45,12 +45,15 @@ class SingularConfiguration(InvalidArgument):
 
 
 def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
-    """Finite float64 array whose trailing axes are ``shape`` (``None`` accepts any length)."""
+    """Finite float64 array whose trailing axes are ``shape`` (``None`` accepts any length).
+
+    Numbers beyond ``LARGEST`` count as infinite.
+    """
     result = _real_numbers(name, value)
     if result.shape[-len(shape) :] != shape and not _fits(result.shape, shape):
         raise InvalidArgument(name, f"shape {result.shape}", f"shape (..., {_names(shape)})")
-    if not _every(np.isfinite(result)):
-        raise InvalidArgument(name, "NaN or infinite entries", "finite numbers")
+    if not _every(np.abs(result) < LARGEST):
+        _refuse_size(name, result)
     return result
 
 
@@ -241,10 +244,19 @@ def _real_numbers(name: str, value: ArrayLike) -> Array:
         # NumPy would read text as numbers, None as NaN, and forget imaginary parts and masks.
         if given.dtype.kind not in "iuf" or isinstance(value, np.ma.MaskedArray):
             raise TypeError
+        if isinstance(value, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in value):
+            raise TypeError
         return given.astype(np.float64)
     except (TypeError, ValueError) as error:
         got = f"{type(value).__name__} {value!r:.60}"
         raise InvalidArgument(name, got, "an array of real numbers") from error
+
+
+def _refuse_size(name: str, result: Array) -> NoReturn:
+    if not _every(np.isfinite(result)):
+        raise InvalidArgument(name, "NaN or infinite entries", "finite numbers")
+    got = f"an entry of {result.flat[np.argmax(np.abs(result))]:.3g}"
+    raise InvalidArgument(name, got, f"numbers smaller than {LARGEST:g}")
 
 
 def _every(condition: NDArray[np.bool_]) -> bool:
@@ -276,9 +288,6 @@ def _in_double_precision(value: ArrayLike) -> str:
 
 
 def _check_angle(name: str, w: Array, full_turns: bool) -> None:
-    if not _every(np.abs(w) < ANGLE_BELOW):
-        got = f"an entry of {np.max(np.abs(w)):.3g}"
-        raise InvalidArgument(name, got, f"a rotation vector shorter than {ANGLE_BELOW:g}")
     if full_turns:
         return
     turns = np.linalg.norm(w, axis=-1) / (2 * np.pi)
