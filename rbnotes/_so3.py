@@ -136,8 +136,8 @@ def _sine_ratio(x: Array) -> Array:
 def _slopes(w: Array) -> list[Array]:
     """c_1, c_2 and c_3, then the slopes (dc_k/dx)/x of the latter two, at the angle x = |w|.
 
-    With c_4 and c_5 the slopes are differences of numbers that are nearly equal at large angles; with the sine
-    and the cosine themselves nothing cancels.
+    With c_4 and c_5 the slopes are differences of numbers that are nearly equal at large angles; with the
+    sine and the cosine themselves nothing cancels.
     """
     c1, c2, c3, c4, c5 = _stumpff(w, 5)
     large, square = _large(w)

@@ -53,6 +53,7 @@ ForceLaw = Callable[[State], Forces]
 
 def no_forces(state: State) -> Forces:
     """No forces at all."""
+    arguments.instance("state", state, State)
     return Forces.without_derivatives(np.zeros(state.size))
 
 
@@ -170,6 +171,7 @@ def without_inertia(forces: Forces, mass: Matrix, acceleration: ArrayLike) -> Fo
 
 def free_acceleration(system: MechanicalSystem, state: State) -> Array:
     """``M^-1 f (N,)``: of systems without constraints."""
+    arguments.instance("state", state, State)
     force = system.force(state)
     return factor_step(StepProblem(system.mass(state), force)).solve(force)[0]
 

@@ -233,6 +233,7 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
     SingularConfiguration
         If a segment of a path has length zero.
     """
+    arguments.instance("state", state, State)
     f = np.zeros(state.size)
     K, D = _Entries(state.size), _Entries(state.size)
     for group in groups:

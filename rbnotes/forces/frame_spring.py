@@ -105,6 +105,7 @@ def frame_displacement(spring: FrameSpring, E: ArrayLike) -> Array:
     E : (..., 2, 4, 4)
         Poses of the bodies A and B.
     """
+    arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_displacement(spring, _checked_poses(E))
 
 
@@ -113,6 +114,7 @@ def frame_spring_energy(spring: FrameSpring, E: ArrayLike) -> Array:
 
     It is continuous everywhere, with a ridge at half turns, where the shortest way back changes sides.
     """
+    arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_spring_energy(spring, _checked_poses(E))
 
 
@@ -138,11 +140,13 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
     BodyForces
         w ``(..., 2, 6)``, K and D ``(..., 12, 12)``.
     """
+    arguments.instance("spring", spring, FrameSpring)
     return BodyForces(*_frame_spring.frame_spring_forces(spring, *_checked_state(E, phi)))
 
 
 def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Array:
     """Power ``(...)`` that the damper takes out of the motion, W, at least 0; arguments as for the forces."""
+    arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_spring_dissipated_power(spring, *_checked_state(E, phi))
 
 

@@ -117,6 +117,8 @@ def accelerations(mechanism: Mechanism, state: State) -> Motion:
     state
         Poses and twists that satisfy the joints.
     """
+    arguments.instance("mechanism", mechanism, Mechanism)
+    arguments.instance("state", state, State)
     force = mechanism.force(state)
     at = Placement(tuple(mechanism.joints), state.E)
     drift, mass = at.drifts(state.phi), mechanism.mass(state)
@@ -132,6 +134,8 @@ def mechanism_rows(mechanism: Mechanism, state: State, h: float, *, gain: float 
     gain
         Part of the error, up to 1, that the step takes back: :func:`baumgarte_target`.
     """
+    arguments.instance("mechanism", mechanism, Mechanism)
+    arguments.instance("state", state, State)
     _check_shape(mechanism, state.E)
     at = Placement(tuple(mechanism.joints), state.E)
     G, none = at.matrix(), np.zeros(at.layout.size)
@@ -152,6 +156,7 @@ def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, h: float, gain: flo
     gain
         That part, up to 1.
     """
+    arguments.instance("mechanism", mechanism, Mechanism)
     at = placed(mechanism.joints, poses)
     return _target(mechanism, at, *_checked_rates(h, gain), at.matrix())
 
@@ -164,6 +169,8 @@ def project(mechanism: Mechanism, state: State) -> State:
     SingularConfiguration
         If the joints cannot be brought together from these poses.
     """
+    arguments.instance("mechanism", mechanism, Mechanism)
+    arguments.instance("state", state, State)
     at = changed(state, E=project_poses(mechanism, state.E))
     mass = mechanism.mass(at)
     G = as_dense_as(mass, Placement(tuple(mechanism.joints), at.E).matrix())
@@ -181,6 +188,7 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 3
     SingularConfiguration
         If the joints are still apart after so many iterations.
     """
+    arguments.instance("mechanism", mechanism, Mechanism)
     return projected(mechanism, _poses(mechanism, poses), iterations)
 
 
