@@ -8,7 +8,7 @@ from typing import Any, TypeVar, overload
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array
 from rbnotes.complementarity.active_set import active_set, polish
 from rbnotes.complementarity.conversions import box_unknowns, lcp_from_box, qp_from_box, qp_from_lcp
 from rbnotes.complementarity.elimination import Elimination

@@ -69,6 +69,7 @@ class Scheme:
     def __call__(
         self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
     ) -> State:
+        arguments.instance("state", state, State)
         return self.move(system, state, solve(self.problem(system, state, h), 1.0), h)
 
 

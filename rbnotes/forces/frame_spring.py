@@ -160,15 +160,18 @@ class FrameSprings:
     """Numbers of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` for the world."""
 
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         coordinates, E, phi = self._bodies(state)
         return Located.on_carriers(coordinates, _frame_spring.frame_spring_forces(self.spring, E, phi))
 
     def energy(self, state: State) -> float:
         """Potential energy, J."""
+        arguments.instance("state", state, State)
         return float(np.sum(_frame_spring.frame_spring_energy(self.spring, self._bodies(state)[1])))
 
     def dissipated_power(self, state: State) -> float:
         """Power that the dampers take out of the motion, W."""
+        arguments.instance("state", state, State)
         _, E, phi = self._bodies(state)
         return float(np.sum(_frame_spring.frame_spring_dissipated_power(self.spring, E, phi)))
 

@@ -74,26 +74,32 @@ class Mechanism:
 
     def mass(self, state: State) -> Matrix:
         """Mass matrix ``(6 n, 6 n)``, sparse if it is large."""
+        arguments.instance("state", state, State)
         return self.free.mass(state)
 
     def force(self, state: State) -> Array:
         """Gyroscopic wrenches, gravity and applied forces ``(6 n,)``: all but those of the joints."""
+        arguments.instance("state", state, State)
         return self.free.force(state)
 
     def forces(self, state: State) -> Forces:
         """The same, with their derivatives."""
+        arguments.instance("state", state, State)
         return self.free.forces(state)
 
     def acceleration(self, state: State) -> Array:
         """Rates of all twists ``(6 n,)`` that keep the joints together."""
+        arguments.instance("state", state, State)
         return accelerations(self, state).phidot.ravel()
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """``E exp([xi])``; the joints take no part in it."""
+        arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def energy(self, state: State) -> float:
         """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J."""
+        arguments.instance("state", state, State)
         return self.free.energy(state)
 
 
