@@ -503,7 +503,7 @@ class TestErrors:
                 inertia.from_spatial_inertia(hidden)
         impossible = inertia.spatial_inertia(1.0, np.eye(3), [0.1, 0.2, 0.3])
         impossible[0, 0] += 5
-        with pytest.raises(InvalidArgument, match="inertia: got principal moments 1, 1, 6"):
+        with pytest.raises(InvalidArgument, match="inertia in M: got principal moments 1, 1, 6"):
             inertia.from_spatial_inertia(impossible)
         with pytest.raises(InvalidArgument, match="mass of M: got 0"):
             inertia.from_spatial_inertia(np.zeros((6, 6)))

@@ -47,6 +47,7 @@ def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> M
 
 def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
     """The same shape with another mass."""
+    arguments.instance("body", body, MassProperties)
     body, mass = mass_properties(*body), arguments.positive("mass", mass)
     arguments.common_shape(mass=mass.shape, body=body.mass.shape)
     scale = mass / body.mass
@@ -67,6 +68,7 @@ def _centred(volume: Array, mean_squares: Array, density: ArrayLike) -> MassProp
     """Mass properties from the mean squares of x, y and z over the volume."""
     density = arguments.positive("density", density)
     arguments.common_shape(density=density.shape, size=volume.shape)
-    mass = density * volume
+    mass = arguments.positive("density times volume", density * volume)
     moments = mass[..., None] * (np.sum(mean_squares, axis=-1, keepdims=True) - mean_squares)
+    arguments.array("density times moments of volume", moments)
     return mass_properties(mass, moments[..., None] * np.eye(3), np.zeros(moments.shape))

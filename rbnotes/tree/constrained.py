@@ -54,6 +54,7 @@ def constraint_rows(system: System, constraint: Constraint, state: State, t: flo
 
     For a :class:`~rbnotes.tree.reduced.ReducedSystem`, on the fewer velocities that it has.
     """
+    arguments.instance("state", state, State)
     if isinstance(system, TreeSystem):
         return constraint.rows(system, state, t)
     G, error, rate, drift = constraint.rows(system.system, system.expanded(state), t)
@@ -75,6 +76,8 @@ def step_rows(
     InconsistentConstraints
         If equations contradict each other; the message names them.
     """
+    arguments.instance("system", system, TreeSystem, ReducedSystem)
+    arguments.instance("state", state, State)
     h = float(arguments.positive("h", h))
     gamma = float(arguments.scalar("gamma", gamma, minimum=0.0))
     parts = [_own(system, state, acceleration=False)]
@@ -123,6 +126,8 @@ def constrained_acceleration(
     Unsolved
         If inequalities contradict each other or the equations.
     """
+    arguments.instance("system", system, TreeSystem, ReducedSystem)
+    arguments.instance("state", state, State)
     parts, kept = _parts(system, constraints, state, alpha, beta)
     solution = _solved(system, state, parts, method)
     return solution.velocity, np.concatenate(_by_part(parts, kept, solution))
@@ -147,6 +152,8 @@ def constraint_forces(
     InvalidArgument, InconsistentConstraints, Unsolved
         As :func:`constrained_acceleration`.
     """
+    arguments.instance("system", system, TreeSystem, ReducedSystem)
+    arguments.instance("state", state, State)
     return _forces(system, list(constraints), state, alpha, beta, method, object)
 
 
@@ -171,6 +178,8 @@ def prescribed_forces(
     InvalidArgument, InconsistentConstraints, Unsolved
         As :func:`constrained_acceleration`.
     """
+    arguments.instance("system", system, TreeSystem, ReducedSystem)
+    arguments.instance("state", state, State)
     constraints = list(constraints)
     forces = _forces(system, constraints, state, 0.0, 0.0, method, PrescribedJoint)
     return {

@@ -99,6 +99,8 @@ class LoopClosure:
             object.__setattr__(self, "axis", arguments.unit_vector("axis", self.axis))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
         at = system.motion(state)
         first, second = (
             point_motion(system, state, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b))
@@ -131,6 +133,8 @@ class Gear:
     unilateral = False
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
         first, second = (_single(system, name) for name in (self.a, self.b))
         G = np.zeros((1, state.size))
         G[0, first], G[0, second] = self.ratio, -1.0
@@ -149,6 +153,8 @@ class PrescribedJoint:
     unilateral = False
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
         own = system.tree.slices[system.tree.index(self.link)]
         count = own.stop - own.start
         q, qdot, qddot = (_told(self.link, value, count) for value in self.motion(t))
@@ -173,6 +179,8 @@ class PrescribedBody:
             raise InvalidArgument("numbers", repr(self.numbers), "different ones of 0 to 5")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
         at, i, chosen = system.motion(state), system.tree.index(self.link), list(self.numbers)
         told = self.motion(t, at.bodies[i], at.phi[i])
         twist, rate = (_told(self.link, value, 6) for value in told)
@@ -196,6 +204,8 @@ class AttachedParticle:
         object.__setattr__(self, "x", arguments.array("x", self.x, 3))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
         if not 0 <= self.particle < len(state.x):
             raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
         point = point_motion(system, state, system.motion(state), self.link, self.x)
@@ -222,6 +232,8 @@ class JointLimit:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
         own = system.tree.slices[system.tree.index(self.link)]
         if not 0 <= self.coordinate < own.stop - own.start:
             raise InvalidArgument("coordinate", str(self.coordinate), f"one of the joint of {self.link!r}")
@@ -254,6 +266,8 @@ class PlaneLimit:
         object.__setattr__(self, "offset", float(arguments.scalar("offset", self.offset)))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
         point = point_motion(system, state, system.motion(state), self.link, self.x)
         gap = self.normal @ point.place - self.offset
         drift = self.normal @ point.drift
