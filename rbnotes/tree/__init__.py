@@ -40,6 +40,8 @@ from rbnotes.tree.dynamics import (
 from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
+from rbnotes.tree.products import jacobian_dot_product, jacobian_product, jacobian_transpose_product
+from rbnotes.tree.recursive import Hybrid, articulated_bodies, hybrid_dynamics, newton_euler
 from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.system import TreeSystem
 from rbnotes.tree.tangent import (
@@ -60,6 +62,7 @@ __all__ = [
     "ContactStep",
     "Event",
     "Gear",
+    "Hybrid",
     "HyperReducedSystem",
     "JointCoordinates",
     "JointLimit",
@@ -77,6 +80,7 @@ __all__ = [
     "Tree",
     "TreeSystem",
     "Variation",
+    "articulated_bodies",
     "assembled",
     "body_wrenches",
     "constrained_acceleration",
@@ -87,16 +91,21 @@ __all__ = [
     "forward_dynamics_slopes",
     "geared",
     "geometric_stiffness",
+    "hybrid_dynamics",
     "integrate_adaptively",
     "inverse_dynamics",
     "inverse_dynamics_slopes",
     "jacobian",
     "jacobian_dot",
+    "jacobian_dot_product",
+    "jacobian_product",
+    "jacobian_transpose_product",
     "joint_forces",
     "kinetic_energy",
     "linear_coordinates",
     "mass_matrix",
     "motion",
+    "newton_euler",
     "perpendicular_pair",
     "poses",
     "potential_energy",

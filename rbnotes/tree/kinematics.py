@@ -152,10 +152,16 @@ def _stacked(J: Array) -> Array:
     return J.reshape(*J.shape[:-3], 6 * J.shape[-3], J.shape[-1])
 
 
+def alike(tree: Tree, **vectors: ArrayLike) -> list[Array]:
+    """Vectors ``(..., k)``, such as coordinates and velocities, checked and with the same leading axes."""
+    checked = {name: tree.checked(name, value) for name, value in vectors.items()}
+    shape = arguments.common_shape(**{name: value.shape[:-1] for name, value in checked.items()})
+    return [np.broadcast_to(value, (*shape, tree.size)) for value in checked.values()]
+
+
 def _both(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
-    q, qdot = tree.checked("q", q), tree.checked("qdot", qdot)
-    shape = arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1])
-    return np.broadcast_to(q, (*shape, tree.size)), np.broadcast_to(qdot, (*shape, tree.size))
+    q, qdot = alike(tree, q=q, qdot=qdot)
+    return q, qdot
 
 
 def _times(A: Array, x: Array) -> Array:
