@@ -158,9 +158,7 @@ class LoopClosure(OnBodies):
             object.__setattr__(self, "axis", arguments.unit_vector("axis", self.axis))
 
     def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
-        first, second = (
-            body_point(system, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b))
-        )
+        first, second = (body_point(system, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b)))
         gap, drift = first.place - second.place, first.drift - second.drift
         blocks = {**first.rows, **{i: -block for i, block in second.rows.items()}}
         along: Array = np.eye(3)
@@ -343,7 +341,7 @@ def point_motion(system: TreeSystem, state: State, at: Motion, link: str | None,
 
 
 class BodyPoint(NamedTuple):
-    """A point of a body: where it is, how the body's twist moves it, and its acceleration at constant twists."""
+    """A point of a body: its place, how the body's twist moves it, its acceleration at a constant twist."""
 
     place: Array
     rows: dict[int, Array]
