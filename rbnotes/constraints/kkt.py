@@ -193,7 +193,7 @@ def _checked(M: Any, G: Any) -> tuple[Any, Any]:
 
 
 def _factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], Solve]:
-    basis = _row_space(G)
+    basis = row_space(G)
     independent = G if basis is None else basis.T @ G
     solve_inertia, solve_schur = (_cholesky if symmetric_to_rounding(M) else _lu)(M, independent)
 
@@ -242,7 +242,7 @@ def _regular_lu(name: str, matrix: Array) -> Any:
     return factors, pivots
 
 
-def _row_space(G: Array) -> Array | None:
+def row_space(G: Array) -> Array | None:
     """Orthonormal basis (k, rank) of the multipliers that matter; None if the rows are independent."""
     if not len(G):
         return None

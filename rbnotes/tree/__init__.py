@@ -25,6 +25,7 @@ from rbnotes.tree.constraints import (
     perpendicular_pair,
 )
 from rbnotes.tree.contact import ContactStep, contact_step, tree_contacts
+from rbnotes.tree.dual import DualProblem, dual_acceleration, dual_problem
 from rbnotes.tree.dynamics import (
     body_wrenches,
     forward_dynamics,
@@ -38,8 +39,15 @@ from rbnotes.tree.dynamics import (
     world_momentum,
 )
 from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
+from rbnotes.tree.inverse_inertia import (
+    InverseInertia,
+    factor_inertia,
+    inverse_inertia_product,
+    inverse_mass_matrix,
+)
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
+from rbnotes.tree.preconditioning import StepPreconditioner, step_operator, step_preconditioner
 from rbnotes.tree.products import jacobian_dot_product, jacobian_product, jacobian_transpose_product
 from rbnotes.tree.recursive import Hybrid, articulated_bodies, hybrid_dynamics, newton_euler
 from rbnotes.tree.reduced import ReducedSystem
@@ -60,10 +68,12 @@ __all__ = [
     "Constraint",
     "ConstraintRows",
     "ContactStep",
+    "DualProblem",
     "Event",
     "Gear",
     "Hybrid",
     "HyperReducedSystem",
+    "InverseInertia",
     "JointCoordinates",
     "JointLimit",
     "JointMotion",
@@ -77,6 +87,7 @@ __all__ = [
     "PrescribedJoint",
     "ReducedSystem",
     "Slopes",
+    "StepPreconditioner",
     "Tree",
     "TreeSystem",
     "Variation",
@@ -87,6 +98,9 @@ __all__ = [
     "constraint_forces",
     "constraint_rows",
     "contact_step",
+    "dual_acceleration",
+    "dual_problem",
+    "factor_inertia",
     "forward_dynamics",
     "forward_dynamics_slopes",
     "geared",
@@ -95,6 +109,8 @@ __all__ = [
     "integrate_adaptively",
     "inverse_dynamics",
     "inverse_dynamics_slopes",
+    "inverse_inertia_product",
+    "inverse_mass_matrix",
     "jacobian",
     "jacobian_dot",
     "jacobian_dot_product",
@@ -111,6 +127,8 @@ __all__ = [
     "potential_energy",
     "prescribed_forces",
     "reduced_force",
+    "step_operator",
+    "step_preconditioner",
     "step_rows",
     "tree_contacts",
     "twists",
