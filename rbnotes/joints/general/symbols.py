@@ -87,10 +87,11 @@ def _function(name: str) -> Callable[..., Symbol]:
 for _name in ("add", "sub", "mul", "truediv", "pow"):
     for _side in ("", "r"):
         setattr(Symbol, f"__{_side}{_name}__", _arithmetic(f"__{_side}{_name}__"))
-for _name in ("neg", "pos", "abs"):
+for _name in ("neg", "pos"):
     setattr(Symbol, f"__{_name}__", _arithmetic(f"__{_name}__"))
 for _name in ("exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "hypot"):
     setattr(Symbol, _name, _function(_name))
+Symbol.__abs__ = _function("fabs")  # type: ignore[attr-defined]
 for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2"):
     setattr(Symbol, f"arc{_name}", _function(f"a{_name}"))
 
