@@ -85,7 +85,12 @@ def functions(pose: Any) -> dict[str, Callable[[], Any]]:
         "slopes": lambda: made("slopes", [q], ca.jacobian(ca.vec(ca.densify(S)), q)),
         "drift_slope": lambda: made("drift_slope", [q, qdot], ca.jacobian(drift, q)),
         "motion": lambda: ca.Function(
-            "motion", [q, qdot], [ca.densify(each) for each in (R, t, S, drift)], {"cse": True}
+            "motion",
+            [q, qdot],
+            [ca.densify(each) for each in (R, t, S, drift)],
+            ["q", "qdot"],
+            ["R", "t", "S", "drift"],
+            {"cse": True},
         ),
     }
 

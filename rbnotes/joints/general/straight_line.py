@@ -67,8 +67,8 @@ def python_source(function: Any, name: str = "motion") -> str:
         {getattr(ca, op): text for op, text in table.items() if hasattr(ca, op)}
         for table in (_UNARY, _BINARY)
     )
-    inputs = [_argument(function.name_in(i)) for i in range(function.n_in())]
-    outputs = [f"out{j}" for j in range(function.n_out())]
+    inputs = [function.name_in(i) for i in range(function.n_in())]
+    outputs = [function.name_out(j) for j in range(function.n_out())]
     lines = [f"def {name}({', '.join((*inputs, *outputs))}):"]
     for k in range(function.n_instructions()):
         op, into, of = (
@@ -91,10 +91,6 @@ def python_source(function: Any, name: str = "motion") -> str:
             raise NotImplementedError(f"function: instruction {op} of {function.name()} has no Python form")
         lines.append("    " + line)
     return "\n".join(lines) + "\n"
-
-
-def _argument(name: str) -> str:
-    return f"in_{name}"
 
 
 def _place(size: tuple[int, int], entry: int) -> str:
