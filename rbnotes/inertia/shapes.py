@@ -45,6 +45,17 @@ def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> M
     return _centred(barrel + ball, _along_z(across, along), density)
 
 
+def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
+    """Ring about z: a tube of radius ``tube (...)`` whose middle is a circle of ``radius (...)``."""
+    big, small = arguments.positive("radius", radius), arguments.positive("tube", tube)
+    shape = arguments.common_shape(radius=big.shape, tube=small.shape)
+    big, small = np.broadcast_to(big, shape), np.broadcast_to(small, shape)
+    if np.any(small > big):
+        raise arguments.InvalidArgument("tube", f"{np.max(small):g}", "tubes no thicker than the hole allows")
+    across = big**2 / 2 + 3 / 8 * small**2
+    return _centred(2 * np.pi**2 * big * small**2, _along_z(across, small**2 / 4), density)
+
+
 def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
     """The same shape with another mass."""
     arguments.instance("body", body, MassProperties)
