@@ -53,8 +53,11 @@ def main() -> int:
     if not args.ids and not args.afresh:
         sought = [record for record in records if not is_kept(record)]
     database = Kept({} if args.afresh else dict(kept().choices))
-    missed = [record.id for record in track(sought) if not shrunk(record, database)]
-    write(database, [record.id for record in records], FOLDER)
+    missed = []
+    for record in track(sought):
+        if not shrunk(record, database):
+            missed.append(record.id)
+        write(database, [record.id for record in records], FOLDER)  # a long search may be broken off
     print(f"{len(sought) - len(missed)} made small, {len(database.choices)} kept", *missed, sep="\n")
     return 0
 
