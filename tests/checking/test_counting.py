@@ -61,3 +61,10 @@ def test_numpy_is_left_as_it_was():
         multiplications(lambda: np.linalg.inv(np.zeros((2, 2))))
     assert np.zeros is zeros
     assert type(np.zeros(3)) is np.ndarray
+
+
+def test_what_is_kept_counts_in_later_calls_too():
+    kept = []
+    assert multiplications(lambda: kept.append(started(A) @ B)) == 60
+    assert multiplications(lambda: kept[0] @ B.T) == 60
+    assert multiplications(lambda: np.ones((2, 3)) @ kept[0]) == 30
