@@ -113,6 +113,13 @@ def twist_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> Arr
     return xi
 
 
+def exactly(name: str, result: Array, axes: int) -> Array:
+    """The checked array, if it has this number of axes: where what broadcasts elsewhere will not do."""
+    if result.ndim != axes:
+        raise InvalidArgument(name, f"shape {result.shape}", f"{axes} axes")
+    return result
+
+
 def scalar(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: float = np.inf) -> Array:
     """Finite numbers, an array of any shape, within ``[minimum, maximum]``."""
     result = array(name, value)
@@ -250,6 +257,42 @@ def matrix(name: str, value: Any, rows: int | None = None, columns: int | None =
     return result
 
 
+def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = None) -> NDArray[np.intp]:
+    """Whole numbers, an array of any shape, of at least ``minimum`` and less than ``below``."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        given = np.zeros((), object)
+    if given.dtype.kind not in "iu" or isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgument(name, f"{type(value).__name__} {value!r:.60}", "whole numbers")
+    if np.any(given < minimum) or (below is not None and np.any(given >= below)):
+        limits = f"of at least {minimum}" + ("" if below is None else f" and less than {below}")
+        outside = (given < minimum) | (given >= (np.inf if below is None else below))
+        raise InvalidArgument(name, f"{given[outside].flat[0]}", f"whole numbers {limits}")
+    return given.astype(np.intp)
+
+
+def truths(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
+    """Truth values ``(size,)``; no numbers in their place."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        given = np.zeros((), object)
+    if given.dtype != np.bool_ or given.shape != (size,) or isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgument(name, f"{given.dtype} of shape {given.shape}", f"booleans of shape ({size},)")
+    return given
+
+
+def finite_matrix(name: str, value: Any, rows: int, columns: int) -> Any:
+    """As :func:`matrix`, for what a function returned: as it is, since it is nobody else's."""
+    numbers = value.data if sparse.issparse(value) else value
+    shape = np.shape(value)
+    floats = isinstance(numbers, np.ndarray) and numbers.dtype == np.float64
+    if floats and shape == (rows, columns) and _every(np.abs(numbers) < LARGEST):
+        return value
+    return matrix(name, value, rows, columns)
+
+
 def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
     """One of the named options."""
     if not isinstance(value, str) or value not in options:
@@ -285,7 +328,7 @@ def provides(name: str, value: Any, *methods: str) -> None:
 
 def function(name: str, value: Any) -> None:
     """Refuses what cannot be called."""
-    if not callable(value):
+    if not callable(value) or isinstance(value, type):
         raise InvalidArgument(name, _described(value), "a function")
 
 

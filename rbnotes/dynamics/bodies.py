@@ -99,7 +99,9 @@ class FreeSystem:
     """Forces besides gravity."""
 
     def __post_init__(self) -> None:
-        given = np.zeros((0, 6, 6)) if np.size(self.inertias) == 0 else self.inertias
+        empty = isinstance(self.inertias, list | tuple | np.ndarray) and len(self.inertias) == 0
+        given = np.zeros((0, 6, 6)) if empty else self.inertias
+        arguments.function("applied", self.applied)
         inertias = arguments.positive_definite("inertias", given, 6)
         inertias = inertias[None] if inertias.ndim == 2 else inertias
         if inertias.ndim != 3:
@@ -197,11 +199,9 @@ class FreeSystem:
         given = self.applied(state)
         if not isinstance(given, Forces):
             raise InvalidArgument("applied", type(given).__name__, "a function that returns Forces")
-        f = arguments.vector("applied", given.f, state.size)
-        for name, matrix in (("applied K", given.K), ("applied D", given.D)):
-            if np.shape(matrix) != (state.size, state.size):
-                raise InvalidArgument(name, f"shape {np.shape(matrix)}", f"shape {(state.size,) * 2}")
-        return Forces(f, given.K, given.D)
+        f = arguments.one_vector("applied", given.f, state.size)
+        K = arguments.finite_matrix("applied K", given.K, state.size, state.size)
+        return Forces(f, K, arguments.finite_matrix("applied D", given.D, state.size, state.size))
 
     def acceleration(self, state: State) -> Array:
         """``M^-1 f (N,)``."""

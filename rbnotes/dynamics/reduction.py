@@ -56,12 +56,12 @@ class Reduction:
 
     def velocities(self, v_reduced: ArrayLike) -> Array:
         """All velocities ``(n,)`` from the reduced ones ``(r,)``."""
-        result: Array = self.J @ arguments.vector("v_reduced", v_reduced, self.reduced_size) + self.drift
+        result: Array = self.J @ arguments.one_vector("v_reduced", v_reduced, self.reduced_size) + self.drift
         return result
 
     def forces(self, f: ArrayLike) -> Array:
         """Forces ``(n,)`` handed on to the reduced velocities ``(r,)``: ``J^T f``."""
-        result: Array = self.J.T @ arguments.vector("f", f, self.size)
+        result: Array = self.J.T @ arguments.one_vector("f", f, self.size)
         return result
 
     def reduce(self, problem: StepProblem) -> StepProblem:
@@ -106,10 +106,10 @@ class Reduction:
         pushed = problem.momentum
         for name in ("bilateral", "unilateral"):
             rows: Rows = getattr(problem, name)
-            pushed = pushed + rows.rows.T @ arguments.vector(name, getattr(solution, name), rows.count)
+            pushed = pushed + rows.rows.T @ arguments.one_vector(name, getattr(solution, name), rows.count)
         if problem.contacts is not None:
             pushed = pushed + problem.contacts.rows.T @ solution.contact_impulses.ravel()
-        result: Array = problem.mass @ arguments.vector("velocity", solution.velocity, self.size) - pushed
+        result: Array = problem.mass @ arguments.one_vector("velocity", solution.velocity, self.size) - pushed
         return result
 
     def after(self, first: Reduction) -> Reduction:

@@ -96,6 +96,8 @@ class Paths:
     """See :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
     def __post_init__(self) -> None:
+        arguments.function("law", self.law)
+        arguments.instance("points", self.points, Attachments)
         arguments.choice("stiffness", self.stiffness, STIFFNESS)
         points = self.points.shape[-1:]
         if not points or points[0] < 2:
@@ -123,7 +125,11 @@ class Paths:
             raise InvalidArgument("law", type(law).__name__, "a law with a potential energy")
         potential: PotentialLaw = law  # type: ignore[assignment]
         _, E, x, phi = _carried(self.points, state)
-        return float(np.sum(path_energy(potential, _wrenches.carried_points(E, x, phi)[0])))
+        points, _ = _wrenches.carried_points(E, x, phi)
+        if not np.all(active_flags(points.shape[-2] - 1, self.active)):
+            # Their tension acts over a length that the law does not see: no energy has that force.
+            raise InvalidArgument("active", "passive segments", "all segments active, for the energy")
+        return float(np.sum(path_energy(potential, points)))
 
     def dissipated_power(self, state: State) -> float:
         """See :func:`rbnotes.forces.path.dissipated_power`, W."""
@@ -142,6 +148,7 @@ class ZeroLengthSprings:
     """``(s, 2)`` or ``(2,)``."""
 
     def __post_init__(self) -> None:
+        arguments.instance("points", self.points, Attachments)
         if self.points.shape[-1:] != (2,):
             raise InvalidArgument("points", f"shape {self.points.shape}", "pairs of points, (s, 2) or (2,)")
         keep(self, k=arguments.scalar("k", self.k, minimum=0.0))
@@ -176,6 +183,7 @@ class Pulls:
     """``(s,)`` or ``()``."""
 
     def __post_init__(self) -> None:
+        arguments.instance("points", self.points, Attachments)
         keep(self, k=arguments.scalar("k", self.k), a=arguments.vector("a", self.a))
         arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
 
@@ -209,6 +217,7 @@ class Damping:
 
     def __post_init__(self) -> None:
         keep(self, d=arguments.scalar("d", self.d, minimum=0.0))
+        keep(self, bodies=arguments.indices("bodies", self.bodies))
         arguments.common_shape(d=np.shape(self.d), bodies=np.shape(self.bodies))
 
     def forces(self, state: State) -> Located:
@@ -228,7 +237,7 @@ class Damping:
         return float(np.sum(np.asarray(self.d)[..., None] * state.phi[self._numbers(state)] ** 2))
 
     def _numbers(self, state: State) -> Indices:
-        numbers = np.atleast_1d(np.asarray(self.bodies, dtype=np.intp))
+        numbers: Indices = np.atleast_1d(np.asarray(self.bodies))
         _in_range("bodies", numbers, len(state.E))
         return numbers
 
@@ -246,6 +255,7 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
         If a segment of a path has length zero.
     """
     arguments.instance("state", state, State)
+    groups = checked_groups(groups)
     f = np.zeros(state.size)
     K, D = _Entries(state.size), _Entries(state.size)
     for group in groups:
@@ -274,7 +284,7 @@ class ForceGroups:
     groups: Sequence[ForceGroup]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(self.groups))
+        keep(self, groups=checked_groups(self.groups))
 
     def __call__(self, state: State) -> Forces:
         arguments.instance("state", state, State)
@@ -289,6 +299,14 @@ class ForceGroups:
         """Power that the velocity dependence of the forces takes out of the motion, W."""
         arguments.instance("state", state, State)
         return sum(group.dissipated_power(state) for group in self.groups)
+
+
+def checked_groups(groups: Iterable[ForceGroup]) -> tuple[ForceGroup, ...]:
+    """The groups as a tuple, each with what a group can do."""
+    result = arguments.instances("groups", groups, object)
+    for number, group in enumerate(result):
+        arguments.provides(f"groups[{number}]", group, "forces", "energy", "dissipated_power")
+    return result
 
 
 def carriers(state: State) -> Carriers:

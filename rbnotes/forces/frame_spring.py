@@ -159,6 +159,13 @@ class FrameSprings:
     bodies: ArrayLike
     """Numbers of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` for the world."""
 
+    def __post_init__(self) -> None:
+        arguments.instance("spring", self.spring, FrameSpring)
+        bodies = arguments.indices("bodies", self.bodies, minimum=WORLD)
+        if bodies.ndim not in (1, 2) or bodies.shape[-1] != 2:
+            raise InvalidArgument("bodies", f"shape {bodies.shape}", "pairs of numbers, shape (s, 2) or (2,)")
+        keep(self, bodies=bodies)
+
     def forces(self, state: State) -> Located:
         arguments.instance("state", state, State)
         coordinates, E, phi = self._bodies(state)
@@ -176,10 +183,9 @@ class FrameSprings:
         return float(np.sum(_frame_spring.frame_spring_dissipated_power(self.spring, E, phi)))
 
     def _bodies(self, state: State) -> tuple[Indices, Array, Array]:
-        numbers = np.atleast_2d(np.asarray(self.bodies))
+        numbers: Indices = np.atleast_2d(np.asarray(self.bodies))
         bodies = len(state.E)
-        good = np.issubdtype(numbers.dtype, np.integer) and numbers.shape[-1:] == (2,) and numbers.ndim == 2
-        if not good or np.any((numbers < WORLD) | (numbers >= bodies)):
+        if np.any(numbers >= bodies):
             got = np.array2string(numbers, threshold=10)
             raise InvalidArgument("bodies", got, f"pairs of numbers from -1 to {bodies - 1}, shape (s, 2)")
         E, phi, coordinates = carriers(state)  # of which the last is the world

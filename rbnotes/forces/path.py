@@ -183,11 +183,7 @@ def active_flags(n: int, active: ArrayLike | None) -> Array:
     """Which of n segments count, as numbers ``(n,)``."""
     if active is None:
         return np.ones(n)
-    flags = np.asarray(active)
-    if flags.dtype != np.bool_ or flags.shape != (n,):
-        raise InvalidArgument(
-            "active", f"{flags.dtype} of shape {flags.shape}", f"booleans of shape ({n},), one per segment"
-        )
+    flags = arguments.truths("active", active, n)
     if not np.any(flags):
         raise InvalidArgument("active", "no active segment", "at least one")
     return flags.astype(np.float64)

@@ -105,6 +105,7 @@ class _ConeProgram:
     def __init__(self, space: ContactSpace, solver: str) -> None:
         import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
 
+        arguments.choice("solver", solver, tuple(cp.installed_solvers()))
         self._cp, self._solver = cp, solver
         self._mu, self._free = space.mu, space.free
         # Velocities in units of the free ones, impulses of a contact in units of what stops those there.

@@ -74,8 +74,9 @@ def natural_residual(
     arguments.instance("problem", problem, StepProblem)
     arguments.choice("cone", cone, ("disc", "box"))
     space = contact_space(problem)
-    r = arguments.array("impulses", impulses, space.count, 3)
-    return residual_in(space, r, arguments.array("velocities", velocities, space.count, 3), cone)
+    r = arguments.exactly("impulses", arguments.array("impulses", impulses, space.count, 3), 2)
+    u = arguments.exactly("velocities", arguments.array("velocities", velocities, space.count, 3), 2)
+    return residual_in(space, r, u, cone)
 
 
 def measure_laws(
