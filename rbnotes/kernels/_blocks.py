@@ -7,10 +7,12 @@ freed one column after the other, as if hinges sat in one place.
 from math import nan, sqrt
 
 from rbnotes.kernels._algebra import (
+    bias,
     bracket,
     inertia_times,
     inertia_up_frame,
     inlined,
+    momentum,
     motion_down_frame,
     product,
     sine_cosine,
@@ -25,6 +27,7 @@ from rbnotes.kernels._layout import (
     DRIFT,
     FORCES,
     FRAME,
+    GAIN,
     GAINS,
     MOTION,
     SMALLEST,
@@ -32,7 +35,7 @@ from rbnotes.kernels._layout import (
     TWIST,
     U,
 )
-from rbnotes.kernels._memory import read3, read6, read9, read10, write3, write6, write9
+from rbnotes.kernels._memory import add6, read3, read6, read9, read10, write3, write6, write9
 from rbnotes.kernels._steps import hand_over, own_and_carried
 
 _POSITION = U(9)
@@ -327,3 +330,30 @@ def rest_of_block(work, o, x, y, k, m, adds, carries, numbers, r, n):
         )
         I, H, M = inertia_up_frame(I, H, M, R, t0, t1, t2)
         hand_over(work, y + lane, n, adds, I, H, M, p0, p1, p2, p3, p4, p5)
+
+
+@inlined
+def block_load(work, o, x, k, m, numbers, r, n):
+    """The wrench that the body needs for its motion and acceleration."""
+    body = read10(numbers, r + BODY, U(1))
+    for lane in range(n):
+        w0, w1, w2, u0, u1, u2 = read6(work, o + lane + n * MOTION, n)
+        a0, a1, a2, b0, b1, b2 = read6(work, o + lane + n * GAIN, n)
+        f0, f1, f2, f3, f4, f5 = momentum(body, a0, a1, a2, b0, b1, b2)
+        p0, p1, p2, p3, p4, p5 = bias(body, w0, w1, w2, u0, u1, u2)
+        write6(work, x + lane, n, f0 + p0, f1 + p1, f2 + p2, f3 + p3, f4 + p4, f5 + p5)
+
+
+@inlined
+def block_inward(work, x, y, k, m, n):
+    """The forces on the coordinates, and the wrench handed to the parent's load."""
+    for lane in range(n):
+        b = k + lane
+        p0, p1, p2, p3, p4, p5 = read6(work, x + lane, n)
+        for j in range(m):
+            s0, s1, s2, s3, s4, s5 = read6(work, b + n * (COLUMNS + TWIST * j), n)
+            work[b + n * (FORCES + j)] = s0 * p0 + s1 * p1 + s2 * p2 + s3 * p3 + s4 * p4 + s5 * p5
+        t0, t1, t2 = read3(work, b + n * (TURN + _POSITION), n)
+        R = read9(work, b + n * TURN, n)
+        p0, p1, p2, p3, p4, p5 = wrench_up_frame(R, t0, t1, t2, p0, p1, p2, p3, p4, p5)
+        add6(work, y + lane, n, True, p0, p1, p2, p3, p4, p5)

@@ -39,3 +39,15 @@ def rests_of_hinges(own, mine, theirs, adds, carries, numbers, r):
 def rests_of_screws(kind, own, mine, theirs, adds, carries, numbers, r):
     """See :func:`rbnotes.kernels._steps.rest_of_screw`."""
     _steps.rest_of_screw(kind, own, ZERO, mine, ZERO, theirs, ZERO, adds, carries, numbers, r, LANES)
+
+
+@_apart
+def driven_many(own, parent, load, numbers, r):
+    """See :func:`rbnotes.kernels._steps.driven`."""
+    _steps.driven(own, ZERO, parent, ZERO, load, ZERO, numbers, r, LANES)
+
+
+@_apart
+def inwards(own, load, theirs, numbers, r):
+    """See :func:`rbnotes.kernels._steps.inward`."""
+    _steps.inward(own, ZERO, load, ZERO, theirs, ZERO, numbers, r, LANES)

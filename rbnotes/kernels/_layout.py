@@ -2,7 +2,7 @@
 
 All are unsigned whole numbers: with signed ones the compiler would check for negative indices, and not see
 that neighbours in a batch are neighbours. The room holds a record for each node, then slots for what
-children hand to their parents, then blocks; each of their numbers is there once for each lane of a batch.
+children hand to their parents, or loads, then blocks; each of their numbers is there once for each lane of a batch.
 """
 
 import numpy as np
@@ -14,8 +14,10 @@ KINDS = HINGE, SCREW, SHIFT, BALL, QUATERNION, GIVEN = tuple(U(kind) for kind in
 """Kinds of nodes: about axis 2; along it, too; without coordinates; and three whose S is a block."""
 
 # The header of the whole numbers, then a row for each node, then the nodes that carry the bodies.
-NODES, SIZE, BODIES, SPRINGS_AT, GRAVITY_AT, PLACES_AT, GIVEN_AT, GIVEN_SIZE, ROOM = (U(i) for i in range(9))
-HEADER = U(9)
+NODES, SIZE, BODIES, SPRINGS_AT, GRAVITY_AT, PLACES_AT, GIVEN_AT, GIVEN_SIZE, LOADS_AT, ROOM = (
+    U(i) for i in range(10)
+)
+HEADER = U(10)
 KIND, PARENT, COORDINATE, OWN_SLOT, PARENT_SLOT, ADDS, CARRIES, COUNT, BLOCK_AT, GIVEN_FROM = (
     U(i) for i in range(10)
 )

@@ -14,6 +14,7 @@ from rbnotes.kernels._algebra import (
     inertia_up,
     inertia_up_0,
     inlined,
+    momentum,
     motion_down,
     motion_down_0,
     sine_cosine,
@@ -212,6 +213,13 @@ def own_and_carried(mine, z, carries, body, n, w0, w1, w2, u0, u1, u2):
 
 
 @inlined
+def cleared(x, o, size):
+    """Zeros from o on."""
+    for i in range(size):
+        x[o + i] = 0.0
+
+
+@inlined
 def hand_over(theirs, y, n, adds, I, H, M, p0, p1, p2, p3, p4, p5):
     """To the parent's slot, beside what is there from other children."""
     I00, I01, I02, I11, I12, I22 = I
@@ -267,3 +275,49 @@ def rest_of_screw(kind, own, o, mine, x, theirs, y, adds, carries, numbers, r, n
         I, H, M = inertia_up(I, H, M, c, s, d)
         I, H, M = inertia_up_0(I, H, M, cosine, sine, a)
         hand_over(theirs, y + lane, n, adds, I, H, M, p0, p1, p2, p3, p4, p5)
+
+
+@inlined
+def driven(own, o, parent, p, load, x, numbers, r, n):
+    """Motion and acceleration of the node's frame, and the wrench at ``load`` that its body needs for them."""
+    c0, s0, d0 = read3(numbers, r + SCREW_0, U(1))
+    ka, kb = numbers[r + RATES], numbers[r + RATES + U(1)]
+    body = read10(numbers, r + BODY, U(1))
+    for lane in range(n):
+        b = o + lane
+        c, s, d = read3(own, b + n * COSINE, n)
+        w0, w1, w2, u0, u1, u2 = read6(parent, p + lane + n * MOTION, n)
+        w0, w1, w2, u0, u1, u2 = motion_down_0(w0, w1, w2, u0, u1, u2, c0, s0, d0)
+        w0, w1, w2, u0, u1, u2 = motion_down(w0, w1, w2, u0, u1, u2, c, s, d)
+        a0, a1, a2, b0, b1, b2 = read6(parent, p + lane + n * GAIN, n)
+        a0, a1, a2, b0, b1, b2 = motion_down_0(a0, a1, a2, b0, b1, b2, c0, s0, d0)
+        a0, a1, a2, b0, b1, b2 = motion_down(a0, a1, a2, b0, b1, b2, c, s, d)
+        v, qdd = own[b + n * RATE], own[b + n * FORCE]
+        w2 += ka * v
+        u2 += kb * v
+        a0 += w1 * (ka * v)
+        a1 -= w0 * (ka * v)
+        a2 += ka * qdd
+        b0 += u1 * (ka * v) + w1 * (kb * v)
+        b1 -= u0 * (ka * v) + w0 * (kb * v)
+        b2 += kb * qdd
+        write6(own, b + n * MOTION, n, w0, w1, w2, u0, u1, u2)
+        write6(own, b + n * GAIN, n, a0, a1, a2, b0, b1, b2)
+        f0, f1, f2, f3, f4, f5 = momentum(body, a0, a1, a2, b0, b1, b2)
+        p0, p1, p2, p3, p4, p5 = bias(body, w0, w1, w2, u0, u1, u2)
+        write6(load, x + lane, n, f0 + p0, f1 + p1, f2 + p2, f3 + p3, f4 + p4, f5 + p5)
+
+
+@inlined
+def inward(own, o, load, x, theirs, y, numbers, r, n):
+    """The force on the coordinate, and the wrench handed to the parent's load."""
+    c0, s0, d0 = read3(numbers, r + SCREW_0, U(1))
+    ka, kb = numbers[r + RATES], numbers[r + RATES + U(1)]
+    for lane in range(n):
+        b = o + lane
+        c, s, d = read3(own, b + n * COSINE, n)
+        p0, p1, p2, p3, p4, p5 = read6(load, x + lane, n)
+        own[b + n * FORCE] = ka * p2 + kb * p5
+        p0, p1, p2, p3, p4, p5 = wrench_up(p0, p1, p2, p3, p4, p5, c, s, d)
+        p0, p1, p2, p3, p4, p5 = wrench_up_0(p0, p1, p2, p3, p4, p5, c0, s0, d0)
+        add6(theirs, y + lane, n, True, p0, p1, p2, p3, p4, p5)

@@ -279,7 +279,7 @@ def packed(tree: Tree) -> Packed:
     whole = np.zeros((len(nodes), layout.WHOLE), dtype=np.uint64)
     real = np.zeros((len(nodes), layout.REAL))
     slots_at = len(nodes) * layout.RECORD
-    block = slots_at + room * layout.SLOT
+    block = slots_at + max(room * layout.SLOT, len(nodes) * layout.TWIST)
     given_count, given, opened = 0, [], set()
     for i in reversed(range(len(nodes))):
         node = nodes[i]
@@ -315,7 +315,7 @@ def packed(tree: Tree) -> Packed:
     springs = np.stack([tree.stacked(name) for name in ("stiffness", "damping", "rest")], axis=-1)
     constants = (real.ravel(), springs.ravel(), np.asarray(tree.gravity), places.ravel())
     ends = np.cumsum([each.size for each in constants])
-    header = (len(nodes), tree.size, len(bodies), *ends, given_count, block)
+    header = (len(nodes), tree.size, len(bodies), *ends, given_count, slots_at, block)
     numbers = np.concatenate([*constants, np.zeros(given_count + block)])
     return Packed(
         np.concatenate([np.array(header, dtype=np.uint64), whole.ravel(), carriers]), numbers, tuple(given)
