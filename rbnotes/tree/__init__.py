@@ -3,6 +3,14 @@
 from rbnotes.tree.adaptive import Event, Observed, integrate_adaptively
 from rbnotes.tree.assembly import assembled
 from rbnotes.tree.attached import AttachedSystem
+from rbnotes.tree.bisp import (
+    BispNotConverged,
+    BispRun,
+    BispStep,
+    JointLoad,
+    bisp_step,
+    simulate_joint_friction,
+)
 from rbnotes.tree.constrained import (
     constrained_acceleration,
     constraint_forces,
@@ -40,6 +48,7 @@ from rbnotes.tree.dynamics import (
 from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
+from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
 from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.system import TreeSystem
 from rbnotes.tree.tangent import (
@@ -54,6 +63,9 @@ from rbnotes.tree.tangent import (
 __all__ = [
     "AttachedParticle",
     "AttachedSystem",
+    "BispNotConverged",
+    "BispRun",
+    "BispStep",
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
@@ -63,6 +75,7 @@ __all__ = [
     "HyperReducedSystem",
     "JointCoordinates",
     "JointLimit",
+    "JointLoad",
     "JointMotion",
     "Link",
     "LoopClosure",
@@ -78,6 +91,8 @@ __all__ = [
     "TreeSystem",
     "Variation",
     "assembled",
+    "bisp_step",
+    "body_rows",
     "body_wrenches",
     "constrained_acceleration",
     "constraint_forces",
@@ -93,6 +108,7 @@ __all__ = [
     "jacobian",
     "jacobian_dot",
     "joint_forces",
+    "joint_wrenches",
     "kinetic_energy",
     "linear_coordinates",
     "mass_matrix",
@@ -102,9 +118,11 @@ __all__ = [
     "potential_energy",
     "prescribed_forces",
     "reduced_force",
+    "simulate_joint_friction",
     "step_rows",
     "tree_contacts",
     "twists",
+    "unconstrained_impulses",
     "variation",
     "weight_wrenches",
     "world_momentum",
