@@ -54,7 +54,7 @@ def bounded_friction(
         Weight, relative to that of W, of the distance from ``start``: chooses among impulses that make the
         same motion, as those of redundant contacts do. What does not change is exact whatever it is.
     """
-    moving = (limits > 0) & (np.abs(W.reshape(len(limits), 2, -1)).sum(axis=(1, 2)) > 0)
+    moving = (limits > 0) & np.any(W, axis=1).reshape(-1, 2).any(axis=1)
     result = np.zeros_like(sliding)
     if not np.any(moving):
         return result

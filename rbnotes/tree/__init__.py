@@ -3,14 +3,7 @@
 from rbnotes.tree.adaptive import Event, Observed, integrate_adaptively
 from rbnotes.tree.assembly import assembled
 from rbnotes.tree.attached import AttachedSystem
-from rbnotes.tree.bisp import (
-    BispNotConverged,
-    BispRun,
-    BispStep,
-    JointLoad,
-    bisp_step,
-    simulate_joint_friction,
-)
+from rbnotes.tree.bisp import BispNotConverged, bisp_step, simulate_joint_friction
 from rbnotes.tree.constrained import (
     constrained_acceleration,
     constraint_forces,
@@ -46,6 +39,7 @@ from rbnotes.tree.dynamics import (
     world_momentum,
 )
 from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
+from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -25,6 +26,9 @@ frame of its body a, moved to the point ``x_a``."""
 WORKLESS = 1e-9
 """Largest normal velocity in a bearing per joint velocity, relative to the largest sliding one."""
 
+ROUNDING = 1e-12
+"""Part of the largest sliding velocity up to which one is none: a box would make friction of its sign."""
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
@@ -39,11 +43,11 @@ class Fitted:
     on_bodies: Array
     """From twists of all bodies ``(6, 6 n)`` to the relative twist, for a closure; else empty."""
 
-    @property
+    @cached_property
     def sliding(self) -> Array:
-        """Sliding velocities ``(c, 2, k)`` of the contacts, per rate."""
+        """Sliding velocities ``(c, 2, k)`` of the contacts, per rate; zero where they are but rounding."""
         result: Array = self.bearing.tangent_rows @ self.S
-        return result
+        return np.where(np.abs(result) > ROUNDING * np.max(np.abs(result)), result, 0.0)
 
     @property
     def alone(self) -> bool:
@@ -99,7 +103,13 @@ class Fitted:
 
         A pure moment about the axis of a hinge, a force along that of a slider.
         """
-        result: Array = np.linalg.pinv(self.S).T @ (self.S.T @ wrench)
+        result: Array = self._along @ (self.S.T @ wrench)
+        return result
+
+    @cached_property
+    def _along(self) -> Array:
+        """``S (S^T S)^-1``."""
+        result: Array = np.linalg.pinv(self.S).T
         return result
 
 

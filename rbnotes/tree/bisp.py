@@ -23,92 +23,35 @@ mechanism, ``T J M_r^-1 J^T T^T``, so that a joint that sticks does so at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from rbnotes import arguments
+from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nearby_points
+from rbnotes.contact import Collider, Contacts, contact_rows, nearby_points
 from rbnotes.dynamics import State, States, StepSolution, implicit_euler, symplectic_euler, with_rows
 from rbnotes.errors import NotConverged
 from rbnotes.friction.bounded import CONES, SOLVERS
 from rbnotes.friction.contact_space import ContactSpace, contact_space
+from rbnotes.friction.mixing import Mixing
 from rbnotes.friction.staggered import friction_impulses, normal_impulses
 from rbnotes.tree.bearings import Bearings, closure_wrench, fitted
 from rbnotes.tree.constrained import step_rows
 from rbnotes.tree.constraints import Constraint, LoopClosure
 from rbnotes.tree.contact import tree_contacts
-from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
+from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
+from rbnotes.tree.kinematics import _steps
+from rbnotes.tree.reactions import body_rows, impulse_balance, passed_on
 from rbnotes.tree.system import TreeSystem
 
 NEARNESS = 1e-4
 """Weight of the friction of the iteration before, relative to that of what friction does."""
 
-WAIT, SLOW, SMALLEST = 6, 0.5, 1 / 16
-"""If changes have not gone down to this part after so many iterations, bounds follow the loads by half as
-much from then on, and by this part at least: where stick and slip change places, they would go to and fro."""
-
-
-@dataclass(frozen=True, eq=False)
-class JointLoad:
-    """What one bearing did in a step; impulses, on the body, in the frame of the bearing."""
-
-    reaction: Array
-    """Wrench ``(6,)`` without friction and without what drives the joint along its motion, N m s and N s."""
-    multipliers: Array
-    """Of the normals of the implicit contacts ``(c,)``, of either sign, N s; friction is bounded by mu times
-    their absolute values."""
-    friction: Array
-    """At the implicit contacts ``(c, 2)``, N s."""
-    sliding: Array
-    """Their velocities at the end of the step ``(c, 2)``, m/s."""
-    generalised: Array
-    """Friction along the joint's coordinates ``(k,)``, N m s or N s."""
-    limit: float
-    """Sum of the bounds, for a joint with one motion that of its generalised friction."""
-    left: Array
-    """Part of the reaction ``(6,)`` that the implicit contacts cannot carry: it meets no friction."""
-    rank: int
-    """How many independent wrenches the contacts can carry; where they are fewer than contacts, the
-    multipliers are the smallest that do."""
-
-    @property
-    def work(self) -> float:
-        """Of friction at the velocities after the step, J: never positive."""
-        return float(np.sum(self.friction * self.sliding))
-
-
-@dataclass(frozen=True, eq=False)
-class BispStep:
-    """The state after a step, and what happened in it."""
-
-    state: State
-    loads: Mapping[str | LoopClosure, JointLoad]
-    """By the keys of the bearings."""
-    wrenches: Array
-    """Impulsive wrenches ``(n, 6)`` through all joints, friction and drives included, in the frames of the
-    joints: what the joint gives to its body."""
-    points: ContactPoints
-    """Contacts of the links with each other and the world."""
-    solution: StepSolution
-    """Impulses at these points, and those of constraints and limits in the order of
-    :func:`~rbnotes.tree.step_rows`."""
-    history: tuple[float, ...]
-    """Relative change of all normal impulses at each contact problem but the first; the last is the
-    residual."""
-
-    @property
-    def iterations(self) -> int:
-        """Number of contact problems."""
-        return len(self.history) + 1
-
-    @property
-    def residual(self) -> float:
-        """Relative change of the normal impulses in the last iteration."""
-        return self.history[-1]
+MEMORY = 6
+"""Iterations whose changes are combined into the next one."""
 
 
 class BispNotConverged(NotConverged):
@@ -179,7 +122,7 @@ def bisp_step(
     normal = normal_impulses(step.space, friction, solver=solver)
     carried = step.carried(normal, friction, local)
     history: list[float] = []
-    part = 1.0
+    mixing = Mixing(MEMORY)
     while len(history) < max_iterations - 1 and (not history or history[-1] > tolerance):
         limits = step.limits(normal, carried, cone, facets)
         new_friction = friction_impulses(
@@ -188,14 +131,15 @@ def bisp_step(
         local = step.local(new_friction, carried, cone, facets)
         new_normal = normal_impulses(step.space, new_friction, start=normal, solver=solver)
         new = step.carried(new_normal, new_friction, local)
-        history.append(
-            _change([*carried, normal, friction.ravel()], [*new, new_normal, new_friction.ravel()])
-        )
-        if len(history) > WAIT and history[-1] > SLOW * history[-1 - WAIT]:
-            part = max(part / 2, SMALLEST)
-        normal = normal + part * (new_normal - normal)
-        carried = [old + part * (each - old) for old, each in zip(carried, new, strict=True)]
+        before, after = [*carried, normal, friction.ravel()], [*new, new_normal, new_friction.ravel()]
+        history.append(_change(before, after))
         friction = new_friction
+        if history[-1] <= tolerance:
+            carried, normal = new, new_normal
+            break
+        mixed = mixing.next(np.concatenate([*carried, normal]), np.concatenate([*new, new_normal]))
+        *carried, normal = np.split(mixed, np.cumsum([len(each) for each in carried]))
+        normal = np.maximum(normal, 0.0)
     result = step.result(normal, friction, local, carried, history, cone, facets)
     if check and history[-1] > tolerance:
         raise BispNotConverged(
@@ -205,17 +149,6 @@ def bisp_step(
             history[-1],
         )
     return result
-
-
-@dataclass(frozen=True, eq=False)
-class BispRun:
-    """Steps one after the other."""
-
-    states: States
-    """At the start and after each step."""
-    steps: tuple[BispStep, ...]
-    energy: Array
-    """At each state, J."""
 
 
 def simulate_joint_friction(
@@ -277,6 +210,8 @@ class _Step:
                     "bearings", f"a closure of {name.a!r}", "closures among the constraints"
                 )
         self.at = system.motion(state)
+        self.balance = impulse_balance(system, state, self.h, implicit)
+        self.adjoints = _se3.Ad_inverse(_steps(system.tree, state.q))
         self.fitted = fitted(system, state, self.at, bearings)
         maximal = system.maximal(state)
         if apart is None:
@@ -362,10 +297,8 @@ class _Step:
             rubbing.append(rub)
             if isinstance(each.name, LoopClosure):
                 outer = outer + each.on_bodies.T @ each.driven(rub)
-        gained = unconstrained_impulses(
-            self.system, self.state, solution.velocity, self.h, implicit=self.implicit
-        )
-        through = joint_wrenches(self.system.tree, self.state.q, gained - outer.reshape(n, 6))
+        gained = self.balance[0] @ solution.velocity + self.balance[1]
+        through = passed_on(self.system.tree, self.adjoints, (gained - outer).reshape(n, 6))
         reactions = []
         for each, rub in zip(self.fitted, rubbing, strict=True):
             if isinstance(each.name, LoopClosure):

@@ -46,20 +46,27 @@ def unconstrained_impulses(
     implicit
         Whether the forces were those at the end of the step, as in linearly implicit Euler.
     """
-    h = float(arguments.positive("h", h))
+    G, rest = impulse_balance(system, state, float(arguments.positive("h", h)), implicit)
+    return (G @ arguments.vector("velocity", velocity, state.size) + rest).reshape(-1, 6)
+
+
+def impulse_balance(system: TreeSystem, state: State, h: float, implicit: bool) -> tuple[Array, Array]:
+    """The impulses of :func:`unconstrained_impulses` as ``G v+ + rest (6 n,)``."""
     at = system.motion(state)
-    after = arguments.vector("velocity", velocity, state.size)
-    J = system.reduction(state).J[: at.phi.size]
-    change = (J @ (after - state.velocity)).reshape(at.phi.shape) + h * at.drift
+    n = at.phi.size
+    whole = system.reduction(state).J
+    J = whole[:n].reshape(-1, 6, state.size)
+    G = (system.tree.inertias @ J).reshape(n, -1)
+    drift = np.einsum("nij,nj->ni", system.tree.inertias, at.drift)
+    own = body_wrenches(system.tree, state.q, state.qdot)
+    rest = h * (drift - own).ravel() - G @ state.velocity
     applied = system.applied(system.maximal(state))
-    f = np.asarray(applied.f)[: at.phi.size]
+    rest -= h * np.asarray(applied.f)[:n]
     if implicit:
-        whole = system.reduction(state).J
-        later = applied.K @ (h * (whole @ after)) + applied.D @ (whole @ (after - state.velocity))
-        f = f + later[: at.phi.size]
-    f = body_wrenches(system.tree, state.q, state.qdot) + f.reshape(at.phi.shape)
-    gained: Array = np.einsum("nij,nj->ni", system.tree.inertias, change)
-    return gained - h * f
+        K, D = ((matrix @ whole)[:n] for matrix in (applied.K, applied.D))
+        G = G - h * (h * K + D)
+        rest += h * D @ state.velocity
+    return G, rest
 
 
 def joint_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
@@ -76,7 +83,11 @@ def joint_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     """
     q = tree.checked("q", q)
     given = arguments.array("wrenches", wrenches, len(tree.links), 6)
-    A = _se3.Ad_inverse(_steps(tree, q))
+    return passed_on(tree, _se3.Ad_inverse(_steps(tree, q)), given)
+
+
+def passed_on(tree: Tree, A: Array, given: Array) -> Array:
+    """:func:`joint_wrenches` with adjoints ``A (n, 6, 6)`` from the frames of the parents' joints to each."""
     through = np.einsum("nba,nb->na", tree.to_bodies, given)
     for i in reversed(range(len(tree.links))):
         parent = tree.parents[i]
