@@ -162,6 +162,11 @@ class t1510:
         return (M @ (after - v) - h * f) / h
 
     tolerance = 1e-8
+    equivalent_mutants = {
+        "in constrained: the other part in `both[:n]`": "only the multipliers are looked at",
+        "in constrained: negated M in `[M, rows.T]`": "it turns the velocities round, not the multipliers",
+        "in constrained: negated rows in `[rows, np.zeros((m, m))]`": "the same condition",
+    }
     verdict = Verdict.HOLDS
     remark = (
         r"These are forces along the coordinates, one for each. What loads the closure's own contacts, by (2.118), "

@@ -400,7 +400,15 @@ class t1491_a:
         "the regularisation is small, not nothing, and the system it makes solvable is singular"
     )
     equivalent_mutants = {
-        "flipped sign in `N @ Mi @ N.T + 1e-9 * np.eye(8)`": "it makes the system regular all the same",
+        "flipped sign in `N @ Mi @ N.T + 1e-09 * np.eye(8)`": "it makes the system regular all the same",
+        **dict.fromkeys(
+            (
+                "in rows_of: negated np.cross(points, normals) in `[np.cross(points, normals), normals]`",
+                "in rows_of: negated normals in `[np.cross(points, normals), normals]`",
+                "in rows_of: swapped arguments in `np.cross(points, normals)`",
+            ),
+            "the same rows make the wrench and share it: what they span stays the same",
+        ),
     }
     verdict = Verdict.HOLDS
     remark = r"Without $\epsilon$ the system is singular: eight contacts, six wrenches at most."
