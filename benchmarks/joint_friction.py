@@ -85,9 +85,8 @@ def main() -> None:
     parser.add_argument("--links", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
-    print(
-        f"{'links':>5} {'contacts':>8} {'BISP ms':>9} {'problems':>8} {'SP ms':>9} {'problems':>8} {'SP/BISP':>8}"
-    )
+    names = ("contacts", "BISP ms", "problems", "SP ms", "problems", "SP/BISP")
+    print("links", *(f"{name:>9}" for name in names))
     for links in arguments.links:
         system, state, bearings = chain(links)
         problem = explicit(system, state, bearings)
@@ -102,8 +101,8 @@ def main() -> None:
         one, other = bisp_step(system, state, H, bearings, tolerance=TOLERANCE, check=False), theirs()
         mark = "" if other.residual <= TOLERANCE else " (SP not converged)"  # type: ignore[attr-defined]
         print(
-            f"{links:5d} {problem.contacts.count:8d} {short:9.1f} {one.iterations:8d} {long:9.1f} "
-            f"{other.iterations:8d} {long / short:8.1f}{mark}"  # type: ignore[attr-defined]
+            f"{links:5d} {problem.contacts.count:9d} {short:9.1f} {one.iterations:9d} {long:9.1f} "
+            f"{other.iterations:9d} {long / short:9.1f}{mark}"  # type: ignore[attr-defined]
         )
 
 

@@ -1,6 +1,7 @@
-"""Tools for checking formulas: numerical derivatives; random rotations, frames, inertias."""
+"""Tools for checking formulas: differences, counted operations, random frames and inertias."""
 
 from rbnotes.checking import strategies
+from rbnotes.checking.counting import multiplications
 from rbnotes.checking.differences import (
     Estimate,
     complex_step,
@@ -18,6 +19,7 @@ __all__ = [
     "jacobian",
     "jacobian_se3",
     "jacobian_so3",
+    "multiplications",
     "same_everywhere",
     "strategies",
 ]

@@ -97,11 +97,13 @@ def contact_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
     poses : (n, 4, 4)
         Poses of the bodies.
     """
+    arguments.instance("points", points, ContactPoints)
     return _rows.rows_along(contact_axes(points.normal), points, arguments.frame("poses", poses))
 
 
 def normal_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
     """One row a contact, that of :func:`contact_rows` along the normal: the rate of the gap."""
+    arguments.instance("points", points, ContactPoints)
     normals = arguments.unit_vector("points.normal", points.normal)
     return _rows.rows_along(normals[:, None], points, arguments.frame("poses", poses))
 

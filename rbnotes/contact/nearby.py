@@ -72,6 +72,7 @@ def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, grav
     approach : (c,)
         Normal velocities before, negative where bodies approach, m/s.
     """
+    arguments.instance("points", points, ContactPoints)
     approach = arguments.vector("approach", approach, len(points))
     return allowed_speeds(points, approach, arguments.number("h", h), arguments.vector("gravity", gravity))
 

@@ -143,39 +143,47 @@ class FreeSystem:
 
     def mass(self, state: State) -> Matrix:
         """Mass matrix ``(N, N)``, sparse if it is large."""
+        arguments.instance("state", state, State)
         return self._mass
 
     def force(self, state: State) -> Array:
         """Gyroscopic wrenches, gravity and applied forces ``(N,)``."""
+        arguments.instance("state", state, State)
         return self.gyroscopic(state) + self.external_force(state)
 
     def gyroscopic(self, state: State) -> Array:
         """Wrenches of the bodies' own motion ``(N,)``."""
+        arguments.instance("state", state, State)
         self._check(state)
         return np.concatenate([_gyroscopic(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
 
     def external_force(self, state: State) -> Array:
         """Gravity and applied forces ``(N,)``: without those of the motion itself."""
+        arguments.instance("state", state, State)
         return self.weight(state) + self.applied_forces(state).f
 
     def weight(self, state: State) -> Array:
         """Gravity ``(N,)``: wrenches on bodies, forces on particles."""
+        arguments.instance("state", state, State)
         self._check(state)
         bodies = _se3.point_wrench(state.E, self.mass_properties.com, self.weights)
         return np.concatenate([bodies.ravel(), np.outer(self.masses, self.gravity).ravel()])
 
     def forces(self, state: State) -> Forces:
         """All forces, with exact derivatives of all but those applied ones that leave them out."""
+        arguments.instance("state", state, State)
         D = self._block_diagonal(_gyroscopic_damping(self.inertias, state.phi), np.zeros(len(self.masses)))
         own = self.gyroscopic(state) + self.weight(state)
         return Forces(own, self.weight_stiffness(state), sparse.csc_array(D)) + self.applied_forces(state)
 
     def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
         """``force - mass acceleration``, with the derivatives of the force: the mass matrix is constant."""
+        arguments.instance("state", state, State)
         return without_inertia(self.forces(state), self.block_mass, acceleration)
 
     def weight_stiffness(self, state: State) -> sparse.csc_array:
         """How the weight, in body coordinates, changes as bodies turn ``(N, N)``: ``Gamma(c)^T [R^T w]``."""
+        arguments.instance("state", state, State)
         self._check(state)
         local = np.einsum("nji,nj->ni", state.E[:, :3, :3], self.weights)
         blocks = np.zeros((len(local), 6, 6))
@@ -184,6 +192,7 @@ class FreeSystem:
 
     def applied_forces(self, state: State) -> Forces:
         """The applied forces, checked."""
+        arguments.instance("state", state, State)
         self._check(state)
         given = self.applied(state)
         if not isinstance(given, Forces):
@@ -196,11 +205,13 @@ class FreeSystem:
 
     def acceleration(self, state: State) -> Array:
         """``M^-1 f (N,)``."""
+        arguments.instance("state", state, State)
         result: Array = self.inverse_mass @ self.force(state)
         return result
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """Bodies by ``E exp([xi])``, particles by ``x + dx``."""
+        arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def energy(self, state: State) -> float:
@@ -208,6 +219,7 @@ class FreeSystem:
 
         That of applied forces is theirs to tell: see :meth:`rbnotes.forces.ForceGroups.energy`.
         """
+        arguments.instance("state", state, State)
         self._check(state)
         velocity = state.velocity
         centres = _se3.transform_points(state.E, self.mass_properties.com)

@@ -42,6 +42,7 @@ def with_rows(problem: StepProblem, rows: Iterable[Rows]) -> StepProblem:
     InvalidArgument
         If there are two of a kind.
     """
+    arguments.instance("problem", problem, StepProblem)
     given: dict[str, Any] = {}
     for each in rows:
         name = "bilateral" if isinstance(each, BilateralRows) else "unilateral"
@@ -84,6 +85,7 @@ def constrained_step(
     InvalidArgument
         If soft or unilateral rows are asked for in the middle.
     """
+    arguments.instance("state", state, State)
     arguments.choice("where", where, ("start", "middle"))
     v = state.velocity
     rows = tuple(rows_at(state if where == "start" else system.moved(state, h / 2 * v, h / 2), h))

@@ -35,6 +35,7 @@ NEWTON_STEPS = 20
 
 def external_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``M phi+ = M phi + h (weights + applied forces)``: the motion itself is left to the move."""
+    arguments.instance("state", state, State)
     h = float(arguments.positive("h", h))
     mass = system.mass(state)
     return StepProblem(mass, mass @ state.velocity + h * _free(system).external_force(state))
@@ -46,6 +47,7 @@ def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepPr
     K and D are those of the applied forces. The matrix is as symmetric as they are; not all friction models
     take one that is not.
     """
+    arguments.instance("state", state, State)
     h = float(arguments.positive("h", h))
     free = _free(system)
     applied = free.applied_forces(state)
@@ -55,6 +57,8 @@ def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepPr
 
 def move_keeping_momentum(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """The centre of mass moves straight on; linear and angular momentum stay as they are in the world."""
+
+    arguments.instance("state", state, State)
 
     def spin(inertias: Array, omega: Array) -> Array:
         momentum = apply(inertias, omega)
@@ -72,6 +76,8 @@ def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array,
     SingularConfiguration
         If the step is too long for the spin: Newton's method does not converge.
     """
+
+    arguments.instance("state", state, State)
 
     def spin(inertias: Array, omega: Array) -> Array:
         new = omega

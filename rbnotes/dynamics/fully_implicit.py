@@ -77,6 +77,7 @@ class FullyImplicit:
             If the corrections do not end: ``solution`` is the state after the step that they led to, and
             ``residual`` how far the next one would move its positions, in rad and m.
         """
+        arguments.instance("state", state, State)
         if not hasattr(system, "tangent"):
             raise InvalidArgument("system", type(system).__name__, "a system with a tangent")
         h = float(arguments.positive("h", h))

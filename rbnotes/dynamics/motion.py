@@ -53,6 +53,7 @@ ForceLaw = Callable[[State], Forces]
 
 def no_forces(state: State) -> Forces:
     """No forces at all."""
+    arguments.instance("state", state, State)
     return Forces.without_derivatives(np.zeros(state.size))
 
 
@@ -115,15 +116,18 @@ class System:
 
     def mass(self, state: State) -> Matrix:
         """The mass matrix."""
+        arguments.instance("state", state, State)
         return self.inertia
 
     def force(self, state: State) -> Array:
         """f(q, qdot)."""
+        arguments.instance("state", state, State)
         self._check(state)
         return arguments.vector("force(q, qdot)", self.force_at(state.q, state.qdot), state.size)
 
     def forces(self, state: State) -> Forces:
         """f, K and D, with their shapes checked."""
+        arguments.instance("state", state, State)
         f, n = self.force(state), state.size
         matrices = [function(state.q, state.qdot) for function in (self.stiffness, self.damping)]
         for name, matrix in zip(("stiffness(q, qdot)", "damping(q, qdot)"), matrices, strict=True):
@@ -133,14 +137,17 @@ class System:
 
     def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
         """``f - M acceleration``, K and D: those of f, as the mass matrix is constant."""
+        arguments.instance("state", state, State)
         return without_inertia(self.forces(state), self.inertia, acceleration)
 
     def acceleration(self, state: State) -> Array:
         """``M^-1 f``."""
+        arguments.instance("state", state, State)
         return free_acceleration(self, state)
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """``q + increment``."""
+        arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def energy(self, state: State) -> float:
@@ -151,6 +158,7 @@ class System:
         InvalidArgument
             If the system has no potential.
         """
+        arguments.instance("state", state, State)
         self._check(state)
         if self.potential is None:
             raise InvalidArgument("potential", "nothing", "a function, for the energy")
@@ -170,6 +178,7 @@ def without_inertia(forces: Forces, mass: Matrix, acceleration: ArrayLike) -> Fo
 
 def free_acceleration(system: MechanicalSystem, state: State) -> Array:
     """``M^-1 f (N,)``: of systems without constraints."""
+    arguments.instance("state", state, State)
     force = system.force(state)
     return factor_step(StepProblem(system.mass(state), force)).solve(force)[0]
 

@@ -76,6 +76,7 @@ class Reduction:
         InvalidArgument
             If the problem has another number of velocities, or contacts with a drift along their tangents.
         """
+        arguments.instance("problem", problem, StepProblem)
         self._check(problem)
         J, M = self.J, problem.mass
         return StepProblem(
@@ -88,6 +89,7 @@ class Reduction:
 
     def expand(self, solution: StepSolution) -> StepSolution:
         """The solution of the reduced problem as one of the whole: all velocities, the same impulses."""
+        arguments.instance("solution", solution, StepSolution)
         return replace(solution, velocity=self.velocities(solution.velocity))
 
     def holding_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
@@ -98,6 +100,8 @@ class Reduction:
         problem, solution
             Of the whole system: impulses, or forces if the velocities are accelerations.
         """
+        arguments.instance("solution", solution, StepSolution)
+        arguments.instance("problem", problem, StepProblem)
         self._check(problem)
         pushed = problem.momentum
         for name in ("bilateral", "unilateral"):
@@ -110,6 +114,7 @@ class Reduction:
 
     def after(self, first: Reduction) -> Reduction:
         """This reduction of what ``first`` has left: ``J_first J`` and its drift, as one."""
+        arguments.instance("first", first, Reduction)
         if first.reduced_size != self.size:
             raise InvalidArgument("first", f"{first.reduced_size} reduced velocities", str(self.size))
         return Reduction(first.J @ self.J, first.J @ self.drift + first.drift)

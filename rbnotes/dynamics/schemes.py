@@ -44,6 +44,7 @@ def solve_free(problem: StepProblem, fraction: float = 1.0) -> Array:
     SingularConfiguration
         If the mass is singular.
     """
+    arguments.instance("problem", problem, StepProblem)
     try:
         if sparse.issparse(problem.mass):
             result: Array = splu(problem.mass).solve(problem.momentum)
@@ -68,11 +69,13 @@ class Scheme:
     def __call__(
         self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
     ) -> State:
+        arguments.instance("state", state, State)
         return self.move(system, state, solve(self.problem(system, state, h), 1.0), h)
 
 
 def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``M v+ = M v + h f`` (Lloyd 0.9.1; for bodies Sueda 1.8, eq. (1.28))."""
+    arguments.instance("state", state, State)
     mass = system.mass(state)
     return StepProblem(mass, mass @ state.velocity + _step_size(h) * system.force(state))
 
@@ -96,9 +99,9 @@ def linearly_implicit_problem(
         Step size, s.
     """
     h = _step_size(h)
-    v = arguments.vector("v", v, None)
+    v = arguments.one_vector("v", v, None)
     n = v.shape[-1]
-    f = arguments.vector("f", f, n)
+    f = arguments.one_vector("f", f, n)
     M, K, D = (arguments.matrix(name, value, n, n) for name, value in (("M", M), ("K", K), ("D", D)))
     return _linearly_implicit(M, v, f, K, D, h)
 
@@ -123,12 +126,14 @@ def linearly_implicit_velocity(
 
 def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (Lloyd 0.9.2)."""
+    arguments.instance("state", state, State)
     h = _step_size(h)
     return _linearly_implicit(system.mass(state), state.velocity, *system.forces(state), h)
 
 
 def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``(M - h/2 D - h^2/4 K) v+ = (M - h/2 D + h^2/4 K) v + h f`` (Lloyd 0.9.3)."""
+    arguments.instance("state", state, State)
     h = _step_size(h)
     v, (f, K, D) = state.velocity, system.forces(state)
     damped = less(system.mass(state), h / 2 * D)
@@ -137,11 +142,13 @@ def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> Ste
 
 def move_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """Positions move with the new velocities: by ``h v+`` (for bodies Sueda 1.8, eq. (1.29))."""
+    arguments.instance("state", state, State)
     return system.moved(state, h * velocity, h).with_velocity(velocity)
 
 
 def move_by_mean_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """Positions move with the mean of old and new velocities: by ``h/2 (v + v+)``."""
+    arguments.instance("state", state, State)
     return system.moved(state, h / 2 * (state.velocity + velocity), h).with_velocity(velocity)
 
 
@@ -167,6 +174,7 @@ def bridson_marino(system: MechanicalSystem, state: State, h: float, *, solve: S
     SingularConfiguration
         If ``M - h/2 D`` is singular.
     """
+    arguments.instance("state", state, State)
     h = _step_size(h)
     v, (f, _, D) = state.velocity, system.forces(state)
     mass = less(system.mass(state), h / 2 * D)
@@ -199,6 +207,7 @@ def runge_kutta(
     SingularConfiguration
         If the method gives up.
     """
+    arguments.instance("state", state, State)
     h = _step_size(h)
 
     def rates(t: float, both: Array) -> Array:
@@ -228,6 +237,7 @@ def integrate(
     InvalidArgument
         If there is no step.
     """
+    arguments.instance("state", state, State)
     h = _step_size(h)
     steps = arguments.count("steps", steps, minimum=1)
     states = [state]
@@ -241,7 +251,8 @@ def force_beside(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: float) 
 
     With the mass matrix it is the notes' ``f_hat``, with the mass of the step itself their ``f_tilde``.
     """
-    v = arguments.vector("v", v, problem.size)
+    arguments.instance("problem", problem, StepProblem)
+    v = arguments.one_vector("v", v, problem.size)
     result: Array = (
         problem.momentum - arguments.matrix("inertia", inertia, len(v), len(v)) @ v
     ) / _step_size(h)

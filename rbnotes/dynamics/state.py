@@ -75,7 +75,7 @@ class State:
 
     def split(self, stacked: ArrayLike) -> tuple[Array, Array, Array]:
         """The parts ``(m, 6)``, ``(p, 3)`` and ``(l,)`` of anything that is stacked like velocities."""
-        stacked = arguments.vector("stacked", stacked, self.size)
+        stacked = arguments.one_vector("stacked", stacked, self.size)
         ends = [self.phi.size, self.phi.size + self.v.size]
         first, second, third = np.split(stacked, ends)
         return first.reshape(-1, 6), second.reshape(-1, 3), third

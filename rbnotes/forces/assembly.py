@@ -103,6 +103,7 @@ class Paths:
         active_flags(points[0] - 1, self.active)
 
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         coordinates, E, x, phi = _carried(self.points, state)
         active = active_flags(x.shape[-2] - 1, self.active)
         if np.any(self.points.body != WORLD):
@@ -116,6 +117,7 @@ class Paths:
 
     def energy(self, state: State) -> float:
         """Potential energy, J; an error for a law that has none."""
+        arguments.instance("state", state, State)
         law: object = self.law
         if not hasattr(law, "energy"):
             raise InvalidArgument("law", type(law).__name__, "a law with a potential energy")
@@ -125,6 +127,7 @@ class Paths:
 
     def dissipated_power(self, state: State) -> float:
         """See :func:`rbnotes.forces.path.dissipated_power`, W."""
+        arguments.instance("state", state, State)
         _, E, x, phi = _carried(self.points, state)
         return float(np.sum(dissipated_power(self.law, *_wrenches.carried_points(E, x, phi), self.active)))
 
@@ -145,16 +148,19 @@ class ZeroLengthSprings:
         arguments.common_shape(k=np.shape(self.k), points=self.points.shape[:-1])
 
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         coordinates, E, x, _ = _carried(self.points, state)
         return Located.on_carriers(coordinates, _wrenches.zero_length_spring(np.asarray(self.k), E, x))
 
     def energy(self, state: State) -> float:
         """Potential energy, J."""
+        arguments.instance("state", state, State)
         _, E, x, _ = _carried(self.points, state)
         return float(np.sum(_wrenches.zero_length_energy(np.asarray(self.k), E, x)))
 
     def dissipated_power(self, state: State) -> float:
         """Zero."""
+        arguments.instance("state", state, State)
         return 0.0
 
 
@@ -174,18 +180,21 @@ class Pulls:
         arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
 
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         coordinates, E, x, _ = _carried(_column(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
         return Located.on_carriers(coordinates, _wrenches.directional_force(k, a, E[:, 0], x[:, 0]))
 
     def energy(self, state: State) -> float:
         """Potential energy, J, zero where the points are at the world's origin."""
+        arguments.instance("state", state, State)
         _, E, x, _ = _carried(_column(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
         return float(np.sum(_wrenches.directional_energy(k, a, E[:, 0], x[:, 0])))
 
     def dissipated_power(self, state: State) -> float:
         """Zero."""
+        arguments.instance("state", state, State)
         return 0.0
 
 
@@ -203,16 +212,19 @@ class Damping:
         arguments.common_shape(d=np.shape(self.d), bodies=np.shape(self.bodies))
 
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         numbers = self._numbers(state)
         coordinates = carriers(state).coordinates[numbers]
         return Located(coordinates, *_wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers]))
 
     def energy(self, state: State) -> float:
         """Zero."""
+        arguments.instance("state", state, State)
         return 0.0
 
     def dissipated_power(self, state: State) -> float:
         """``d |phi|^2`` summed over the bodies, W."""
+        arguments.instance("state", state, State)
         return float(np.sum(np.asarray(self.d)[..., None] * state.phi[self._numbers(state)] ** 2))
 
     def _numbers(self, state: State) -> Indices:
@@ -233,6 +245,7 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
     SingularConfiguration
         If a segment of a path has length zero.
     """
+    arguments.instance("state", state, State)
     f = np.zeros(state.size)
     K, D = _Entries(state.size), _Entries(state.size)
     for group in groups:
@@ -264,14 +277,17 @@ class ForceGroups:
         object.__setattr__(self, "groups", tuple(self.groups))
 
     def __call__(self, state: State) -> Forces:
+        arguments.instance("state", state, State)
         return assemble(self.groups, state)
 
     def energy(self, state: State) -> float:
         """Potential energy of all groups, J; an error for a law that has none."""
+        arguments.instance("state", state, State)
         return sum(group.energy(state) for group in self.groups)
 
     def dissipated_power(self, state: State) -> float:
         """Power that the velocity dependence of the forces takes out of the motion, W."""
+        arguments.instance("state", state, State)
         return sum(group.dissipated_power(state) for group in self.groups)
 
 

@@ -105,6 +105,7 @@ def frame_displacement(spring: FrameSpring, E: ArrayLike) -> Array:
     E : (..., 2, 4, 4)
         Poses of the bodies A and B.
     """
+    arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_displacement(spring, _checked_poses(E))
 
 
@@ -113,6 +114,7 @@ def frame_spring_energy(spring: FrameSpring, E: ArrayLike) -> Array:
 
     It is continuous everywhere, with a ridge at half turns, where the shortest way back changes sides.
     """
+    arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_spring_energy(spring, _checked_poses(E))
 
 
@@ -138,11 +140,13 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
     BodyForces
         w ``(..., 2, 6)``, K and D ``(..., 12, 12)``.
     """
+    arguments.instance("spring", spring, FrameSpring)
     return BodyForces(*_frame_spring.frame_spring_forces(spring, *_checked_state(E, phi)))
 
 
 def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Array:
     """Power ``(...)`` that the damper takes out of the motion, W, at least 0; arguments as for the forces."""
+    arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_spring_dissipated_power(spring, *_checked_state(E, phi))
 
 
@@ -156,15 +160,18 @@ class FrameSprings:
     """Numbers of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` for the world."""
 
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         coordinates, E, phi = self._bodies(state)
         return Located.on_carriers(coordinates, _frame_spring.frame_spring_forces(self.spring, E, phi))
 
     def energy(self, state: State) -> float:
         """Potential energy, J."""
+        arguments.instance("state", state, State)
         return float(np.sum(_frame_spring.frame_spring_energy(self.spring, self._bodies(state)[1])))
 
     def dissipated_power(self, state: State) -> float:
         """Power that the dampers take out of the motion, W."""
+        arguments.instance("state", state, State)
         _, E, phi = self._bodies(state)
         return float(np.sum(_frame_spring.frame_spring_dissipated_power(self.spring, E, phi)))
 

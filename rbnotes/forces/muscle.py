@@ -77,6 +77,7 @@ def power_coefficients(curve: PPoly) -> Array:
 
     This is the form of Sueda eqs. (1.40)-(1.46). The extensions beyond the end knots are left out.
     """
+    arguments.instance("curve", curve, PPoly)
     local = curve.c.T[1:-1]
     powers = np.zeros_like(local)
     for row, knot, cubic in zip(powers, curve.x[1:-2], local, strict=True):

@@ -29,6 +29,7 @@ def hold_world_velocities(forces: BodyForces, phi: ArrayLike) -> BodyForces:
     phi : (..., n, 6)
         Twists of the bodies in body coordinates.
     """
+    arguments.instance("forces", forces, BodyForces)
     return forces._replace(K=forces.K + forces.D @ _cross(arguments.twist("phi", phi)))
 
 
@@ -46,6 +47,7 @@ def in_world_axes(forces: BodyForces, E: ArrayLike) -> BodyForces:
     E : (..., n, 4, 4)
         Poses of the bodies.
     """
+    arguments.instance("forces", forces, BodyForces)
     R = arguments.frame("E", E)[..., :3, :3]
     axes = _block_diagonal(np.stack([R, R], axis=-3).reshape(*R.shape[:-3], -1, 3, 3))
     w = (axes @ forces.w.reshape(*forces.w.shape[:-2], -1, 1)).reshape(forces.w.shape)

@@ -76,6 +76,7 @@ def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForc
     forces : PointForces
         f ``(..., n, 3)``, K and D ``(..., 3n, 3n)`` with respect to the points' positions and velocities.
     """
+    arguments.instance("forces", forces, PointForces)
     return BodyForces(*_wrenches.carried_forces(*checked_carriers(E, x, phi), forces))
 
 

@@ -65,6 +65,7 @@ def coulomb(
     FrictionNotConverged
         If ``check`` and the tolerance is not met.
     """
+    arguments.instance("problem", problem, StepProblem)
     tolerance = arguments.number("tolerance", tolerance)
     max_programs = arguments.count("max_programs", max_programs, minimum=1)
     space = contact_space(problem)

@@ -53,6 +53,7 @@ def gauss_seidel_friction(
     FrictionNotConverged
         If ``check`` and the tolerance is not met within ``max_sweeps``.
     """
+    arguments.instance("problem", problem, StepProblem)
     arguments.choice("cone", cone, ("disc", "box"))
     tolerance = arguments.number("tolerance", tolerance)
     max_sweeps = arguments.count("max_sweeps", max_sweeps, minimum=1)

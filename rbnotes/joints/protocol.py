@@ -175,11 +175,7 @@ class JointType(ABC):
         return np.broadcast_to(self.home, (*Q.shape[:-2], self.coordinates))
 
     def _checked(self, name: str, q: ArrayLike) -> Array:
-        # Angles among the coordinates are squared.
-        limit = arguments.ANGLE_BELOW
-        return arguments.scalar(
-            name, arguments.vector(name, q, self.coordinates), minimum=-limit, maximum=limit
-        )
+        return arguments.vector(name, q, self.coordinates)
 
     def _both(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
         q, qdot = self._checked("q", q), self._checked("qdot", qdot)

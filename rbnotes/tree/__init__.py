@@ -26,6 +26,7 @@ from rbnotes.tree.constraints import (
     perpendicular_pair,
 )
 from rbnotes.tree.contact import ContactStep, contact_step, tree_contacts
+from rbnotes.tree.dual import DualProblem, dual_acceleration, dual_problem
 from rbnotes.tree.dynamics import (
     body_wrenches,
     forward_dynamics,
@@ -39,10 +40,24 @@ from rbnotes.tree.dynamics import (
     world_momentum,
 )
 from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
+<<<<<<< HEAD
 from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
+=======
+from rbnotes.tree.inverse_inertia import (
+    InverseInertia,
+    factor_inertia,
+    inverse_inertia_product,
+    inverse_mass_matrix,
+)
+from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
+from rbnotes.tree.model import Link, Tree
+from rbnotes.tree.preconditioning import StepPreconditioner, step_operator, step_preconditioner
+from rbnotes.tree.products import jacobian_dot_product, jacobian_product, jacobian_transpose_product
+from rbnotes.tree.recursive import Hybrid, articulated_bodies, hybrid_dynamics, newton_euler
+>>>>>>> main
 from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.system import TreeSystem
 from rbnotes.tree.tangent import (
@@ -64,9 +79,12 @@ __all__ = [
     "Constraint",
     "ConstraintRows",
     "ContactStep",
+    "DualProblem",
     "Event",
     "Gear",
+    "Hybrid",
     "HyperReducedSystem",
+    "InverseInertia",
     "JointCoordinates",
     "JointLimit",
     "JointLoad",
@@ -81,9 +99,11 @@ __all__ = [
     "PrescribedJoint",
     "ReducedSystem",
     "Slopes",
+    "StepPreconditioner",
     "Tree",
     "TreeSystem",
     "Variation",
+    "articulated_bodies",
     "assembled",
     "bisp_step",
     "body_rows",
@@ -92,27 +112,42 @@ __all__ = [
     "constraint_forces",
     "constraint_rows",
     "contact_step",
+    "dual_acceleration",
+    "dual_problem",
+    "factor_inertia",
     "forward_dynamics",
     "forward_dynamics_slopes",
     "geared",
     "geometric_stiffness",
+    "hybrid_dynamics",
     "integrate_adaptively",
     "inverse_dynamics",
     "inverse_dynamics_slopes",
+    "inverse_inertia_product",
+    "inverse_mass_matrix",
     "jacobian",
     "jacobian_dot",
+    "jacobian_dot_product",
+    "jacobian_product",
+    "jacobian_transpose_product",
     "joint_forces",
     "joint_wrenches",
     "kinetic_energy",
     "linear_coordinates",
     "mass_matrix",
     "motion",
+    "newton_euler",
     "perpendicular_pair",
     "poses",
     "potential_energy",
     "prescribed_forces",
     "reduced_force",
+<<<<<<< HEAD
     "simulate_joint_friction",
+=======
+    "step_operator",
+    "step_preconditioner",
+>>>>>>> main
     "step_rows",
     "tree_contacts",
     "twists",

@@ -45,11 +45,13 @@ class Motion(NamedTuple):
 
 def poses(tree: Tree, q: ArrayLike) -> Poses:
     """Poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6))."""
+    arguments.instance("tree", tree, Tree)
     return _poses(tree, _steps(tree, tree.checked("q", q)))
 
 
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Body twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian."""
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     return _twists(tree, q, qdot, _se3.Ad_inverse(_steps(tree, q)))
 
@@ -74,12 +76,14 @@ def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
 
 def jacobian(tree: Tree, q: ArrayLike) -> Array:
     """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1)."""
+    arguments.instance("tree", tree, Tree)
     q = tree.checked("q", q)
     return _stacked(tree.to_bodies @ _jacobian(tree, q, _se3.Ad_inverse(_steps(tree, q))))
 
 
 def jacobian_dot(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Rate ``(..., 6 n, k)`` of J (Sueda eqs. (2.15) to (2.17), the right form of Algorithm 2)."""
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     A = _se3.Ad_inverse(_steps(tree, q))
     return _stacked(tree.to_bodies @ _jacobian_dot(tree, q, qdot, A, _jacobian(tree, q, A)))
@@ -87,6 +91,7 @@ def jacobian_dot(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
 def motion(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Motion:
     """Poses, twists, Jacobian and drift at once, for those who need several of them."""
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)
@@ -152,10 +157,16 @@ def _stacked(J: Array) -> Array:
     return J.reshape(*J.shape[:-3], 6 * J.shape[-3], J.shape[-1])
 
 
+def alike(tree: Tree, **vectors: ArrayLike) -> list[Array]:
+    """Vectors ``(..., k)``, such as coordinates and velocities, checked and with the same leading axes."""
+    checked = {name: tree.checked(name, value) for name, value in vectors.items()}
+    shape = arguments.common_shape(**{name: value.shape[:-1] for name, value in checked.items()})
+    return [np.broadcast_to(value, (*shape, tree.size)) for value in checked.values()]
+
+
 def _both(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
-    q, qdot = tree.checked("q", q), tree.checked("qdot", qdot)
-    shape = arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1])
-    return np.broadcast_to(q, (*shape, tree.size)), np.broadcast_to(qdot, (*shape, tree.size))
+    q, qdot = alike(tree, q=q, qdot=qdot)
+    return q, qdot
 
 
 def _times(A: Array, x: Array) -> Array:

@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike
 from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array
 from rbnotes.tree.dynamics import _applied, _body_wrenches, mass_matrix, solve_mass
-from rbnotes.tree.kinematics import _jacobian, _poses, _steps, _times
+from rbnotes.tree.kinematics import _jacobian, _poses, _steps, _times, alike
 from rbnotes.tree.model import Tree
+from rbnotes.tree.products import passed_on
 
 
 class Slopes(NamedTuple):
@@ -54,7 +55,8 @@ class Variation(NamedTuple):
 
 def variation(tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike) -> Variation:
     """Twists of all bodies and their rates, with all derivatives, by one sweep from roots to leaves."""
-    q, qdot, qddot = _three(tree, q, qdot, qddot)
+    arguments.instance("tree", tree, Tree)
+    q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)
     J = _jacobian(tree, q, A)
@@ -110,6 +112,7 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     Wrenches are handed down from leaves to roots; a joint that turns what comes from beyond it changes what
     reaches all joints before it.
     """
+    arguments.instance("tree", tree, Tree)
     q, wrenches = tree.checked("q", q), _applied(tree, 0.0, wrenches)[1]
     shape = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
     q, wrenches = (
@@ -118,15 +121,13 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     )
     A = _se3.Ad_inverse(_steps(tree, q))
     J = _jacobian(tree, q, A)
-    total = _times(np.swapaxes(tree.to_bodies, -1, -2), wrenches)
+    total = passed_on(tree, wrenches, A)
     result = np.zeros((*shape, tree.size, tree.size))
-    for i in reversed(range(len(tree.links))):
-        own, parent, here = tree.slices[i], tree.parents[i], total[..., i, :]
+    for i in range(len(tree.links)):
+        own, here = tree.slices[i], total[..., i, :]
         S = J[..., i, :, own]
         result[..., :, own] = -np.swapaxes(J[..., i, :, :], -1, -2) @ turned_wrench(here) @ S
         result[..., own, own] = np.einsum("...a,...amj->...mj", here, tree.links[i].joint._dS(q[..., own]))
-        if parent >= 0:
-            total[..., parent, :] += _times(np.swapaxes(A[..., i, :, :], -1, -2), here)
     return result
 
 
@@ -138,7 +139,8 @@ def inverse_dynamics_slopes(
     The applied wrenches stay what they are in body coordinates. What springs, dampers and other forces on
     bodies add is in :meth:`~rbnotes.tree.TreeSystem.tangent`.
     """
-    q, qdot, qddot = _three(tree, q, qdot, qddot)
+    arguments.instance("tree", tree, Tree)
+    q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
     varied = variation(tree, q, qdot, qddot)
     own, by_q, by_qdot = own_wrenches(tree, varied)
     turned = geometric_stiffness(tree, q, own + _applied(tree, 0.0, wrenches)[1])
@@ -160,6 +162,7 @@ def forward_dynamics_slopes(
     SingularConfiguration
         If the mass matrix is singular, as that of a quaternion is along its length.
     """
+    arguments.instance("tree", tree, Tree)
     M, tau = mass_matrix(tree, q), inverse_dynamics_slopes(tree, q, qdot, qddot, wrenches)
     return Slopes(*(-solve_mass(tree, M, slope) for slope in tau))
 
@@ -184,11 +187,3 @@ def _held(dS: Array, rates: Array) -> Array:
     """Derivative ``(..., 6, k)`` of ``S rates``, the rates held."""
     result: Array = np.einsum("...ijl,...j->...il", dS, rates)
     return result
-
-
-def _three(tree: Tree, *values: ArrayLike) -> list[Array]:
-    names = ("q", "qdot", "qddot")
-    checked = [tree.checked(name, value) for name, value in zip(names, values, strict=True)]
-    shapes = {name: value.shape[:-1] for name, value in zip(names, checked, strict=True)}
-    shape = (*arguments.common_shape(**shapes), tree.size)
-    return [np.broadcast_to(value, shape) for value in checked]

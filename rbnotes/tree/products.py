@@ -1,0 +1,92 @@
+"""Products with the Jacobian of a tree, its rate and its transpose, without these matrices (Sueda 2.10).
+
+A row of J repeats that of the parent, seen from another frame. What the parent's row times a vector is, has
+been found when it is the child's turn, so each product takes one sweep over the links: from the roots to the
+leaves for J and Jdot, the other way round for the transpose. The cost grows as the number n of links, where
+filling J (:func:`~rbnotes.tree.jacobian`) takes as many blocks as the depths of all links add up to.
+
+All functions broadcast over leading axes: for a product with several vectors, stack these along one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import _se3, arguments
+from rbnotes.arguments import Array
+from rbnotes.tree.kinematics import _steps, _times, _twists, alike
+from rbnotes.tree.model import Tree
+
+
+def jacobian_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
+    """``J x (..., n, 6)``: body twists that joint velocities ``x (..., k)`` make (Sueda Algorithm 5).
+
+    With what moves the tree, the same as :func:`~rbnotes.tree.twists`; any virtual motion will do.
+    """
+    q, x = alike(tree, q=q, x=x)
+    return _twists(tree, q, x, _se3.Ad_inverse(_steps(tree, q)))
+
+
+def jacobian_dot_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLike) -> Array:
+    """``Jdot x (..., n, 6)`` while the coordinates change at qdot ``(..., k)`` (Sueda Algorithm 5).
+
+    For ``x = qdot`` it is what of the bodies' accelerations does not come from those of the joints.
+    """
+    q, qdot, x = alike(tree, q=q, qdot=qdot, x=x)
+    A = _se3.Ad_inverse(_steps(tree, q))
+    return _times(tree.to_bodies, moved(tree, q, qdot, x, np.zeros_like(x), A)[1])
+
+
+def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:
+    """``J^T y (..., k)``: joint forces that body wrenches ``y (..., n, 6)`` come to (Sueda Algorithm 6).
+
+    Wrenches in the frames of the bodies that they act on.
+    """
+    q, y = tree.checked("q", q), arguments.array("y", y, len(tree.links), 6)
+    shape = arguments.common_shape(q=q.shape[:-1], y=y.shape[:-2])
+    q, y = np.broadcast_to(q, (*shape, tree.size)), np.broadcast_to(y, (*shape, *y.shape[-2:]))
+    return handed_on(tree, q, y, _se3.Ad_inverse(_steps(tree, q)))
+
+
+def moved(tree: Tree, q: Array, qdot: Array, x: Array, xdot: Array, A: Array) -> tuple[Array, Array]:
+    """``J x`` and its rate ``Jdot x + J xdot``, both ``(..., n, 6)`` and in the frames of the joints.
+
+    Parameters
+    ----------
+    A
+        Adjoints ``(..., n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's.
+    """
+    # One more than there are links: the world rests, and is the last one, number -1.
+    y, z = (np.zeros((*q.shape[:-1], len(tree.links) + 1, 6)) for _ in range(2))
+    for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
+        S, Sdot = link.joint._S(q[..., own]), link.joint._Sdot(q[..., own], qdot[..., own])
+        to_here, turning = A[..., i, :, :], _se3.ad(_times(S, qdot[..., own]))
+        seen = _times(to_here, y[..., parent, :])
+        y[..., i, :] = seen + _times(S, x[..., own])
+        # Seen from a frame that moves at S qdot, everything else moves the other way.
+        z[..., i, :] = _times(to_here, z[..., parent, :]) - _times(turning, seen)
+        z[..., i, :] += _times(Sdot, x[..., own]) + _times(S, xdot[..., own])
+    return y[..., :-1, :], z[..., :-1, :]
+
+
+def handed_on(tree: Tree, q: Array, wrenches: Array, A: Array) -> Array:
+    """``J^T`` times body wrenches ``(..., n, 6)``; A as for :func:`moved`."""
+    total = passed_on(tree, wrenches, A)
+    result = np.zeros(q.shape)
+    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
+        result[..., own] = _times(np.swapaxes(link.joint._S(q[..., own]), -1, -2), total[..., i, :])
+    return result
+
+
+def passed_on(tree: Tree, wrenches: Array, A: Array) -> Array:
+    """What body wrenches ``(..., n, 6)`` come to at each joint, with all that hangs on it.
+
+    In the frames of the joints; A as for :func:`moved`.
+    """
+    total = _times(np.swapaxes(tree.to_bodies, -1, -2), wrenches)
+    for i in reversed(range(len(tree.links))):
+        if tree.parents[i] >= 0:
+            back = np.swapaxes(A[..., i, :, :], -1, -2)
+            total[..., tree.parents[i], :] += _times(back, total[..., i, :])
+    return total

@@ -1,0 +1,63 @@
+"""Counted multiplications, of calculations whose number is known."""
+
+import numpy as np
+import pytest
+
+from rbnotes.checking import multiplications
+
+RNG = np.random.default_rng(0)
+A, B, x = RNG.normal(size=(3, 4)), RNG.normal(size=(4, 5)), RNG.normal(size=4)
+
+
+def started(array):
+    """The same numbers in an array that is made during the call."""
+    made = np.zeros(array.shape)
+    made[:] = array
+    return made
+
+
+@pytest.mark.parametrize(
+    ("calculation", "count"),
+    [
+        (lambda: started(A) @ B, 60),
+        (lambda: A @ started(x), 12),
+        (lambda: started(x) @ x, 4),
+        (lambda: (started(A).T @ A) @ (2 * started(B)), 48 + 20 + 80),
+        (lambda: started(A) + A - A, 0),
+        (lambda: started(A) / 3 * A, 24),
+        (lambda: np.ones((7, 3, 4)) @ np.ones((4, 5)), 7 * 60),
+        (lambda: np.einsum("ij,jk->ik", started(A), B), 60),
+        (lambda: np.einsum("...ij,...j->...i", np.ones((7, 3, 4)), x), 7 * 12),
+        (lambda: np.linalg.solve(np.eye(4), B), 64),
+        (lambda: np.stack([started(x), x]) @ x, 8),
+        (lambda: np.swapaxes(started(A), 0, 1) @ A, 48),
+        (lambda: np.linalg.eigh(np.eye(4))[1] @ x, 64 + 16),
+        (lambda: A @ B, 0),  # nothing is made during the call
+    ],
+)
+def test_known_numbers(calculation, count):
+    assert multiplications(calculation) == count
+
+
+def test_in_place():
+    def calculation():
+        made = np.zeros(4)
+        made += started(x) @ x
+        made *= 3
+        made[1:] += A[:, 1:].T @ np.ones(3)
+
+    assert multiplications(calculation) == 4 + 4 + 9
+
+
+def test_what_is_calculated_is_the_same():
+    found = []
+    multiplications(lambda: found.append(np.linalg.solve(np.eye(4) + started(B) @ B.T, x)))
+    np.testing.assert_allclose(np.asarray(found[0]), np.linalg.solve(np.eye(4) + B @ B.T, x), rtol=1e-14)
+
+
+def test_numpy_is_left_as_it_was():
+    zeros = np.zeros
+    with pytest.raises(np.linalg.LinAlgError):
+        multiplications(lambda: np.linalg.inv(np.zeros((2, 2))))
+    assert np.zeros is zeros
+    assert type(np.zeros(3)) is np.ndarray

@@ -1,0 +1,89 @@
+"""What recursions cost, counted in multiplications: as much for each link, however many there are."""
+
+import numpy as np
+import pytest
+from random_trees import ALL, body, frame, unit
+
+from rbnotes import tree as trees
+from rbnotes.checking import multiplications
+from rbnotes.tree import Link, Tree
+
+TYPES = ("revolute", "universal", "quaternion", "prismatic", "offset")
+LENGTHS = 10, 20, 40
+
+
+def grown(links, chain):
+    """One link after another, or each on one of a few before; the same joints again and again."""
+    rng = np.random.default_rng(2)
+    made = []
+    for i in range(links):
+        parent = i - 1 if chain else (i - 1) // 2
+        on = None if i == 0 else f"{parent}"
+        joint = ALL[TYPES[i % len(TYPES)]](rng)
+        made.append(Link(f"{i}", joint, body(rng), on, frame(rng), frame(rng)))
+    return Tree(made, gravity=unit(rng))
+
+
+def jacobian_product(tree, q):
+    trees.jacobian_product(tree, q, q)
+
+
+def jacobian_dot_product(tree, q):
+    trees.jacobian_dot_product(tree, q, q, q)
+
+
+def jacobian_transpose_product(tree, q):
+    trees.jacobian_transpose_product(tree, q, np.ones((len(tree.links), 6)))
+
+
+def newton_euler(tree, q):
+    trees.newton_euler(tree, q, q, q)
+
+
+def articulated_bodies(tree, q):
+    trees.articulated_bodies(tree, q, q, q)
+
+
+def hybrid_dynamics(tree, q):
+    told = {link.name: np.ones(link.joint.coordinates) for link in tree.links[1 :: len(TYPES)]}
+    trees.hybrid_dynamics(tree, q, q, told, q)
+
+
+def jacobian(tree, q):
+    trees.jacobian(tree, q)
+
+
+def inverse_dynamics(tree, q):
+    trees.inverse_dynamics(tree, q, q, q)
+
+
+def forward_dynamics(tree, q):
+    trees.forward_dynamics(tree, q, q, q)
+
+
+def counts(function, chain):
+    made = [grown(n, chain) for n in LENGTHS]
+    return [multiplications(lambda t=tree: function(t, t.home + 0.3)) for tree in made]
+
+
+LINEAR = (
+    jacobian_product,
+    jacobian_dot_product,
+    jacobian_transpose_product,
+    newton_euler,
+    articulated_bodies,
+    hybrid_dynamics,
+)
+
+
+@pytest.mark.parametrize("function", LINEAR)
+@pytest.mark.parametrize("chain", [True, False])
+def test_each_link_adds_the_same(function, chain):
+    short, middle, long = counts(function, chain)
+    assert long - middle == 2 * (middle - short) > 0
+
+
+@pytest.mark.parametrize("function", [jacobian, inverse_dynamics, forward_dynamics])
+def test_matrices_do_not(function):
+    short, middle, long = counts(function, True)
+    assert long - middle > 3 * (middle - short)

@@ -1,0 +1,101 @@
+"""Products with J, its rate and its transpose, against these matrices and against MuJoCo."""
+
+import mujoco
+import numpy as np
+import pytest
+from random_trees import ALL, MUJOCO_KINDS, mujoco_model, mujoco_state, random_tree
+
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative
+
+
+def close(actual, expected):
+    scale = np.max(np.abs(expected), initial=1e-3)
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * scale)
+
+
+@pytest.fixture(params=[(seed, size) for seed in range(3) for size in (1, 4, 11)], ids=str)
+def case(request):
+    """Every type of joint, with branches and several roots; quaternions of any length."""
+    rng = np.random.default_rng(request.param)
+    tree = random_tree(rng, request.param[1], tuple(np.roll(tuple(ALL), request.param[0])), ALL)
+    q = tree.home + 0.4 * rng.normal(size=tree.size)
+    return tree, q, rng.normal(size=tree.size), rng.normal(size=tree.size), rng
+
+
+def test_jacobian(case):
+    tree, q, _, x, _ = case
+    close(trees.jacobian_product(tree, q, x).ravel(), trees.jacobian(tree, q) @ x)
+
+
+def test_its_rate(case):
+    tree, q, qdot, x, _ = case
+    found = trees.jacobian_dot_product(tree, q, qdot, x)
+    close(found.ravel(), trees.jacobian_dot(tree, q, qdot) @ x)
+    if tree.size < 12:  # and not by the same adjoints
+        estimate = derivative(lambda t: trees.jacobian_product(tree, q + t * qdot, x))
+        np.testing.assert_allclose(found, estimate.value, rtol=1e-7, atol=1e-7)
+
+
+def test_its_transpose(case):
+    tree, q, _, _, rng = case
+    y = rng.normal(size=(len(tree.links), 6))
+    close(trees.jacobian_transpose_product(tree, q, y), trees.jacobian(tree, q).T @ y.ravel())
+
+
+def test_work_is_the_same_on_both_sides(case):
+    tree, q, _, x, rng = case
+    y = rng.normal(size=(len(tree.links), 6))
+    power = np.sum(y * trees.jacobian_product(tree, q, x))
+    assert trees.jacobian_transpose_product(tree, q, y) @ x == pytest.approx(power, rel=1e-10, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_against_mujoco(seed):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, 9, ("ball", "revolute", "prismatic", "free", "planar"), MUJOCO_KINDS)
+    q, x = rng.normal(size=(2, tree.size))
+    y = rng.normal(size=(len(tree.links), 6))
+    model = mujoco_model(tree)
+    data = mujoco.MjData(model)
+    state = mujoco_state(tree, model, q, x)
+    data.qpos[:] = state.qpos
+    mujoco.mj_forward(model, data)
+    found, forces = trees.jacobian_product(tree, q, x), np.zeros(model.nv)
+    for i, link in enumerate(tree.links):
+        turns, moves = np.zeros((2, 3, model.nv))
+        pose = trees.poses(tree, q).bodies[i]
+        mujoco.mj_jac(model, data, moves, turns, pose[:3, 3], model.body(link.name).id)
+        J = np.concatenate([pose[:3, :3].T @ turns, pose[:3, :3].T @ moves])
+        close(found[i], J @ state.T @ x)
+        forces += J.T @ y[i]
+    close(trees.jacobian_transpose_product(tree, q, y), state.T.T @ forces)
+
+
+def test_many_vectors_at_once():
+    """Leading axes of coordinates and vectors meet: the columns of J are products with unit vectors."""
+    rng = np.random.default_rng(5)
+    tree = random_tree(rng, 6, tuple(ALL), ALL)
+    q, qdot = tree.home + 0.3 * rng.normal(size=(2, 2, 1, tree.size))
+    columns = trees.jacobian_product(tree, q, np.eye(tree.size))
+    assert columns.shape == (2, tree.size, len(tree.links), 6)
+    J = trees.jacobian(tree, q[:, 0])
+    close(np.moveaxis(columns, 1, -1).reshape(J.shape), J)
+    rates = trees.jacobian_dot_product(tree, q, qdot, np.eye(tree.size))
+    close(np.moveaxis(rates, 1, -1).reshape(J.shape), trees.jacobian_dot(tree, q[:, 0], qdot[:, 0]))
+    rows = np.eye(6 * len(tree.links)).reshape(-1, len(tree.links), 6)
+    close(trees.jacobian_transpose_product(tree, q, rows), J)
+
+
+def test_what_does_not_fit():
+    tree = random_tree(np.random.default_rng(1), 3)
+    count = ", ".join(f"{link.joint.coordinates} of {link.name!r}" for link in tree.links)
+    with pytest.raises(InvalidArgument, match=rf"^x: got .*expected .*{count}"):
+        trees.jacobian_product(tree, tree.home, np.zeros(tree.size + 1))
+    with pytest.raises(InvalidArgument, match=r"^qdot: "):
+        trees.jacobian_dot_product(tree, tree.home, np.zeros(1 + tree.size), tree.home)
+    with pytest.raises(InvalidArgument, match=r"^y: got shape \(18,\), expected shape \(..., 3, 6\)"):
+        trees.jacobian_transpose_product(tree, tree.home, np.zeros(18))
+    with pytest.raises(InvalidArgument, match=r"^q, y: got leading axes"):
+        trees.jacobian_transpose_product(tree, np.zeros((2, tree.size)), np.zeros((3, 3, 6)))

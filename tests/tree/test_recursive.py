@@ -1,0 +1,298 @@
+"""Inverse, forward and hybrid dynamics by recursion, against the mass matrix, Pinocchio and MuJoCo."""
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pinocchio
+import pytest
+from random_trees import (
+    ALL,
+    MUJOCO_KINDS,
+    body,
+    frame,
+    mujoco_model,
+    mujoco_state,
+    pinocchio_model,
+    random_tree,
+    unit,
+)
+
+from rbnotes import inertia, joints
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.dynamics import State
+from rbnotes.tree import Link, PrescribedJoint, Tree, TreeSystem
+
+SPRINGY = {"stiffness": 1.3, "damping": 0.7, "rest": 0.2}
+
+
+def close(actual, expected):
+    scale = np.max(np.abs(expected), initial=1e-3)
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * scale)
+
+
+def moving(tree, rng):
+    """A state in general, with rates that keep quaternions as long as they are."""
+    q, qdot = tree.home + 0.4 * rng.normal(size=tree.size), rng.normal(size=tree.size)
+    for link, own in zip(tree.links, tree.slices, strict=True):
+        rows = link.joint.constraint_rows(q[own])
+        qdot[own] -= np.linalg.pinv(rows) @ rows @ qdot[own]
+    return q, qdot
+
+
+@pytest.fixture(params=[(seed, size) for seed in range(4) for size in (1, 3, 10)], ids=str)
+def case(request):
+    """Every type of joint, with branches and several roots, springs and dampers."""
+    rng = np.random.default_rng(request.param)
+    tree = random_tree(rng, request.param[1], tuple(np.roll(tuple(ALL), 4 * request.param[0])), ALL)
+    tree = Tree([replace(link, **SPRINGY) for link in tree.links], tree.gravity)
+    applied = rng.normal(size=tree.size), rng.normal(size=(len(tree.links), 6))
+    return tree, *moving(tree, rng), *applied, rng
+
+
+def unconstrained(tree, rows):
+    """Forces without what the joints' own constraints take up."""
+    rows = np.array(rows)
+    for link, own in zip(tree.links, tree.slices, strict=True):
+        if link.joint.constraints:
+            rows[own] = 0
+    return rows
+
+
+class TestAgainstTheMassMatrix:
+    def test_inverse(self, case):
+        tree, q, qdot, a, wrenches, _ = case
+        expected = trees.inverse_dynamics(tree, q, qdot, a, wrenches)
+        close(trees.newton_euler(tree, q, qdot, a, wrenches), expected)
+
+    def test_forward(self, case):
+        tree, q, qdot, tau, wrenches, _ = case
+        expected = trees.forward_dynamics(tree, q, qdot, tau, wrenches)
+        close(trees.articulated_bodies(tree, q, qdot, tau, wrenches), expected)
+
+    def test_hybrid(self, case):
+        """The equations of motion with the unknown accelerations first, then the told ones."""
+        tree, q, qdot, tau, wrenches, rng = case
+        driven = [i for i in range(len(tree.links)) if rng.random() < 0.5 or tree.links[i].joint.constraints]
+        known = np.zeros(tree.size, dtype=bool)
+        for i in driven:
+            known[tree.slices[i]] = True
+        told = rng.normal(size=tree.size)
+        given = {tree.links[i].name: told[tree.slices[i]] for i in driven}
+        found = trees.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
+
+        M = trees.mass_matrix(tree, q)
+        force = trees.reduced_force(tree, q, qdot, 0.0, wrenches)
+        expected = np.where(known, told, 0.0)
+        free = ~known
+        push = (tau + force)[free] - M[np.ix_(free, known)] @ told[known]
+        expected[free] = np.linalg.solve(M[np.ix_(free, free)], push)
+        close(found.qddot, expected)
+        close(found.tau, np.where(known, M @ expected - force, tau))
+
+    def test_all_driven_or_none(self, case):
+        tree, q, qdot, told, wrenches, rng = case
+        given = {link.name: told[own] for link, own in zip(tree.links, tree.slices, strict=True)}
+        all_driven = trees.hybrid_dynamics(tree, q, qdot, given, rng.normal(size=tree.size), wrenches)
+        close(all_driven.qddot, told)
+        close(all_driven.tau, trees.inverse_dynamics(tree, q, qdot, told, wrenches))
+        none = trees.hybrid_dynamics(tree, q, qdot, {}, told, wrenches)
+        close(none.qddot, trees.forward_dynamics(tree, q, qdot, told, wrenches))
+        close(none.tau, told)
+
+    def test_there_and_back(self, case):
+        """What hybrid dynamics finds is what inverse dynamics wants, driven or not."""
+        tree, q, qdot, tau, wrenches, rng = case
+        given = {
+            link.name: rng.normal(size=link.joint.coordinates)
+            for link in tree.links
+            if rng.random() < 0.5 and not link.joint.constraints
+        }
+        found = trees.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
+        back = trees.newton_euler(tree, q, qdot, found.qddot, wrenches)
+        close(unconstrained(tree, back), unconstrained(tree, found.tau))
+
+
+def test_prescribed_joints_of_the_constraints():
+    """A quaternion among what is free, and one among what is driven."""
+    rng = np.random.default_rng(3)
+    kinds = joints.QuaternionSpherical, joints.Universal, joints.QuaternionSpherical, joints.Revolute
+    parents = None, "0", "1", "0"
+    links = [
+        Link(str(i), kind(), body(rng), parent, frame(rng), frame(rng), damping=0.3)
+        for i, (kind, parent) in enumerate(zip(kinds, parents, strict=True))
+    ]
+    tree = Tree(links, gravity=rng.normal(size=3))
+    q, qdot = moving(tree, rng)
+    told = rng.normal(size=2)
+    motion = PrescribedJoint("1", lambda t: (q[tree.slices[1]], qdot[tree.slices[1]], told))
+    state, system = State(q=q, qdot=qdot), TreeSystem(tree)
+    expected, _ = trees.constrained_acceleration(system, [motion], state)
+    found = trees.hybrid_dynamics(tree, q, qdot, {"1": told})
+    close(found.qddot, expected)
+    close(found.tau[tree.slices[1]], trees.prescribed_forces(system, [motion], state)["1"])
+
+    own = tree.slices[2]  # where the quaternion keeps its length
+    ball = tree.links[2].joint
+    told = rng.normal(size=4)
+    rows, drift = ball.constraint_rows(q[own]), ball.constraint_rows_dot(q[own], qdot[own]) @ qdot[own]
+    told -= np.linalg.pinv(rows) @ (rows @ told + drift)
+    found = trees.hybrid_dynamics(tree, q, qdot, {"2": told})
+    motion = PrescribedJoint("2", lambda t: (q[own], qdot[own], told))
+    expected, _ = trees.constrained_acceleration(system, [motion], state)
+    close(found.qddot, expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+class TestAgainstPinocchio:
+    def test_all(self, seed):
+        rng = np.random.default_rng(seed)
+        tree = random_tree(rng, (2, 6, 11, 17)[seed])
+        model = pinocchio_model(tree)
+        data = model.createData()
+        q, v, a = rng.normal(size=(3, tree.size))
+        close(trees.newton_euler(tree, q, v, a), pinocchio.rnea(model, data, q, v, a))
+        close(trees.articulated_bodies(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
+
+    def test_hybrid(self, seed):
+        """By the inverse mass matrix of Pinocchio: forces on the driven joints that make them obey."""
+        rng = np.random.default_rng(seed)
+        tree = random_tree(rng, (2, 6, 11, 17)[seed])
+        model = pinocchio_model(tree)
+        data = model.createData()
+        q, v, tau = rng.normal(size=(3, tree.size))
+        driven = [link.name for link in tree.links if rng.random() < 0.4] or [tree.links[0].name]
+        known = np.concatenate([np.arange(tree.size)[tree.slices[tree.index(name)]] for name in driven])
+        told = rng.normal(size=tree.size)
+        upper = np.triu(pinocchio.computeMinverse(model, data, q))
+        response = (upper + np.triu(upper, 1).T)[np.ix_(known, known)]
+        tau[known] += np.linalg.solve(response, (told - pinocchio.aba(model, data, q, v, tau))[known])
+        given = {name: told[tree.slices[tree.index(name)]] for name in driven}
+        found = trees.hybrid_dynamics(tree, q, v, given, np.where(np.isin(range(tree.size), known), 9.0, tau))
+        close(found.tau, tau)
+        close(found.qddot, pinocchio.aba(model, data, q, v, tau))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_against_mujoco(seed):
+    """With balls, free joints, joints of several coordinates, springs and dampers; some driven."""
+    rng = np.random.default_rng(seed)
+    kinds = tuple(np.roll(("ball", "free", "offset", "universal", "planar", "euler", "fixed"), -seed))
+    tree = random_tree(rng, (3, 6, 9, 12)[seed], kinds, MUJOCO_KINDS)
+    q, v, tau = rng.normal(size=(3, tree.size))
+    given = {link.name: rng.normal(size=link.joint.coordinates) for link in tree.links[1::3]}
+    found = trees.hybrid_dynamics(tree, q, v, given, tau)
+
+    model = mujoco_model(tree)
+    data = mujoco.MjData(model)
+    state = mujoco_state(tree, model, q, v)
+    data.qpos[:], data.qvel[:] = state.qpos, state.qvel
+    data.qfrc_applied[:] = np.linalg.pinv(state.T).T @ found.tau
+    mujoco.mj_forward(model, data)
+    close(state.T @ found.qddot + state.drift, data.qacc)
+    data.qacc[:] = state.T @ found.qddot + state.drift
+    mujoco.mj_inverse(model, data)
+    close(trees.newton_euler(tree, q, v, found.qddot), state.T.T @ data.qfrc_inverse)
+
+
+def test_many_states_at_once():
+    rng = np.random.default_rng(4)
+    tree = random_tree(rng, 5, ("quaternion", "revolute", "universal"), ALL)
+    q = tree.home + 0.3 * rng.normal(size=(3, 1, tree.size))
+    v, wrenches = rng.normal(size=(2, tree.size)), rng.normal(size=(4, 1, 1, len(tree.links), 6))
+    name = next(link.name for link in tree.links if link.joint.coordinates == 2)
+    told, tau = rng.normal(size=(2, 2)), rng.normal(size=(3, 1, tree.size))
+    many = trees.hybrid_dynamics(tree, q, v, {name: told}, tau, wrenches)
+    assert many.qddot.shape == many.tau.shape == (4, 3, 2, tree.size)
+    alone = trees.hybrid_dynamics(tree, q[2, 0], v[1], {name: told[1]}, tau[2, 0], wrenches[3, 0, 0])
+    close(many.qddot[3, 2, 1], alone.qddot)
+    close(many.tau[3, 2, 1], alone.tau)
+    back = trees.newton_euler(tree, q, v, many.qddot, wrenches)
+    close(back[3, 2, 1], trees.newton_euler(tree, q[2, 0], v[1], alone.qddot, wrenches[3, 0, 0]))
+
+
+class TestWhatCannotBe:
+    HINGE = joints.Revolute()
+    M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
+
+    def tree(self):
+        return Tree(
+            [
+                Link("base", joints.Prismatic(), self.M),
+                Link("a", self.HINGE, None, "base"),
+                Link("b", self.HINGE, self.M, "a"),
+            ]
+        )
+
+    def test_a_light_link_between_parallel_hinges(self):
+        tree = self.tree()
+        with pytest.raises(SingularConfiguration, match=r"q: got .* singular along 'a' \(eigenvalue"):
+            trees.articulated_bodies(tree, np.zeros(3), np.zeros(3))
+        assert np.all(np.isfinite(trees.hybrid_dynamics(tree, np.zeros(3), np.zeros(3), {"a": 2.0}).qddot))
+
+    def test_what_rounding_leaves_of_a_large_inertia(self):
+        """Two hinges on one axis, in frames that are turned: inertias about it differ by rounding."""
+        place = frame(np.random.default_rng(1))
+        place[:3, 3] = 0, 0, 0.7
+        axis = place[2, :3]
+        heavy = Link("b", joints.Revolute(axis), 1e6 * self.M, "a", place)
+        tree = Tree([Link("a", self.HINGE), heavy])
+        for beyond in np.linspace(0.3, 3.0, 10):
+            with pytest.raises(SingularConfiguration, match="singular along 'a'"):
+                trees.articulated_bodies(tree, [0.2, beyond], [0.1, 0.2])
+
+    def test_the_same_link_between_hinges_at_an_angle(self):
+        tree = Tree([Link("a", self.HINGE), Link("b", joints.Revolute((1.0, 0.0, 0.0)), self.M, "a")])
+        close(
+            trees.articulated_bodies(tree, [0.3, 0.4], [0.1, 0.2]),
+            trees.forward_dynamics(tree, [0.3, 0.4], [0.1, 0.2]),
+        )
+
+    def test_a_joint_in_a_singular_state(self):
+        tree = Tree(
+            [Link("hip", self.HINGE, self.M), Link("ball", joints.EulerSpherical("XZX"), self.M, "hip")]
+        )
+        for q in (np.zeros(4), np.array([[0.3, 0.4, 0.5, 0.6], np.zeros(4)])):
+            with pytest.raises(SingularConfiguration, match="singular along 'ball'"):
+                trees.articulated_bodies(tree, q, np.zeros(4))
+        found = trees.hybrid_dynamics(tree, np.zeros(4), np.zeros(4), {"ball": np.ones(3)})
+        assert np.all(np.isfinite(found.tau))
+
+    def test_small_and_light_is_not_singular(self):
+        """A hair at the end of a crane."""
+        hair = inertia.spatial_inertia(1e-9, 1e-15 * np.eye(3), [0.0, 0.0, 0.0])
+        crane = [
+            Link("crane", self.HINGE, 1e5 * self.M),
+            Link("hair", joints.Revolute((1.0, 0.0, 0.0)), hair, "crane", np.diag([1.0, 1, 1, 1])),
+        ]
+        found = trees.articulated_bodies(Tree(crane), [0.1, 0.2], [0.0, 0.0], [0.0, 1e-15])
+        assert found[1] == pytest.approx(1.0, rel=1e-8)
+
+    def test_names_and_shapes(self):
+        tree, q = self.tree(), np.zeros(3)
+        with pytest.raises(InvalidArgument, match=r"^name: got 'c', expected one of 'base', 'a', 'b'"):
+            trees.hybrid_dynamics(tree, q, q, {"c": 1.0})
+        with pytest.raises(InvalidArgument, match=r"^accelerations\['a'\]: got shape \(2,\)"):
+            trees.hybrid_dynamics(tree, q, q, {"a": [1.0, 2.0]})
+        with pytest.raises(InvalidArgument, match=r"accelerations\['a'\], accelerations\['b'\]: got leading"):
+            trees.hybrid_dynamics(tree, q, q, {"a": np.zeros((2, 1)), "b": np.zeros((3, 1))})
+        with pytest.raises(InvalidArgument, match="1 of 'a'"):
+            trees.newton_euler(tree, q, q, np.zeros(2))
+        with pytest.raises(InvalidArgument, match=r"^wrenches: "):
+            trees.newton_euler(tree, q, q, q, np.zeros(6))
+
+    def test_no_coordinates_at_all(self):
+        rock = Tree([Link("rock", joints.Fixed(), self.M)])
+        assert trees.articulated_bodies(rock, [], []).shape == (0,)
+        assert trees.hybrid_dynamics(rock, [], [], {"rock": []}).tau.shape == (0,)
+        assert trees.newton_euler(rock, [], [], []).shape == (0,)
+
+
+def test_one_axis_needs_a_unit_vector():
+    """Two hinges about any axes: Newton's law of the outer one, by hand."""
+    rng = np.random.default_rng(0)
+    axis = unit(rng)
+    wheel = inertia.spatial_inertia(1.5, 0.2 * np.eye(3), [0.0, 0.0, 0.0])
+    tree = Tree([Link("wheel", joints.Revolute(axis), wheel)])
+    assert trees.articulated_bodies(tree, [0.4], [2.0], [0.6])[0] == pytest.approx(3.0)
