@@ -40,24 +40,19 @@ from rbnotes.tree.dynamics import (
     world_momentum,
 )
 from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
-<<<<<<< HEAD
-from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
-from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
-from rbnotes.tree.model import Link, Tree
-from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
-=======
 from rbnotes.tree.inverse_inertia import (
     InverseInertia,
     factor_inertia,
     inverse_inertia_product,
     inverse_mass_matrix,
 )
+from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.preconditioning import StepPreconditioner, step_operator, step_preconditioner
 from rbnotes.tree.products import jacobian_dot_product, jacobian_product, jacobian_transpose_product
+from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
 from rbnotes.tree.recursive import Hybrid, articulated_bodies, hybrid_dynamics, newton_euler
->>>>>>> main
 from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.system import TreeSystem
 from rbnotes.tree.tangent import (
@@ -142,12 +137,9 @@ __all__ = [
     "potential_energy",
     "prescribed_forces",
     "reduced_force",
-<<<<<<< HEAD
     "simulate_joint_friction",
-=======
     "step_operator",
     "step_preconditioner",
->>>>>>> main
     "step_rows",
     "tree_contacts",
     "twists",
