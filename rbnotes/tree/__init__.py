@@ -3,6 +3,7 @@
 from rbnotes.tree.adaptive import Event, Observed, integrate_adaptively
 from rbnotes.tree.assembly import assembled
 from rbnotes.tree.attached import AttachedSystem
+from rbnotes.tree.bisp import BispNotConverged, bisp_step, simulate_joint_friction
 from rbnotes.tree.constrained import (
     constrained_acceleration,
     constraint_forces,
@@ -45,10 +46,12 @@ from rbnotes.tree.inverse_inertia import (
     inverse_inertia_product,
     inverse_mass_matrix,
 )
+from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.preconditioning import StepPreconditioner, step_operator, step_preconditioner
 from rbnotes.tree.products import jacobian_dot_product, jacobian_product, jacobian_transpose_product
+from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
 from rbnotes.tree.recursive import Hybrid, articulated_bodies, hybrid_dynamics, newton_euler
 from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.system import TreeSystem
@@ -64,6 +67,9 @@ from rbnotes.tree.tangent import (
 __all__ = [
     "AttachedParticle",
     "AttachedSystem",
+    "BispNotConverged",
+    "BispRun",
+    "BispStep",
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
@@ -76,6 +82,7 @@ __all__ = [
     "InverseInertia",
     "JointCoordinates",
     "JointLimit",
+    "JointLoad",
     "JointMotion",
     "Link",
     "LoopClosure",
@@ -93,6 +100,8 @@ __all__ = [
     "Variation",
     "articulated_bodies",
     "assembled",
+    "bisp_step",
+    "body_rows",
     "body_wrenches",
     "constrained_acceleration",
     "constraint_forces",
@@ -117,6 +126,7 @@ __all__ = [
     "jacobian_product",
     "jacobian_transpose_product",
     "joint_forces",
+    "joint_wrenches",
     "kinetic_energy",
     "linear_coordinates",
     "mass_matrix",
@@ -127,11 +137,13 @@ __all__ = [
     "potential_energy",
     "prescribed_forces",
     "reduced_force",
+    "simulate_joint_friction",
     "step_operator",
     "step_preconditioner",
     "step_rows",
     "tree_contacts",
     "twists",
+    "unconstrained_impulses",
     "variation",
     "weight_wrenches",
     "world_momentum",
