@@ -91,16 +91,17 @@ class LoopClosure:
     unilateral = False
 
     def __post_init__(self) -> None:
+        _name_links(self, "a", *(() if self.b is None else ("b",)))
         if self.a == self.b:
             raise InvalidArgument("b", repr(self.b), "another body than a")
         for name in ("x_a", "x_b"):
-            object.__setattr__(self, name, arguments.array(name, getattr(self, name), 3))
+            object.__setattr__(self, name, arguments.one_vector(name, getattr(self, name)))
         if self.axis is not None:
-            object.__setattr__(self, "axis", arguments.unit_vector("axis", self.axis))
+            axis = arguments.exactly("axis", arguments.unit_vector("axis", self.axis), 1)
+            object.__setattr__(self, "axis", axis)
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         at = system.motion(state)
         first, second = (
             point_motion(system, state, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b))
@@ -132,9 +133,12 @@ class Gear:
 
     unilateral = False
 
+    def __post_init__(self) -> None:
+        _name_links(self, "a", "b")
+        object.__setattr__(self, "ratio", arguments.real("ratio", self.ratio))
+
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         first, second = (_single(system, name) for name in (self.a, self.b))
         G = np.zeros((1, state.size))
         G[0, first], G[0, second] = self.ratio, -1.0
@@ -152,9 +156,12 @@ class PrescribedJoint:
 
     unilateral = False
 
+    def __post_init__(self) -> None:
+        _name_links(self, "link")
+        arguments.function("motion", self.motion)
+
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         own = system.tree.slices[system.tree.index(self.link)]
         count = own.stop - own.start
         q, qdot, qddot = (_told(self.link, value, count) for value in self.motion(t))
@@ -175,12 +182,15 @@ class PrescribedBody:
     unilateral = False
 
     def __post_init__(self) -> None:
+        _name_links(self, "link")
+        arguments.function("motion", self.motion)
+        numbers = arguments.indices("numbers", self.numbers)  # type: ignore[arg-type]
+        object.__setattr__(self, "numbers", tuple(int(number) for number in numbers.ravel()))
         if not set(self.numbers) <= set(range(6)) or len(set(self.numbers)) < len(self.numbers):
             raise InvalidArgument("numbers", repr(self.numbers), "different ones of 0 to 5")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         at, i, chosen = system.motion(state), system.tree.index(self.link), list(self.numbers)
         told = self.motion(t, at.bodies[i], at.phi[i])
         twist, rate = (_told(self.link, value, 6) for value in told)
@@ -201,11 +211,12 @@ class AttachedParticle:
     unilateral = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "x", arguments.array("x", self.x, 3))
+        arguments.count("particle", self.particle)
+        _name_links(self, *(() if self.link is None else ("link",)))
+        object.__setattr__(self, "x", arguments.one_vector("x", self.x))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         if not 0 <= self.particle < len(state.x):
             raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
         point = point_motion(system, state, system.motion(state), self.link, self.x)
@@ -228,12 +239,16 @@ class JointLimit:
     unilateral = True
 
     def __post_init__(self) -> None:
+        _name_links(self, "link")
+        arguments.count("coordinate", self.coordinate)
+        for name in ("lower", "upper"):
+            bound = arguments.exactly(name, arguments.bound(name, getattr(self, name)), 0)
+            object.__setattr__(self, name, float(bound))
         if not self.lower < self.upper:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         own = system.tree.slices[system.tree.index(self.link)]
         if not 0 <= self.coordinate < own.stop - own.start:
             raise InvalidArgument("coordinate", str(self.coordinate), f"one of the joint of {self.link!r}")
@@ -261,13 +276,14 @@ class PlaneLimit:
     unilateral = True
 
     def __post_init__(self) -> None:
+        _name_links(self, "link")
+        normal = arguments.exactly("normal", arguments.unit_vector("normal", self.normal), 1)
         object.__setattr__(self, "x", arguments.one_vector("x", self.x))
-        object.__setattr__(self, "normal", arguments.unit_vector("normal", self.normal))
-        object.__setattr__(self, "offset", float(arguments.scalar("offset", self.offset)))
+        object.__setattr__(self, "normal", normal)
+        object.__setattr__(self, "offset", arguments.real("offset", self.offset))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         point = point_motion(system, state, system.motion(state), self.link, self.x)
         gap = self.normal @ point.place - self.offset
         drift = self.normal @ point.drift
@@ -276,9 +292,20 @@ class PlaneLimit:
         )
 
 
+def _check(system: TreeSystem, state: State, t: float) -> None:
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
+    arguments.real("t", t)
+
+
+def _name_links(constraint: object, *names: str) -> None:
+    for name in names:
+        arguments.text(name, getattr(constraint, name))
+
+
 def perpendicular_pair(axis: ArrayLike) -> Array:
     """Two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94))."""
-    axis = arguments.unit_vector("axis", axis)
+    axis = arguments.exactly("axis", arguments.unit_vector("axis", axis), 1)
     second = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     second /= np.linalg.norm(second)
     return np.stack([np.cross(second, axis), second])
