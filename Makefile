@@ -13,7 +13,9 @@ export OPENBLAS_NUM_THREADS := 1
 book: package
 	$(BIN)/python tools/build_book.py
 
-test: lint book
+# Lint keeps one processor busy and leaves the other to the book.
+test: package
+	$(MAKE) --jobs=2 --output-sync=target lint book
 	$(BIN)/pytest -n 2
 
 # All but the pages, which need the versions of constraints.txt, with the newest releases and with the oldest

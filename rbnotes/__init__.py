@@ -30,6 +30,7 @@ Whole systems::
 
     joints            every type of joint, written once: its motion and its Jacobians
     tree              bodies on joints, in reduced coordinates: kinematics and dynamics
+    kernels           the recursions of trees, compiled: one state or many at once
     maximal           bodies with six coordinates each: joints, contact, a simulator
 
 Checks and pictures::
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
         friction,
         inertia,
         joints,
+        kernels,
         ledger,
         maximal,
         quaternion,
@@ -105,6 +107,7 @@ __all__ = [
     "friction",
     "inertia",
     "joints",
+    "kernels",
     "ledger",
     "maximal",
     "quaternion",

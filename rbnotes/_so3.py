@@ -7,16 +7,20 @@ Modules of this package whose data is checked call these.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
-from scipy.special import bernoulli, factorial
+from scipy.special import factorial
 
 from rbnotes import _quaternion
 from rbnotes.arguments import Array
 
 SERIES_BELOW = 1.0
 """Angle below which coefficients are summed as series; twelve terms leave less than rounding there."""
+
+CLOSED_ABOVE = 4.0
+"""Angle above which the slopes of the coefficients are written with the sine and the cosine."""
 
 
 def hat(w: Array) -> Array:
@@ -65,8 +69,7 @@ def right_jacobian_inverse(w: Array) -> Array:
 
 def left_jacobian_dot(w: Array, wdot: Array) -> Array:
     W, Wdot = hat(w), hat(wdot)
-    _, c2, c3, c4, c5 = _stumpff(w, 5)
-    slope2, slope3 = 2 * c4 - c3, 3 * c5 - c4
+    _, c2, c3, slope2, slope3 = _slopes(w)
     return c2 * Wdot + c3 * _symmetric_product(W, Wdot) + _dot(w, wdot) * (slope2 * W + slope3 * (W @ W))
 
 
@@ -85,9 +88,7 @@ def right_jacobian_inverse_dot(w: Array, wdot: Array) -> Array:
 
 def left_jacobian_hessian(w: Array, u: Array, v: Array) -> Array:
     W, U, V = hat(w), hat(u), hat(v)
-    _, _, c3, c4, c5, c6, c7 = _stumpff(w, 7)
-    slope2, slope3 = 2 * c4 - c3, 3 * c5 - c4
-    curvature2, curvature3 = 8 * c6 - 5 * c5 + c4, 15 * c7 - 7 * c6 + c5
+    (_, _, c3, slope2, slope3), (curvature2, curvature3) = _slopes(w), _curvatures(w)
     wu, wv, uv = _dot(w, u), _dot(w, v), _dot(u, v)
     return (
         c3 * _symmetric_product(U, V)
@@ -117,13 +118,49 @@ def _stumpff(w: Array, last: int) -> list[Array]:
     (dc_k/dx)/x = k c_{k+2} - c_{k+1}.
     """
     x = np.linalg.norm(w, axis=-1)[..., None, None]
-    c: list[Array] = [np.sinc(x / np.pi), np.sinc(x / (2 * np.pi)) ** 2 / 2]
+    c: list[Array] = [_sine_ratio(x), _sine_ratio(x / 2) ** 2 / 2]
     small, square = x < SERIES_BELOW, x * x
     divisor = np.where(small, 1, square)
     for k in range(3, last + 1):
         closed = (1 / math.factorial(k - 2) - c[k - 3]) / divisor
         c.append(np.where(small, polyval(np.where(small, square, 0), _SERIES[k]), closed))
     return c[:last]
+
+
+def _sine_ratio(x: Array) -> Array:
+    """sin(x)/x; unlike ``np.sinc``, which multiplies by pi, as accurate as the sine at large angles."""
+    ratio: Array = np.divide(np.sin(x), x, out=np.ones_like(x), where=x > 0)
+    return ratio
+
+
+def _slopes(w: Array) -> list[Array]:
+    """c_1, c_2 and c_3, then the slopes (dc_k/dx)/x of the latter two, at the angle x = |w|.
+
+    With c_4 and c_5 the slopes are differences of numbers that are nearly equal at large angles; with the
+    sine and the cosine themselves nothing cancels.
+    """
+    c1, c2, c3, c4, c5 = _stumpff(w, 5)
+    large, square = _large(w)
+    slope2 = np.where(large, (c1 - 2 * c2) / square, 2 * c4 - c3)
+    slope3 = np.where(large, (c2 - 3 * c3) / square, 3 * c5 - c4)
+    return [c1, c2, c3, slope2, slope3]
+
+
+def _curvatures(w: Array) -> list[Array]:
+    """The slopes, in the same sense, of the two slopes."""
+    c1, c2, c3, c4, c5, c6, c7 = _stumpff(w, 7)
+    large, square = _large(w)
+    cosine = np.cos(np.linalg.norm(w, axis=-1)[..., None, None])
+    curvature2 = np.where(large, (cosine - 5 * c1 + 8 * c2) / square / square, 8 * c6 - 5 * c5 + c4)
+    curvature3 = np.where(large, (c1 - 7 * c2 + 15 * c3) / square / square, 15 * c7 - 7 * c6 + c5)
+    return [curvature2, curvature3]
+
+
+def _large(w: Array) -> tuple[Array, Array]:
+    """Whether the angle is above ``CLOSED_ABOVE``, and its square there."""
+    x = np.linalg.norm(w, axis=-1)[..., None, None]
+    large = x > CLOSED_ABOVE
+    return large, np.where(large, x * x, 1)
 
 
 def _inverse_coefficient(w: Array) -> Array:
@@ -136,6 +173,14 @@ def _inverse_coefficient(w: Array) -> Array:
     return coefficient
 
 
+def _bernoulli(count: int) -> list[float]:
+    """Sizes of the Bernoulli numbers B_2, B_4, ..., as many as that, each rounded once."""
+    numbers = [Fraction(1)]
+    for n in range(1, 2 * count + 1):
+        numbers.append(-sum(math.comb(n + 1, k) * numbers[k] for k in range(n)) / Fraction(n + 1))
+    return [abs(float(number)) for number in numbers[2::2]]
+
+
 _J = np.arange(12)
 _SERIES = {k: (-1.0) ** _J / factorial(2 * _J + k) for k in range(3, 8)}
-_SERIES_INVERSE = np.abs(bernoulli(24)[2::2]) / factorial(2 * _J + 2)
+_SERIES_INVERSE = np.array(_bernoulli(12)) / factorial(2 * _J + 2)

@@ -9,7 +9,8 @@ What comes back is always a new array: nothing done with it reaches the caller's
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,11 +24,12 @@ ROTATION_TOLERANCE = 1e-8
 UNIT_TOLERANCE = 1e-8
 """Largest accepted deviation of a unit vector's or unit quaternion's length from 1."""
 
-ANGLE_BELOW = 1e100
-"""Entries of rotation vectors must be smaller; the square of the angle must not overflow."""
-
 FULL_TURN_WITHIN = 1e-8
 """Angles this near to a multiple of 2 pi are full turns."""
+
+LARGEST = 1e100
+"""Numbers must be smaller, and positive ones larger than its inverse: products and cubes of larger ones
+overflow, and infinities make NaNs."""
 
 _LAST_ROW = [0.0, 0.0, 0.0, 1.0]
 
@@ -45,12 +47,22 @@ class SingularConfiguration(InvalidArgument):
 
 
 def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
-    """Finite float64 array whose trailing axes are ``shape`` (``None`` accepts any length)."""
+    """Finite float64 array whose trailing axes are ``shape`` (``None`` accepts any length).
+
+    Numbers beyond ``LARGEST`` count as infinite.
+    """
     result = _real_numbers(name, value)
     if result.shape[-len(shape) :] != shape and not _fits(result.shape, shape):
         raise InvalidArgument(name, f"shape {result.shape}", f"shape (..., {_names(shape)})")
-    if not _every(np.isfinite(result)):
-        raise InvalidArgument(name, "NaN or infinite entries", "finite numbers")
+    if not _every(np.abs(result) < LARGEST):
+        _refuse_size(name, result)
+    return result
+
+
+def bound(name: str, value: ArrayLike) -> Array:
+    """Real numbers, an array of any shape, that may be infinite where nothing bounds."""
+    result = _real_numbers(name, value)
+    array(name, np.where(np.isinf(result), 0.0, result))
     return result
 
 
@@ -101,6 +113,13 @@ def twist_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> Arr
     return xi
 
 
+def exactly(name: str, result: Array, axes: int) -> Array:
+    """The checked array, if it has this number of axes: where what broadcasts elsewhere will not do."""
+    if result.ndim != axes:
+        raise InvalidArgument(name, f"shape {result.shape}", f"{axes} axes")
+    return result
+
+
 def scalar(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: float = np.inf) -> Array:
     """Finite numbers, an array of any shape, within ``[minimum, maximum]``."""
     result = array(name, value)
@@ -113,14 +132,24 @@ def scalar(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: fl
 def positive(name: str, value: ArrayLike, *shape: int | None) -> Array:
     """Finite numbers greater than zero; an array of any shape, or whose trailing axes are ``shape``."""
     result = array(name, value, *shape)
-    if not _every(result > 0):
-        raise InvalidArgument(name, f"{result[result <= 0].flat[0]:g}", "numbers greater than 0")
+    if not _every(result > 1 / LARGEST):
+        small = result[result <= 1 / LARGEST].flat[0]
+        limit = "0" if small <= 0 else f"{1 / LARGEST:g}"
+        raise InvalidArgument(name, f"{small:g}", f"numbers greater than {limit}")
     return result
 
 
 def number(name: str, value: Any) -> float:
     """One finite number greater than zero, such as a tolerance or a step size."""
     result = positive(name, value)
+    if result.ndim:
+        raise InvalidArgument(name, f"shape {result.shape}", "one number")
+    return float(result)
+
+
+def real(name: str, value: Any, minimum: float = -np.inf, maximum: float = np.inf) -> float:
+    """One finite number within ``[minimum, maximum]``, such as a time or a rate."""
+    result = scalar(name, value, minimum=minimum, maximum=maximum)
     if result.ndim:
         raise InvalidArgument(name, f"shape {result.shape}", "one number")
     return float(result)
@@ -206,7 +235,7 @@ def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Arra
     result = symmetric(name, value, size)
     eigenvalues = np.linalg.eigvalsh(result)
     rounding = np.finfo(float).eps * np.max(np.abs(eigenvalues), axis=-1, initial=0.0, keepdims=True)
-    if not _every(eigenvalues > result.shape[-1] * rounding):
+    if not _every(eigenvalues > np.maximum(result.shape[-1] * rounding, 1 / LARGEST)):
         got = f"smallest eigenvalue {np.min(eigenvalues):.3g}"
         raise InvalidArgument(name, got, "a positive definite matrix")
     return result
@@ -219,12 +248,49 @@ def matrix(name: str, value: Any, rows: int | None = None, columns: int | None =
         if result.ndim != 2:
             raise InvalidArgument(name, f"shape {result.shape}", "one matrix (two axes)")
         return result
-    # A copy: sorting indices, which solvers do in place, must not reach the caller's matrix.
+    # A copy in canonical form: solvers sort indices in place, which must not reach the caller's matrix.
     result = sparse.csc_array(value, copy=True)
+    result.sum_duplicates()
     if rows not in (None, result.shape[0]) or columns not in (None, result.shape[1]):
         raise InvalidArgument(name, f"shape {result.shape}", f"shape ({_names((rows, columns))})")
     result.data = array(name, result.data, None)
     return result
+
+
+def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = None) -> NDArray[np.intp]:
+    """Whole numbers, an array of any shape, of at least ``minimum`` and less than ``below``."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        given = np.zeros((), object)
+    if given.dtype.kind not in "iu" or isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgument(name, f"{type(value).__name__} {value!r:.60}", "whole numbers")
+    if np.any(given < minimum) or (below is not None and np.any(given >= below)):
+        limits = f"of at least {minimum}" + ("" if below is None else f" and less than {below}")
+        outside = (given < minimum) | (given >= (np.inf if below is None else below))
+        raise InvalidArgument(name, f"{given[outside].flat[0]}", f"whole numbers {limits}")
+    return given.astype(np.intp)
+
+
+def truths(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
+    """Truth values ``(size,)``; no numbers in their place."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        given = np.zeros((), object)
+    if given.dtype != np.bool_ or given.shape != (size,) or isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgument(name, f"{given.dtype} of shape {given.shape}", f"booleans of shape ({size},)")
+    return given
+
+
+def finite_matrix(name: str, value: Any, rows: int, columns: int) -> Any:
+    """As :func:`matrix`, for what a function returned: as it is, since it is nobody else's."""
+    numbers = value.data if sparse.issparse(value) else value
+    shape = np.shape(value)
+    floats = isinstance(numbers, np.ndarray) and numbers.dtype == np.float64
+    if floats and shape == (rows, columns) and _every(np.abs(numbers) < LARGEST):
+        return value
+    return matrix(name, value, rows, columns)
 
 
 def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
@@ -234,6 +300,44 @@ def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
     return value
 
 
+def instance(name: str, value: Any, *kinds: type) -> None:
+    """Refuses what is not of one of these classes."""
+    if not isinstance(value, kinds):
+        expected = " or ".join(kind.__name__ for kind in kinds)
+        raise InvalidArgument(name, _described(value), expected)
+
+
+def instances(name: str, values: Any, *kinds: type) -> tuple[Any, ...]:
+    """The values as a tuple, each of one of these classes."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        expected = " or ".join(kind.__name__ for kind in kinds)
+        raise InvalidArgument(name, _described(values), f"a sequence, each {expected}")
+    result = tuple(values)
+    for number, value in enumerate(result):
+        if not isinstance(value, kinds):
+            instance(f"{name}[{number}]", value, *kinds)
+    return result
+
+
+def provides(name: str, value: Any, *methods: str) -> None:
+    """Refuses what has not all of these methods: any object with them will do, but no class."""
+    missing = [method for method in methods if not callable(getattr(value, method, None))]
+    if isinstance(value, type) or missing:
+        raise InvalidArgument(name, _described(value), "an object with " + ", ".join(missing or methods))
+
+
+def function(name: str, value: Any) -> None:
+    """Refuses what cannot be called."""
+    if not callable(value) or isinstance(value, type):
+        raise InvalidArgument(name, _described(value), "a function")
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return type(value).__name__
+
+
 def _real_numbers(name: str, value: ArrayLike) -> Array:
     """A new float64 array. Text, objects, truth values, complex and masked numbers are refused."""
     try:
@@ -241,10 +345,19 @@ def _real_numbers(name: str, value: ArrayLike) -> Array:
         # NumPy would read text as numbers, None as NaN, and forget imaginary parts and masks.
         if given.dtype.kind not in "iuf" or isinstance(value, np.ma.MaskedArray):
             raise TypeError
+        if isinstance(value, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in value):
+            raise TypeError
         return given.astype(np.float64)
     except (TypeError, ValueError) as error:
         got = f"{type(value).__name__} {value!r:.60}"
         raise InvalidArgument(name, got, "an array of real numbers") from error
+
+
+def _refuse_size(name: str, result: Array) -> NoReturn:
+    if not _every(np.isfinite(result)):
+        raise InvalidArgument(name, "NaN or infinite entries", "finite numbers")
+    got = f"an entry of {result.flat[np.argmax(np.abs(result))]:.3g}"
+    raise InvalidArgument(name, got, f"numbers smaller than {LARGEST:g}")
 
 
 def _every(condition: NDArray[np.bool_]) -> bool:
@@ -276,9 +389,6 @@ def _in_double_precision(value: ArrayLike) -> str:
 
 
 def _check_angle(name: str, w: Array, full_turns: bool) -> None:
-    if not _every(np.abs(w) < ANGLE_BELOW):
-        got = f"an entry of {np.max(np.abs(w)):.3g}"
-        raise InvalidArgument(name, got, f"a rotation vector shorter than {ANGLE_BELOW:g}")
     if full_turns:
         return
     turns = np.linalg.norm(w, axis=-1) / (2 * np.pi)

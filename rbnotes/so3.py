@@ -6,6 +6,9 @@ A rotation vector ``w`` is axis times angle; ``exp(w)`` is the rotation matrix i
     d/dt exp(w) = exp(w) hat(right_jacobian(w) dw/dt)     angular velocity in the body frame
                 = hat(left_jacobian(w) dw/dt) exp(w)      angular velocity in the world frame
 
+Angles may be large: results are those of a vector that differs from ``w`` by its rounding, so at 1e6 rad an
+angle is known to 1e-10 rad and everything that depends on it likewise.
+
 Here arguments are checked; the formulas stand in ``rbnotes/_so3.py``.
 """
 

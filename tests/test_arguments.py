@@ -233,7 +233,7 @@ def test_unit_lengths(u, q):
         check("thing", (1 + 5e-9) * unit)
         refuses(check, (1 + 2e-8) * unit, "^a length that differs from 1 by 2e-08$", "^unit length$")
         refuses(check, np.stack([unit, 0 * unit]), "^a length that differs from 1 by 1$")
-        refuses(check, 1e300 * unit, "^a length that differs from 1 by (1e.300|inf)$")
+        refuses(check, 1e90 * unit, r"^a length that differs from 1 by 1e\+90$")
 
 
 @given(rotations())
@@ -249,8 +249,8 @@ def test_rotations(R):
     refuses(arguments.rotation, sheared, r"max \|R\^T R - I\| = 0\.001$")
 
 
-@pytest.mark.parametrize("huge", [1e160 * EYE3, 1e200 * np.array([[1.0, 1, 0], [1, -1, 0], [0, 0, 1]])])
-def test_numbers_whose_squares_overflow_are_no_rotation(huge):
+@pytest.mark.parametrize("huge", [9e99 * EYE3, 9e99 * np.array([[1.0, 1, 0], [1, -1, 0], [0, 0, 1]])])
+def test_huge_numbers_are_no_rotation(huge):
     refuses(arguments.rotation, huge, "a matrix with max", "a rotation matrix")
 
 
@@ -282,9 +282,9 @@ def test_one_rotation_and_many_are_judged_alike(R, error):
 
 
 def test_rotation_vectors_and_full_turns():
-    for check, rest in ((arguments.rotation_vector, []), (arguments.twist_vector, [1e200, 2, 3])):
+    for check, rest in ((arguments.rotation_vector, []), (arguments.twist_vector, [9e99, 2, 3])):
         check("thing", [0, 0, 2 * np.pi, *rest])
-        refuses(check, [0, -2e100, 0, *rest], r"^an entry of 2e\+100$", "^a rotation vector shorter than 1e")
+        refuses(check, [0, -2e100, 0, *rest], r"^an entry of -2e\+100$", r"^numbers smaller than 1e\+100$")
         for turn in (2 * np.pi, -6 * np.pi, 2 * np.pi + 5e-9):
             for one_or_many in ([0, 0, turn, *rest], [[0, 0, 0, *rest], [0, 0, turn, *rest]]):
                 with pytest.raises(
@@ -339,7 +339,7 @@ def test_symmetric(A):
 
 @given(spd_matrices(3), nearly_singular_spd_matrices(3))
 def test_positive_definite(A, nearly_singular):
-    for matrix in (A, nearly_singular, 1e-200 * A, 1e200 * A):
+    for matrix in (A, nearly_singular, 1e-90 * A, 9e98 * A / np.max(A)):
         np.testing.assert_allclose(arguments.positive_definite("thing", matrix), matrix, rtol=1e-14)
     smallest = np.linalg.eigvalsh(A)[0]
     got = f"^smallest eigenvalue {re.escape(f'{-smallest:.3g}')}$"

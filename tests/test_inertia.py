@@ -77,6 +77,17 @@ def rounded(z):
     return radius, radius
 
 
+def tube(big, small):
+    """A ring, by angles around it and around its tube, and distances from the middle of that."""
+    rho, weights = np.polynomial.legendre.leggauss(8)
+    rho, weights = small * (rho + 1) / 2, small * weights / 2
+    angles = 2 * np.pi * np.arange(12) / 12
+    u, v, r = (each.ravel() for each in np.meshgrid(angles, angles, rho, indexing="ij"))
+    out = big + r * np.cos(v)
+    points = np.stack([out * np.cos(u), out * np.sin(u), r * np.sin(v)], axis=1)
+    return points, np.tile(weights, 144) * r * out * (2 * np.pi / 12) ** 2
+
+
 @pytest.mark.parametrize(
     ("body", "pieces"),
     [
@@ -91,8 +102,9 @@ def rounded(z):
             inertia.capsule(0.5, 1.2, 3.0),
             [slices(-1.1, -0.6, rounded), slices(-0.6, 0.6, rounded), slices(0.6, 1.1, rounded)],
         ),
+        (inertia.torus(0.5, 0.2, 3.0), [tube(0.5, 0.2)]),
     ],
-    ids=["cuboid", "ellipsoid", "sphere", "cylinder", "capsule"],
+    ids=["cuboid", "ellipsoid", "sphere", "cylinder", "capsule", "torus"],
 )
 def test_shapes_by_quadrature(body, pieces):
     points, volumes = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
@@ -503,7 +515,7 @@ class TestErrors:
                 inertia.from_spatial_inertia(hidden)
         impossible = inertia.spatial_inertia(1.0, np.eye(3), [0.1, 0.2, 0.3])
         impossible[0, 0] += 5
-        with pytest.raises(InvalidArgument, match="inertia: got principal moments 1, 1, 6"):
+        with pytest.raises(InvalidArgument, match="inertia in M: got principal moments 1, 1, 6"):
             inertia.from_spatial_inertia(impossible)
         with pytest.raises(InvalidArgument, match="mass of M: got 0"):
             inertia.from_spatial_inertia(np.zeros((6, 6)))

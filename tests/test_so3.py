@@ -193,10 +193,31 @@ class TestErrors:
             so3.interpolate(np.eye(3), np.broadcast_to(np.eye(3), (2, 3, 3)), np.zeros(3))
 
     def test_angle_too_large_to_square(self):
-        with pytest.raises(InvalidArgument, match=r"w: got an entry of 1e\+200"):
+        with pytest.raises(InvalidArgument, match=r"w: got an entry of -1e\+200"):
             so3.exp([0, -1e200, 0])
 
     def test_inverse_jacobian_at_a_full_turn(self):
         with pytest.raises(SingularConfiguration, match="multiple of 2 pi"):
             so3.left_jacobian_inverse([2 * np.pi, 0, 0])
         so3.left_jacobian_inverse([0, 0, 0])
+
+
+@pytest.mark.parametrize("angle", [3.999, 4.001, 7.0, 100.0, 1e6, 1e10])
+@pytest.mark.parametrize("axis", AXES[::2], ids=str)
+def test_derivatives_at_large_angles(angle, axis):
+    """All digits that the angle has, whose rounding turns the axes across it."""
+    w, u, v = angle * axis, np.array([0.3, -0.7, 0.2]), np.array([-0.5, 0.1, 0.9])
+    for found, expected in (
+        (so3.left_jacobian(w), precise(w, of_jacobian)),
+        (so3.left_jacobian_dot(w, u), precise(w, of_jacobian, u)),
+        (so3.left_jacobian_hessian(w, u, v), precise(w, of_jacobian, u, v)),
+    ):
+        size = np.max(np.abs(expected))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=size * (2e-14 + 2e-15 * angle))
+
+
+@pytest.mark.parametrize("angle", [0.5, 0.9, 0.999, 1.0])
+def test_inverse_jacobian_where_its_series_ends(angle):
+    for axis in AXES:
+        expected = precise(angle * axis, of_inverse)
+        np.testing.assert_allclose(so3.left_jacobian_inverse(angle * axis), expected, rtol=0, atol=1.2e-15)

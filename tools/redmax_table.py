@@ -1,6 +1,6 @@
 """Writes the table of published and computed energies of the RedMax scenes that the book shows.
 
-    python tools/redmax_table.py                         run all scenes, write book/data/redmax-energies.csv
+    python tools/redmax_table.py                         run all scenes, write book/_data/redmax-energies.csv
     python tools/redmax_table.py --print                 only print
     python tools/redmax_table.py --scenes scenes.json    take the scenes from there
 
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLE = ROOT / "book" / "data" / "redmax-energies.csv"
+TABLE = ROOT / "book" / "_data" / "redmax-energies.csv"
 COLUMNS = ("scene", "bodies", "coordinates", "steps", "published", "computed", "relative difference")
 sys.path.insert(0, str(ROOT / "tests" / "tree"))
 

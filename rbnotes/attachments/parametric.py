@@ -47,6 +47,7 @@ def solve_controlled(
     InconsistentConstraints
         If the constraints and the prescribed velocities contradict each other.
     """
+    arguments.instance("problem", problem, StepProblem)
     n = problem.size
     indices = np.asarray(controlled)
     valid = indices.ndim == 1 and (indices.size == 0 or np.issubdtype(indices.dtype, np.integer))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.attachments.attachment import Attachment, elimination_order
 from rbnotes.dynamics import Reduction, StepProblem, StepSolution
@@ -122,6 +123,8 @@ def eliminate(problem: StepProblem, sizes: Sequence[int], attachment: Attachment
     :meth:`NullSpace.reduce` in the rows and columns of the active components. Attachments of which none is
     the other's master commute; others do not.
     """
+    arguments.instance("problem", problem, StepProblem)
+    arguments.instance("attachment", attachment, Attachment)
     P, drift = reduction_matrix(sizes, attachment)
     return Reduction(P.T, drift).reduce(problem)
 
@@ -132,6 +135,7 @@ def reduction_matrix(sizes: Sequence[int], attachment: Attachment) -> tuple[Any,
     P is the identity, but for the rows and columns of the attached component: it hands its forces on to its
     masters, by ``J_kj^T``, and keeps none.
     """
+    arguments.instance("attachment", attachment, Attachment)
     starts = _starts(sizes)
     _check_sizes(attachment, sizes)
     P = sparse.lil_array(sparse.eye_array(starts[-1]))

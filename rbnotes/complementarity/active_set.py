@@ -65,6 +65,7 @@ def active_set(
         If blocks do not get there, that of :func:`rbnotes.complementarity.pivoting.pivoting`, started
         from the best guess; its statuses say what is wrong with the problem.
     """
+    arguments.instance("problem", problem, LCP, BoxLCP)
     tolerance = arguments.number("tolerance", tolerance)
     blocks = _Blocks(problem)
     side = blocks.first_guess(start)
@@ -95,7 +96,8 @@ def polish(problem: LCP | BoxLCP, z: ArrayLike) -> Array:
     the signs checked again. Of what comes out, z itself and the point nearest to zero, the one with the
     smallest relative residual is returned.
     """
-    z = arguments.vector("z", z, problem.size)
+    arguments.instance("problem", problem, LCP, BoxLCP)
+    z = arguments.one_vector("z", z, problem.size)
     blocks = _Blocks(problem)
     z = blocks.clip(z)
     candidates = [z, blocks.clip(0.0 * z)]
@@ -123,7 +125,7 @@ class _Blocks:
 
     def first_guess(self, start: ArrayLike | None) -> Any:
         if start is not None:
-            return self.partition(self.clip(arguments.vector("start", start, len(self.q))), start=True)
+            return self.partition(self.clip(arguments.one_vector("start", start, len(self.q))), start=True)
         if self.bounds is None:
             return np.where(self.q < 0, 0, -1)
         lower, upper = self.bounds

@@ -28,12 +28,14 @@ def lcp_from_qp(qp: QP) -> LCP:
     SingularConfiguration
         If Q is not positive definite.
     """
+    arguments.instance("qp", qp, QP)
     return Elimination.of_qp(qp).lcp()
 
 
 def qp_minimizer(qp: QP, z: ArrayLike) -> Array:
     """The minimiser x ``(d,)`` from the multipliers z ``(m,)``: ``x = Q^-1 (A^T z - c)`` (Lloyd 0.3)."""
-    return Elimination.of_qp(qp).unknowns(arguments.vector("z", z, len(qp.b)))[0]
+    arguments.instance("qp", qp, QP)
+    return Elimination.of_qp(qp).unknowns(arguments.one_vector("z", z, len(qp.b)))[0]
 
 
 def qp_from_lcp(lcp: LCP) -> QP:
@@ -43,6 +45,7 @@ def qp_from_lcp(lcp: LCP) -> QP:
     Otherwise it is the gap ``z^T w`` with ``z >= 0, w >= 0``, which solutions make zero. Convex if M is
     positive semidefinite.
     """
+    arguments.instance("lcp", lcp, LCP)
     identity = sparse.eye_array(lcp.size, format="csc")
     if lcp.symmetric:
         return QP(Q=lcp.M, c=lcp.q, A=identity, b=np.zeros(lcp.size))
@@ -52,6 +55,7 @@ def qp_from_lcp(lcp: LCP) -> QP:
 
 def qp_from_box(box: BoxLCP) -> QP:
     """Least ``z^T M z / 2 + q^T z`` within the bounds, for symmetric M; its rows are the finite bounds."""
+    arguments.instance("box", box, BoxLCP)
     if not box.symmetric:
         raise InvalidArgument("M", "a matrix that is not symmetric", "a symmetric matrix")
     identity = sparse.eye_array(box.size, format="csr")
@@ -62,6 +66,7 @@ def qp_from_box(box: BoxLCP) -> QP:
 
 def box_from_lcp(lcp: LCP) -> BoxLCP:
     """The same problem with the bounds 0 and infinity."""
+    arguments.instance("lcp", lcp, LCP)
     return BoxLCP(M=lcp.M, q=lcp.q, lower=0.0, upper=np.inf)
 
 
@@ -77,6 +82,7 @@ def lcp_from_box(box: BoxLCP) -> LCP:
     SingularConfiguration
         If the rows and columns of the unbounded variables form a singular matrix.
     """
+    arguments.instance("box", box, BoxLCP)
     M, shift, sign, free = _measured(box)
     bound = ~free
     twice = np.flatnonzero((np.isfinite(box.lower) & np.isfinite(box.upper))[bound])
@@ -96,9 +102,12 @@ def lcp_from_box(box: BoxLCP) -> LCP:
 
 def box_unknowns(box: BoxLCP, z: ArrayLike) -> Array:
     """The unknowns ``(n,)`` of a box LCP from the solution of :func:`lcp_from_box`."""
+    arguments.instance("box", box, BoxLCP)
     M, shift, sign, free = _measured(box)
     bound = ~free
-    u = arguments.vector("z", z, None)[: int(np.sum(bound))]
+    count = int(np.sum(bound))
+    twice = int(np.sum(np.isfinite(box.lower) & np.isfinite(box.upper)))
+    u = arguments.one_vector("z", z, count + twice)[:count]
     unknowns = shift.copy()
     unknowns[bound] += sign[bound] * u
     unknowns[free] = -_eliminate(box, free)((box.q + M @ unknowns)[free])

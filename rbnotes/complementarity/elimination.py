@@ -15,13 +15,15 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity.problems import LCP, QP, dense
 from rbnotes.complementarity.residuals import Residuals, largest, pair_residuals, ratio, row_sizes
-from rbnotes.constraints.kkt import KKT, factored, is_symmetric
+from rbnotes.constraints.kkt import KKT, factored, symmetric_to_rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,7 @@ class Elimination:
     @classmethod
     def of_qp(cls, qp: QP) -> Elimination:
         """Optimality conditions of a quadratic program: they tell its minimiser if Q is positive definite."""
+        arguments.instance("qp", qp, QP)
         return cls(M=qp.Q, f=-qp.c, N=qp.A, n=qp.b, G=qp.G, g=qp.g)
 
     @property
@@ -60,7 +63,7 @@ class Elimination:
     @cached_property
     def symmetric(self) -> bool:
         """Whether M is symmetric to rounding."""
-        return is_symmetric(self.M)
+        return symmetric_to_rounding(self.M)
 
     @cached_property
     def kkt(self) -> KKT:
@@ -88,15 +91,19 @@ class Elimination:
         M[held], M[:, held] = 0.0, 0.0
         return LCP(M=(M + M.T) / 2 if self.symmetric else M, q=q)
 
-    def unknowns(self, z: Array) -> tuple[Array, Array]:
+    def unknowns(self, z: ArrayLike) -> tuple[Array, Array]:
         """x ``(d,)`` and lambda ``(k,)`` from z ``(m,)``: one solve."""
+        z = arguments.one_vector("z", z, self.size)
         pushed = self.f + self.N.T @ z
         if self._inverse is not None:
             return self._inverse @ pushed, np.zeros(0)
         return self.kkt.solver(pushed, self.g)
 
-    def residuals(self, x: Array, multipliers: Array, z: Array) -> Residuals:
+    def residuals(self, x: ArrayLike, multipliers: ArrayLike, z: ArrayLike) -> Residuals:
         """How well x ``(d,)``, lambda ``(k,)`` and z ``(m,)`` solve the problem."""
+        x = arguments.one_vector("x", x, len(self.f))
+        multipliers = arguments.one_vector("multipliers", multipliers, len(self.g))
+        z = arguments.one_vector("z", z, self.size)
         motion = self.M @ x - self.G.T @ multipliers - self.N.T @ z - self.f
         force = abs(self.M) @ np.abs(x) + abs(self.G).T @ np.abs(multipliers) + abs(self.N).T @ np.abs(z)
         force += np.abs(self.f)

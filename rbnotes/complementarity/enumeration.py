@@ -45,6 +45,7 @@ def enumeration(problem: LCP, *, tolerance: float = 1e-10) -> Solution:
     InvalidArgument
         If there are more than eight pairs.
     """
+    arguments.instance("problem", problem, LCP)
     tolerance = arguments.number("tolerance", tolerance)
     if problem.size > LARGEST:
         raise InvalidArgument("problem", f"{problem.size} pairs", f"at most {LARGEST}")

@@ -63,12 +63,14 @@ def gauss_seidel(
     InvalidArgument
         If a diagonal entry of M is not positive, or the relaxation not between 0 and 2.
     """
+    arguments.instance("problem", problem, LCP, BoxLCP)
     tolerance = arguments.number("tolerance", tolerance)
     max_sweeps = arguments.count("max_sweeps", max_sweeps)
-    if not 0 < relaxation < 2:
+    relaxation = arguments.number("relaxation", relaxation)
+    if relaxation >= 2:
         raise InvalidArgument("relaxation", f"{relaxation:g}", "a number between 0 and 2")
     rates = _rates(problem.M, relaxation)
-    z = np.zeros(problem.size) if start is None else arguments.vector("start", start, problem.size)
+    z = np.zeros(problem.size) if start is None else arguments.one_vector("start", start, problem.size)
     z = np.clip(z, problem.lower, problem.upper)
     sweep, measure = _sweep(problem, rates), yardstick(problem)
     status, sweeps, next_polish = Status.ITERATION_LIMIT, 0, 10

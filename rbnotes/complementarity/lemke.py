@@ -58,10 +58,12 @@ def lemke(
         ``statistics.pivots`` counts the pivot that brings z_0 in. Possible statuses: solved, infeasible
         (the ray proves it, and is the certificate), secondary ray, ill-conditioned, iteration limit.
     """
+    arguments.instance("problem", problem, LCP)
     n, tolerance = problem.size, arguments.number("tolerance", tolerance)
-    cover = np.broadcast_to(arguments.positive("cover", cover), (n,)) if n else np.zeros(0)
-    if cover.shape != (n,):
+    cover = arguments.positive("cover", cover)
+    if cover.shape not in ((), (n,)):
         raise InvalidArgument("cover", f"shape {cover.shape}", f"shape ({n},) or one number")
+    cover = np.broadcast_to(cover, (n,))
     limit = 50 * n + 1000 if max_pivots is None else arguments.count("max_pivots", max_pivots)
     z, status, pivots, certificate = _follow(dense(problem.M), problem.q, cover, limit)
     residuals = box_residuals(problem, z)

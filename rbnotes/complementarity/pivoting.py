@@ -101,6 +101,7 @@ def pivoting(
     SingularConfiguration
         If the unbounded variables do not determine each other.
     """
+    arguments.instance("problem", problem, LCP, BoxLCP, Elimination)
     tolerance = arguments.number("tolerance", tolerance)
     pairs = Pairs(problem)
     basis = Basis(pairs)
@@ -142,7 +143,7 @@ def _begin(basis: Basis, start: ArrayLike | None) -> None:
     pairs = basis.pairs
     wanted = basis.unbounded.copy()
     if start is not None:
-        guess = arguments.vector("start", start, pairs.size)
+        guess = arguments.one_vector("start", start, pairs.size)
         wanted |= (guess > pairs.lower) & (guess < pairs.upper)
         basis.at_upper |= np.isfinite(pairs.upper) & (guess >= pairs.upper)
         basis.z = np.where(basis.at_upper & ~wanted, pairs.upper, basis.z)

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.constraints.kkt import is_symmetric
+from rbnotes.constraints.kkt import symmetric_to_rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +38,10 @@ class QP:
     g: Any = None
 
     def __post_init__(self) -> None:
-        c = arguments.vector("c", self.c, None)
+        c = arguments.one_vector("c", self.c, None)
         size = c.shape[-1]
         Q = arguments.matrix("Q", self.Q, size, size)
-        if not is_symmetric(Q):
+        if not symmetric_to_rounding(Q):
             raise InvalidArgument("Q", f"max |Q - Q^T| = {abs(Q - Q.T).max():.3g}", "a symmetric matrix")
         A, b = _rows("A", self.A, "b", self.b, size)
         G, g = _rows("G", self.G, "g", self.g, size)
@@ -54,7 +54,7 @@ class QP:
 
     def objective(self, x: ArrayLike) -> float:
         """The value of ``x^T Q x / 2 + c^T x`` at x ``(d,)``."""
-        x = arguments.vector("x", x, self.size)
+        x = arguments.one_vector("x", x, self.size)
         return float(x @ (self.Q @ x) / 2 + self.c @ x)
 
 
@@ -66,7 +66,7 @@ class LCP:
     q: Any
 
     def __post_init__(self) -> None:
-        q = arguments.vector("q", self.q, None)
+        q = arguments.one_vector("q", self.q, None)
         _set(self, M=arguments.matrix("M", self.M, len(q), len(q)), q=q)
 
     @property
@@ -77,7 +77,7 @@ class LCP:
     @cached_property
     def symmetric(self) -> bool:
         """Whether M is symmetric to rounding: then the problem is a quadratic program's dual."""
-        return is_symmetric(self.M)
+        return symmetric_to_rounding(self.M)
 
     @property
     def lower(self) -> Array:
@@ -104,7 +104,7 @@ class BoxLCP:
     upper: Any
 
     def __post_init__(self) -> None:
-        q = arguments.vector("q", self.q, None)
+        q = arguments.one_vector("q", self.q, None)
         n = len(q)
         lower, upper = _bound("lower", self.lower, n, -np.inf), _bound("upper", self.upper, n, np.inf)
         if np.any(lower > upper):
@@ -120,7 +120,7 @@ class BoxLCP:
     @cached_property
     def symmetric(self) -> bool:
         """Whether M is symmetric to rounding."""
-        return is_symmetric(self.M)
+        return symmetric_to_rounding(self.M)
 
 
 Problem = QP | LCP | BoxLCP
@@ -128,8 +128,6 @@ Problem = QP | LCP | BoxLCP
 
 def _set(problem: Any, **fields: Any) -> None:
     for name, value in fields.items():
-        if name in ("q", "c", "b", "g") and value.ndim != 1:
-            raise InvalidArgument(name, f"shape {value.shape}", "a vector (one axis)")
         object.__setattr__(problem, name, value)
 
 
@@ -144,11 +142,11 @@ def _rows(matrix_name: str, matrix: Any, vector_name: str, vector: Any, size: in
 
 
 def _bound(name: str, value: Any, n: int, infinite: float) -> Array:
-    bound = np.asarray(value, dtype=np.float64)
+    bound = arguments.bound(name, value)
     if bound.shape not in ((), (n,)):
         raise InvalidArgument(name, f"shape {bound.shape}", f"shape ({n},) or one number")
-    if np.any(np.isnan(bound)) or np.any(bound == -infinite):
-        raise InvalidArgument(name, "NaN or the wrong infinity", f"numbers or {infinite}")
+    if np.any(bound == -infinite):
+        raise InvalidArgument(name, f"the wrong infinity, {-infinite}", f"numbers or {infinite}")
     return np.broadcast_to(bound, (n,)).copy()
 
 

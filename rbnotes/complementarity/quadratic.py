@@ -97,11 +97,10 @@ class QuadraticProgram:
     ) -> None:
         import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
 
-        arguments.choice("solver", solver, tuple(cp.installed_solvers()))
-        for name in vary:
+        arguments.instance("example", example, QP)
+        solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
+        for name in arguments.instances("vary", vary, str):
             arguments.choice("vary", name, FIELDS)
-        if solver_tolerance is None:
-            solver_tolerance = 1e-7 if solver in ("OSQP", "SCS") else 1e-9
         named = dict.fromkeys(_TOLERANCES.get(solver, ()), solver_tolerance)
         self.solver, self.vary = solver, vary
         self._options = {**named, **_LIMITS.get(solver, {}), **options}
@@ -128,6 +127,7 @@ class QuadraticProgram:
             With x, the multipliers z of ``A x >= b`` and those of ``G x = g``. Statuses: solved, infeasible,
             unbounded, iteration limit, ill-conditioned.
         """
+        arguments.instance("qp", qp, QP)
         tolerance = arguments.number("tolerance", tolerance)
         start = time.perf_counter()
         self._assign(qp)
@@ -240,11 +240,23 @@ def solve_qp(
     Sparse programs are translated each time, so that they stay sparse; to solve many of them, make a
     :class:`QuadraticProgram`. Arguments and result as there.
     """
+    arguments.instance("qp", qp, QP)
+    solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
     if any(sparse.issparse(matrix) for matrix in (qp.Q, qp.A, qp.G)):
         program = QuadraticProgram(qp, vary=(), solver=solver, solver_tolerance=solver_tolerance)
     else:
         program = program_of_shape((qp.size, len(qp.b), len(qp.g)), solver, solver_tolerance)
     return program.solve(qp, tolerance=tolerance)
+
+
+def _checked_solver(solver: str, solver_tolerance: float | None) -> tuple[str, float]:
+    """An installed solver and the tolerance that is handed to it."""
+    import cvxpy as cp
+
+    solver = str(arguments.choice("solver", solver, tuple(cp.installed_solvers())))
+    if solver_tolerance is None:
+        return solver, 1e-7 if solver in ("OSQP", "SCS") else 1e-9
+    return solver, arguments.number("solver_tolerance", solver_tolerance)
 
 
 def _is_diagonal(Q: Any) -> bool:

@@ -39,7 +39,8 @@ class Residuals:
 
 def box_residuals(problem: LCP | BoxLCP, z: ArrayLike) -> Residuals:
     """Residuals of z ``(n,)`` as a solution of an LCP or box LCP."""
-    z = arguments.vector("z", z, problem.size)
+    arguments.instance("problem", problem, LCP, BoxLCP)
+    z = arguments.one_vector("z", z, problem.size)
     return yardstick(problem).residuals(z, problem.M @ z + problem.q)
 
 

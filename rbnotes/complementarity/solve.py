@@ -8,7 +8,7 @@ from typing import Any, TypeVar, overload
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array
 from rbnotes.complementarity.active_set import active_set, polish
 from rbnotes.complementarity.conversions import box_unknowns, lcp_from_box, qp_from_box, qp_from_lcp
 from rbnotes.complementarity.elimination import Elimination
@@ -96,8 +96,7 @@ def solve_lcp(
         If ``check`` and the status is not "solved"; it carries the status and the last iterate.
     """
     arguments.choice("method", method, METHODS)
-    if not isinstance(problem, QP | LCP | BoxLCP):
-        raise InvalidArgument("problem", type(problem).__name__, "a QP, LCP or BoxLCP")
+    arguments.instance("problem", problem, QP, LCP, BoxLCP)
     tolerance = arguments.number("tolerance", default_tolerance(method) if tolerance is None else tolerance)
     if isinstance(problem, QP) and method != "quadratic":
         return solve_elimination(
@@ -121,6 +120,9 @@ def solve_elimination(
 
     Parameters and errors as for :func:`solve_lcp`; the method is any but "quadratic".
     """
+    arguments.instance("problem", problem, Elimination)
+    arguments.choice("method", method, METHODS[:-1])
+    tolerance = arguments.number("tolerance", tolerance)
     options = _options(method, start, tolerance, options)
     solution = pivoting(problem, **options) if method == "pivoting" else None
     if solution is None or not settled(solution):

@@ -100,6 +100,8 @@ class KKT:
 
 def kkt_matrix(M: Any, G: Any) -> Any:
     """The matrix ``[[M, -G^T], [G, 0]]``, dense, or a ``csc_array`` if M or G is sparse."""
+    if G is None:
+        raise InvalidArgument("G", "None", "a matrix")
     M, G = _checked(M, G)
     if sparse.issparse(M):
         return sparse.block_array([[M, -G.T], [G, None]], format="csc")
@@ -148,6 +150,8 @@ def kkt_inverse(M: Any, G: Any) -> Array:
     Its blocks are ``M^-1 P_f``, ``M^-1 G^T S^-1``, ``-S^-1 G M^-1`` and ``S^-1`` with
     ``S = G M^-1 G^T``. To solve a system, use :func:`factor_kkt`.
     """
+    if G is None:
+        raise InvalidArgument("G", "None", "a matrix")
     kkt = factor_kkt(M, G, redundancy="refuse")
     identity = np.eye(kkt.size + kkt.constraints)
     return np.vstack(kkt.solve(identity[: kkt.size], identity[kkt.size :]))
@@ -158,17 +162,30 @@ def is_symmetric(M: Any) -> bool:
 
     A dense one is multiplied with a vector from both sides, which takes less memory than to transpose it.
     """
+    M = _square(M)
+    return symmetric_to_rounding(M)
+
+
+def symmetric_to_rounding(M: Any) -> bool:
+    """As :func:`is_symmetric`, for a square matrix that is known to be finite."""
     if sparse.issparse(M):
         return bool(abs(M - M.T).max() <= 1e-12 * abs(M).max()) if M.nnz else True
     probe = np.cos(np.arange(len(M)) + 0.5)
     return bool(np.max(np.abs(M @ probe - probe @ M), initial=0.0) <= 1e-12 * np.linalg.norm(M))
 
 
-def _checked(M: Any, G: Any) -> tuple[Any, Any]:
+def _square(M: Any) -> Any:
     M = arguments.matrix("M", M)
-    n = M.shape[0]
-    if n == 0 or M.shape[1] != n:
+    if M.shape[0] != M.shape[1]:
         raise InvalidArgument("M", f"shape {M.shape}", "a square matrix")
+    return M
+
+
+def _checked(M: Any, G: Any) -> tuple[Any, Any]:
+    M = _square(M)
+    n = M.shape[0]
+    if n == 0:
+        raise InvalidArgument("M", f"shape {M.shape}", "a matrix with a row")
     G = np.zeros((0, n)) if G is None else arguments.matrix("G", G, None, n)
     if sparse.issparse(M) or sparse.issparse(G):
         return sparse.csc_array(M), sparse.csc_array(G)
@@ -176,9 +193,9 @@ def _checked(M: Any, G: Any) -> tuple[Any, Any]:
 
 
 def _factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], Solve]:
-    basis = _row_space(G)
+    basis = row_space(G)
     independent = G if basis is None else basis.T @ G
-    solve_inertia, solve_schur = (_cholesky if is_symmetric(M) else _lu)(M, independent)
+    solve_inertia, solve_schur = (_cholesky if symmetric_to_rounding(M) else _lu)(M, independent)
 
     def solve(b: Array, g: Array) -> tuple[Array, Array]:
         free = solve_inertia(b)
@@ -204,6 +221,8 @@ def _cholesky(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[A
         ) from error
     (R,) = linalg.qr(linalg.solve_triangular(L, G.T, lower=True), mode="r")
     R = R[: len(G)]
+    if len(G) and np.min(np.abs(np.diagonal(R))) < 1 / arguments.LARGEST:
+        raise SingularConfiguration("G", "a row of entries next to zero", "rows that some velocity changes")
     return lambda b: linalg.cho_solve((L, True), b), lambda g: linalg.cho_solve((R, False), g)
 
 
@@ -223,7 +242,7 @@ def _regular_lu(name: str, matrix: Array) -> Any:
     return factors, pivots
 
 
-def _row_space(G: Array) -> Array | None:
+def row_space(G: Array) -> Array | None:
     """Orthonormal basis (k, rank) of the multipliers that matter; None if the rows are independent."""
     if not len(G):
         return None
@@ -244,9 +263,9 @@ def _factor_sparse(M: Any, G: Any) -> tuple[Callable[[], int], Solve]:
     that they end at the multipliers of least norm if rows are redundant.
     """
     n, k = M.shape[0], G.shape[0]
-    symmetric = is_symmetric(M)
+    symmetric = symmetric_to_rounding(M)
     _check_inertia(M, symmetric)
-    delta = PROXIMAL * max(np.max((G * G) @ (1 / M.diagonal()), initial=0.0), 1e-300)
+    delta = PROXIMAL * max(np.max((G * G) @ (1 / M.diagonal()), initial=0.0), 1e-100)
     matrix = sparse.block_array([[M, -G.T], [G, delta * sparse.eye_array(k)]], format="csc") if k else M
     # With a threshold for pivots: elimination of a multiplier first would divide by delta.
     factors = splu(matrix, **(_ORDERING | {"diag_pivot_thresh": 0.1}))

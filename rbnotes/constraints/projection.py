@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.constraints.kkt import factor_kkt
 
 
@@ -31,7 +31,7 @@ def force_projection(M: Any, G: Any) -> Array:
     G : (k, n)
         Constraint matrix; redundant rows change nothing.
     """
-    kkt = factor_kkt(M, G)
+    kkt = factor_kkt(M, _given(G))
     G = arguments.matrix("G", G)
     result: Array = np.eye(kkt.size) + G.T @ kkt.solve(np.eye(kkt.size))[1]
     return result
@@ -43,9 +43,9 @@ def velocity_projection(M: Any, G: Any) -> Array:
     Nearest in kinetic energy: of all admissible v', ``P_v v`` has the least ``(v' - v)^T M (v' - v)``.
     Arguments as for :func:`force_projection`.
     """
-    kkt = factor_kkt(M, G)
-    inertia = M.toarray() if sparse.issparse(M) else np.asarray(M, dtype=np.float64)
-    return kkt.solve(inertia)[0]
+    kkt = factor_kkt(M, _given(G))
+    inertia = arguments.matrix("M", M)
+    return kkt.solve(inertia.toarray() if sparse.issparse(inertia) else inertia)[0]
 
 
 def constrained_force(M: Any, G: Any, force: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
@@ -70,8 +70,10 @@ def constrained_force(M: Any, G: Any, force: ArrayLike, g: ArrayLike = 0.0) -> t
     multipliers : (k,)
         Constraint forces lambda.
     """
-    multipliers = factor_kkt(M, G).solve(force, g)[1]
-    return np.asarray(force, dtype=np.float64) + arguments.matrix("G", G).T @ multipliers, multipliers
+    kkt = factor_kkt(M, _given(G))
+    force = arguments.one_vector("force", force, kkt.size)
+    multipliers = kkt.solve(force, g)[1]
+    return force + arguments.matrix("G", G).T @ multipliers, multipliers
 
 
 def constrained_velocity(M: Any, G: Any, v: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
@@ -97,6 +99,14 @@ def constrained_velocity(M: Any, G: Any, v: ArrayLike, g: ArrayLike = 0.0) -> tu
     multipliers : (k,)
         Constraint impulses lambda.
     """
-    kkt = factor_kkt(M, G)
-    v = arguments.vector("v", v, kkt.size)
-    return kkt.solve(arguments.matrix("M", M) @ v, g)
+    kkt = factor_kkt(M, _given(G))
+    v = arguments.one_vector("v", v, kkt.size)
+    momentum = arguments.array("M v", arguments.matrix("M", M) @ v)
+    return kkt.solve(momentum, g)
+
+
+def _given(G: Any) -> Any:
+    """Rows there must be: a factorisation does without, a projection has nothing to project on."""
+    if G is None:
+        raise InvalidArgument("G", "None", "a matrix")
+    return G

@@ -34,15 +34,16 @@ def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayL
     beta : number, (k,) or (k, k)
         Damping time, s; the damping coefficient is ``alpha^-1 beta``.
     """
-    phi = arguments.vector("phi", phi, None)
-    phidot = arguments.vector("phidot", phidot, len(phi))
+    phi = arguments.one_vector("phi", phi, None)
+    phidot = arguments.one_vector("phidot", phidot, len(phi))
     compliance, damping = _compliance(alpha, len(phi)), _square("beta", beta, len(phi))
+    _refuse_negative("beta", damping)
     return -np.linalg.solve(compliance, phi + damping @ phidot)
 
 
 def soft_energy(phi: ArrayLike, alpha: ArrayLike) -> float:
     """Potential energy ``phi^T alpha^-1 phi / 2`` of the softened constraints (Lloyd 0.11), J."""
-    phi = arguments.vector("phi", phi, None)
+    phi = arguments.one_vector("phi", phi, None)
     return float(phi @ np.linalg.solve(_compliance(alpha, len(phi)), phi) / 2)
 
 
@@ -73,15 +74,13 @@ def target_and_softness(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: fl
     InvalidArgument
         If alpha or beta has an eigenvalue below zero.
     """
-    phi = arguments.vector("phi", phi, None)
-    h = float(arguments.positive("h", h))
+    phi = arguments.one_vector("phi", phi, None)
+    h = arguments.number("h", h)
     compliance, damping = (
         _square(name, value, len(phi)) for name, value in (("alpha", alpha), ("beta", beta))
     )
     for name, matrix in (("alpha", compliance), ("beta", damping)):
-        smallest = np.min(np.linalg.eigvalsh((matrix + matrix.T) / 2), initial=0.0)
-        if smallest < 0:
-            raise InvalidArgument(name, f"an eigenvalue {smallest:.3g}", "no eigenvalue below 0")
+        _refuse_negative(name, matrix)
     gamma = np.linalg.inv(np.eye(len(phi)) / 2 + damping / h)
     return -gamma @ phi / h, gamma @ compliance / h**2
 
@@ -94,6 +93,12 @@ def _square(name: str, value: ArrayLike, k: int) -> Array:
     if array.shape not in ((), (k,)):
         raise InvalidArgument(name, f"shape {array.shape}", f"a number, or shape ({k},) or ({k}, {k})")
     return np.diag(np.broadcast_to(array, (k,)))
+
+
+def _refuse_negative(name: str, matrix: Array) -> None:
+    smallest = np.min(np.linalg.eigvalsh((matrix + matrix.T) / 2), initial=0.0)
+    if smallest < 0:
+        raise InvalidArgument(name, f"an eigenvalue {smallest:.3g}", "no eigenvalue below 0")
 
 
 def _compliance(alpha: ArrayLike, k: int) -> Array:

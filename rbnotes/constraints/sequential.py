@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 
 
 class Sweeps(NamedTuple):
@@ -58,13 +58,13 @@ def satisfy_one(M_inverse: ArrayLike, G: ArrayLike, gamma: float, v: ArrayLike) 
         If the row is zero: nothing can satisfy it.
     """
     M_inverse = _inverse_mass(M_inverse)
-    G = arguments.vector("G", G, len(M_inverse))
-    v = arguments.vector("v", v, len(M_inverse))
+    G = arguments.one_vector("G", G, len(M_inverse))
+    v = arguments.one_vector("v", v, len(M_inverse))
     response = M_inverse @ G
     effective = G @ response
     if effective <= 0:
         raise SingularConfiguration("G", "a row of zeros", "a row that some velocity changes")
-    impulse = (float(gamma) - G @ v) / effective
+    impulse = (arguments.real("gamma", gamma) - G @ v) / effective
     return v + response * impulse, float(impulse)
 
 
@@ -100,15 +100,16 @@ def gauss_seidel(
     M_inverse = _inverse_mass(M_inverse)
     n = len(M_inverse)
     N = arguments.array("N", N, None, n)
-    c = np.broadcast_to(arguments.array("c", c), len(N))
-    total = np.array(np.broadcast_to(arguments.array("impulses", impulses), len(N)))
+    if N.ndim != 2:
+        raise InvalidArgument("N", f"shape {N.shape}", f"shape (k, {n})")
+    c, total = _per_row("c", c, len(N)), _per_row("impulses", impulses, len(N)).copy()
     responses = N @ M_inverse
     effective = np.sum(responses * N, axis=1)
     if np.any(effective <= 0):
         row = int(np.argmin(effective))
         raise SingularConfiguration("N", f"zeros in row {row}", "rows that some velocity changes")
     sweeps = arguments.count("sweeps", sweeps, minimum=1)
-    v = arguments.vector("v0", v0, n) + total @ responses
+    v = arguments.one_vector("v0", v0, n) + total @ responses
     errors = np.empty(sweeps)
     for sweep in range(sweeps):
         for i, row in enumerate(N):
@@ -133,8 +134,20 @@ def friction_impulse(v_t: ArrayLike, w: ArrayLike, limit: ArrayLike) -> Array:
         Largest impulse, coefficient of friction times normal impulse, not negative.
     """
     v_t, limit = arguments.scalar("v_t", v_t), arguments.scalar("limit", limit, minimum=0.0)
-    return np.clip(-v_t / arguments.positive("w", w), -limit, limit)
+    w = arguments.positive("w", w)
+    arguments.common_shape(v_t=v_t.shape, w=w.shape, limit=limit.shape)
+    return np.clip(-v_t / w, -limit, limit)
 
 
 def _inverse_mass(M_inverse: ArrayLike) -> Array:
-    return arguments.positive_definite("M_inverse", M_inverse, None)
+    result = arguments.positive_definite("M_inverse", M_inverse, None)
+    if result.ndim != 2:
+        raise InvalidArgument("M_inverse", f"shape {result.shape}", "one matrix (two axes)")
+    return result
+
+
+def _per_row(name: str, value: ArrayLike, count: int) -> Array:
+    result = arguments.array(name, value)
+    if result.shape not in ((), (count,)):
+        raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
+    return np.broadcast_to(result, (count,))

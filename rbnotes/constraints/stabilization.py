@@ -24,8 +24,9 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.constraints import _stabilization
+from rbnotes.constraints.kkt import symmetric_to_rounding
 from rbnotes.errors import NotConverged
 
 MOVES = ("new", "old")
@@ -63,7 +64,7 @@ def velocity_target(g: ArrayLike, gamma: float) -> Array:
         Rate at which they vanish, not negative, 1/s. Stable for ``gamma h < 2``; ``1/h`` aims at zero after
         one step.
     """
-    return -_rate("gamma", gamma) * arguments.vector("g", g, None)
+    return -_rate("gamma", gamma) * arguments.one_vector("g", g, None)
 
 
 def acceleration_target(g: ArrayLike, gdot: ArrayLike, drift: ArrayLike, alpha: float, beta: float) -> Array:
@@ -78,7 +79,7 @@ def acceleration_target(g: ArrayLike, gdot: ArrayLike, drift: ArrayLike, alpha: 
     alpha, beta
         Rates of damping and of the spring, not negative, 1/s; equal ones damp critically.
     """
-    g = arguments.vector("g", g, None)
+    g = arguments.one_vector("g", g, None)
     gdot, drift = (arguments.vector(name, x, len(g)) for name, x in (("gdot", gdot), ("drift", drift)))
     result: Array = -drift - 2 * _rate("alpha", alpha) * gdot - _rate("beta", beta) ** 2 * g
     return result
@@ -126,7 +127,7 @@ def largest_stable_step(alpha: float, beta: float, moves: str = "new") -> float:
     moves : {"new", "old"}
         As for :func:`acceleration_growth`.
     """
-    alpha, beta = (float(arguments.positive(name, rate)) for name, rate in (("alpha", alpha), ("beta", beta)))
+    alpha, beta = arguments.number("alpha", alpha), arguments.number("beta", beta)
     if arguments.choice("moves", moves, MOVES) == "new":
         return 2 / (alpha + math.hypot(alpha, beta))
     if beta <= alpha:
@@ -169,9 +170,15 @@ def project_positions(
     NotProjected
         If the tolerance is not reached.
     """
-    x = arguments.vector("x", x, None)
+    x = arguments.one_vector("x", x, None)
     mass = arguments.matrix("mass", mass, len(x), len(x))
-    return _projected(x, _responses(mass), error, rows, lambda point, step: point + step, tolerance, limit)
+    if not symmetric_to_rounding(mass):
+        raise InvalidArgument("mass", "a matrix that is not symmetric", "a symmetric matrix")
+
+    def move(point: Array, step: Array) -> Array:
+        return point + step
+
+    return _projected(x, len(x), _responses(mass), error, rows, move, tolerance, limit)
 
 
 def project_poses(
@@ -213,7 +220,8 @@ def project_poses(
     def respond(G: Any) -> Any:
         return mobility @ G.T
 
-    return _projected(poses, respond, error, rows, _stabilization.move_bodies, tolerance, limit)
+    size = 6 * len(poses)
+    return _projected(poses, size, respond, error, rows, _stabilization.move_bodies, tolerance, limit)
 
 
 def least_correction(G: Any, responses: Any, g: ArrayLike) -> Array:
@@ -229,11 +237,18 @@ def least_correction(G: Any, responses: Any, g: ArrayLike) -> Array:
     g : (k,)
         Errors to take back.
     """
-    return _stabilization.least_correction(G, responses, arguments.vector("g", g, G.shape[0]))
+    G = arguments.matrix("G", G)
+    responses = arguments.matrix("responses", responses, *reversed(G.shape))
+    try:
+        return _stabilization.least_correction(G, responses, arguments.one_vector("g", g, G.shape[0]))
+    except (RuntimeError, linalg.LinAlgError) as error:
+        got = "responses that are not those of the rows"
+        raise SingularConfiguration("responses", got, "M^-1 G^T, with M positive definite") from error
 
 
 def _projected(
     at: Array,
+    size: int,
     respond: Callable[[Any], Any],
     error: Callable[[Array], ArrayLike],
     rows: Callable[[Array], Any],
@@ -241,11 +256,13 @@ def _projected(
     tolerance: float,
     limit: int,
 ) -> Projected:
+    arguments.function("error", error)
+    arguments.function("rows", rows)
     tolerance, limit = arguments.number("tolerance", tolerance), arguments.count("limit", limit)
 
     def evaluate(at: Array) -> tuple[Array, Callable[[], Any]]:
-        g = arguments.vector("error(positions)", error(at), None)
-        return g, lambda: arguments.matrix("rows(positions)", rows(at), len(g), None)
+        g = arguments.one_vector("error(positions)", error(at), None)
+        return g, lambda: arguments.matrix("rows(positions)", rows(at), len(g), size)
 
     reached = Projected(*_stabilization.project(at, respond, evaluate, move, tolerance, limit))
     if not reached.error <= tolerance:
@@ -255,6 +272,13 @@ def _projected(
 
 def _responses(mass: Any) -> Callable[[Any], Any]:
     """``M^-1 G^T`` for any G, with M factored once."""
+    try:
+        return _solver(mass)
+    except (RuntimeError, linalg.LinAlgError) as error:
+        raise SingularConfiguration("mass", "a singular matrix", "positive definite") from error
+
+
+def _solver(mass: Any) -> Callable[[Any], Any]:
     if sparse.issparse(mass):
         factors = splu(sparse.csc_array(mass))
         return lambda G: factors.solve(G.T.toarray() if sparse.issparse(G) else np.ascontiguousarray(G.T))
@@ -263,8 +287,8 @@ def _responses(mass: Any) -> Callable[[Any], Any]:
 
 
 def _rate(name: str, rate: float) -> float:
-    return float(arguments.scalar(name, rate, minimum=0.0))
+    return arguments.real(name, rate, minimum=0.0)
 
 
 def _step(h: float) -> float:
-    return float(arguments.positive("h", h))
+    return arguments.number("h", h)

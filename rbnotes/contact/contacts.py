@@ -19,6 +19,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import _rows
 from rbnotes.contact.detection import ContactPoints
 from rbnotes.contact.pair_rows import PairRows
+from rbnotes.dynamics import WORLD
 
 Matrix = Any
 """A NumPy array or a scipy.sparse array, with two axes."""
@@ -97,13 +98,15 @@ def contact_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
     poses : (n, 4, 4)
         Poses of the bodies.
     """
-    return _rows.rows_along(contact_axes(points.normal), points, arguments.frame("poses", poses))
+    arguments.instance("points", points, ContactPoints)
+    return _rows.rows_along(contact_axes(points.normal), points, _poses(points, poses))
 
 
 def normal_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
     """One row a contact, that of :func:`contact_rows` along the normal: the rate of the gap."""
+    arguments.instance("points", points, ContactPoints)
     normals = arguments.unit_vector("points.normal", points.normal)
-    return _rows.rows_along(normals[:, None], points, arguments.frame("poses", poses))
+    return _rows.rows_along(normals[:, None], points, _poses(points, poses))
 
 
 def contact_axes(normals: ArrayLike) -> Array:
@@ -117,6 +120,13 @@ def tangent_directions(normals: ArrayLike) -> Array:
     The first is perpendicular to the axis of the frame that is farthest from the normal.
     """
     return _rows.tangent_directions(arguments.unit_vector("normals", normals))
+
+
+def _poses(points: ContactPoints, poses: ArrayLike) -> Array:
+    result = arguments.exactly("poses", arguments.frame("poses", poses), 3)
+    if max(points.a.max(initial=WORLD), points.b.max(initial=WORLD)) >= len(result):
+        raise InvalidArgument("poses", f"{len(result)} of them", "one for each body that touches")
+    return result
 
 
 def _flat(rows: Any) -> Any:

@@ -21,6 +21,7 @@ from rbnotes.contact.distance import Core
 from rbnotes.contact.manifold import Manifold, manifold, manifold_with_plane, no_contact
 from rbnotes.contact.shapes import Plane, Rounded, Shape, Surface, surface
 from rbnotes.dynamics import WORLD
+from rbnotes.solids import Solid
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +48,12 @@ class Collider:
         if not isinstance(self.body, int | np.integer) or self.body < WORLD:
             raise InvalidArgument("body", repr(self.body), "the number of a body, or WORLD")
         surface(self.shape)
-        restitution = arguments.scalar("restitution", self.restitution, minimum=0, maximum=1)
+        restitution = arguments.real("restitution", self.restitution, minimum=0, maximum=1)
         keep(
             self,
-            frame=arguments.frame("frame", self.frame),
-            mu=arguments.scalar("mu", self.mu, minimum=0).item(),
-            restitution=restitution.item(),
+            frame=arguments.exactly("frame", arguments.frame("frame", self.frame), 2),
+            mu=arguments.real("mu", self.mu, minimum=0),
+            restitution=restitution,
         )
 
     @cached_property
@@ -110,8 +111,11 @@ def collide(
     InvalidArgument
         If both are planes.
     """
-    pose_a, pose_b = arguments.frame("pose_a", pose_a), arguments.frame("pose_b", pose_b)
-    margin = arguments.scalar("margin", margin, minimum=0).item()
+    pose_a = arguments.exactly("pose_a", arguments.frame("pose_a", pose_a), 2)
+    pose_b = arguments.exactly("pose_b", arguments.frame("pose_b", pose_b), 2)
+    margin = arguments.real("margin", margin, minimum=0)
+    for name, shape in (("shape_a", shape_a), ("shape_b", shape_b)):
+        arguments.instance(name, shape, Solid, Rounded, Plane)
     return _collide(surface(shape_a), pose_a, surface(shape_b), pose_b, margin)
 
 
@@ -135,11 +139,29 @@ def contact_points(
     apart
         Pairs of bodies (numbers, or ``WORLD``) that are not to touch, such as neighbours at a joint.
     """
-    poses = arguments.frame("poses", poses)
+    poses = arguments.exactly("poses", arguments.frame("poses", poses), 3)
+    colliders, apart = checked_colliders(colliders, len(poses)), checked_pairs(apart)
     for collider in colliders:
         if collider.body >= len(poses):
             raise InvalidArgument("colliders", f"body {collider.body}", f"numbers below {len(poses)}")
-    return found_points(colliders, poses, arguments.scalar("margin", margin, minimum=0).item(), apart)
+    return found_points(colliders, poses, arguments.real("margin", margin, minimum=0), apart)
+
+
+def checked_colliders(colliders: Sequence[Collider], bodies: int) -> tuple[Collider, ...]:
+    """The colliders as a tuple, each on the world or on a body that is there."""
+    result = arguments.instances("colliders", colliders, Collider)
+    for each in result:
+        if each.body >= bodies:
+            raise InvalidArgument("colliders", f"body {each.body}", f"one of {bodies}, counted from 0")
+    return result
+
+
+def checked_pairs(apart: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Pairs of numbers of bodies."""
+    pairs = arguments.instances("apart", apart, tuple, list, np.ndarray)
+    if not all(arguments.indices("apart", pair, minimum=WORLD).shape == (2,) for pair in pairs):
+        raise InvalidArgument("apart", f"{pairs!r:.60}", "pairs of numbers of bodies")
+    return tuple((int(a), int(b)) for a, b in pairs)
 
 
 def found_points(

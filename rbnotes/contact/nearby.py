@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.contact.detection import Collider, ContactPoints, found_points
+from rbnotes.contact.detection import Collider, ContactPoints, checked_colliders, checked_pairs, found_points
 from rbnotes.contact.shapes import Rounded
 from rbnotes.dynamics import WORLD
 
@@ -36,8 +36,10 @@ def nearby_points(
     apart
         Pairs that are not to touch, as for :func:`contact_points`.
     """
-    poses, twists = arguments.frame("poses", poses), arguments.twist("twists", twists)
-    gravity = arguments.vector("gravity", gravity)
+    poses = arguments.exactly("poses", arguments.frame("poses", poses), 3)
+    twists = arguments.exactly("twists", arguments.array("twists", twists, len(poses), 6), 2)
+    gravity = arguments.one_vector("gravity", gravity)
+    colliders, apart = checked_colliders(colliders, len(poses)), checked_pairs(apart)
     return found_nearby(colliders, poses, twists, arguments.number("h", h), gravity, apart)
 
 
@@ -72,8 +74,10 @@ def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, grav
     approach : (c,)
         Normal velocities before, negative where bodies approach, m/s.
     """
-    approach = arguments.vector("approach", approach, len(points))
-    return allowed_speeds(points, approach, arguments.number("h", h), arguments.vector("gravity", gravity))
+    arguments.instance("points", points, ContactPoints)
+    approach = arguments.one_vector("approach", approach, len(points))
+    h, gravity = arguments.number("h", h), arguments.one_vector("gravity", gravity)
+    return allowed_speeds(points, approach, h, gravity)
 
 
 def allowed_speeds(points: ContactPoints, approach: Array, h: float, gravity: Array) -> Array:

@@ -47,6 +47,7 @@ class PairRows:
     """How many there are, n."""
 
     def __post_init__(self) -> None:
+        arguments.count("bodies", self.bodies)
         on_a, on_b = (arguments.array(name, getattr(self, name), None, 6) for name in ("on_a", "on_b"))
         if on_a.ndim != 3 or on_a.shape != on_b.shape:
             got = f"shapes {on_a.shape} and {on_b.shape}"
@@ -104,6 +105,7 @@ class PairRows:
             Inverses of the spatial inertias.
         """
         inverses = arguments.array("inverse_masses", inverse_masses, self.bodies, 6, 6)
+        arguments.exactly("inverse_masses", inverses, 3)
         rows = self._blocks
         numbers = np.arange(self.bodies)
         size = 6 * self.bodies
@@ -146,11 +148,8 @@ class TransposedPairRows:
 
 
 def _numbers(name: str, value: ArrayLike, count: int, bodies: int) -> NDArray[np.intp]:
-    numbers = np.asarray(value)
-    if numbers.shape != (count,) or (count and not np.issubdtype(numbers.dtype, np.integer)):
-        got = f"{numbers.dtype} of shape {numbers.shape}"
-        raise InvalidArgument(name, got, f"integers of shape ({count},)")
-    if np.any((numbers < WORLD) | (numbers >= bodies)):
-        got = f"numbers from {numbers.min()} to {numbers.max()}"
-        raise InvalidArgument(name, got, f"numbers of {bodies} bodies, or WORLD")
-    return numbers.astype(np.intp)
+    empty = np.zeros(0, np.intp)
+    numbers = arguments.indices(name, value if count else empty, minimum=WORLD, below=bodies)
+    if numbers.shape != (count,):
+        raise InvalidArgument(name, f"shape {numbers.shape}", f"integers of shape ({count},)")
+    return numbers

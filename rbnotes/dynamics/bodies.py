@@ -99,7 +99,9 @@ class FreeSystem:
     """Forces besides gravity."""
 
     def __post_init__(self) -> None:
-        given = np.zeros((0, 6, 6)) if np.size(self.inertias) == 0 else self.inertias
+        empty = isinstance(self.inertias, list | tuple | np.ndarray) and len(self.inertias) == 0
+        given = np.zeros((0, 6, 6)) if empty else self.inertias
+        arguments.function("applied", self.applied)
         inertias = arguments.positive_definite("inertias", given, 6)
         inertias = inertias[None] if inertias.ndim == 2 else inertias
         if inertias.ndim != 3:
@@ -143,39 +145,47 @@ class FreeSystem:
 
     def mass(self, state: State) -> Matrix:
         """Mass matrix ``(N, N)``, sparse if it is large."""
+        arguments.instance("state", state, State)
         return self._mass
 
     def force(self, state: State) -> Array:
         """Gyroscopic wrenches, gravity and applied forces ``(N,)``."""
+        arguments.instance("state", state, State)
         return self.gyroscopic(state) + self.external_force(state)
 
     def gyroscopic(self, state: State) -> Array:
         """Wrenches of the bodies' own motion ``(N,)``."""
+        arguments.instance("state", state, State)
         self._check(state)
         return np.concatenate([_gyroscopic(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
 
     def external_force(self, state: State) -> Array:
         """Gravity and applied forces ``(N,)``: without those of the motion itself."""
+        arguments.instance("state", state, State)
         return self.weight(state) + self.applied_forces(state).f
 
     def weight(self, state: State) -> Array:
         """Gravity ``(N,)``: wrenches on bodies, forces on particles."""
+        arguments.instance("state", state, State)
         self._check(state)
         bodies = _se3.point_wrench(state.E, self.mass_properties.com, self.weights)
         return np.concatenate([bodies.ravel(), np.outer(self.masses, self.gravity).ravel()])
 
     def forces(self, state: State) -> Forces:
         """All forces, with exact derivatives of all but those applied ones that leave them out."""
+        arguments.instance("state", state, State)
         D = self._block_diagonal(_gyroscopic_damping(self.inertias, state.phi), np.zeros(len(self.masses)))
         own = self.gyroscopic(state) + self.weight(state)
         return Forces(own, self.weight_stiffness(state), sparse.csc_array(D)) + self.applied_forces(state)
 
     def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
         """``force - mass acceleration``, with the derivatives of the force: the mass matrix is constant."""
+        arguments.instance("state", state, State)
         return without_inertia(self.forces(state), self.block_mass, acceleration)
 
     def weight_stiffness(self, state: State) -> sparse.csc_array:
         """How the weight, in body coordinates, changes as bodies turn ``(N, N)``: ``Gamma(c)^T [R^T w]``."""
+        arguments.instance("state", state, State)
         self._check(state)
         local = np.einsum("nji,nj->ni", state.E[:, :3, :3], self.weights)
         blocks = np.zeros((len(local), 6, 6))
@@ -184,23 +194,24 @@ class FreeSystem:
 
     def applied_forces(self, state: State) -> Forces:
         """The applied forces, checked."""
+        arguments.instance("state", state, State)
         self._check(state)
         given = self.applied(state)
         if not isinstance(given, Forces):
             raise InvalidArgument("applied", type(given).__name__, "a function that returns Forces")
-        f = arguments.vector("applied", given.f, state.size)
-        for name, matrix in (("applied K", given.K), ("applied D", given.D)):
-            if np.shape(matrix) != (state.size, state.size):
-                raise InvalidArgument(name, f"shape {np.shape(matrix)}", f"shape {(state.size,) * 2}")
-        return Forces(f, given.K, given.D)
+        f = arguments.one_vector("applied", given.f, state.size)
+        K = arguments.finite_matrix("applied K", given.K, state.size, state.size)
+        return Forces(f, K, arguments.finite_matrix("applied D", given.D, state.size, state.size))
 
     def acceleration(self, state: State) -> Array:
         """``M^-1 f (N,)``."""
+        arguments.instance("state", state, State)
         result: Array = self.inverse_mass @ self.force(state)
         return result
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """Bodies by ``E exp([xi])``, particles by ``x + dx``."""
+        arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def energy(self, state: State) -> float:
@@ -208,6 +219,7 @@ class FreeSystem:
 
         That of applied forces is theirs to tell: see :meth:`rbnotes.forces.ForceGroups.energy`.
         """
+        arguments.instance("state", state, State)
         self._check(state)
         velocity = state.velocity
         centres = _se3.transform_points(state.E, self.mass_properties.com)

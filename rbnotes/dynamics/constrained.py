@@ -42,10 +42,11 @@ def with_rows(problem: StepProblem, rows: Iterable[Rows]) -> StepProblem:
     InvalidArgument
         If there are two of a kind.
     """
+    arguments.instance("problem", problem, StepProblem)
     given: dict[str, Any] = {}
-    for each in rows:
+    for each in arguments.instances("rows", rows, BilateralRows, UnilateralRows):
         name = "bilateral" if isinstance(each, BilateralRows) else "unilateral"
-        if name in given or not isinstance(each, BilateralRows | UnilateralRows):
+        if name in given:
             raise InvalidArgument(
                 "rows", type(each).__name__, "one BilateralRows, one UnilateralRows, or both"
             )
@@ -84,9 +85,15 @@ def constrained_step(
     InvalidArgument
         If soft or unilateral rows are asked for in the middle.
     """
+    arguments.instance("state", state, State)
+    arguments.function("scheme", scheme)
+    arguments.function("rows_at", rows_at)
+    arguments.provides("system", system, "mass", "moved")
     arguments.choice("where", where, ("start", "middle"))
+    h = arguments.number("h", h)
     v = state.velocity
-    rows = tuple(rows_at(state if where == "start" else system.moved(state, h / 2 * v, h / 2), h))
+    at = state if where == "start" else system.moved(state, h / 2 * v, h / 2)
+    rows = arguments.instances("rows_at(state, h)", rows_at(at, h), BilateralRows, UnilateralRows)
     impulses = []
 
     def solve(problem: StepProblem, fraction: float) -> Array:
@@ -104,6 +111,10 @@ def constrained(
 ) -> Callable[[MechanicalSystem, State, float], State]:
     """The scheme under constraints, for :func:`rbnotes.dynamics.integrate`: :func:`constrained_step`."""
 
+    arguments.function("scheme", scheme)
+    arguments.function("rows_at", rows_at)
+    arguments.choice("where", where, ("start", "middle"))
+
     def step(system: MechanicalSystem, state: State, h: float) -> State:
         return constrained_step(scheme, system, state, h, rows_at, where=where).state
 
@@ -118,7 +129,7 @@ def _for_part(rows: Iterable[Rows], fraction: float) -> list[Rows]:
 def _in_the_middle(rows: Iterable[Rows], v: Array, fraction: float) -> list[Rows]:
     """``G v = g`` halfway between the old velocities and those at twice the fraction of half a step."""
     result: list[Rows] = []
-    for each in rows:
+    for each in arguments.instances("rows", rows, BilateralRows, UnilateralRows):
         if not isinstance(each, BilateralRows) or each.soft:
             got = type(each).__name__ if not isinstance(each, BilateralRows) else "soft rows"
             raise InvalidArgument("rows", got, 'hard bilateral rows only, with where="middle"')

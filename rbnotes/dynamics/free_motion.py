@@ -35,9 +35,10 @@ NEWTON_STEPS = 20
 
 def external_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``M phi+ = M phi + h (weights + applied forces)``: the motion itself is left to the move."""
-    h = float(arguments.positive("h", h))
+    arguments.instance("state", state, State)
+    h, free = arguments.number("h", h), _free(system)
     mass = system.mass(state)
-    return StepProblem(mass, mass @ state.velocity + h * _free(system).external_force(state))
+    return StepProblem(mass, mass @ state.velocity + h * free.external_force(state))
 
 
 def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
@@ -46,8 +47,8 @@ def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepPr
     K and D are those of the applied forces. The matrix is as symmetric as they are; not all friction models
     take one that is not.
     """
-    h = float(arguments.positive("h", h))
-    free = _free(system)
+    arguments.instance("state", state, State)
+    h, free = arguments.number("h", h), _free(system)
     applied = free.applied_forces(state)
     force = free.weight(state) + applied.f
     return _linearly_implicit(system.mass(state), state.velocity, force, applied.K, applied.D, h)
@@ -55,6 +56,8 @@ def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepPr
 
 def move_keeping_momentum(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """The centre of mass moves straight on; linear and angular momentum stay as they are in the world."""
+
+    arguments.instance("state", state, State)
 
     def spin(inertias: Array, omega: Array) -> Array:
         momentum = apply(inertias, omega)
@@ -72,6 +75,8 @@ def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array,
     SingularConfiguration
         If the step is too long for the spin: Newton's method does not converge.
     """
+
+    arguments.instance("state", state, State)
 
     def spin(inertias: Array, omega: Array) -> Array:
         new = omega
@@ -103,7 +108,7 @@ implicit_keeping_momentum = Scheme(implicit_problem, move_keeping_momentum)
 
 def _free(system: MechanicalSystem) -> FreeSystem:
     free = getattr(system, "free", system)  # a mechanism's bodies without its joints
-    if not isinstance(free, FreeSystem):
+    if isinstance(system, type) or not isinstance(free, FreeSystem):
         raise InvalidArgument("system", type(system).__name__, "a FreeSystem or a Mechanism")
     return free
 
@@ -116,9 +121,10 @@ def _move_centres(
     spin: Callable[[Array, Array], Array],
 ) -> State:
     """Straight motion of particles and centres of mass; ``spin`` gives the new angular velocities."""
-    phi, v, _ = state.split(velocity)
+    h, free = arguments.number("h", h), _free(system)
+    phi, v, _ = state.split(arguments.one_vector("velocity", velocity, state.size))
     E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
-    _, inertias, com = _free(system).mass_properties
+    _, inertias, com = free.mass_properties
     centre_velocity = apply(E[:, :3, :3], origin_velocity + np.cross(omega, com))
     centre = _se3.transform_points(E, com) + h * centre_velocity
     R = E[:, :3, :3] @ _so3.exp(h * omega)

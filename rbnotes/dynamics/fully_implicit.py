@@ -59,7 +59,8 @@ class FullyImplicit:
 
     def __post_init__(self) -> None:
         arguments.scalar("part", self.part, minimum=0.5, maximum=1.0)
-        arguments.positive("tolerance", self.tolerance)
+        arguments.number("tolerance", self.tolerance)
+        arguments.count("iterations", self.iterations)
 
     def __call__(
         self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
@@ -77,9 +78,12 @@ class FullyImplicit:
             If the corrections do not end: ``solution`` is the state after the step that they led to, and
             ``residual`` how far the next one would move its positions, in rad and m.
         """
+        arguments.instance("state", state, State)
         if not hasattr(system, "tangent"):
             raise InvalidArgument("system", type(system).__name__, "a system with a tangent")
-        h = float(arguments.positive("h", h))
+        h = arguments.number("h", h)
+        arguments.function("solve", solve)
+        arguments.provides("system", system, "mass", "forces", "moved")
         differentiable = cast(Differentiable, system)
         equations = _Equations(differentiable, state, h, self.part, system.mass(state), solve)
         velocity = state.velocity

@@ -37,7 +37,7 @@ class Forces(NamedTuple):
     @classmethod
     def without_derivatives(cls, f: ArrayLike) -> Forces:
         """Forces of any shape, flattened, with K = D = 0: for explicit steps, and what is not stiff."""
-        f = np.ravel(np.asarray(f, dtype=np.float64))
+        f = np.ravel(arguments.array("f", f))
         zero = sparse.csc_array((len(f), len(f)))
         return cls(f, zero, zero)
 
@@ -53,6 +53,7 @@ ForceLaw = Callable[[State], Forces]
 
 def no_forces(state: State) -> Forces:
     """No forces at all."""
+    arguments.instance("state", state, State)
     return Forces.without_derivatives(np.zeros(state.size))
 
 
@@ -111,36 +112,44 @@ class System:
         inertia = arguments.matrix("inertia", self.inertia)
         if inertia.shape[0] != inertia.shape[1]:
             raise InvalidArgument("inertia", f"shape {inertia.shape}", "a square matrix (n, n)")
+        for name in ("force_at", "stiffness", "damping"):
+            arguments.function(name, getattr(self, name))
+        if self.potential is not None:
+            arguments.function("potential", self.potential)
         object.__setattr__(self, "inertia", inertia)
 
     def mass(self, state: State) -> Matrix:
         """The mass matrix."""
+        arguments.instance("state", state, State)
         return self.inertia
 
     def force(self, state: State) -> Array:
         """f(q, qdot)."""
+        arguments.instance("state", state, State)
         self._check(state)
-        return arguments.vector("force(q, qdot)", self.force_at(state.q, state.qdot), state.size)
+        return arguments.one_vector("force_at(q, qdot)", self.force_at(state.q, state.qdot), state.size)
 
     def forces(self, state: State) -> Forces:
         """f, K and D, with their shapes checked."""
+        arguments.instance("state", state, State)
         f, n = self.force(state), state.size
-        matrices = [function(state.q, state.qdot) for function in (self.stiffness, self.damping)]
-        for name, matrix in zip(("stiffness(q, qdot)", "damping(q, qdot)"), matrices, strict=True):
-            if np.shape(matrix) != (n, n):
-                raise InvalidArgument(name, f"shape {np.shape(matrix)}", f"shape ({n}, {n})")
-        return Forces(f, *matrices)
+        K = arguments.finite_matrix("stiffness(q, qdot)", self.stiffness(state.q, state.qdot), n, n)
+        D = arguments.finite_matrix("damping(q, qdot)", self.damping(state.q, state.qdot), n, n)
+        return Forces(f, K, D)
 
     def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
         """``f - M acceleration``, K and D: those of f, as the mass matrix is constant."""
+        arguments.instance("state", state, State)
         return without_inertia(self.forces(state), self.inertia, acceleration)
 
     def acceleration(self, state: State) -> Array:
         """``M^-1 f``."""
+        arguments.instance("state", state, State)
         return free_acceleration(self, state)
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """``q + increment``."""
+        arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def energy(self, state: State) -> float:
@@ -151,10 +160,12 @@ class System:
         InvalidArgument
             If the system has no potential.
         """
+        arguments.instance("state", state, State)
         self._check(state)
         if self.potential is None:
             raise InvalidArgument("potential", "nothing", "a function, for the energy")
-        return float(state.qdot @ (self.inertia @ state.qdot) / 2 + self.potential(state.q))
+        potential = arguments.real("potential(q)", self.potential(state.q))
+        return float(state.qdot @ (self.inertia @ state.qdot) / 2 + potential)
 
     def _check(self, state: State) -> None:
         n = self.inertia.shape[0]
@@ -165,11 +176,14 @@ class System:
 
 def without_inertia(forces: Forces, mass: Matrix, acceleration: ArrayLike) -> Forces:
     """``f - mass acceleration`` with the derivatives of f, for a constant mass matrix."""
-    return forces._replace(f=forces.f - mass @ arguments.vector("acceleration", acceleration, len(forces.f)))
+    acceleration = arguments.one_vector("acceleration", acceleration, len(forces.f))
+    return forces._replace(f=forces.f - mass @ acceleration)
 
 
 def free_acceleration(system: MechanicalSystem, state: State) -> Array:
     """``M^-1 f (N,)``: of systems without constraints."""
+    arguments.provides("system", system, "mass", "force")
+    arguments.instance("state", state, State)
     force = system.force(state)
     return factor_step(StepProblem(system.mass(state), force)).solve(force)[0]
 

@@ -56,12 +56,12 @@ class Reduction:
 
     def velocities(self, v_reduced: ArrayLike) -> Array:
         """All velocities ``(n,)`` from the reduced ones ``(r,)``."""
-        result: Array = self.J @ arguments.vector("v_reduced", v_reduced, self.reduced_size) + self.drift
+        result: Array = self.J @ arguments.one_vector("v_reduced", v_reduced, self.reduced_size) + self.drift
         return result
 
     def forces(self, f: ArrayLike) -> Array:
         """Forces ``(n,)`` handed on to the reduced velocities ``(r,)``: ``J^T f``."""
-        result: Array = self.J.T @ arguments.vector("f", f, self.size)
+        result: Array = self.J.T @ arguments.one_vector("f", f, self.size)
         return result
 
     def reduce(self, problem: StepProblem) -> StepProblem:
@@ -76,6 +76,7 @@ class Reduction:
         InvalidArgument
             If the problem has another number of velocities, or contacts with a drift along their tangents.
         """
+        arguments.instance("problem", problem, StepProblem)
         self._check(problem)
         J, M = self.J, problem.mass
         return StepProblem(
@@ -88,6 +89,7 @@ class Reduction:
 
     def expand(self, solution: StepSolution) -> StepSolution:
         """The solution of the reduced problem as one of the whole: all velocities, the same impulses."""
+        arguments.instance("solution", solution, StepSolution)
         return replace(solution, velocity=self.velocities(solution.velocity))
 
     def holding_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
@@ -98,18 +100,21 @@ class Reduction:
         problem, solution
             Of the whole system: impulses, or forces if the velocities are accelerations.
         """
+        arguments.instance("solution", solution, StepSolution)
+        arguments.instance("problem", problem, StepProblem)
         self._check(problem)
         pushed = problem.momentum
         for name in ("bilateral", "unilateral"):
             rows: Rows = getattr(problem, name)
-            pushed = pushed + rows.rows.T @ arguments.vector(name, getattr(solution, name), rows.count)
+            pushed = pushed + rows.rows.T @ arguments.one_vector(name, getattr(solution, name), rows.count)
         if problem.contacts is not None:
             pushed = pushed + problem.contacts.rows.T @ solution.contact_impulses.ravel()
-        result: Array = problem.mass @ arguments.vector("velocity", solution.velocity, self.size) - pushed
+        result: Array = problem.mass @ arguments.one_vector("velocity", solution.velocity, self.size) - pushed
         return result
 
     def after(self, first: Reduction) -> Reduction:
         """This reduction of what ``first`` has left: ``J_first J`` and its drift, as one."""
+        arguments.instance("first", first, Reduction)
         if first.reduced_size != self.size:
             raise InvalidArgument("first", f"{first.reduced_size} reduced velocities", str(self.size))
         return Reduction(first.J @ self.J, first.J @ self.drift + first.drift)

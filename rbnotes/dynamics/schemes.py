@@ -44,6 +44,7 @@ def solve_free(problem: StepProblem, fraction: float = 1.0) -> Array:
     SingularConfiguration
         If the mass is singular.
     """
+    arguments.instance("problem", problem, StepProblem)
     try:
         if sparse.issparse(problem.mass):
             result: Array = splu(problem.mass).solve(problem.momentum)
@@ -68,11 +69,17 @@ class Scheme:
     def __call__(
         self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
     ) -> State:
-        return self.move(system, state, solve(self.problem(system, state, h), 1.0), h)
+        arguments.instance("state", state, State)
+        arguments.function("solve", solve)
+        found = solve(self.problem(system, state, h), 1.0)
+        velocity = arguments.one_vector("solve(problem)", found, state.size)
+        return self.move(system, state, velocity, h)
 
 
 def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``M v+ = M v + h f`` (Lloyd 0.9.1; for bodies Sueda 1.8, eq. (1.28))."""
+    arguments.provides("system", system, "mass", "force")
+    arguments.instance("state", state, State)
     mass = system.mass(state)
     return StepProblem(mass, mass @ state.velocity + _step_size(h) * system.force(state))
 
@@ -96,9 +103,9 @@ def linearly_implicit_problem(
         Step size, s.
     """
     h = _step_size(h)
-    v = arguments.vector("v", v, None)
+    v = arguments.one_vector("v", v, None)
     n = v.shape[-1]
-    f = arguments.vector("f", f, n)
+    f = arguments.one_vector("f", f, n)
     M, K, D = (arguments.matrix(name, value, n, n) for name, value in (("M", M), ("K", K), ("D", D)))
     return _linearly_implicit(M, v, f, K, D, h)
 
@@ -123,12 +130,16 @@ def linearly_implicit_velocity(
 
 def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (Lloyd 0.9.2)."""
+    arguments.provides("system", system, "mass", "forces")
+    arguments.instance("state", state, State)
     h = _step_size(h)
     return _linearly_implicit(system.mass(state), state.velocity, *system.forces(state), h)
 
 
 def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``(M - h/2 D - h^2/4 K) v+ = (M - h/2 D + h^2/4 K) v + h f`` (Lloyd 0.9.3)."""
+    arguments.provides("system", system, "mass", "forces")
+    arguments.instance("state", state, State)
     h = _step_size(h)
     v, (f, K, D) = state.velocity, system.forces(state)
     damped = less(system.mass(state), h / 2 * D)
@@ -137,11 +148,17 @@ def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> Ste
 
 def move_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """Positions move with the new velocities: by ``h v+`` (for bodies Sueda 1.8, eq. (1.29))."""
+    arguments.provides("system", system, "moved")
+    arguments.instance("state", state, State)
+    velocity, h = arguments.one_vector("velocity", velocity, state.size), _step_size(h)
     return system.moved(state, h * velocity, h).with_velocity(velocity)
 
 
 def move_by_mean_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """Positions move with the mean of old and new velocities: by ``h/2 (v + v+)``."""
+    arguments.provides("system", system, "moved")
+    arguments.instance("state", state, State)
+    velocity, h = arguments.one_vector("velocity", velocity, state.size), _step_size(h)
     return system.moved(state, h / 2 * (state.velocity + velocity), h).with_velocity(velocity)
 
 
@@ -167,11 +184,15 @@ def bridson_marino(system: MechanicalSystem, state: State, h: float, *, solve: S
     SingularConfiguration
         If ``M - h/2 D`` is singular.
     """
+    arguments.provides("system", system, "mass", "force", "forces", "moved")
+    arguments.instance("state", state, State)
+    arguments.function("solve", solve)
     h = _step_size(h)
     v, (f, _, D) = state.velocity, system.forces(state)
     mass = less(system.mass(state), h / 2 * D)
     momentum = mass @ v
-    moved = system.moved(state, h * solve(StepProblem(mass, momentum + h / 2 * f), 0.5), h)
+    halfway = solve(StepProblem(mass, momentum + h / 2 * f), 0.5)
+    moved = system.moved(state, h * arguments.one_vector("solve(problem)", halfway, state.size), h)
     mean = momentum + h / 2 * (f + system.force(moved))
     return moved.with_velocity(solve(StepProblem(mass, mean), 1.0))
 
@@ -183,6 +204,7 @@ def runge_kutta(
     *,
     rtol: float = 1e-10,
     atol: float = 1e-12,
+    evaluations: int = 500_000,
 ) -> State:
     """The motion to nearly all digits, by scipy's method of order 8 with as many steps as it takes.
 
@@ -193,15 +215,25 @@ def runge_kutta(
     ----------
     rtol, atol
         Accepted errors, of :func:`scipy.integrate.solve_ivp`.
+    evaluations
+        Of the forces, at most.
 
     Raises
     ------
     SingularConfiguration
-        If the method gives up.
+        If the method gives up, or would need more evaluations.
     """
-    h = _step_size(h)
+    arguments.provides("system", system, "moved", "acceleration")
+    arguments.instance("state", state, State)
+    h, rtol, atol = _step_size(h), arguments.number("rtol", rtol), arguments.number("atol", atol)
+
+    left = arguments.count("evaluations", evaluations)
 
     def rates(t: float, both: Array) -> Array:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise SingularConfiguration("evaluations", f"{evaluations}, used up", f"more, or h below {h:g}")
         increment, velocity = np.split(both, 2)
         at = system.moved(state, increment, t).with_velocity(velocity)
         return np.concatenate([state.increment_rate(increment, velocity), system.acceleration(at)])
@@ -228,11 +260,15 @@ def integrate(
     InvalidArgument
         If there is no step.
     """
+    arguments.provides("system", system, "moved")
+    arguments.instance("state", state, State)
     h = _step_size(h)
     steps = arguments.count("steps", steps, minimum=1)
+    arguments.function("step", step)
     states = [state]
     for _ in range(steps):
         states.append(step(system, states[-1], h))
+        arguments.instance("step(system, state, h)", states[-1], State)
     return States.of(states)
 
 
@@ -241,7 +277,8 @@ def force_beside(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: float) 
 
     With the mass matrix it is the notes' ``f_hat``, with the mass of the step itself their ``f_tilde``.
     """
-    v = arguments.vector("v", v, problem.size)
+    arguments.instance("problem", problem, StepProblem)
+    v = arguments.one_vector("v", v, problem.size)
     result: Array = (
         problem.momentum - arguments.matrix("inertia", inertia, len(v), len(v)) @ v
     ) / _step_size(h)
@@ -256,4 +293,4 @@ def less(M: Matrix, change: Matrix) -> Matrix:
 
 
 def _step_size(h: float) -> float:
-    return float(arguments.positive("h", h))
+    return arguments.number("h", h)

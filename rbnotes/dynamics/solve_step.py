@@ -43,6 +43,7 @@ def solve_step(problem: StepProblem, *, method: str = "active_set") -> StepSolut
     Unsolved
         If the inequalities contradict each other or the equations.
     """
+    arguments.instance("problem", problem, StepProblem)
     if problem.contacts is not None:
         raise InvalidArgument("problem", "contacts", "none: a model of rbnotes.friction solves for them")
     if not problem.unilateral.count:
@@ -68,6 +69,7 @@ def factor_step(problem: StepProblem) -> KKT:
 
     Its ``solve(momentum, target)`` gives velocities and bilateral impulses for any right sides.
     """
+    arguments.instance("problem", problem, StepProblem)
     hard = hardened(problem)
     kkt = factored(hard.mass, hard.bilateral.rows)
     slacks = hard.size - problem.size
@@ -90,6 +92,7 @@ def hardened(problem: StepProblem) -> StepProblem:
     SingularConfiguration
         If a softness that is not symmetric is singular.
     """
+    arguments.instance("problem", problem, StepProblem)
     bilateral, unilateral = problem.bilateral, problem.unilateral
     if not (bilateral.soft or unilateral.soft):
         return problem
@@ -122,6 +125,7 @@ def elimination(problem: StepProblem, factors: KKT | None = None) -> Elimination
     factors
         Those of :func:`factor_step`, if there are some already.
     """
+    arguments.instance("problem", problem, StepProblem)
     hard = hardened(problem)
     equations, pairs = hard.bilateral, hard.unilateral
     return Elimination(
@@ -135,22 +139,26 @@ def lcp_from_step(problem: StepProblem, factors: KKT | None = None) -> LCP:
     ``M' = Nb A^-1 Nb^T`` and ``q' = Nb A^-1 b - n`` with ``Nb = (N 0)`` and the KKT matrix A. It takes
     ``m + 1`` solves with A, for m rows. Arguments as for :func:`elimination`; back by :func:`step_unknowns`.
     """
+    arguments.instance("problem", problem, StepProblem)
     return elimination(problem, factors).lcp()
 
 
 def step_unknowns(problem: StepProblem, z: ArrayLike) -> tuple[Array, Array]:
     """Velocities ``(n,)`` and bilateral impulses ``(k,)`` from the unilateral ones ``(m,)`` (Lloyd 0.7)."""
-    z = arguments.vector("z", z, problem.unilateral.count)
+    arguments.instance("problem", problem, StepProblem)
+    z = arguments.one_vector("z", z, problem.unilateral.count)
     velocity, bilateral = elimination(problem).unknowns(z)
     return velocity[: problem.size], bilateral
 
 
 def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
     """How well velocities and impulses solve a step without contacts."""
+    arguments.instance("problem", problem, StepProblem)
+    arguments.instance("solution", solution, StepSolution)
     hard = hardened(problem)
-    bilateral = arguments.vector("bilateral", solution.bilateral, problem.bilateral.count)
-    unilateral = arguments.vector("unilateral", solution.unilateral, problem.unilateral.count)
-    velocity = arguments.vector("velocity", solution.velocity, problem.size)
+    bilateral = arguments.one_vector("bilateral", solution.bilateral, problem.bilateral.count)
+    unilateral = arguments.one_vector("unilateral", solution.unilateral, problem.unilateral.count)
+    velocity = arguments.one_vector("velocity", solution.velocity, problem.size)
     if hard.size > problem.size:
         pushed = hard.bilateral.rows.T @ bilateral + hard.unilateral.rows.T @ unilateral
         inner = hard.mass[problem.size :][:, problem.size :]
@@ -167,6 +175,7 @@ def qp_from_step(problem: StepProblem) -> QP:
     InvalidArgument
         If the mass is not symmetric: then the velocities minimise nothing.
     """
+    arguments.instance("problem", problem, StepProblem)
     if not problem.symmetric:
         raise InvalidArgument("mass", "a matrix that is not symmetric", "a symmetric matrix")
     hard = hardened(problem)
@@ -176,6 +185,7 @@ def qp_from_step(problem: StepProblem) -> QP:
 
 def box_from_step(problem: StepProblem) -> BoxLCP:
     """The step in the unknowns (v, lambda, z) at once, the former two unbounded (Lloyd 0.7)."""
+    arguments.instance("problem", problem, StepProblem)
     hard = hardened(problem)
     G, N = (sparse.csc_array(rows.rows) for rows in (hard.bilateral, hard.unilateral))
     blocks = [[sparse.csc_array(hard.mass), -G.T, -N.T], [G, None, None], [N, None, None]]

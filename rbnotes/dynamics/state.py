@@ -48,8 +48,8 @@ class State:
     """Time, s."""
 
     def __post_init__(self) -> None:
-        E = arguments.frame("E", _stack(self.E, 4, 4))
-        x = arguments.vector("x", _stack(self.x, 3))
+        E = arguments.frame("E", _stack("E", self.E, 4, 4))
+        x = arguments.vector("x", _stack("x", self.x, 3))
         q = _one_axis("q", self.q)
         phi = arguments.twist("phi", _or_zeros(self.phi, (len(E), 6)))
         v = arguments.vector("v", _or_zeros(self.v, x.shape))
@@ -60,7 +60,7 @@ class State:
                 got = f"shape {value.shape}"
                 wanted = f"shape {expected[name]}, for {len(E)} bodies and {len(x)} particles"
                 raise InvalidArgument(name, got, wanted)
-        t = float(arguments.scalar("t", self.t))
+        t = arguments.real("t", self.t)
         keep(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
 
     @property
@@ -75,7 +75,10 @@ class State:
 
     def split(self, stacked: ArrayLike) -> tuple[Array, Array, Array]:
         """The parts ``(m, 6)``, ``(p, 3)`` and ``(l,)`` of anything that is stacked like velocities."""
-        stacked = arguments.vector("stacked", stacked, self.size)
+        return self._parts("stacked", stacked)
+
+    def _parts(self, name: str, stacked: ArrayLike) -> tuple[Array, Array, Array]:
+        stacked = arguments.one_vector(name, stacked, self.size)
         ends = [self.phi.size, self.phi.size + self.v.size]
         first, second, third = np.split(stacked, ends)
         return first.reshape(-1, 6), second.reshape(-1, 3), third
@@ -96,19 +99,19 @@ class State:
         if self.q.shape != self.qdot.shape:
             got = f"{self.q.size} coordinates and {self.qdot.size} velocities"
             raise InvalidArgument("q", got, "as many of both, or a model that moves them")
-        xi, dx, dq = self.split(increment)
+        xi, dx, dq = self._parts("increment", increment)
         E = self.E @ _se3.exp(arguments.twist_vector("increment", xi)) if len(xi) else self.E
-        return changed(self, E=E, x=self.x + dx, q=self.q + dq, t=self.t + h)
+        return changed(self, E=E, x=self.x + dx, q=self.q + dq, t=self.t + arguments.real("h", h))
 
     def with_velocity(self, velocity: ArrayLike) -> State:
         """The state with other velocities ``(N,)``."""
-        phi, v, qdot = self.split(velocity)
+        phi, v, qdot = self._parts("velocity", velocity)
         return changed(self, phi=phi, v=v, qdot=qdot)
 
     def increment_rate(self, increment: ArrayLike, velocity: ArrayLike) -> Array:
         """Rate ``(N,)`` of the increment with which :meth:`moved` moves at a velocity ``(N,)``."""
-        xi, _, _ = self.split(increment)
-        phi, v, qdot = self.split(velocity)
+        xi, _, _ = self._parts("increment", increment)
+        phi, v, qdot = self._parts("velocity", velocity)
         if len(xi):
             xi = arguments.twist_vector("increment", xi, full_turns=False)
             phi = np.einsum("nij,nj->ni", _se3.right_jacobian_inverse(xi), phi)
@@ -137,6 +140,9 @@ class States:
     @classmethod
     def of(cls, states: Sequence[State]) -> States:
         """States one after the other."""
+        states = arguments.instances("states", states, State)
+        if not states:
+            raise InvalidArgument("states", "none", "one or more")
         return cls(*(np.stack([getattr(s, name) for s in states]) for name in cls.__dataclass_fields__))
 
     def __len__(self) -> int:
@@ -153,17 +159,25 @@ class States:
         return np.concatenate([self.phi.reshape(count, -1), self.v.reshape(count, -1), self.qdot], axis=1)
 
 
-def _stack(value: Any, *shape: int) -> Any:
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of an array, and of what is none nothing: that is reported where it is converted."""
+    try:
+        return np.shape(value)
+    except ValueError:
+        return None
+
+
+def _stack(name: str, value: Any, *shape: int) -> Any:
     """Nothing as an empty stack, one array of the shape as a stack of one."""
     if isinstance(value, tuple) and not value:
         return np.zeros((0, *shape))
-    return np.asarray(value)[None] if np.shape(value) == shape else value
+    return arguments.array(name, value)[None] if _shape(value) == shape else value
 
 
 def _or_zeros(value: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(value, tuple) and not value:
         return np.zeros(shape)
-    return np.asarray(value)[None] if np.shape(value) == shape[1:] and len(shape) > 1 else value
+    return np.asanyarray(value)[None] if _shape(value) == shape[1:] and len(shape) > 1 else value
 
 
 def _one_axis(name: str, value: Any) -> Array:

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes._frozen import changed, keep
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.constraints.kkt import is_symmetric
+from rbnotes.constraints.kkt import symmetric_to_rounding
 
 Matrix = Any
 """A NumPy array or a scipy.sparse array, with two axes."""
@@ -137,7 +137,7 @@ class StepProblem:
     """Contacts with friction, for a friction model."""
 
     def __post_init__(self) -> None:
-        momentum = arguments.vector("momentum", self.momentum, None)
+        momentum = arguments.one_vector("momentum", self.momentum, None)
         if momentum.ndim != 1:
             raise InvalidArgument("momentum", f"shape {momentum.shape}", "a vector (one axis)")
         size = len(momentum)
@@ -174,7 +174,7 @@ class StepProblem:
     @cached_property
     def symmetric(self) -> bool:
         """Whether the mass matrix is symmetric to rounding: then the velocities minimise a quadratic."""
-        return is_symmetric(self.mass)
+        return symmetric_to_rounding(self.mass)
 
 
 @dataclass(frozen=True, eq=False)

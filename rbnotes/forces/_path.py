@@ -71,7 +71,7 @@ def path_terms(law: TensionLaw, x: Array, v: Array, active: Array) -> Terms:
     H_a, H_b = _hessian(u, lengths, counted), _hessian(u, lengths, every)
 
     F, F_L, F_Ldot = (np.asarray(each) for each in law(*_path_length(u, lengths, v, active)))
-    Ldot_x = np.sum(H_a * v.reshape(*v.shape[:-2], 1, -1), axis=-1)
+    Ldot_x = np.sum(H_a * v.reshape(*v.shape[:-2], 1, 3 * v.shape[-2]), axis=-1)
     b_column = b[..., :, None]
     return Terms(
         material=-_each(F_L) * b_column * a[..., None, :],
@@ -94,7 +94,7 @@ def _each(number: Array) -> Array:
 
 def _gradient(u: Array, incidence: Array) -> Array:
     gradient = incidence.T @ u
-    return gradient.reshape(*gradient.shape[:-2], -1)
+    return gradient.reshape(*gradient.shape[:-2], 3 * gradient.shape[-2])
 
 
 def _hessian(u: Array, lengths: Array, incidence: Array) -> Array:

@@ -96,6 +96,8 @@ class Paths:
     """See :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
     def __post_init__(self) -> None:
+        arguments.function("law", self.law)
+        arguments.instance("points", self.points, Attachments)
         arguments.choice("stiffness", self.stiffness, STIFFNESS)
         points = self.points.shape[-1:]
         if not points or points[0] < 2:
@@ -103,6 +105,7 @@ class Paths:
         active_flags(points[0] - 1, self.active)
 
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         coordinates, E, x, phi = _carried(self.points, state)
         active = active_flags(x.shape[-2] - 1, self.active)
         if np.any(self.points.body != WORLD):
@@ -116,15 +119,21 @@ class Paths:
 
     def energy(self, state: State) -> float:
         """Potential energy, J; an error for a law that has none."""
+        arguments.instance("state", state, State)
         law: object = self.law
         if not hasattr(law, "energy"):
             raise InvalidArgument("law", type(law).__name__, "a law with a potential energy")
         potential: PotentialLaw = law  # type: ignore[assignment]
         _, E, x, phi = _carried(self.points, state)
-        return float(np.sum(path_energy(potential, _wrenches.carried_points(E, x, phi)[0])))
+        points, _ = _wrenches.carried_points(E, x, phi)
+        if not np.all(active_flags(points.shape[-2] - 1, self.active)):
+            # Their tension acts over a length that the law does not see: no energy has that force.
+            raise InvalidArgument("active", "passive segments", "all segments active, for the energy")
+        return float(np.sum(path_energy(potential, points)))
 
     def dissipated_power(self, state: State) -> float:
         """See :func:`rbnotes.forces.path.dissipated_power`, W."""
+        arguments.instance("state", state, State)
         _, E, x, phi = _carried(self.points, state)
         return float(np.sum(dissipated_power(self.law, *_wrenches.carried_points(E, x, phi), self.active)))
 
@@ -139,22 +148,26 @@ class ZeroLengthSprings:
     """``(s, 2)`` or ``(2,)``."""
 
     def __post_init__(self) -> None:
+        arguments.instance("points", self.points, Attachments)
         if self.points.shape[-1:] != (2,):
             raise InvalidArgument("points", f"shape {self.points.shape}", "pairs of points, (s, 2) or (2,)")
         keep(self, k=arguments.scalar("k", self.k, minimum=0.0))
         arguments.common_shape(k=np.shape(self.k), points=self.points.shape[:-1])
 
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         coordinates, E, x, _ = _carried(self.points, state)
         return Located.on_carriers(coordinates, _wrenches.zero_length_spring(np.asarray(self.k), E, x))
 
     def energy(self, state: State) -> float:
         """Potential energy, J."""
+        arguments.instance("state", state, State)
         _, E, x, _ = _carried(self.points, state)
         return float(np.sum(_wrenches.zero_length_energy(np.asarray(self.k), E, x)))
 
     def dissipated_power(self, state: State) -> float:
         """Zero."""
+        arguments.instance("state", state, State)
         return 0.0
 
 
@@ -170,22 +183,26 @@ class Pulls:
     """``(s,)`` or ``()``."""
 
     def __post_init__(self) -> None:
+        arguments.instance("points", self.points, Attachments)
         keep(self, k=arguments.scalar("k", self.k), a=arguments.vector("a", self.a))
         arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
 
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         coordinates, E, x, _ = _carried(_column(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
         return Located.on_carriers(coordinates, _wrenches.directional_force(k, a, E[:, 0], x[:, 0]))
 
     def energy(self, state: State) -> float:
         """Potential energy, J, zero where the points are at the world's origin."""
+        arguments.instance("state", state, State)
         _, E, x, _ = _carried(_column(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
         return float(np.sum(_wrenches.directional_energy(k, a, E[:, 0], x[:, 0])))
 
     def dissipated_power(self, state: State) -> float:
         """Zero."""
+        arguments.instance("state", state, State)
         return 0.0
 
 
@@ -200,23 +217,27 @@ class Damping:
 
     def __post_init__(self) -> None:
         keep(self, d=arguments.scalar("d", self.d, minimum=0.0))
+        keep(self, bodies=arguments.indices("bodies", self.bodies))
         arguments.common_shape(d=np.shape(self.d), bodies=np.shape(self.bodies))
 
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         numbers = self._numbers(state)
         coordinates = carriers(state).coordinates[numbers]
         return Located(coordinates, *_wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers]))
 
     def energy(self, state: State) -> float:
         """Zero."""
+        arguments.instance("state", state, State)
         return 0.0
 
     def dissipated_power(self, state: State) -> float:
         """``d |phi|^2`` summed over the bodies, W."""
+        arguments.instance("state", state, State)
         return float(np.sum(np.asarray(self.d)[..., None] * state.phi[self._numbers(state)] ** 2))
 
     def _numbers(self, state: State) -> Indices:
-        numbers = np.atleast_1d(np.asarray(self.bodies, dtype=np.intp))
+        numbers: Indices = np.atleast_1d(np.asarray(self.bodies))
         _in_range("bodies", numbers, len(state.E))
         return numbers
 
@@ -233,6 +254,8 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
     SingularConfiguration
         If a segment of a path has length zero.
     """
+    arguments.instance("state", state, State)
+    groups = checked_groups(groups)
     f = np.zeros(state.size)
     K, D = _Entries(state.size), _Entries(state.size)
     for group in groups:
@@ -261,18 +284,29 @@ class ForceGroups:
     groups: Sequence[ForceGroup]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", tuple(self.groups))
+        keep(self, groups=checked_groups(self.groups))
 
     def __call__(self, state: State) -> Forces:
+        arguments.instance("state", state, State)
         return assemble(self.groups, state)
 
     def energy(self, state: State) -> float:
         """Potential energy of all groups, J; an error for a law that has none."""
+        arguments.instance("state", state, State)
         return sum(group.energy(state) for group in self.groups)
 
     def dissipated_power(self, state: State) -> float:
         """Power that the velocity dependence of the forces takes out of the motion, W."""
+        arguments.instance("state", state, State)
         return sum(group.dissipated_power(state) for group in self.groups)
+
+
+def checked_groups(groups: Iterable[ForceGroup]) -> tuple[ForceGroup, ...]:
+    """The groups as a tuple, each with what a group can do."""
+    result = arguments.instances("groups", groups, object)
+    for number, group in enumerate(result):
+        arguments.provides(f"groups[{number}]", group, "forces", "energy", "dissipated_power")
+    return result
 
 
 def carriers(state: State) -> Carriers:

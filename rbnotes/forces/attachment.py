@@ -54,9 +54,14 @@ def on_body(index: ArrayLike, x: ArrayLike) -> Attachments:
 
 def through(*points: Attachments) -> Attachments:
     """Paths ``(..., n)`` through the given points ``(...)``, in this order."""
+    arguments.instances("points", points, Attachments)
     if len(points) < 2:
         raise InvalidArgument("points", f"{len(points)}", "two or more")
-    shape = np.broadcast_shapes(*(point.shape for point in points))
+    try:
+        shape = np.broadcast_shapes(*(point.shape for point in points))
+    except ValueError as error:
+        got = "shapes " + ", ".join(str(point.shape) for point in points)
+        raise InvalidArgument("points", got, "shapes that broadcast") from error
     return Attachments(
         np.stack([np.broadcast_to(point.body, shape) for point in points], axis=-1),
         np.stack([np.broadcast_to(point.particle, shape) for point in points], axis=-1),
@@ -65,14 +70,11 @@ def through(*points: Attachments) -> Attachments:
 
 
 def _attachments(body: Indices, particle: Indices, x: Array) -> Attachments:
-    shape = np.broadcast_shapes(body.shape, particle.shape, x.shape[:-1])
+    shape = arguments.common_shape(index=np.broadcast(body, particle).shape, x=x.shape[:-1])
     return Attachments(
         np.broadcast_to(body, shape), np.broadcast_to(particle, shape), np.broadcast_to(x, (*shape, 3))
     )
 
 
 def _numbers(name: str, value: ArrayLike) -> Indices:
-    numbers = np.asarray(value)
-    if not np.issubdtype(numbers.dtype, np.integer) or np.any(numbers < 0):
-        raise InvalidArgument(name, f"{numbers!r:.60}", "integers, 0 or more")
-    return numbers.astype(np.intp)
+    return arguments.indices(name, value)

@@ -55,14 +55,14 @@ def body_path_length(
     J, G = _wrenches.point_jacobians(E, x, phi)
     L, Ldot = _path.path_length(X, V, counted)
     gradient = _path.length_gradient(X, counted)
-    turning = (_path.length_hessian(X, counted) @ V.reshape(*V.shape[:-2], -1, 1))[..., 0]
+    turning = (_path.length_hessian(X, counted) @ V.reshape(*V.shape[:-2], 3 * V.shape[-2], 1))[..., 0]
     return BodyPathLength(L, Ldot, _by_body(gradient, J), _by_body(turning, J) + _by_body(gradient, G))
 
 
 def _by_body(row: Array, maps: Array) -> Array:
     """Rows ``(..., 3n)`` times the block-diagonal matrix of ``maps (..., n, 3, 6)``."""
-    product = np.einsum("...ai,...aiu->...au", row.reshape(*row.shape[:-1], -1, 3), maps)
-    result: Array = product.reshape(*product.shape[:-2], -1)
+    product = np.einsum("...ai,...aiu->...au", row.reshape(*row.shape[:-1], row.shape[-1] // 3, 3), maps)
+    result: Array = product.reshape(*product.shape[:-2], 6 * product.shape[-2])
     return result
 
 
@@ -103,6 +103,7 @@ def path_wrenches(
     SingularConfiguration
         If a segment has length zero.
     """
+    arguments.function("law", law)
     arguments.choice("stiffness", stiffness, STIFFNESS)
     E, x, phi = checked_carriers(E, x, phi)
     points = np.broadcast_shapes(E.shape[:-2], x.shape[:-1])

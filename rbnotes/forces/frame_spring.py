@@ -105,6 +105,7 @@ def frame_displacement(spring: FrameSpring, E: ArrayLike) -> Array:
     E : (..., 2, 4, 4)
         Poses of the bodies A and B.
     """
+    arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_displacement(spring, _checked_poses(E))
 
 
@@ -113,6 +114,7 @@ def frame_spring_energy(spring: FrameSpring, E: ArrayLike) -> Array:
 
     It is continuous everywhere, with a ridge at half turns, where the shortest way back changes sides.
     """
+    arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_spring_energy(spring, _checked_poses(E))
 
 
@@ -138,11 +140,13 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
     BodyForces
         w ``(..., 2, 6)``, K and D ``(..., 12, 12)``.
     """
+    arguments.instance("spring", spring, FrameSpring)
     return BodyForces(*_frame_spring.frame_spring_forces(spring, *_checked_state(E, phi)))
 
 
 def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Array:
     """Power ``(...)`` that the damper takes out of the motion, W, at least 0; arguments as for the forces."""
+    arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_spring_dissipated_power(spring, *_checked_state(E, phi))
 
 
@@ -155,24 +159,33 @@ class FrameSprings:
     bodies: ArrayLike
     """Numbers of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` for the world."""
 
+    def __post_init__(self) -> None:
+        arguments.instance("spring", self.spring, FrameSpring)
+        bodies = arguments.indices("bodies", self.bodies, minimum=WORLD)
+        if bodies.ndim not in (1, 2) or bodies.shape[-1] != 2:
+            raise InvalidArgument("bodies", f"shape {bodies.shape}", "pairs of numbers, shape (s, 2) or (2,)")
+        keep(self, bodies=bodies)
+
     def forces(self, state: State) -> Located:
+        arguments.instance("state", state, State)
         coordinates, E, phi = self._bodies(state)
         return Located.on_carriers(coordinates, _frame_spring.frame_spring_forces(self.spring, E, phi))
 
     def energy(self, state: State) -> float:
         """Potential energy, J."""
+        arguments.instance("state", state, State)
         return float(np.sum(_frame_spring.frame_spring_energy(self.spring, self._bodies(state)[1])))
 
     def dissipated_power(self, state: State) -> float:
         """Power that the dampers take out of the motion, W."""
+        arguments.instance("state", state, State)
         _, E, phi = self._bodies(state)
         return float(np.sum(_frame_spring.frame_spring_dissipated_power(self.spring, E, phi)))
 
     def _bodies(self, state: State) -> tuple[Indices, Array, Array]:
-        numbers = np.atleast_2d(np.asarray(self.bodies))
+        numbers: Indices = np.atleast_2d(np.asarray(self.bodies))
         bodies = len(state.E)
-        good = np.issubdtype(numbers.dtype, np.integer) and numbers.shape[-1:] == (2,) and numbers.ndim == 2
-        if not good or np.any((numbers < WORLD) | (numbers >= bodies)):
+        if np.any(numbers >= bodies):
             got = np.array2string(numbers, threshold=10)
             raise InvalidArgument("bodies", got, f"pairs of numbers from -1 to {bodies - 1}, shape (s, 2)")
         E, phi, coordinates = carriers(state)  # of which the last is the world

@@ -57,6 +57,13 @@ def piecewise_cubic(knots: ArrayLike, conditions: Sequence[Condition]) -> PPoly:
     n = knots.size - 1
     if knots.ndim != 1 or n < 1 or np.any(np.diff(knots) <= 0):
         raise InvalidArgument("knots", f"{knots}", "two or more increasing numbers")
+    conditions = arguments.instances("conditions", conditions, Condition)
+    for c in conditions:
+        arguments.count("conditions: cubic", c.cubic)
+        arguments.count("conditions: order", c.order)
+        arguments.array("conditions: x, value", [c.x, c.value])
+        if c.cubic > n - 1:
+            raise InvalidArgument("conditions", f"cubic {c.cubic}", f"one of {n}, counted from 0")
     joints = [
         (_row(n, cubic, knots, knots[cubic + 1], order) - _row(n, cubic + 1, knots, knots[cubic + 1], order))
         for cubic in range(n - 1)
@@ -77,6 +84,7 @@ def power_coefficients(curve: PPoly) -> Array:
 
     This is the form of Sueda eqs. (1.40)-(1.46). The extensions beyond the end knots are left out.
     """
+    arguments.instance("curve", curve, PPoly)
     local = curve.c.T[1:-1]
     powers = np.zeros_like(local)
     for row, knot, cubic in zip(powers, curve.x[1:-2], local, strict=True):

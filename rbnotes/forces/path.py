@@ -125,12 +125,14 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
     SingularConfiguration
         If a segment has length zero.
     """
+    arguments.function("law", law)
     terms = _path.path_terms(law, *_states(x, v, active))
     return PointForces(terms.f, terms.stiffness("exact"), terms.D)
 
 
 def path_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Stiffness:
     """The parts of df/dx: material, rate and geometric stiffness. Their sum is ``path_force(...).K``."""
+    arguments.function("law", law)
     terms = _path.path_terms(law, *_states(x, v, active))
     return Stiffness(terms.material, terms.rate, terms.geometric)
 
@@ -141,6 +143,7 @@ def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
     What pushes is unstable sideways. Without that part, and for a law that stiffens with the length
     (dF/dL >= 0) on active segments, the symmetric parts left are negative semidefinite.
     """
+    arguments.function("law", law)
     terms = _path.path_terms(law, *_states(x, v, active))
     return terms.stiffness("taut")
 
@@ -158,6 +161,7 @@ def path_energy(law: PotentialLaw, x: ArrayLike) -> Array:
 
     A path with passive segments has none: they carry a tension over a length that the law does not see.
     """
+    arguments.provides("law", law, "energy")
     _, lengths = segments(x)
     return law.energy(np.sum(lengths, axis=-1))
 
@@ -168,6 +172,7 @@ def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayL
     It is ``(F(L, Ldot) - F(L, 0))`` times the rate of lengthening of the whole path, so it is never
     negative for a damper without passive segments; with them, the two rates may differ in sign.
     """
+    arguments.function("law", law)
     x, v, counted = _states(x, v, active)
     L, Ldot = _path.path_length(x, v, counted)
     _, whole = _path.path_length(x, v, np.ones(len(counted)))
@@ -178,11 +183,7 @@ def active_flags(n: int, active: ArrayLike | None) -> Array:
     """Which of n segments count, as numbers ``(n,)``."""
     if active is None:
         return np.ones(n)
-    flags = np.asarray(active)
-    if flags.dtype != np.bool_ or flags.shape != (n,):
-        raise InvalidArgument(
-            "active", f"{flags.dtype} of shape {flags.shape}", f"booleans of shape ({n},), one per segment"
-        )
+    flags = arguments.truths("active", active, n)
     if not np.any(flags):
         raise InvalidArgument("active", "no active segment", "at least one")
     return flags.astype(np.float64)

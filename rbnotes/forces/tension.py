@@ -54,6 +54,7 @@ def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
 
     With it the force on the first of two points is ``sigma (x2 - x1)``.
     """
+    arguments.function("law", law)
     L = arguments.positive("L", L)
     F, dF_dL, dF_dLdot = law(L, Ldot)
     return Stress(F / L, (dF_dL - F / L) / L, dF_dLdot / L)

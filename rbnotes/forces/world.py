@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import _so3, arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces.wrenches import BodyForces
 
 
@@ -29,7 +29,12 @@ def hold_world_velocities(forces: BodyForces, phi: ArrayLike) -> BodyForces:
     phi : (..., n, 6)
         Twists of the bodies in body coordinates.
     """
-    return forces._replace(K=forces.K + forces.D @ _cross(arguments.twist("phi", phi)))
+    arguments.instance("forces", forces, BodyForces)
+    phi = arguments.twist("phi", phi)
+    if phi.shape[-2:-1] != forces.w.shape[-2:-1]:
+        raise InvalidArgument("phi", f"shape {phi.shape}", f"twists of {forces.w.shape[-2]} bodies")
+    arguments.common_shape(phi=phi.shape[:-2], forces=forces.w.shape[:-2])
+    return forces._replace(K=forces.K + forces.D @ _cross(phi))
 
 
 def in_world_axes(forces: BodyForces, E: ArrayLike) -> BodyForces:
@@ -46,9 +51,14 @@ def in_world_axes(forces: BodyForces, E: ArrayLike) -> BodyForces:
     E : (..., n, 4, 4)
         Poses of the bodies.
     """
+    arguments.instance("forces", forces, BodyForces)
     R = arguments.frame("E", E)[..., :3, :3]
-    axes = _block_diagonal(np.stack([R, R], axis=-3).reshape(*R.shape[:-3], -1, 3, 3))
-    w = (axes @ forces.w.reshape(*forces.w.shape[:-2], -1, 1)).reshape(forces.w.shape)
+    if R.shape[-3:-2] != forces.w.shape[-2:-1]:
+        raise InvalidArgument("E", f"shape {np.shape(E)}", f"poses of {forces.w.shape[-2]} bodies")
+    shape = arguments.common_shape(E=R.shape[:-3], forces=forces.w.shape[:-2])
+    forces = BodyForces(*(np.broadcast_to(each, (*shape, *each.shape[-2:])) for each in forces))
+    axes = _block_diagonal(np.stack([R, R], axis=-3).reshape(*R.shape[:-3], 2 * R.shape[-3], 3, 3))
+    w = (axes @ forces.w.reshape(*forces.w.shape[:-2], 6 * forces.w.shape[-2], 1)).reshape(forces.w.shape)
     # R w changes by R dw, and by -R [w] theta because R turns.
     K, D = (axes @ matrix @ np.swapaxes(axes, -1, -2) for matrix in (forces.K - _cross(forces.w), forces.D))
     return BodyForces(w, K, D)

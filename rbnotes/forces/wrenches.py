@@ -76,7 +76,13 @@ def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForc
     forces : PointForces
         f ``(..., n, 3)``, K and D ``(..., 3n, 3n)`` with respect to the points' positions and velocities.
     """
-    return BodyForces(*_wrenches.carried_forces(*checked_carriers(E, x, phi), forces))
+    arguments.instance("forces", forces, PointForces)
+    E, x, phi = checked_carriers(E, x, phi)
+    f = arguments.vector("forces: f", forces.f)
+    if f.shape[-2:] != x.shape[-2:]:
+        raise InvalidArgument("forces", f"f of shape {f.shape}", f"one for each of {x.shape[-2:-1]} points")
+    arguments.common_shape(x=x.shape[:-2], forces=f.shape[:-2])
+    return BodyForces(*_wrenches.carried_forces(E, x, phi, forces))
 
 
 def checked_carriers(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array, Array]:
@@ -88,4 +94,9 @@ def checked_carriers(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array,
         except ValueError as error:
             got = f"{shape} of them"
             raise InvalidArgument(name, got, f"one for each of the poses, {E.shape[:-2]}") from error
-    return E, x, phi
+    shape = np.broadcast_shapes(E.shape[:-2], x.shape[:-1], phi.shape[:-1])
+    return (
+        np.broadcast_to(E, (*shape, 4, 4)),
+        np.broadcast_to(x, (*shape, 3)),
+        np.broadcast_to(phi, (*shape, 6)),
+    )

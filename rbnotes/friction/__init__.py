@@ -1,4 +1,6 @@
-"""Friction models on the same contact data: each says which problem it solves (Lloyd 0.10, 0.16; Sueda 1.13).
+"""Friction models on the same contact data: each says which problem it solves.
+
+Lloyd 0.10, 0.16; Sueda 1.13, 2.11.
 
 >>> import numpy as np
 >>> from rbnotes.contact import Contacts
@@ -11,6 +13,7 @@
 """
 
 from rbnotes.friction.anitescu_stewart import FrictionLCP, anitescu_stewart, friction_lcp
+from rbnotes.friction.bearings import Bearing, journal, slide, socket
 from rbnotes.friction.box import box_friction
 from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
 from rbnotes.friction.coulomb import coulomb
@@ -18,12 +21,15 @@ from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.gauss_seidel import gauss_seidel_friction
 from rbnotes.friction.laws import Laws, measure_laws, natural_residual, project_on_cone
 from rbnotes.friction.single_qp import dual_qp, primal_qp, single_qp
+from rbnotes.friction.staggered import StaggeredSolution, staggered
 
 __all__ = [
+    "Bearing",
     "ContactSpace",
     "FrictionLCP",
     "FrictionNotConverged",
     "Laws",
+    "StaggeredSolution",
     "anitescu_stewart",
     "box_friction",
     "contact_space",
@@ -32,9 +38,13 @@ __all__ = [
     "facet_directions",
     "friction_lcp",
     "gauss_seidel_friction",
+    "journal",
     "measure_laws",
     "natural_residual",
     "primal_qp",
     "project_on_cone",
     "single_qp",
+    "slide",
+    "socket",
+    "staggered",
 ]

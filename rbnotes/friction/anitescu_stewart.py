@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, Solution, Status, solve_lcp
 from rbnotes.dynamics import StepProblem, StepSolution
@@ -37,6 +38,7 @@ def friction_lcp(problem: StepProblem, facets: int = 4) -> FrictionLCP:
     D holds ``facets`` tangential rows for each contact, and E a one for each of them in the column of its
     contact. W is the inverse mass, with the equations of the problem kept to.
     """
+    arguments.instance("problem", problem, StepProblem)
     return _friction_lcp(contact_space(problem), facets)
 
 
@@ -65,6 +67,7 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
     Unsolved
         If the contacts and equations contradict each other, or friction jams them.
     """
+    arguments.instance("problem", problem, StepProblem)
     space = contact_space(problem)
     count = space.count
     if count == 0:

@@ -53,6 +53,7 @@ def box_friction(
     FrictionNotConverged
         If updates are asked for and the estimate still changes after the last one.
     """
+    arguments.instance("problem", problem, StepProblem)
     tolerance = arguments.number("tolerance", tolerance)
     updates = arguments.count("updates", updates)
     space = contact_space(problem)

@@ -141,6 +141,7 @@ def contact_space(problem: StepProblem) -> ContactSpace:
     SingularConfiguration
         If the mass matrix is singular, or symmetric but not positive definite.
     """
+    arguments.instance("problem", problem, StepProblem)
     contacts = _all_contacts(problem)
     kkt = factor_step(problem)
     free_velocity = kkt.solver(problem.momentum, problem.bilateral.target)[0]

@@ -65,6 +65,7 @@ def coulomb(
     FrictionNotConverged
         If ``check`` and the tolerance is not met.
     """
+    arguments.instance("problem", problem, StepProblem)
     tolerance = arguments.number("tolerance", tolerance)
     max_programs = arguments.count("max_programs", max_programs, minimum=1)
     space = contact_space(problem)
@@ -104,6 +105,7 @@ class _ConeProgram:
     def __init__(self, space: ContactSpace, solver: str) -> None:
         import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
 
+        arguments.choice("solver", solver, tuple(cp.installed_solvers()))
         self._cp, self._solver = cp, solver
         self._mu, self._free = space.mu, space.free
         # Velocities in units of the free ones, impulses of a contact in units of what stops those there.

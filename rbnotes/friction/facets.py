@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 
 
@@ -16,7 +17,7 @@ def facet_directions(facets: int) -> Array:
         If the number is odd or below four: the directions have to come in opposite pairs, or a contact
         could slide without friction that opposes it.
     """
-    if facets < 4 or facets % 2:
+    if arguments.count("facets", facets) < 4 or facets % 2:
         raise InvalidArgument("facets", str(facets), "an even number, at least 4")
     angles = 2 * np.pi * np.arange(facets) / facets
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)

@@ -53,6 +53,7 @@ def gauss_seidel_friction(
     FrictionNotConverged
         If ``check`` and the tolerance is not met within ``max_sweeps``.
     """
+    arguments.instance("problem", problem, StepProblem)
     arguments.choice("cone", cone, ("disc", "box"))
     tolerance = arguments.number("tolerance", tolerance)
     max_sweeps = arguments.count("max_sweeps", max_sweeps, minimum=1)
@@ -60,7 +61,7 @@ def gauss_seidel_friction(
     W, u, mu = space.delassus, space.free, space.mu
     impulses: Array = np.zeros((space.count, 3))
     if start is not None:
-        impulses = arguments.array("start", start, space.count, 3).copy()
+        impulses = arguments.exactly("start", arguments.array("start", start, space.count, 3), 2)
     blocks = space.blocks
     mobility = (blocks + np.swapaxes(blocks, 1, 2))[:, 1:, 1:] / 2
     largest = np.linalg.eigvalsh(mobility)[:, -1]

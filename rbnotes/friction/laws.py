@@ -71,10 +71,12 @@ def natural_residual(
     float
         Relative to the largest impulse, or what stops the free motion, whichever is larger.
     """
+    arguments.instance("problem", problem, StepProblem)
     arguments.choice("cone", cone, ("disc", "box"))
     space = contact_space(problem)
-    r = arguments.array("impulses", impulses, space.count, 3)
-    return residual_in(space, r, arguments.array("velocities", velocities, space.count, 3), cone)
+    r = arguments.exactly("impulses", arguments.array("impulses", impulses, space.count, 3), 2)
+    u = arguments.exactly("velocities", arguments.array("velocities", velocities, space.count, 3), 2)
+    return residual_in(space, r, u, cone)
 
 
 def measure_laws(
@@ -90,6 +92,8 @@ def measure_laws(
     facets : int
         Edges of the pyramid.
     """
+    arguments.instance("problem", problem, StepProblem)
+    arguments.instance("solution", solution, StepSolution)
     arguments.choice("cone", cone, ("disc", "box", "pyramid"))
     directions = facet_directions(facets)
     space = contact_space(problem)

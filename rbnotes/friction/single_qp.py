@@ -34,6 +34,7 @@ SINKING = 1e-7
 
 def primal_qp(problem: StepProblem, facets: int = 4) -> QP:
     """The program in velocities: rows ``N + mu T_k`` for each contact and facet ``(c facets, n)``."""
+    arguments.instance("problem", problem, StepProblem)
     return _primal_qp(contact_space(problem), facets)
 
 
@@ -42,6 +43,7 @@ def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
 
     Equations of the problem are kept to by the inverse mass, not by rows of the primal.
     """
+    arguments.instance("problem", problem, StepProblem)
     return _dual_qp(contact_space(problem), facets)
 
 
@@ -76,6 +78,7 @@ def single_qp(
     FrictionNotConverged
         If rounding, multiplied by a great ``mu``, lets bodies sink into each other.
     """
+    arguments.instance("problem", problem, StepProblem)
     arguments.choice("form", form, ("primal", "dual"))
     space = contact_space(problem)
     if not space.symmetric:

@@ -3,7 +3,7 @@
 from rbnotes.inertia._spatial import LINEAR_FIRST
 from rbnotes.inertia.composite import PrincipalFrame, composite, principal_frame
 from rbnotes.inertia.mesh import triangle_mesh
-from rbnotes.inertia.shapes import capsule, cuboid, cylinder, ellipsoid, sphere, with_mass
+from rbnotes.inertia.shapes import capsule, cuboid, cylinder, ellipsoid, sphere, torus, with_mass
 from rbnotes.inertia.spatial import (
     MassProperties,
     from_spatial_inertia,
@@ -34,6 +34,7 @@ __all__ = [
     "spatial_inertia_inverse",
     "sphere",
     "swap_stacking",
+    "torus",
     "transform_inertia",
     "triangle_mesh",
     "with_mass",

@@ -42,6 +42,7 @@ def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProper
         If there is not one pose for each body, or one of the bodies cannot exist.
     """
     frames = arguments.frame("frames", frames)
+    bodies = arguments.instances("bodies", bodies, MassProperties)
     if frames.ndim != 3 or len(frames) != len(bodies) or not len(bodies):
         raise InvalidArgument("frames", f"shape {frames.shape}", f"one pose for each of {len(bodies)} bodies")
     bodies = [mass_properties(*body) for body in bodies]
@@ -67,6 +68,7 @@ def principal_frame(body: MassProperties) -> PrincipalFrame:
     axes is positive (the first such one if several are as large), and the third makes the frame right-handed.
     Where moments are equal, as for a ball, any axes of the plane or space they share are principal.
     """
+    arguments.instance("body", body, MassProperties)
     body = mass_properties(*body)
     moments, axes = np.linalg.eigh(body.inertia)
     sizes = np.abs(axes)

@@ -54,7 +54,8 @@ def triangle_mesh(vertices: ArrayLike, faces: ArrayLike, density: ArrayLike = 1.
     second_moments -= volume * np.outer(mean, mean)
     inertia = np.trace(second_moments) * np.eye(3) - second_moments
     density = arguments.positive("density", density)
-    return mass_properties(density * volume, density[..., None, None] * inertia, middle + mean)
+    mass = arguments.positive("density times volume", density * volume)
+    return mass_properties(mass, density[..., None, None] * inertia, middle + mean)
 
 
 def _check_faces(value: ArrayLike, count: int) -> NDArray[np.integer[Any]]:

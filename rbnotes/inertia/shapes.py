@@ -45,8 +45,20 @@ def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> M
     return _centred(barrel + ball, _along_z(across, along), density)
 
 
+def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
+    """Ring about z: a tube of radius ``tube (...)`` whose middle is a circle of ``radius (...)``."""
+    big, small = arguments.positive("radius", radius), arguments.positive("tube", tube)
+    shape = arguments.common_shape(radius=big.shape, tube=small.shape)
+    big, small = np.broadcast_to(big, shape), np.broadcast_to(small, shape)
+    if np.any(small > big):
+        raise arguments.InvalidArgument("tube", f"{np.max(small):g}", "tubes no thicker than the hole allows")
+    across = big**2 / 2 + 3 / 8 * small**2
+    return _centred(2 * np.pi**2 * big * small**2, _along_z(across, small**2 / 4), density)
+
+
 def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
     """The same shape with another mass."""
+    arguments.instance("body", body, MassProperties)
     body, mass = mass_properties(*body), arguments.positive("mass", mass)
     arguments.common_shape(mass=mass.shape, body=body.mass.shape)
     scale = mass / body.mass
@@ -67,6 +79,7 @@ def _centred(volume: Array, mean_squares: Array, density: ArrayLike) -> MassProp
     """Mass properties from the mean squares of x, y and z over the volume."""
     density = arguments.positive("density", density)
     arguments.common_shape(density=density.shape, size=volume.shape)
-    mass = density * volume
+    mass = arguments.positive("density times volume", density * volume)
     moments = mass[..., None] * (np.sum(mean_squares, axis=-1, keepdims=True) - mean_squares)
+    arguments.array("density times moments of volume", moments)
     return mass_properties(mass, moments[..., None] * np.eye(3), np.zeros(moments.shape))

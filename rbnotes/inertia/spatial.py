@@ -109,7 +109,7 @@ def from_spatial_inertia(M: ArrayLike) -> MassProperties:
     C = _so3.hat(com)
     size = np.max(np.abs(M), axis=(-1, -2))
     inertia = _without_rounding(M[..., :3, :3] + mass[..., None, None] * (C @ C), ROUNDING * size)
-    _refuse_impossible(inertia)
+    _refuse_impossible("inertia in M", inertia)
     defect = np.max(np.abs(_spatial.spatial_inertia(mass, inertia, com) - M), axis=(-1, -2))
     if np.any(defect > 1e-10 * size):
         raise InvalidArgument(
@@ -148,11 +148,11 @@ def _checked(
     )
     shapes = {"mass": body.mass.shape, "inertia": body.inertia.shape[:-2], "com": body.com.shape[:-1]}
     arguments.common_shape(**shapes)
-    _refuse_impossible(body.inertia)
+    _refuse_impossible("inertia", body.inertia)
     return body
 
 
-def _refuse_impossible(inertia: Array) -> None:
+def _refuse_impossible(name: str, inertia: Array) -> None:
     moments = np.linalg.eigvalsh(inertia)
     second_moments = np.sum(moments, axis=-1, keepdims=True) / 2 - moments
     largest = np.max(np.abs(moments), axis=-1, keepdims=True)
@@ -161,7 +161,7 @@ def _refuse_impossible(inertia: Array) -> None:
         triple = moments[impossible][0]
         got = "principal moments " + ", ".join(f"{moment:.6g}" for moment in triple)
         expected = "moments of a body: none negative, none larger than the sum of the other two"
-        raise InvalidArgument("inertia", got, expected)
+        raise InvalidArgument(name, got, expected)
 
 
 def _without_rounding(inertia: Array, rounding: Array) -> Array:

@@ -7,6 +7,16 @@ coordinates; in maximal coordinates the rows of :func:`annihilator` keep a relat
 from rbnotes.joints.annihilator import annihilator, annihilator_rate, steady_rows, turns
 from rbnotes.joints.composite import Composite, Cylindrical, Free2D, Free3D, Universal
 from rbnotes.joints.euler_angles import EulerSpherical, euler_sequences
+from rbnotes.joints.general import curves, surfaces
+from rbnotes.joints.general.functions import FunctionJoint
+from rbnotes.joints.general.gliding import (
+    curve_on_curve,
+    point_on_curve,
+    point_on_surface,
+    rolling_gear,
+    surface_on_surface,
+)
+from rbnotes.joints.general.straight_line import python_source
 from rbnotes.joints.nearest import misfit, nearest_rates
 from rbnotes.joints.protocol import JointType
 from rbnotes.joints.simple import Fixed, Helical, PlanarTranslation, Prismatic, Revolute, Translational
@@ -21,6 +31,7 @@ __all__ = [
     "Fixed",
     "Free2D",
     "Free3D",
+    "FunctionJoint",
     "Helical",
     "JointType",
     "PlanarTranslation",
@@ -33,9 +44,17 @@ __all__ = [
     "Universal",
     "annihilator",
     "annihilator_rate",
+    "curve_on_curve",
+    "curves",
     "euler_sequences",
     "misfit",
     "nearest_rates",
+    "point_on_curve",
+    "point_on_surface",
+    "python_source",
+    "rolling_gear",
     "steady_rows",
+    "surface_on_surface",
+    "surfaces",
     "turns",
 ]

@@ -67,14 +67,16 @@ def refine(joint: Moving, X: Array, q: Array) -> Array:
     return q
 
 
-def search(joint: Moving, X: Array, q: Array) -> Array:
-    """As :func:`refine`, and where that ends far away, the best of many places, refined."""
+def search(
+    joint: Moving, X: Array, q: Array, box: tuple[Array | float, Array | float] = (-np.pi, np.pi)
+) -> Array:
+    """As :func:`refine`, and where that ends far away, the best of many places in a box, refined."""
     q = refine(joint, X, q)
     if joint.coordinates == 0 or not q.size:
         return q
     far = np.linalg.norm(misfit(joint._transform(q), X), axis=-1) > FAR
     if np.any(far):
-        places = np.random.default_rng(0).uniform(-np.pi, np.pi, size=(SAMPLES, joint.coordinates))
+        places = np.random.default_rng(0).uniform(*box, size=(SAMPLES, joint.coordinates))
         targets = X[far][:, None]
         distances = np.linalg.norm(misfit(joint._transform(places), targets), axis=-1)
         starts = places[np.argsort(distances, axis=-1)[:, :STARTS]]

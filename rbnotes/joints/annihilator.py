@@ -22,11 +22,13 @@ from rbnotes.joints.protocol import JointType
 
 def turns(joint: JointType) -> bool:
     """Whether the rows of a joint depend on its coordinates."""
+    arguments.instance("joint", joint, JointType)
     return _annihilator.turns(joint)
 
 
 def steady_rows(joint: JointType) -> Array:
     """Rows ``(6 - d, 6)`` that are zero on the joint's whole Lie algebra, at every q."""
+    arguments.instance("joint", joint, JointType)
     return _annihilator.steady_rows(joint).copy()
 
 
@@ -36,11 +38,13 @@ def annihilator(joint: JointType, q: ArrayLike) -> Array:
     First those that never change. A single row that does so is turned such that S followed by it is right
     handed; of several rows, the basis may jump between neighbouring states (their span does not).
     """
+    arguments.instance("joint", joint, JointType)
     return _annihilator.annihilator(joint, arguments.vector("q", q, joint.coordinates))
 
 
 def annihilator_rate(joint: JointType, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Rate ``(..., 6 - freedom, 6)`` of the rows while the coordinates change at ``qdot (..., k)``."""
+    arguments.instance("joint", joint, JointType)
     q, qdot = (arguments.vector(name, x, joint.coordinates) for name, x in (("q", q), ("qdot", qdot)))
     arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1])
     return _annihilator.annihilator_rate(joint, q, qdot)

@@ -29,6 +29,7 @@ def nearest_rates(joint: JointType, q: ArrayLike, X: ArrayLike, twist: ArrayLike
         The nearest coordinates of X, ``joint.coordinates_of(X)``.
     X : (..., 4, 4)
     """
+    arguments.instance("joint", joint, JointType)
     q, X = arguments.vector("q", q, joint.coordinates), arguments.frame("X", X)
     twist = arguments.twist("twist", twist)
     arguments.common_shape(q=q.shape[:-1], X=X.shape[:-2], twist=twist.shape[:-1])

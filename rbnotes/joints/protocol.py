@@ -31,6 +31,10 @@ COMPLEX_STEP = 1e-40
 """Its square is lost beside anything; so is the error of the derivatives that it gives."""
 
 
+LONGEST = 1e30
+"""Coordinates must not be larger: joints in a row multiply them."""
+
+
 class JointType(ABC):
     """A joint, apart from the bodies and frames that it connects."""
 
@@ -175,11 +179,8 @@ class JointType(ABC):
         return np.broadcast_to(self.home, (*Q.shape[:-2], self.coordinates))
 
     def _checked(self, name: str, q: ArrayLike) -> Array:
-        # Angles among the coordinates are squared.
-        limit = arguments.ANGLE_BELOW
-        return arguments.scalar(
-            name, arguments.vector(name, q, self.coordinates), minimum=-limit, maximum=limit
-        )
+        checked = arguments.vector(name, q, self.coordinates)
+        return arguments.scalar(name, checked, minimum=-LONGEST, maximum=LONGEST)
 
     def _both(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
         q, qdot = self._checked("q", q), self._checked("qdot", qdot)

@@ -163,7 +163,7 @@ class Helical(_Steady):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", _axis(self.axis))
-        object.__setattr__(self, "pitch", float(arguments.array("pitch", self.pitch)))
+        object.__setattr__(self, "pitch", arguments.real("pitch", self.pitch))
 
     @cached_property
     def _twists(self) -> Array:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.ledger.counterexamples import kept
 from rbnotes.ledger.honesty import (
     branches,
     conditions,
@@ -31,6 +33,7 @@ from rbnotes.ledger.trials import (
     deviation,
     expectation,
     off_the_grid,
+    residual,
     samples,
     search,
 )
@@ -176,7 +179,7 @@ def _measured(record: Record, trials: Trials, given: list[Values], examples: int
         residual_printed = trials.worst(printed)
         if record.verdict in (*NEEDS_CORRECTION, Verdict.CONDITIONAL):
             residual_of_all = residual_printed
-            result = counterexample_of(record, trials, examples, shrink)
+            result = counterexample_of(record, examples=examples, shrink=shrink)
             counterexample, residual_printed = result.counterexample, result.worst
             if counterexample is None:
                 numberless = not np.isfinite(residual_of_all) and not record.undefined
@@ -202,7 +205,7 @@ def _measured(record: Record, trials: Trials, given: list[Values], examples: int
     )
 
 
-def counterexample_of(record: Record, trials: Trials, examples: int, shrink: bool) -> Search:
+def counterexample_of(record: Record, *, examples: int = EXAMPLES, shrink: bool = True) -> Search:
     """The smallest inputs on which a print that is called wrong is wrong, by a number that tells.
 
     A print that gives no number at all counts only where the record says why (``undefined``).
@@ -210,25 +213,29 @@ def counterexample_of(record: Record, trials: Trials, examples: int, shrink: boo
     assert record.printed is not None
     assert record.reference is not None
     if not record.inputs:
-        worst = trials.worst(record.printed)
+        worst = residual(record.printed, record.reference, {})
         return Search({} if worst > record.tolerance else None, worst)
-    pairs = zip(trials.values, trials.expected, strict=True)
-    sizes = np.array([deviation(record.printed, right, values) for values, right in pairs])
-    if record.undefined and not np.any(np.isfinite(sizes)):
-        return Search(trials.values[0], np.inf)
+    if record.undefined:
+        drawn = samples(record.inputs, examples)
+        if not any(np.isfinite(residual(record.printed, record.reference, values)) for values in drawn):
+            return Search(drawn[0], np.inf)
+    hunt = partial(
+        search,
+        record.printed,
+        record.reference,
+        record.inputs,
+        examples=examples,
+        shrink=shrink,
+        finite=not record.undefined,
+    )
+    # What was made small once is played back; a verdict alone is found anew.
     result = Search(None, 0.0)
+    if shrink and record.id in kept().choices:
+        result = hunt(threshold=SIGNIFICANT, known=(record.id, kept()))
     for threshold in (TELLING, SIGNIFICANT):
-        result = search(
-            record.printed,
-            record.reference,
-            record.inputs,
-            threshold=threshold,
-            examples=examples,
-            shrink=shrink,
-            finite=not record.undefined,
-        )
         if result.counterexample is not None:
             break
+        result = hunt(threshold=threshold)
     if result.counterexample is None or record.holds_when is None:
         return result
     inside = np.all(record.holds_when(*result.counterexample.values()))

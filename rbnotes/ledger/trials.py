@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
+from hypothesis.database import ExampleDatabase
 from hypothesis.errors import NoSuchExample
 from numpy.typing import ArrayLike
 
@@ -108,6 +110,20 @@ def samples(inputs: Inputs, count: int, *, afresh: bool = False) -> list[Values]
     """The first ``count`` inputs that a search would try; always the same ones, unless drawn ``afresh``."""
     if not inputs:
         return [{}]
+    draw = _drawn.__wrapped__ if afresh else _drawn
+    # Copies, lest a form that changes its arguments changes those of the next.
+    return [
+        {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+        for values in draw(tuple(inputs.items()), count, afresh, strategies.GRID)
+    ]
+
+
+@lru_cache(maxsize=64)
+def _drawn(
+    named: tuple[tuple[str, st.SearchStrategy[Any]], ...], count: int, afresh: bool, grid: float
+) -> list[Values]:
+    """Drawn once for all claims that share their inputs: drawing takes longer than most forms."""
+    inputs = dict(named)
     drawn: list[Values] = []
 
     @_settings(count, shrink=False, afresh=afresh)
@@ -148,10 +164,12 @@ def search(
     examples: int,
     shrink: bool = True,
     finite: bool = False,
+    known: tuple[str, ExampleDatabase] | None = None,
 ) -> Search:
     """Hunt for inputs with a residual above ``threshold``, and shrink what is found.
 
-    With ``finite`` a form that gives no number does not count as wrong.
+    With ``finite`` a form that gives no number does not count as wrong. With ``known``, a claim and a
+    database, only what is kept there is tried.
     """
     worst = 0.0
 
@@ -165,9 +183,14 @@ def search(
 
     if not inputs:
         return Search({} if wrong({}) else None, worst)
+    how = _settings(examples, shrink=shrink)
+    key = None
+    if known is not None:
+        how = settings(how, derandomize=False, database=known[1], phases=(Phase.reuse,))
+        key = known[0].encode()
     try:
         with same_everywhere():
-            found = find(_named(inputs), wrong, settings=_settings(examples, shrink=shrink))
+            found = find(_named(inputs), wrong, settings=how, database_key=key)
     except NoSuchExample:
         return Search(None, worst)
     return Search(found, residual(form, reference, found))

@@ -106,6 +106,7 @@ def joint_at(
     q : (k,)
         Coordinates at which the joint stands; its home by default, where both frames coincide in most types.
     """
+    arguments.instance("kind", kind, JointType)
     where, poses = arguments.frame("where", where), checked_poses(poses)
     body = body_index("body", body, len(poses))
     parent = parent_index(parent, len(poses))
@@ -116,6 +117,7 @@ def joint_at(
 
 def relative_pose(joint: Joint, poses: ArrayLike) -> Array:
     """Pose ``(4, 4)`` of the body's joint frame in that of the parent: the Q of its type, if together."""
+    arguments.instance("joint", joint, Joint)
     result: Array = placed((joint,), poses).relative_poses[0]
     return result
 
@@ -130,6 +132,7 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     poses : (n, 4, 4)
     twists : (n, 6)
     """
+    arguments.instance("joint", joint, Joint)
     at = placed((joint,), poses)
     own, other = at.twists(checked_twists(twists, at.count))
     result: Array = own[0] - other[0]
@@ -143,6 +146,7 @@ def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
     ----------
     poses : (n, 4, 4)
     """
+    arguments.instance("joint", joint, Joint)
     result: Array = joint_matrix((joint,), poses).toarray()
     return result
 
@@ -164,6 +168,7 @@ def joint_error(joint: Joint, poses: ArrayLike) -> Array:
     ----------
     poses : (n, 4, 4)
     """
+    arguments.instance("joint", joint, Joint)
     return joint_errors((joint,), poses)
 
 
@@ -182,6 +187,7 @@ def joint_drift(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     poses : (n, 4, 4)
     twists : (n, 6)
     """
+    arguments.instance("joint", joint, Joint)
     return joint_drifts((joint,), poses, twists)
 
 
@@ -203,6 +209,7 @@ def reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> Reactio
     multipliers : (m,)
         Of this joint, such that ``M dphi/dt = wrenches + G^T multipliers``. (Sueda's lambda is the negative.)
     """
+    arguments.instance("joint", joint, Joint)
     pushes = arguments.vector("multipliers", multipliers, joint.count)
     on_body, on_parent = np.einsum("m,mbi->bi", pushes, placed((joint,), poses).blocks())
     return Reaction(on_body, on_parent)

@@ -74,26 +74,32 @@ class Mechanism:
 
     def mass(self, state: State) -> Matrix:
         """Mass matrix ``(6 n, 6 n)``, sparse if it is large."""
+        arguments.instance("state", state, State)
         return self.free.mass(state)
 
     def force(self, state: State) -> Array:
         """Gyroscopic wrenches, gravity and applied forces ``(6 n,)``: all but those of the joints."""
+        arguments.instance("state", state, State)
         return self.free.force(state)
 
     def forces(self, state: State) -> Forces:
         """The same, with their derivatives."""
+        arguments.instance("state", state, State)
         return self.free.forces(state)
 
     def acceleration(self, state: State) -> Array:
         """Rates of all twists ``(6 n,)`` that keep the joints together."""
+        arguments.instance("state", state, State)
         return accelerations(self, state).phidot.ravel()
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """``E exp([xi])``; the joints take no part in it."""
+        arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def energy(self, state: State) -> float:
         """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J."""
+        arguments.instance("state", state, State)
         return self.free.energy(state)
 
 
@@ -117,6 +123,8 @@ def accelerations(mechanism: Mechanism, state: State) -> Motion:
     state
         Poses and twists that satisfy the joints.
     """
+    arguments.instance("mechanism", mechanism, Mechanism)
+    arguments.instance("state", state, State)
     force = mechanism.force(state)
     at = Placement(tuple(mechanism.joints), state.E)
     drift, mass = at.drifts(state.phi), mechanism.mass(state)
@@ -132,6 +140,8 @@ def mechanism_rows(mechanism: Mechanism, state: State, h: float, *, gain: float 
     gain
         Part of the error, up to 1, that the step takes back: :func:`baumgarte_target`.
     """
+    arguments.instance("mechanism", mechanism, Mechanism)
+    arguments.instance("state", state, State)
     _check_shape(mechanism, state.E)
     at = Placement(tuple(mechanism.joints), state.E)
     G, none = at.matrix(), np.zeros(at.layout.size)
@@ -152,6 +162,7 @@ def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, h: float, gain: flo
     gain
         That part, up to 1.
     """
+    arguments.instance("mechanism", mechanism, Mechanism)
     at = placed(mechanism.joints, poses)
     return _target(mechanism, at, *_checked_rates(h, gain), at.matrix())
 
@@ -164,6 +175,8 @@ def project(mechanism: Mechanism, state: State) -> State:
     SingularConfiguration
         If the joints cannot be brought together from these poses.
     """
+    arguments.instance("mechanism", mechanism, Mechanism)
+    arguments.instance("state", state, State)
     at = changed(state, E=project_poses(mechanism, state.E))
     mass = mechanism.mass(at)
     G = as_dense_as(mass, Placement(tuple(mechanism.joints), at.E).matrix())
@@ -181,6 +194,7 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 3
     SingularConfiguration
         If the joints are still apart after so many iterations.
     """
+    arguments.instance("mechanism", mechanism, Mechanism)
     return projected(mechanism, _poses(mechanism, poses), iterations)
 
 

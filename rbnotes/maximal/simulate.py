@@ -104,6 +104,8 @@ def simulate(
     NotConverged
         If the friction model finds no solution.
     """
+    arguments.instance("world", world, World)
+    arguments.instance("state", state, State)
     state = _checked_state(world, state)
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     mechanism, projects = world.mechanism, stabilization == "projection"

@@ -3,6 +3,7 @@
 from rbnotes.tree.adaptive import Event, Observed, integrate_adaptively
 from rbnotes.tree.assembly import assembled
 from rbnotes.tree.attached import AttachedSystem
+from rbnotes.tree.bisp import BispNotConverged, bisp_step, simulate_joint_friction
 from rbnotes.tree.constrained import (
     constrained_acceleration,
     constraint_forces,
@@ -25,6 +26,7 @@ from rbnotes.tree.constraints import (
     perpendicular_pair,
 )
 from rbnotes.tree.contact import ContactStep, contact_step, tree_contacts
+from rbnotes.tree.dual import DualProblem, dual_acceleration, dual_problem
 from rbnotes.tree.dynamics import (
     body_wrenches,
     forward_dynamics,
@@ -38,9 +40,18 @@ from rbnotes.tree.dynamics import (
     world_momentum,
 )
 from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
+from rbnotes.tree.inverse_inertia import (
+    InverseInertia,
+    factor_inertia,
+    inverse_inertia_product,
+    inverse_mass_matrix,
+)
+from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
+from rbnotes.tree.preconditioning import StepPreconditioner, step_operator, step_preconditioner
 from rbnotes.tree.products import jacobian_dot_product, jacobian_product, jacobian_transpose_product
+from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
 from rbnotes.tree.recursive import Hybrid, articulated_bodies, hybrid_dynamics, newton_euler
 from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.system import TreeSystem
@@ -56,16 +67,22 @@ from rbnotes.tree.tangent import (
 __all__ = [
     "AttachedParticle",
     "AttachedSystem",
+    "BispNotConverged",
+    "BispRun",
+    "BispStep",
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
     "ContactStep",
+    "DualProblem",
     "Event",
     "Gear",
     "Hybrid",
     "HyperReducedSystem",
+    "InverseInertia",
     "JointCoordinates",
     "JointLimit",
+    "JointLoad",
     "JointMotion",
     "Link",
     "LoopClosure",
@@ -77,16 +94,22 @@ __all__ = [
     "PrescribedJoint",
     "ReducedSystem",
     "Slopes",
+    "StepPreconditioner",
     "Tree",
     "TreeSystem",
     "Variation",
     "articulated_bodies",
     "assembled",
+    "bisp_step",
+    "body_rows",
     "body_wrenches",
     "constrained_acceleration",
     "constraint_forces",
     "constraint_rows",
     "contact_step",
+    "dual_acceleration",
+    "dual_problem",
+    "factor_inertia",
     "forward_dynamics",
     "forward_dynamics_slopes",
     "geared",
@@ -95,12 +118,15 @@ __all__ = [
     "integrate_adaptively",
     "inverse_dynamics",
     "inverse_dynamics_slopes",
+    "inverse_inertia_product",
+    "inverse_mass_matrix",
     "jacobian",
     "jacobian_dot",
     "jacobian_dot_product",
     "jacobian_product",
     "jacobian_transpose_product",
     "joint_forces",
+    "joint_wrenches",
     "kinetic_energy",
     "linear_coordinates",
     "mass_matrix",
@@ -111,9 +137,13 @@ __all__ = [
     "potential_energy",
     "prescribed_forces",
     "reduced_force",
+    "simulate_joint_friction",
+    "step_operator",
+    "step_preconditioner",
     "step_rows",
     "tree_contacts",
     "twists",
+    "unconstrained_impulses",
     "variation",
     "weight_wrenches",
     "world_momentum",

@@ -130,6 +130,7 @@ def integrate_adaptively(
     SingularConfiguration
         If the method gives up.
     """
+    arguments.instance("state", state, State)
     times = arguments.array("times", times)
     if times.ndim != 1 or not times.size or np.any(np.diff(times, prepend=state.t) < 0):
         raise InvalidArgument("times", f"{times}", f"times that increase from {state.t:g}")

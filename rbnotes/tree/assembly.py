@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.constraints.kkt import factor_kkt
 from rbnotes.constraints.stabilization import NotProjected, project_positions
@@ -47,6 +48,8 @@ def assembled(
     InconsistentConstraints
         If equations want velocities that contradict each other.
     """
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
     for each in constraints:
         if each.unilateral:
             raise InvalidArgument("constraints", label(each), "equations only")

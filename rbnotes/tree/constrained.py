@@ -9,7 +9,7 @@ their multipliers are minus these.)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +40,7 @@ SHARE = 1e-6
 """Part of a row, of size one, from which on a constraint is named as one that others repeat."""
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """The rows of one constraint in a problem, with what they are to be."""
 
     name: str
@@ -54,6 +54,7 @@ def constraint_rows(system: System, constraint: Constraint, state: State, t: flo
 
     For a :class:`~rbnotes.tree.reduced.ReducedSystem`, on the fewer velocities that it has.
     """
+    arguments.instance("state", state, State)
     if isinstance(system, TreeSystem):
         return constraint.rows(system, state, t)
     G, error, rate, drift = constraint.rows(system.system, system.expanded(state), t)
@@ -75,6 +76,8 @@ def step_rows(
     InconsistentConstraints
         If equations contradict each other; the message names them.
     """
+    arguments.instance("system", system, TreeSystem, ReducedSystem)
+    arguments.instance("state", state, State)
     h = float(arguments.positive("h", h))
     gamma = float(arguments.scalar("gamma", gamma, minimum=0.0))
     parts = [_own(system, state, acceleration=False)]
@@ -85,9 +88,9 @@ def step_rows(
         target = -rate - gamma * error
         if each.unilateral:
             target = -rate - np.maximum(error, 0.0) / h - gamma * np.minimum(error, 0.0)
-        parts.append(_Part(label(each), G, target, each.unilateral))
-    _refuse_contradictions(parts, state.velocity)
-    return list(_stacked(parts))
+        parts.append(Part(label(each), G, target, each.unilateral))
+    refuse_contradictions(parts, state.velocity)
+    return list(stacked(parts))
 
 
 def constrained_acceleration(
@@ -123,9 +126,11 @@ def constrained_acceleration(
     Unsolved
         If inequalities contradict each other or the equations.
     """
+    arguments.instance("system", system, TreeSystem, ReducedSystem)
+    arguments.instance("state", state, State)
     parts, kept = _parts(system, constraints, state, alpha, beta)
     solution = _solved(system, state, parts, method)
-    return solution.velocity, np.concatenate(_by_part(parts, kept, solution))
+    return solution.velocity, np.concatenate(by_part(parts, kept, solution))
 
 
 def constraint_forces(
@@ -147,6 +152,8 @@ def constraint_forces(
     InvalidArgument, InconsistentConstraints, Unsolved
         As :func:`constrained_acceleration`.
     """
+    arguments.instance("system", system, TreeSystem, ReducedSystem)
+    arguments.instance("state", state, State)
     return _forces(system, list(constraints), state, alpha, beta, method, object)
 
 
@@ -171,6 +178,8 @@ def prescribed_forces(
     InvalidArgument, InconsistentConstraints, Unsolved
         As :func:`constrained_acceleration`.
     """
+    arguments.instance("system", system, TreeSystem, ReducedSystem)
+    arguments.instance("state", state, State)
     constraints = list(constraints)
     forces = _forces(system, constraints, state, 0.0, 0.0, method, PrescribedJoint)
     return {
@@ -180,24 +189,29 @@ def prescribed_forces(
     }
 
 
-def _own(system: System, state: State, *, acceleration: bool) -> _Part:
+def _own(system: System, state: State, *, acceleration: bool) -> Part:
     """The constraints of joints on their own coordinates, on velocities or accelerations."""
     if isinstance(system, TreeSystem):
         own = system.coordinate_rows(state, acceleration=acceleration)
-        return _Part("a joint's own constraint", own.rows, own.target)
+        return Part("a joint's own constraint", own.rows, own.target)
     own = system.system.coordinate_rows(system.expanded(state), acceleration=acceleration)
     reduction = system.acceleration_reduction(state) if acceleration else system.reduction(state)
-    return _Part("a joint's own constraint", own.rows @ reduction.J, own.target - own.rows @ reduction.drift)
+    return Part("a joint's own constraint", own.rows @ reduction.J, own.target - own.rows @ reduction.drift)
 
 
-def _parts(
-    system: System, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
-) -> tuple[list[_Part], list[Array]]:
+def acceleration_parts(
+    system: System,
+    constraints: Iterable[Constraint],
+    state: State,
+    alpha: float,
+    beta: float,
+    rows_of: Callable[[Constraint], ConstraintRows],
+) -> tuple[list[Part], list[Array]]:
     """Rows on accelerations, and for each constraint which of its rows are among them."""
     parts = [_own(system, state, acceleration=True)]
     kept = [np.ones(len(parts[0].G), dtype=bool)]
     for each in constraints:
-        G, error, rate, drift = constraint_rows(system, each, state, state.t)
+        G, error, rate, drift = rows_of(each)
         speed = G @ state.velocity + rate
         here = np.ones(len(G), dtype=bool)
         if each.unilateral:
@@ -207,9 +221,18 @@ def _parts(
                 raise InvalidArgument("state", got, "a state after the impact: a step finds one")
             here = closed & (speed <= TOUCHING)
         wanted = -drift - 2 * alpha * speed - beta**2 * error
-        parts.append(_Part(label(each), G[here], wanted[here], each.unilateral))
+        parts.append(Part(label(each), G[here], wanted[here], each.unilateral))
         kept.append(here)
     return parts, kept
+
+
+def _parts(
+    system: System, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
+) -> tuple[list[Part], list[Array]]:
+    def rows_of(each: Constraint) -> ConstraintRows:
+        return constraint_rows(system, each, state, state.t)
+
+    return acceleration_parts(system, constraints, state, alpha, beta, rows_of)
 
 
 def _forces(
@@ -223,7 +246,7 @@ def _forces(
 ) -> list[Array]:
     """Multipliers by constraint; those of the type that is wanted have one value."""
     parts, kept = _parts(system, constraints, state, alpha, beta)
-    forces = _by_part(parts, kept, _solved(system, state, parts, method))[1:]
+    forces = by_part(parts, kept, _solved(system, state, parts, method))[1:]
     shared = _sharing(parts)
     if any(
         part.name in shared
@@ -235,13 +258,13 @@ def _forces(
     return forces
 
 
-def _solved(system: System, state: State, parts: list[_Part], method: str) -> StepSolution:
-    problem = StepProblem(system.mass(state), system.force(state), *_stacked(parts))
-    _refuse_contradictions(parts, problem.momentum / np.diag(problem.mass))
+def _solved(system: System, state: State, parts: list[Part], method: str) -> StepSolution:
+    problem = StepProblem(system.mass(state), system.force(state), *stacked(parts))
+    refuse_contradictions(parts, problem.momentum / np.diag(problem.mass))
     return solve_step(problem, method=method)
 
 
-def _by_part(parts: list[_Part], kept: list[Array], solution: StepSolution) -> list[Array]:
+def by_part(parts: list[Part], kept: list[Array], solution: StepSolution) -> list[Array]:
     """Multipliers by constraint; zero for inequalities that are not active."""
     forces: list[Array] = []
     starts = {False: 0, True: 0}
@@ -255,7 +278,7 @@ def _by_part(parts: list[_Part], kept: list[Array], solution: StepSolution) -> l
     return forces
 
 
-def _sharing(parts: list[_Part]) -> list[str]:
+def _sharing(parts: list[Part]) -> list[str]:
     """Names of the equations that share forces: rows that are combinations of each other."""
     equal = [part for part in parts if not part.unilateral]
     G = np.concatenate([part.G for part in equal])
@@ -268,7 +291,7 @@ def _sharing(parts: list[_Part]) -> list[str]:
     return list(dict.fromkeys(owner for owner, shares in zip(owners, involved, strict=True) if shares))
 
 
-def _refuse_contradictions(parts: list[_Part], velocity: Array) -> None:
+def refuse_contradictions(parts: list[Part], velocity: Array) -> None:
     """Equations of which one follows from those before it, but asks for something else.
 
     ``velocity``: one of the size of those to come, to tell what is rounding.
@@ -310,7 +333,7 @@ def label(constraint: Constraint) -> str:
     return f"{type(constraint).__name__}({', '.join(repr(link) for link in links if link is not None)})"
 
 
-def _stacked(parts: Sequence[_Part]) -> tuple[BilateralRows, UnilateralRows]:
+def stacked(parts: Sequence[Part]) -> tuple[BilateralRows, UnilateralRows]:
     def of_kind(unilateral: bool) -> tuple[Array, Array]:
         mine = [part for part in parts if part.unilateral == unilateral]
         G = np.concatenate([np.zeros((0, parts[0].G.shape[1])), *(part.G for part in mine)])

@@ -5,13 +5,17 @@ those of its joints. A row on body twists is one on joint velocities by J: ``G_m
 
     g(state, t) = 0,        dg/dt = G v + rate,        d^2g/dt^2 = G dv/dt + drift.
 
+Constraints on bodies know their ``G_m`` as a block for each body that they are about (:class:`BodyRows`), so
+that one may do without J: :mod:`rbnotes.tree.dual` does.
+
 Steps keep to ``G v+ = -rate - gamma g``, accelerations to the same with two derivatives (Baumgarte; Sueda
 1.12): the part of the error that is taken back is the caller's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -38,6 +42,48 @@ class ConstraintRows(NamedTuple):
     """What of d^2g/dt^2 does not come from the accelerations ``(m,)``: ``Gdot v``, less a prescribed one."""
 
 
+class Moving(Protocol):
+    """Where the links are and how they move; a :class:`~rbnotes.tree.Motion` knows that."""
+
+    @property
+    def joints(self) -> Array:
+        """Frames of the joints ``(n, 4, 4)``."""
+        ...
+
+    @property
+    def bodies(self) -> Array:
+        """Frames of the bodies ``(n, 4, 4)``."""
+        ...
+
+    @property
+    def phi(self) -> Array:
+        """Body twists ``(n, 6)``."""
+        ...
+
+
+class BodyRows(NamedTuple):
+    """The same rows before J: on the twists of some bodies, and on velocities of particles and joints."""
+
+    bodies: Mapping[int, Array]
+    """``G_m`` by the number of the link, ``(m, 6)`` each."""
+    own: Array
+    """``G_r (m, N)``, on the velocities of particles and joints."""
+    error: Array
+    """As in :class:`ConstraintRows`."""
+    rate: Array
+    """As in :class:`ConstraintRows`."""
+    drift: Array
+    """What of d^2g/dt^2 comes neither from the accelerations nor from the rates of the twists ``(m,)``."""
+
+    def on_velocities(self, at: Motion) -> ConstraintRows:
+        """``G_r + G_m J``, whose drift has ``G_m Jdot qdot``, too (Sueda eq. (2.102))."""
+        G, drift = self.own.copy(), self.drift
+        for i, block in self.bodies.items():
+            G[:, G.shape[1] - at.J.shape[-1] :] += block @ at.J[i]
+            drift = drift + block @ at.drift[i]
+        return ConstraintRows(G, self.error, self.rate, drift)
+
+
 class Constraint(Protocol):
     """An equation, or an inequality ``g >= 0``."""
 
@@ -51,6 +97,21 @@ class Constraint(Protocol):
         ...
 
 
+class OnBodies(ABC):
+    """A constraint on the motion of bodies: its rows come by blocks."""
+
+    @abstractmethod
+    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
+        """Its rows on body twists and on the velocities of particles and joints, for the time t."""
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        """Its rows at a state, with targets for the time t."""
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
+        at = system.motion(state)
+        return self.body_rows(system, at, state, t).on_velocities(at)
+
+
 JointMotion = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
 """Coordinates, velocities and accelerations ``(k,)`` of a joint at a time."""
 
@@ -61,7 +122,7 @@ For motions told in the world: ``v = R^T v_world`` and ``dv/dt = R^T a_world - w
 
 
 @dataclass(frozen=True, eq=False)
-class LoopClosure:
+class LoopClosure(OnBodies):
     """A point of one body stays at a point of another.
 
     Along two directions only, if the joint of the first body is a hinge with the axis of the closing one: a
@@ -98,12 +159,10 @@ class LoopClosure:
         if self.axis is not None:
             object.__setattr__(self, "axis", arguments.unit_vector("axis", self.axis))
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        at = system.motion(state)
-        first, second = (
-            point_motion(system, state, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b))
-        )
-        gap, G, drift = (mine - its for mine, its in zip(first, second, strict=True))
+    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
+        first, second = (body_point(system, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b)))
+        gap, drift = first.place - second.place, first.drift - second.drift
+        blocks = {**first.rows, **{i: -block for i, block in second.rows.items()}}
         along: Array = np.eye(3)
         if self.axis is not None:
             i = system.tree.index(self.a)
@@ -111,13 +170,14 @@ class LoopClosure:
         if self.axis is not None and self.turning:
             # The gap as the joint frame of a sees it, which turns: with its angular velocity w in the world,
             # d/dt (R^T gap) = R^T (dgap/dt - w x gap).
-            turn = at.bodies[i, :3, :3] @ at.J[i, :3]
-            w, wdot = turn @ state.qdot, at.bodies[i, :3, :3] @ at.drift[i, :3]
-            speed = G @ state.velocity
-            drift = drift - np.cross(wdot, gap) - 2 * np.cross(w, speed) + np.cross(w, np.cross(w, gap))
-            G = G.copy()
-            G[:, state.v.size :] += _so3.hat(gap) @ turn
-        return ConstraintRows(along @ G, along @ gap, np.zeros(len(along)), along @ drift)
+            R = at.bodies[i, :3, :3]
+            w = R @ at.phi[i, :3]
+            speed = np.sum([block @ at.phi[j] for j, block in blocks.items()], axis=0)
+            drift = drift - 2 * np.cross(w, speed) + np.cross(w, np.cross(w, gap))
+            blocks[i] = blocks[i] + _so3.hat(gap) @ R @ np.eye(3, 6)
+        own, zero = np.zeros((len(along), state.size)), np.zeros(len(along))
+        blocks = {j: along @ block for j, block in blocks.items()}
+        return BodyRows(blocks, own, along @ gap, zero, along @ drift)
 
 
 @dataclass(frozen=True)
@@ -131,6 +191,8 @@ class Gear:
     unilateral = False
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
         first, second = (_single(system, name) for name in (self.a, self.b))
         G = np.zeros((1, state.size))
         G[0, first], G[0, second] = self.ratio, -1.0
@@ -149,6 +211,8 @@ class PrescribedJoint:
     unilateral = False
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
         own = system.tree.slices[system.tree.index(self.link)]
         count = own.stop - own.start
         q, qdot, qddot = (_told(self.link, value, count) for value in self.motion(t))
@@ -158,7 +222,7 @@ class PrescribedJoint:
 
 
 @dataclass(frozen=True)
-class PrescribedBody:
+class PrescribedBody(OnBodies):
     """Some numbers of a body's twist are what they are told; its pose is not held."""
 
     link: str
@@ -172,17 +236,16 @@ class PrescribedBody:
         if not set(self.numbers) <= set(range(6)) or len(set(self.numbers)) < len(self.numbers):
             raise InvalidArgument("numbers", repr(self.numbers), "different ones of 0 to 5")
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        at, i, chosen = system.motion(state), system.tree.index(self.link), list(self.numbers)
+    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
+        i, chosen = system.tree.index(self.link), list(self.numbers)
         told = self.motion(t, at.bodies[i], at.phi[i])
         twist, rate = (_told(self.link, value, 6) for value in told)
-        G = np.zeros((len(chosen), state.size))
-        G[:, state.v.size :] = at.J[i, chosen]
-        return ConstraintRows(G, np.zeros(len(chosen)), -twist[chosen], at.drift[i, chosen] - rate[chosen])
+        own, error = np.zeros((len(chosen), state.size)), np.zeros(len(chosen))
+        return BodyRows({i: np.eye(6)[chosen]}, own, error, -twist[chosen], -rate[chosen])
 
 
 @dataclass(frozen=True, eq=False)
-class AttachedParticle:
+class AttachedParticle(OnBodies):
     """A particle stays at a point of a body, or of the world (Sueda 2.7)."""
 
     particle: int
@@ -195,14 +258,14 @@ class AttachedParticle:
     def __post_init__(self) -> None:
         object.__setattr__(self, "x", arguments.array("x", self.x, 3))
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
         if not 0 <= self.particle < len(state.x):
             raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
-        point = point_motion(system, state, system.motion(state), self.link, self.x)
-        own = slice(3 * self.particle, 3 * self.particle + 3)
-        G = -point.rows
-        G[:, own] += np.eye(3)
-        return ConstraintRows(G, state.x[self.particle] - point.place, np.zeros(3), -point.drift)
+        point = body_point(system, at, self.link, self.x)
+        G = np.zeros((3, state.size))
+        G[:, 3 * self.particle : 3 * self.particle + 3] = np.eye(3)
+        blocks = {i: -block for i, block in point.rows.items()}
+        return BodyRows(blocks, G, state.x[self.particle] - point.place, np.zeros(3), -point.drift)
 
 
 @dataclass(frozen=True)
@@ -222,6 +285,8 @@ class JointLimit:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        arguments.instance("state", state, State)
+        arguments.instance("system", system, TreeSystem)
         own = system.tree.slices[system.tree.index(self.link)]
         if not 0 <= self.coordinate < own.stop - own.start:
             raise InvalidArgument("coordinate", str(self.coordinate), f"one of the joint of {self.link!r}")
@@ -235,7 +300,7 @@ class JointLimit:
 
 
 @dataclass(frozen=True, eq=False)
-class PlaneLimit:
+class PlaneLimit(OnBodies):
     """A point of a body stays on one side of a plane, to which its normal points, without friction."""
 
     link: str
@@ -253,13 +318,11 @@ class PlaneLimit:
         object.__setattr__(self, "normal", arguments.unit_vector("normal", self.normal))
         object.__setattr__(self, "offset", float(arguments.scalar("offset", self.offset)))
 
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        point = point_motion(system, state, system.motion(state), self.link, self.x)
-        gap = self.normal @ point.place - self.offset
-        drift = self.normal @ point.drift
-        return ConstraintRows(
-            (self.normal @ point.rows)[None], np.array([gap]), np.zeros(1), np.array([drift])
-        )
+    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
+        point = body_point(system, at, self.link, self.x)
+        gap, along = np.array([self.normal @ point.place - self.offset]), self.normal[None]
+        blocks = {i: along @ block for i, block in point.rows.items()}
+        return BodyRows(blocks, np.zeros((1, state.size)), gap, np.zeros(1), along @ point.drift)
 
 
 def perpendicular_pair(axis: ArrayLike) -> Array:
@@ -280,15 +343,29 @@ class PointMotion(NamedTuple):
 
 def point_motion(system: TreeSystem, state: State, at: Motion, link: str | None, x: Array) -> PointMotion:
     """Of a point ``x (3,)`` in the frame of a body, or of the world (Sueda eqs. (2.87), (2.88), (2.93))."""
+    place, blocks, drift = body_point(system, at, link, x)
+    rows = BodyRows(blocks, np.zeros((3, state.size)), place, np.zeros(3), drift).on_velocities(at)
+    return PointMotion(place, rows.G, rows.drift)
+
+
+class BodyPoint(NamedTuple):
+    """A point of a body: its place, how the body's twist moves it, its acceleration at a constant twist."""
+
+    place: Array
+    rows: dict[int, Array]
+    """One block ``(3, 6)``, by the number of the link; none of the world."""
+    drift: Array
+
+
+def body_point(system: TreeSystem, at: Moving, link: str | None, x: Array) -> BodyPoint:
+    """As :func:`point_motion`, by the body's own twist instead of velocities."""
     if link is None:
-        return PointMotion(x, np.zeros((3, state.size)), np.zeros(3))
+        return BodyPoint(x, {}, np.zeros(3))
     i = system.tree.index(link)
     E, phi = at.bodies[i], at.phi[i]
     moves = E[:3, :3] @ _se3.Gamma(x)
-    rows = np.zeros((3, state.size))
-    rows[:, state.v.size :] = moves @ at.J[i]
     turning = E[:3, :3] @ _so3.hat(phi[:3]) @ _se3.Gamma(x) @ phi
-    return PointMotion(_se3.transform_points(E, x), rows, moves @ at.drift[i] + turning)
+    return BodyPoint(_se3.transform_points(E, x), {i: moves}, turning)
 
 
 def _single(system: TreeSystem, name: str) -> int:

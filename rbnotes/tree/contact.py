@@ -59,6 +59,9 @@ def tree_contacts(
     gamma
         Part of an overlap that is taken back, 1/s.
     """
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
+    arguments.instance("points", points, ContactPoints)
     gamma = float(arguments.scalar("gamma", gamma, minimum=0.0))
     at = system.maximal(state)
     J = system.reduction(state).J[: at.phi.size]
@@ -101,6 +104,8 @@ def contact_step(
     NotConverged
         If the friction model finds no solution.
     """
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
     h, at = float(arguments.positive("h", h)), system.maximal(state)
     if apart is None:
         apart = [(i, parent) for i, parent in enumerate(system.tree.parents) if parent >= 0]

@@ -22,6 +22,7 @@ from rbnotes.tree.model import Tree
 
 def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     """``M_r = J^T M J (..., k, k)``, symmetric (Sueda eq. (2.18))."""
+    arguments.instance("tree", tree, Tree)
     J = jacobian(tree, q)
     momenta = tree.inertias @ J.reshape(*J.shape[:-2], len(tree.links), 6, tree.size)
     M: Array = np.swapaxes(J, -1, -2) @ momenta.reshape(J.shape)
@@ -63,17 +64,20 @@ def coordinate_constraints(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[A
 
 def body_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Wrenches ``(..., n, 6)`` of gravity and of the bodies' own motion, in body coordinates (Sueda 1.6)."""
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     return _body_wrenches(tree, poses(tree, q).bodies, twists(tree, q, qdot))
 
 
 def weight_wrenches(tree: Tree, q: ArrayLike) -> Array:
     """Wrenches ``(..., n, 6)`` of gravity in body coordinates."""
+    arguments.instance("tree", tree, Tree)
     return _weight_wrenches(tree, poses(tree, q).bodies)
 
 
 def joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Forces ``(..., k)`` of the springs and dampers in the joints (Sueda 2.5, eqs. (2.72), (2.74))."""
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     return -tree.stacked("stiffness") * (q - tree.stacked("rest")) - tree.stacked("damping") * qdot
 
@@ -90,6 +94,7 @@ def reduced_force(
     wrenches
         Applied body wrenches ``(..., n, 6)`` besides gravity, in body coordinates.
     """
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     tau, wrenches = _applied(tree, tau, wrenches)
     return driving_force(tree, motion(tree, q, qdot), wrenches) + joint_forces(tree, q, qdot) + tau
@@ -115,6 +120,7 @@ def forward_dynamics(
         If the mass matrix is singular: some joint is in a singular state, or nothing heavy moves with it. The
         message names the joints.
     """
+    arguments.instance("tree", tree, Tree)
     force = reduced_force(tree, q, qdot, tau, wrenches)
     return accelerations(tree, q, qdot, regular_mass_matrix(tree, q), force)
 
@@ -137,12 +143,14 @@ def inverse_dynamics(
 
     Besides the springs, dampers, gravity and applied wrenches, as in :func:`reduced_force`.
     """
+    arguments.instance("tree", tree, Tree)
     qddot = tree.checked("qddot", qddot)
     return _times(mass_matrix(tree, q), qddot) - reduced_force(tree, q, qdot, 0.0, wrenches)
 
 
 def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Of all bodies ``(...)``, J."""
+    arguments.instance("tree", tree, Tree)
     return kinetic_energy_of(tree, twists(tree, q, qdot))
 
 
@@ -157,6 +165,7 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
 
     That of gravity is zero with every centre of mass at the world's origin.
     """
+    arguments.instance("tree", tree, Tree)
     q = tree.checked("q", q)
     return potential_energy_of(tree, q, poses(tree, q).bodies)
 
@@ -172,6 +181,7 @@ def potential_energy_of(tree: Tree, q: Array, bodies: Array) -> Array:
 
 def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates."""
+    arguments.instance("tree", tree, Tree)
     momenta = _times(tree.inertias, twists(tree, q, qdot))
     to_world = _se3.Ad_inverse(poses(tree, q).bodies)
     return np.einsum("...nba,...nb->...a", to_world, momenta)

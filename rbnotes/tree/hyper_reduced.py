@@ -66,6 +66,7 @@ def geared(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:
     InvalidArgument
         If there is no such link, one has not exactly one coordinate, or all ratios are zero.
     """
+    arguments.instance("tree", tree, Tree)
     column = np.zeros(tree.size)
     for name, ratio in ratios.items():
         own = tree.slices[tree.index(name)]

@@ -45,11 +45,13 @@ class Motion(NamedTuple):
 
 def poses(tree: Tree, q: ArrayLike) -> Poses:
     """Poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6))."""
+    arguments.instance("tree", tree, Tree)
     return _poses(tree, _steps(tree, tree.checked("q", q)))
 
 
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Body twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian."""
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     return _twists(tree, q, qdot, _se3.Ad_inverse(_steps(tree, q)))
 
@@ -74,12 +76,14 @@ def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
 
 def jacobian(tree: Tree, q: ArrayLike) -> Array:
     """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1)."""
+    arguments.instance("tree", tree, Tree)
     q = tree.checked("q", q)
     return _stacked(tree.to_bodies @ _jacobian(tree, q, _se3.Ad_inverse(_steps(tree, q))))
 
 
 def jacobian_dot(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Rate ``(..., 6 n, k)`` of J (Sueda eqs. (2.15) to (2.17), the right form of Algorithm 2)."""
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     A = _se3.Ad_inverse(_steps(tree, q))
     return _stacked(tree.to_bodies @ _jacobian_dot(tree, q, qdot, A, _jacobian(tree, q, A)))
@@ -87,6 +91,7 @@ def jacobian_dot(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
 def motion(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Motion:
     """Poses, twists, Jacobian and drift at once, for those who need several of them."""
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)

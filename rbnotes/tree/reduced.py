@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import Forces, Reduction, State, StepProblem, solve_step
 from rbnotes.tree.system import TreeSystem
@@ -31,30 +32,36 @@ class ReducedSystem(ABC):
 
     def expanded(self, state: State) -> State:
         """The state of the whole tree, with its particles."""
+        arguments.instance("state", state, State)
         return self._expanded(state)[0]
 
     def reduction(self, state: State) -> Reduction:
         """All velocities of particles and joints from the fewer ones."""
+        arguments.instance("state", state, State)
         return Reduction(self._expanded(state)[1])
 
     def acceleration_reduction(self, state: State) -> Reduction:
         """All accelerations from the fewer ones: the drift is ``Jdot v_R`` (eqs. (2.82), (2.90))."""
+        arguments.instance("state", state, State)
         return Reduction(*self._expanded(state)[1:])
 
     def mass(self, state: State) -> Array:
         """``J^T M J``."""
+        arguments.instance("state", state, State)
         whole, J, _ = self._expanded(state)
         result: Array = J.T @ self.system.mass(whole) @ J
         return result
 
     def force(self, state: State) -> Array:
         """All forces, handed on, with the fictitious ones of the drift."""
+        arguments.instance("state", state, State)
         whole, J, drift = self._expanded(state)
         result: Array = J.T @ (self.system.force(whole) - self.system.mass(whole) @ drift)
         return result
 
     def forces(self, state: State) -> Forces:
         """The same, with K and D of the tree between two J: how J itself changes is left out."""
+        arguments.instance("state", state, State)
         whole, J, drift = self._expanded(state)
         f, K, D = self.system.forces(whole)
         return Forces(J.T @ (f - self.system.mass(whole) @ drift), J.T @ K @ J, J.T @ D @ J)
@@ -67,6 +74,7 @@ class ReducedSystem(ABC):
         SingularConfiguration
             If a joint is in a singular state, or J has lost its rank.
         """
+        arguments.instance("state", state, State)
         whole, J, drift = self._expanded(state)
         rows = self.system.coordinate_rows(whole, acceleration=True)
         problem = StepProblem(self.system.mass(whole), self.system.force(whole), rows)
@@ -74,8 +82,10 @@ class ReducedSystem(ABC):
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """Particles and coordinates plus the increment; velocities kept."""
+        arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def energy(self, state: State) -> float:
         """That of the whole tree, J."""
+        arguments.instance("state", state, State)
         return self.system.energy(self.expanded(state))

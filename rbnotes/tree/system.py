@@ -55,11 +55,13 @@ class TreeSystem:
 
     def motion(self, state: State) -> Motion:
         """Poses, twists, Jacobian and drift of the tree."""
+        arguments.instance("state", state, State)
         self._check(state)
         return motion(self.tree, state.q, state.qdot)
 
     def maximal(self, state: State) -> State:
         """Poses and twists of all links, and the particles: what forces on bodies see."""
+        arguments.instance("state", state, State)
         self._check(state)
         return _seen(state, *placed(self.tree, state.q, state.qdot))
 
@@ -68,11 +70,13 @@ class TreeSystem:
 
         For velocities: without a drift.
         """
+        arguments.instance("state", state, State)
         self._check(state)
         return Reduction(self._with_particles(jacobian(self.tree, state.q)))
 
     def acceleration_reduction(self, state: State) -> Reduction:
         """The same for accelerations: the drift is ``Jdot qdot`` (Sueda eqs. (2.2), (2.90))."""
+        arguments.instance("state", state, State)
         at = self.motion(state)
         return Reduction(self._with_particles(at.J), np.append(at.drift, np.zeros(state.v.size)))
 
@@ -83,6 +87,7 @@ class TreeSystem:
         nothing moves, and ``J^T M J`` is zero. There it is given an inertia of the size of what the joint
         carries: what the constraints allow does not change, and the matrix is regular.
         """
+        arguments.instance("state", state, State)
         self._check(state)
         count = state.v.size
         M = np.zeros((state.size, state.size))
@@ -92,6 +97,7 @@ class TreeSystem:
 
     def force(self, state: State) -> Array:
         """All forces ``(N,)``: on particles, then those that drive the joints (Sueda eq. (2.73))."""
+        arguments.instance("state", state, State)
         at = self.motion(state)
         return self._force(state, at, self._applied(_seen(state, at.bodies, at.phi)).f, self._driven(state).f)
 
@@ -102,6 +108,7 @@ class TreeSystem:
         with the coordinates is left out: of first order in the step like all the rest that scheme leaves.
         It is in :meth:`tangent`.
         """
+        arguments.instance("state", state, State)
         at = self.motion(state)
         applied, driven = self._applied(_seen(state, at.bodies, at.phi)), self._driven(state)
         J, count = self._with_particles(at.J), state.v.size
@@ -122,6 +129,7 @@ class TreeSystem:
         acceleration
             Of particles and joints ``(N,)``.
         """
+        arguments.instance("state", state, State)
         self._check(state)
         tree, count = self.tree, state.v.size
         of_particles, of_joints = np.split(
@@ -157,6 +165,7 @@ class TreeSystem:
         SingularConfiguration
             If some joint is in a singular state.
         """
+        arguments.instance("state", state, State)
         M, force, count = self.mass(state), self.force(state), state.v.size
         of_joints = accelerations(self.tree, state.q, state.qdot, M[count:, count:], force[count:])
         return np.append(force[:count] / np.repeat(self.masses, 3), of_joints)
@@ -166,6 +175,7 @@ class TreeSystem:
 
         On velocities, or on accelerations.
         """
+        arguments.instance("state", state, State)
         self._check(state)
         own, drift = coordinate_constraints(self.tree, state.q, state.qdot)
         rows = np.zeros((len(own), state.size))
@@ -174,10 +184,12 @@ class TreeSystem:
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
         """Particles and coordinates plus the increment; velocities kept."""
+        arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def reparametrised(self, state: State) -> State:
         """The same motion in coordinates away from singular states (Sueda 2.4.8): before a step."""
+        arguments.instance("state", state, State)
         self._check(state)
         q, qdot = state.q.copy(), state.qdot.copy()
         for link, own in zip(self.tree.links, self.tree.slices, strict=True):
@@ -186,6 +198,7 @@ class TreeSystem:
 
     def energy(self, state: State) -> float:
         """Kinetic energy, and the potential of gravity, joint springs and applied forces that have one, J."""
+        arguments.instance("state", state, State)
         at = self.maximal(state)
         moving = kinetic_energy_of(self.tree, at.phi) + np.sum(self.masses[:, None] * state.v**2) / 2
         potential = potential_energy_of(self.tree, state.q, at.E)

@@ -55,6 +55,7 @@ class Variation(NamedTuple):
 
 def variation(tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike) -> Variation:
     """Twists of all bodies and their rates, with all derivatives, by one sweep from roots to leaves."""
+    arguments.instance("tree", tree, Tree)
     q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)
@@ -111,6 +112,7 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     Wrenches are handed down from leaves to roots; a joint that turns what comes from beyond it changes what
     reaches all joints before it.
     """
+    arguments.instance("tree", tree, Tree)
     q, wrenches = tree.checked("q", q), _applied(tree, 0.0, wrenches)[1]
     shape = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
     q, wrenches = (
@@ -137,6 +139,7 @@ def inverse_dynamics_slopes(
     The applied wrenches stay what they are in body coordinates. What springs, dampers and other forces on
     bodies add is in :meth:`~rbnotes.tree.TreeSystem.tangent`.
     """
+    arguments.instance("tree", tree, Tree)
     q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
     varied = variation(tree, q, qdot, qddot)
     own, by_q, by_qdot = own_wrenches(tree, varied)
@@ -159,6 +162,7 @@ def forward_dynamics_slopes(
     SingularConfiguration
         If the mass matrix is singular, as that of a quaternion is along its length.
     """
+    arguments.instance("tree", tree, Tree)
     M, tau = mass_matrix(tree, q), inverse_dynamics_slopes(tree, q, qdot, qddot, wrenches)
     return Slopes(*(-solve_mass(tree, M, slope) for slope in tau))
 

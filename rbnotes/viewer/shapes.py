@@ -46,6 +46,7 @@ class Shape:
 
 def solid(shape: Solid, color: str = "blue") -> Shape:
     """The drawing of a :class:`rbnotes.solids.Solid`, which also weighs and touches."""
+    arguments.instance("shape", shape, Solid)
     match shape:
         case Box():
             return box(shape.sides, color)

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+from rbnotes import ledger
 from rbnotes.checking import strategies as some
-from rbnotes.ledger import Record, Verdict
+from rbnotes.ledger import Record, Verdict, runner
+from rbnotes.ledger.counterexamples import Kept, kept, shrunk
 from rbnotes.ledger.mutation import source_mutants, survivors
-from rbnotes.ledger.runner import resolve, samples, verify
+from rbnotes.ledger.record import NEEDS_CORRECTION
+from rbnotes.ledger.runner import counterexample_of, resolve, samples, verify
 
 
 def double_area(a, b):
@@ -255,3 +258,21 @@ def test_resolve():
         resolve("nonexistent_package.thing")
     with pytest.raises(AttributeError):
         resolve("numpy.nonexistent_thing")
+
+
+def test_kept_counterexamples_are_played_back_and_replaced_where_they_show_nothing(monkeypatch):
+    wrong = make(**ERRATUM)
+    database = Kept({})
+    assert shrunk(wrong, database)
+    small = counterexample_of(wrong, shrink=False).counterexample
+    for choices in (database.choices, {wrong.id: b"\x00"}):
+        monkeypatch.setattr(runner, "kept", lambda choices=choices: Kept(dict(choices)))
+        found = counterexample_of(wrong)
+        assert found.worst > 0.1
+        size = sum(np.abs(value).sum() for value in found.counterexample.values())
+        assert size < sum(np.abs(value).sum() for value in small.values())
+
+
+def test_every_kept_counterexample_is_of_a_claim_that_needs_one():
+    wrong = {r.id for r in ledger.load() if r.verdict in (*NEEDS_CORRECTION, Verdict.CONDITIONAL)}
+    assert kept().choices.keys() <= wrong

@@ -12,7 +12,7 @@ from rbnotes.joints import spline
 
 SCENES = load()
 SPLINE_CURVE = "21: Spline curve joint"
-TABLE = Path(__file__).parents[2] / "book" / "data" / "redmax-energies.csv"
+TABLE = Path(__file__).parents[2] / "book" / "_data" / "redmax-energies.csv"
 
 needs_scenes = pytest.mark.skipif(
     not SCENES, reason=f"the reference scenes are not part of this repository: no {FILE}"

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rbnotes.ledger import Record
-from rbnotes.ledger.runner import measure
+from rbnotes.ledger.runner import counterexample_of
 from rbnotes_book.cache import folder
 
 
@@ -38,10 +38,9 @@ def counterexample(record_id: str, root: Path) -> Found:
     file = folder(root) / "outcomes" / (record_id.replace("/", "_") + ".json")
     if not file.exists():
         record: Record = ledger.find(record_id)
-        outcome = measure(record)
+        wrong = counterexample_of(record)
         found = Found(
-            [_show(name, value) for name, value in (outcome.counterexample or {}).items()],
-            outcome.residual_printed,
+            [_show(name, value) for name, value in (wrong.counterexample or {}).items()], wrong.worst
         )
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(asdict(found)), encoding="utf-8")

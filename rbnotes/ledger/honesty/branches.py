@@ -20,6 +20,8 @@ from rbnotes.ledger.trials import Values, result
 
 RARE = 0.1
 """Each outcome of a condition must occur on this share of the inputs."""
+FEWEST = 10
+"""Inputs tried at least, for the branches inside branches."""
 PROBE = "__probe__"
 
 
@@ -87,7 +89,15 @@ def exercised(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]:
         return probe(index, value) if flag else value
 
     counting = rebuilt(form, changed, {PROBE: probe, PROBE + "flag": probe_flag})
-    for current, values in enumerate(inputs):  # noqa: B007 (read by the probes)
+    often = RARE * len(inputs)
+    for current, values in enumerate(inputs):
+        if current >= FEWEST and all(
+            len(branch.on[outcome]) >= often
+            for branch in branches
+            if branch.on[True] or branch.on[False]
+            for outcome in branch.needed
+        ):
+            break  # more inputs would only raise the counts
         try:
             result(counting, values)
         except Exception:  # a printed form may fail; its verdict says so

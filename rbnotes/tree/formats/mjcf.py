@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rbnotes import _quaternion, _se3, inertia
+from rbnotes import _quaternion, _se3, arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import principal_frame
 from rbnotes.joints import (
@@ -45,6 +45,7 @@ def to_mjcf(robot: Robot | Tree) -> str:
         a moving one without mass, if a body has a ball and then another rotation, or if an inertia is
         singular, as that of a point; the message names the link.
     """
+    arguments.instance("robot", robot, Robot, Tree)
     robot = as_robot(robot)
     root = ET.Element("mujoco", model=robot.name)
     ET.SubElement(root, "compiler", angle="radian", inertiafromgeom="false")

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 
-from rbnotes import _se3, inertia
+from rbnotes import _se3, arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints import Fixed, JointType, Prismatic, Revolute
 from rbnotes.solids import Box, Cylinder, Sphere
@@ -29,6 +29,7 @@ def to_urdf(robot: Robot | Tree) -> str:
         If URDF does not know a joint, has no place for a spring, for a damper of a joint with several
         coordinates, or for a single bound; the message names the link or the joint.
     """
+    arguments.instance("robot", robot, Robot, Tree)
     robot = as_robot(robot)
     tree = robot.tree
     root = ET.Element("robot", name=robot.name)

@@ -1,0 +1,257 @@
+"""Implicit contacts inside a joint: where a pin, a slide or a ball touches its bearing (Sueda 2.11).
+
+No collisions are looked for: the places are those of the joint's own shape. Each contact holds both ways, as
+a pin in its bushing does, which touches on either side. Written as two contacts that push, one on each side,
+only one of them carries something where impulses are the smallest, so that its normal impulse is the absolute
+value of the multiplier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+
+EPSILON = 1e-9
+"""Weight of the multipliers' own size, relative to that of the wrench that they should add up to."""
+
+GOLDEN = (1 + np.sqrt(5)) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Bearing:
+    """c contacts in the frame of a joint, the one that moves with the body.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit, a normal is no unit vector, or a tangent not perpendicular to its normal.
+    """
+
+    points: Any
+    """``(c, 3)``, m."""
+    normals: Any
+    """``(c, 3)``, unit vectors."""
+    mu: Any
+    """Coefficients of friction ``(c,)``, or one for all."""
+    tangents: Any = None
+    """``(c, 2, 3)``, orthonormal pairs; of use where friction is bounded direction by direction."""
+
+    def __post_init__(self) -> None:
+        points = arguments.array("points", self.points, 3)
+        if points.ndim != 2 or not len(points):
+            raise InvalidArgument("points", f"shape {points.shape}", "shape (c, 3)")
+        normals = arguments.unit_vector("normals", self.normals)
+        if normals.shape != points.shape:
+            raise InvalidArgument("normals", f"shape {normals.shape}", f"shape {points.shape}")
+        mu = arguments.scalar("mu", self.mu, minimum=0.0)
+        if mu.shape not in ((), (len(points),)):
+            raise InvalidArgument("mu", f"shape {mu.shape}", f"a number, or shape ({len(points)},)")
+        tangents = _across(normals)
+        if self.tangents is not None:
+            tangents = arguments.array("tangents", self.tangents, len(points), 2, 3)
+        axes = np.concatenate([normals[:, None], tangents], axis=1)
+        if np.max(np.abs(axes @ np.swapaxes(axes, 1, 2) - np.eye(3))) > 1e-9:
+            raise InvalidArgument("tangents", "vectors that are not", "orthonormal, across the normals")
+        for name, value in (("points", points), ("normals", normals), ("tangents", tangents)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "mu", np.broadcast_to(mu, (len(points),)))
+
+    @property
+    def count(self) -> int:
+        """Number of contacts c."""
+        return len(self.points)
+
+    @cached_property
+    def normal_rows(self) -> Array:
+        """N ``(c, 6)``: normal velocities of the points from the twist of the body relative to the parent."""
+        return np.concatenate([np.cross(self.points, self.normals), self.normals], axis=1)
+
+    @cached_property
+    def tangent_rows(self) -> Array:
+        """T ``(c, 2, 6)``: sliding velocities from the relative twist."""
+        arms = np.cross(self.points[:, None], self.tangents)
+        return np.concatenate([arms, self.tangents], axis=2)
+
+    @cached_property
+    def scale(self) -> Array:
+        """Units ``(6,)`` that make moments comparable with forces: one over the bearing's size, and 1."""
+        size = float(np.max(np.linalg.norm(self.points, axis=1))) or 1.0
+        return np.repeat([1 / size, 1.0], 3)
+
+    @cached_property
+    def rank(self) -> int:
+        """Number of independent wrenches that the contacts can carry, of 6."""
+        return int(np.linalg.matrix_rank(self.normal_rows * self.scale, tol=1e-9))
+
+    @cached_property
+    def spread(self) -> Array:
+        """``(c, 6)``: multipliers from the wrench that they should add up to (right form of (2.118)).
+
+        ``alpha = (N D N^T + epsilon I)^-1 N D w``, the smallest that come nearest to ``N^T alpha = w``. D
+        makes moments comparable with forces; the notes take the inverse inertia, which makes a difference
+        only where the contacts cannot carry w, and fails where a body has no mass.
+        """
+        B = self.normal_rows * self.scale
+        gram = B.T @ B
+        weight = EPSILON * np.trace(gram) / 6
+        result: Array = B @ np.linalg.solve(gram + weight * np.eye(6), np.diag(self.scale))
+        return result
+
+    def multipliers(self, wrench: ArrayLike) -> Array:
+        """Normal multipliers ``(c,)`` of either sign, N s, for an impulse of the joint ``(6,)``."""
+        result: Array = self.spread @ arguments.array("wrench", wrench, 6)
+        return result
+
+    def left(self, wrench: ArrayLike) -> Array:
+        """What of an impulse ``(6,)`` the contacts do not carry."""
+        wrench = arguments.array("wrench", wrench, 6)
+        result: Array = wrench - self.normal_rows.T @ (self.spread @ wrench)
+        return result
+
+
+def journal(
+    radius: float,
+    height: float,
+    mu: float,
+    *,
+    axis: ArrayLike = (0.0, 0.0, 1.0),
+    points: int = 8,
+    thrust: bool = True,
+    centre: ArrayLike = (0.0, 0.0, 0.0),
+) -> Bearing:
+    """The bearing of a hinge: a cylinder about the axis, touched around both of its ends.
+
+    Radial loads are spread as the cosine of the angle to the load. Slipping, it resists with
+    ``mu radius F (2 / n) sum |cos|`` (n: ``points``), which is ``4 / pi mu radius F`` for many points.
+
+    Parameters
+    ----------
+    radius, height
+        Of the cylinder, m.
+    points : int
+        Around each end, at least 3.
+    thrust
+        Whether its ends carry axial loads, too, on their rims; they then share in moments.
+    centre : (3,)
+        Of the cylinder in the joint's frame.
+    """
+    radius, height = (float(arguments.positive(n, v)) for n, v in (("radius", radius), ("height", height)))
+    points = arguments.count("points", points, minimum=3)
+    axes = _aligned(axis)
+    angles = 2 * np.pi * (np.arange(points) + 0.5) / points
+    radial = np.stack([np.cos(angles), np.sin(angles), np.zeros(points)], axis=1)
+    around = np.stack([-np.sin(angles), np.cos(angles), np.zeros(points)], axis=1)
+    up = np.tile([0.0, 0.0, 1.0], (points, 1))
+    where, normals, tangents = [], [], []
+    for end in (-height / 2, height / 2):
+        rim = radius * radial + end * up
+        where.append(rim)
+        normals.append(radial)
+        tangents.append(np.stack([around, up], axis=1))
+        if thrust:
+            where.append(rim)
+            normals.append(up)
+            tangents.append(np.stack([around, radial], axis=1))
+    return _placed(np.concatenate(where), np.concatenate(normals), mu, np.concatenate(tangents), axes, centre)
+
+
+def slide(
+    width: float,
+    depth: float,
+    length: float,
+    mu: float,
+    *,
+    axis: ArrayLike = (0.0, 0.0, 1.0),
+    across: ArrayLike | None = None,
+    centre: ArrayLike = (0.0, 0.0, 0.0),
+) -> Bearing:
+    """The bearing of a slider: a box along the axis, touched at its corners on the faces beside the axis.
+
+    Parameters
+    ----------
+    width, depth, length
+        Of the box: along ``across``, perpendicular to both, and along the axis, m.
+    across : (3,), optional
+        Direction perpendicular to the axis along which the width is; any, by default.
+    centre : (3,)
+        Of the box in the joint's frame.
+    """
+    half = [
+        float(arguments.positive(n, v)) / 2
+        for n, v in (("width", width), ("depth", depth), ("length", length))
+    ]
+    axes = _aligned(axis, across)
+    corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * half
+    x, y, z = np.eye(3)
+    normals = np.concatenate([np.tile(x, (8, 1)), np.tile(y, (8, 1))])
+    tangents = np.concatenate([np.tile([z, y], (8, 1, 1)), np.tile([z, x], (8, 1, 1))])
+    return _placed(np.tile(corners, (2, 1)), normals, mu, tangents, axes, centre)
+
+
+def socket(radius: float, mu: float, *, points: int = 32, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Bearing:
+    """The bearing of a ball joint: a ball, touched all over.
+
+    Loads are spread as the cosine of the angle to the load. Spinning about the load, it resists with nearly
+    ``mu radius F``.
+
+    Parameters
+    ----------
+    points : {6, 8, 12, 20, 32}
+        The corners of a regular solid, or of the last two together.
+    """
+    radius = float(arguments.positive("radius", radius))
+    if points not in (6, 8, 12, 20, 32):
+        raise InvalidArgument("points", str(points), "6, 8, 12, 20 or 32")
+    normals = _corners(points)
+    return _placed(radius * normals, normals, mu, _across(normals), np.eye(3), centre)
+
+
+def _placed(
+    points: Array, normals: Array, mu: float, tangents: Array, axes: Array, centre: ArrayLike
+) -> Bearing:
+    shift = arguments.one_vector("centre", centre)
+    return Bearing(points @ axes + shift, normals @ axes, mu, tangents @ axes)
+
+
+def _aligned(axis: ArrayLike, across: ArrayLike | None = None) -> Array:
+    """Right-handed directions as rows ``(3, 3)``, the last one along the axis."""
+    z = arguments.unit_vector("axis", axis)
+    if z.shape != (3,):
+        raise InvalidArgument("axis", f"shape {z.shape}", "one unit vector of shape (3,)")
+    x = _across(z[None])[0, 0] if across is None else arguments.unit_vector("across", across)
+    if abs(x @ z) > 1e-9:
+        raise InvalidArgument("across", f"{x.tolist()}", "a direction perpendicular to the axis")
+    return np.stack([x, np.cross(z, x), z])
+
+
+def _across(normals: Array) -> Array:
+    """Orthonormal pairs ``(c, 2, 3)`` perpendicular to unit vectors ``(c, 3)``."""
+    first = np.cross(np.eye(3)[np.argmin(np.abs(normals), axis=1)], normals)
+    first /= np.linalg.norm(first, axis=1, keepdims=True)
+    return np.stack([first, np.cross(normals, first)], axis=1)
+
+
+def _corners(count: int) -> Array:
+    signs = np.array([[i, j, k] for i in (-1.0, 1.0) for j in (-1.0, 1.0) for k in (-1.0, 1.0)])
+    pairs = np.array([[i, j] for i in (-1.0, 1.0) for j in (-1.0, 1.0)])
+
+    def turned(a: float, b: float) -> Array:
+        flat = np.stack([np.zeros(4), pairs[:, 0] * a, pairs[:, 1] * b], axis=1)
+        return np.concatenate([np.roll(flat, k, axis=1) for k in range(3)])
+
+    solids = {
+        6: np.concatenate([np.eye(3), -np.eye(3)]),
+        8: signs,
+        12: turned(1.0, GOLDEN),
+        20: np.concatenate([signs, turned(1 / GOLDEN, GOLDEN)]),
+    }
+    solids = {n: corners / np.linalg.norm(corners, axis=1, keepdims=True) for n, corners in solids.items()}
+    solids[32] = np.concatenate([solids[12], solids[20]])
+    return solids[count]

@@ -1,0 +1,82 @@
+"""The programs of staggered projections for cvxpy, each translated once for its size and cone (Sueda 2.11).
+
+Masses, velocities and bounds are parameters: the same translation serves all iterations of all steps with as
+many contacts.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.errors import NotConverged
+from rbnotes.friction.facets import facet_directions
+
+
+class Program:
+    """Minimise ``x^T W x / 2 + x^T u`` under conditions that hold ``limits`` as a parameter."""
+
+    def __init__(self, count: int, parts: int, conditions: Any) -> None:
+        import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
+
+        self._cp = cp
+        self._x = cp.Variable((count, parts))
+        self._root = cp.Parameter((count * parts, count * parts))
+        self._linear = cp.Parameter(count * parts)
+        self._limits = cp.Parameter(count, nonneg=True)
+        flat = cp.vec(self._x, order="C")
+        objective = cp.sum_squares(self._root @ flat) / 2 + self._linear @ flat
+        self._problem = cp.Problem(cp.Minimize(objective), conditions(cp, self._x, self._limits))
+
+    def solve(self, W: Array, velocities: Array, limits: Array) -> Array:
+        """x ``(count, parts)`` for velocities of that shape.
+
+        Raises
+        ------
+        NotConverged
+            If the solver finds no solution.
+        """
+        # In units of what stops the velocities there are, with unit masses.
+        unit = 1 / np.sqrt(np.where(np.diag(W) > 0, np.diag(W), 1.0))
+        speed = float(np.max(np.abs(unit * velocities.ravel()), initial=0.0)) or 1.0
+        per = self._x.shape[1]
+        unit = np.repeat(unit.reshape(-1, per).min(axis=1), per)
+        values, vectors = np.linalg.eigh(unit[:, None] * W * unit)
+        self._root.value = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+        self._linear.value = unit * velocities.ravel() / speed
+        self._limits.value = limits / (unit[::per] * speed)
+        options = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._problem.solve(solver="CLARABEL", **options)
+        if self._x.value is None:
+            raise NotConverged(f"cvxpy: {self._problem.status}", None, np.inf)
+        result: Array = speed * unit.reshape(-1, per) * np.asarray(self._x.value)
+        return result
+
+
+@lru_cache(maxsize=64)
+def contact_program(count: int) -> Program:
+    """Normal impulses, which do not pull (right form of Sueda eq. (2.113))."""
+    return Program(count, 1, lambda cp, x, limits: [x >= 0, limits >= 0])
+
+
+@lru_cache(maxsize=64)
+def friction_program(count: int, cone: str, facets: int) -> Program:
+    """Friction impulses in the section of a cone (Sueda eq. (2.114))."""
+
+    def conditions(cp: Any, x: Any, limits: Any) -> list[Any]:
+        if cone == "box":
+            return [cp.abs(x[:, k]) <= limits for k in (0, 1)]
+        if cone == "disc":
+            return [cp.SOC(limits, x, axis=1)]
+        directions = facet_directions(facets)
+        middles = directions + np.roll(directions, -1, axis=0)
+        outward = 2 * middles / np.sum(middles**2, axis=1)[:, None]
+        return [x @ each <= limits for each in outward]
+
+    return Program(count, 2, conditions)

@@ -1,0 +1,69 @@
+"""Curves for joints: a point as a function of one coordinate, and the frame that the curve has there.
+
+The frame has its z axis along the tangent, and its x axis as near to a given direction as that allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import InvalidArgument
+from rbnotes.joints.general.differentiate import slopes
+from rbnotes.joints.general.surfaces import bernstein, unit
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A smooth curve, and the usual range of its coordinate."""
+
+    name: str
+    point: Callable[[Any], Any]
+    """Coordinate to a point ``(3,)``, by arithmetic and numpy's functions alone."""
+    low: float = 0.0
+    high: float = 1.0
+
+    def tangent(self, s: Any) -> Any:
+        """Slope ``(3,)`` of the point, not of length one."""
+        return slopes(lambda p: self.point(p[0]), np.array([s]))[:, 0]
+
+    def frame(self, s: Any, across: Any) -> tuple[Any, Any]:
+        """Axes ``(3, 3)``, one a column, and the point ``(3,)``; x is nearest to ``across (3,)``."""
+        z = unit(self.tangent(s))
+        x = unit(across - (across @ z) * z)
+        return np.array([x, np.cross(z, x), z]).T, self.point(s)
+
+    def fold(self, s: Any, across: Any) -> Any:
+        """What is zero where the frame is singular: the sine between the tangent and the given direction."""
+        side = np.cross(unit(self.tangent(s)), across)
+        return np.sqrt(side @ side)
+
+
+def circle(radius: float) -> Curve:
+    """In the xy plane about the origin, m; the coordinate is the angle, rad."""
+    radius = arguments.number("radius", radius)
+    return Curve("circle", lambda s: radius * np.array([np.cos(s), np.sin(s), 0]), -np.pi, np.pi)
+
+
+def bezier_curve(points: ArrayLike) -> Curve:
+    """Over control points ``(n, 3)``, m: from the first at 0 to the last at 1.
+
+    Beyond, the polynomial goes on.
+
+    Raises
+    ------
+    InvalidArgument
+        If there are fewer than 2 control points.
+    """
+    points = arguments.array("points", points, 3)
+    if points.ndim != 2 or len(points) < 2:
+        raise InvalidArgument("points", f"shape {points.shape}", "2 control points or more, shape (n, 3)")
+    return Curve(
+        "Bezier curve",
+        lambda s: sum(w * p for w, p in zip(bernstein(len(points), s), points, strict=True)),
+    )

@@ -1,0 +1,200 @@
+"""Joints given as ordinary functions: q to a rotation and a position (Si & Guenter 4, eqs. (9), (12)).
+
+Write down where the joint puts its frame, with numpy's functions; the Jacobian and all its derivatives follow
+by automatic differentiation, to rounding:
+
+>>> import numpy as np
+>>> from rbnotes.joints import FunctionJoint
+>>> def swing(q):                      # a hinge whose axis slides up as it turns
+...     c, s = np.cos(q[0]), np.sin(q[0])
+...     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), np.array([0, 0, s])
+>>> FunctionJoint(swing, 1).S([0.0]).ravel().tolist()
+[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]
+
+It needs the extra ``joints`` (``pip install 'rbnotes[joints]'``), which brings casadi.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.joints._nearest import search
+from rbnotes.joints.general import differentiate
+from rbnotes.joints.general.differentiate import Evaluated, Margins, Pose
+from rbnotes.joints.protocol import JointType
+
+TOO_NEAR = 1e-6
+"""A margin that is smaller is taken for zero: derivatives grow as one over it."""
+ROTATION_WITHIN = 1e-9
+PROBES = 4
+"""At so many states the function is asked whether its R is a rotation."""
+
+
+class FunctionJoint(JointType):
+    """A joint that is where a function says, for coordinates that are free of each other.
+
+    Parameters
+    ----------
+    function
+        Coordinates ``q (k,)`` to the rotation ``R (3, 3)`` and the position ``t (3,)`` of the moving frame in
+        the resting one. It is called once, with symbols for numbers: arithmetic, numpy's functions and
+        products of arrays will do; a branch on q will not. It must be smooth. It may also return a list of
+        such pairs, whose product is the pose: derivatives then take fewer instructions.
+    coordinates
+        Their number k.
+    name
+        What messages call it: ``"torus-torus"``.
+    home
+        Coordinates ``(k,)`` to start from; zeros by default.
+    low, high
+        The usual range of each coordinate ``(k,)`` or of all, where the nearest pose is looked for.
+    margins
+        Coordinates to numbers that are zero where the function is singular, or its coordinates no longer
+        tell positions apart, such as the cosine of a latitude; with the words for them in messages.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If casadi is not installed.
+    InvalidArgument
+        If the function cannot be traced, or returns other than a rotation and a position.
+    SingularConfiguration
+        By all methods, where a margin is smaller than 1e-6: the message names the joint and how close it is.
+
+    Notes
+    -----
+    For compilers, :attr:`motion` is all that forward and inverse dynamics need of the joint as one casadi
+    function, and :func:`rbnotes.joints.python_source` writes it out as a program without loops or branches.
+    """
+
+    def __init__(
+        self,
+        function: Pose,
+        coordinates: int,
+        *,
+        name: str = "function",
+        home: ArrayLike | None = None,
+        low: ArrayLike = -np.pi,
+        high: ArrayLike = np.pi,
+        margins: Margins | None = None,
+    ) -> None:
+        count = arguments.count("coordinates", coordinates, 1)
+        self._pose, self._margins = differentiate.traced(function, margins, count)
+        self._name = name
+        self._home = self._each("home", 0.0 if home is None else home)
+        self._box = self._each("low", low), self._each("high", high)
+        self._refuse_other_than_rotations()
+
+    @property
+    def coordinates(self) -> int:
+        result: int = self._pose.size1_in(0)
+        return result
+
+    @property
+    def home(self) -> Array:
+        return self._home.copy()
+
+    def __str__(self) -> str:
+        return self._name
+
+    def __repr__(self) -> str:
+        return f"FunctionJoint(name={self._name!r}, coordinates={self.coordinates})"
+
+    @cached_property
+    def motion(self) -> Any:
+        """``casadi.Function``: ``q (k), qdot (k)`` to ``R (3, 3), t (3), S (6, k), Sdot qdot (6)``, dense.
+
+        Margins are not looked at.
+        """
+        return self._functions["motion"]()
+
+    def _transform(self, q: Array) -> Array:
+        R, t = self._at("_pose_of", q)
+        Q = np.zeros((*q.shape[:-1], 4, 4))
+        Q[..., :3, :3], Q[..., :3, 3], Q[..., 3, 3] = R, t[..., 0], 1
+        return Q
+
+    def _S(self, q: Array) -> Array:
+        return self._at("_jacobian", q)[0]
+
+    def _Sdot(self, q: Array, qdot: Array) -> Array:
+        return self._at("_rate", q, qdot)[0]
+
+    def _dS(self, q: Array) -> Array:
+        k = self.coordinates
+        slopes = self._at("_slopes", q)[0].reshape(*q.shape[:-1], k, 6, k)
+        return np.swapaxes(slopes, -3, -2)
+
+    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+        return self._at("_drift_slopes", q, qdot)[0]
+
+    def _coordinates_of(self, Q: Array) -> Array:
+        return search(self, Q, self._near(Q), self._box)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Functions can be sent to other processes, what they are made of cannot."""
+        return {name: value for name, value in vars(self).items() if name != "_functions"}
+
+    @cached_property
+    def _functions(self) -> Any:
+        return differentiate.functions(self._pose)
+
+    @cached_property
+    def _pose_of(self) -> Evaluated:
+        return Evaluated(self._functions["pose"]())
+
+    @cached_property
+    def _jacobian(self) -> Evaluated:
+        return Evaluated(self._functions["jacobian"]())
+
+    @cached_property
+    def _rate(self) -> Evaluated:
+        return Evaluated(self._functions["rate"]())
+
+    @cached_property
+    def _slopes(self) -> Evaluated:
+        return Evaluated(self._functions["slopes"]())
+
+    @cached_property
+    def _drift_slopes(self) -> Evaluated:
+        return Evaluated(self._functions["drift_slope"]())
+
+    def _at(self, function: str, *vectors: Array) -> list[Array]:
+        results: list[Array] = getattr(self, function)(*vectors)
+        if self._margins:
+            margins = np.abs(results.pop()[..., 0])
+            # Where a margin is zero, others and the results may be no numbers at all.
+            if np.any(~(margins >= TOO_NEAR)):
+                self._refuse(vectors[0], margins)
+        return results
+
+    def _refuse(self, q: Array, margins: Array) -> None:
+        *place, which = np.argwhere(~(margins >= TOO_NEAR))[0]
+        at, size = q[tuple(place)], margins[(*place, which)]
+        got = f"{at.round(6).tolist()}, the {self} joint {size:.1e} from {self._margins[which]}"
+        raise SingularConfiguration("q", got, f"at least {TOO_NEAR:g}")
+
+    def _each(self, name: str, value: ArrayLike) -> Array:
+        given = arguments.array(name, value)
+        if given.shape not in ((), (self.coordinates,)):
+            expected = f"a number or shape ({self.coordinates},)"
+            raise InvalidArgument(name, f"shape {given.shape}", expected)
+        return np.broadcast_to(given, (self.coordinates,)).copy()
+
+    def _refuse_other_than_rotations(self) -> None:
+        draws = np.random.default_rng(0).uniform(*self._box, size=(PROBES, self.coordinates))
+        R, t, *_ = self._pose_of(draws)
+        regular = np.all(np.isfinite(R), axis=(-1, -2)) & np.all(np.isfinite(t), axis=(-1, -2))
+        R = R[regular]
+        off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
+        if not len(R) or off > ROTATION_WITHIN or np.any(np.linalg.det(R) < 0):
+            got = f"a matrix R with max |R^T R - I| = {off:.3g}" if len(R) else "no finite numbers"
+            if len(R) and off <= ROTATION_WITHIN:
+                got = "a reflection R (determinant -1)"
+            raise InvalidArgument("function", f"{got}, for the {self} joint", "a rotation R and a position t")

@@ -1,0 +1,182 @@
+"""Surfaces for joints: a point as a function of two coordinates, and the frame that the surface has there.
+
+The frame at a point has its x axis along the lines of constant v, on which u grows, its z axis along the
+normal. On a sphere, an ellipsoid and a torus, the normal points out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.joints.general.differentiate import slopes
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A smooth surface, its coordinates (u, v) and their usual range."""
+
+    name: str
+    point: Callable[[Any, Any], Any]
+    """(u, v) to a point ``(3,)``, by arithmetic and numpy's functions alone."""
+    factors: Callable[[Any, Any], list[tuple[Any, Any]]] | None = None
+    """(u, v) to poses, a rotation ``(3, 3)`` and a position ``(3,)`` each, whose product is the frame, where
+    there are formulas for it; otherwise it comes from the slopes of the point, and is singular where the
+    surface folds."""
+    pole: Callable[[Any, Any], Any] | None = None
+    """(u, v) to a number that is zero where the lines of constant v shrink to a point; for spheres."""
+    low: tuple[float, float] = (-np.pi, -np.pi)
+    high: tuple[float, float] = (np.pi, np.pi)
+
+    def frame(self, u: Any, v: Any) -> list[tuple[Any, Any]]:
+        """Axes ``(3, 3)``, one a column, and the point ``(3,)``, as factors whose product they are."""
+        if self.factors is not None:
+            return self.factors(u, v)
+        along_u, along_v = self._slopes(u, v)
+        x, normal = unit(along_u), unit(np.cross(along_u, along_v))
+        return [(np.array([x, np.cross(normal, x), normal]).T, self.point(u, v))]
+
+    def fold(self, u: Any, v: Any) -> Any:
+        """What is zero where the frame is singular, the sine of the angle of the slopes; None if nowhere."""
+        if self.factors is not None:
+            return None
+        along_u, along_v = self._slopes(u, v)
+        across = np.cross(along_u, along_v)
+        return np.sqrt((across @ across) / ((along_u @ along_u) * (along_v @ along_v)))
+
+    def _slopes(self, u: Any, v: Any) -> Any:
+        return slopes(lambda p: self.point(p[0], p[1]), np.array([u, v])).T
+
+
+OUTWARD = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
+"""From a frame whose x axis points out, and y eastward, to that of the surface."""
+
+
+def sphere(radius: float) -> Surface:
+    """About the origin, m; u is the longitude and v the latitude, in rad. Its poles are on the z axis."""
+    radius = arguments.number("radius", radius)
+    return Surface(
+        "sphere",
+        lambda u, v: radius * _outward(u, v),
+        lambda u, v: [
+            (about_z(u), np.zeros(3)),
+            (_upward(v), np.zeros(3)),
+            (OUTWARD, radius * OUTWARD[:, 2]),
+        ],
+        lambda u, v: np.cos(v),
+        low=(-np.pi, -np.pi / 2),
+        high=(np.pi, np.pi / 2),
+    )
+
+
+def ellipsoid(semi_axes: ArrayLike) -> Surface:
+    """With its axes along x, y and z, half as long as the ellipsoid ``(3,)``, m; u and v as on a sphere."""
+    a, b, c = arguments.one_vector("semi_axes", arguments.positive("semi_axes", semi_axes)).tolist()
+
+    def point(u: Any, v: Any) -> Any:
+        return np.array([a, b, c]) * _outward(u, v)
+
+    def factors(u: Any, v: Any) -> list[tuple[Any, Any]]:
+        # The azimuth and the slope of the normal, which is along (x/a^2, y/b^2, z/c^2).
+        width = np.sqrt((a * np.sin(u)) ** 2 + (b * np.cos(u)) ** 2)
+        azimuth = np.arctan2(a * np.sin(u), b * np.cos(u))
+        slope = np.arctan2(np.sin(v) / c, np.cos(v) * width / (a * b))
+        turns = (about_z(azimuth), _upward(slope), OUTWARD)
+        return [(np.eye(3), point(u, v)), *((turn, np.zeros(3)) for turn in turns)]
+
+    return Surface(
+        "ellipsoid", point, factors, lambda u, v: np.cos(v), (-np.pi, -np.pi / 2), (np.pi, np.pi / 2)
+    )
+
+
+def torus(radius: float, tube: float) -> Surface:
+    """About the z axis: u goes around it, on the circle of this radius, and v around the tube, rad.
+
+    v is 0 on the outer equator and pi on the inner one. It has no poles.
+
+    Raises
+    ------
+    InvalidArgument
+        If the tube, m, is not thinner than the hole allows.
+    """
+    radius, tube = arguments.number("radius", radius), arguments.number("tube", tube)
+    if tube >= radius:
+        raise InvalidArgument("tube", f"{tube:g}", f"a tube thinner than the radius {radius:g}")
+
+    return Surface(
+        "torus",
+        lambda u, v: radius * np.array([np.cos(u), np.sin(u), 0]) + tube * _outward(u, v),
+        lambda u, v: [
+            (about_z(u), np.zeros(3)),
+            (_upward(v), np.array([radius, 0, 0])),
+            (OUTWARD, tube * OUTWARD[:, 2]),
+        ],
+    )
+
+
+def bezier_surface(points: ArrayLike) -> Surface:
+    """Over control points ``(m, n, 3)``, m: u along the first axis of the grid and v along the second.
+
+    Both go from 0 to 1; beyond, the polynomials go on.
+
+    Raises
+    ------
+    InvalidArgument
+        If there are fewer than 2 x 2 control points.
+    """
+    points = arguments.array("points", points, 3)
+    if points.ndim != 3 or min(points.shape[:2]) < 2:
+        raise InvalidArgument("points", f"shape {points.shape}", "2 x 2 control points or more, (m, n, 3)")
+
+    def point(u: Any, v: Any) -> Any:
+        rows, columns = bernstein(len(points), u), bernstein(points.shape[1], v)
+        return sum(rows[i] * columns[j] * points[i, j] for i in range(len(rows)) for j in range(len(columns)))
+
+    return Surface("Bezier surface", point, low=(0.0, 0.0), high=(1.0, 1.0))
+
+
+def bernstein(count: int, u: Any) -> list[Any]:
+    """Weights of so many control points of a Bezier curve at u: the Bernstein polynomials."""
+    degree = count - 1
+    return [comb(degree, i) * u**i * (1 - u) ** (degree - i) for i in range(count)]
+
+
+def triangles(surface: Surface, across: int = 24, around: int = 24) -> tuple[Array, Array]:
+    """Vertices ``(m, 3)`` and triangles ``(t, 3)`` of the surface over its usual range, for pictures."""
+    u, v = (
+        np.linspace(low, high, count + 1)
+        for low, high, count in zip(surface.low, surface.high, (across, around), strict=True)
+    )
+    vertices = np.array([surface.point(a, b) for a in u for b in v], dtype=float)
+    corner = (np.arange(across)[:, None] * (around + 1) + np.arange(around)).ravel()
+    right, above = corner + around + 1, corner + 1
+    halves = [np.stack([corner, right, above], axis=1), np.stack([right, right + 1, above], axis=1)]
+    return vertices, np.concatenate(halves)
+
+
+def about_z(angle: Any) -> Any:
+    """Rotation ``(3, 3)``."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+
+
+def unit(vector: Any) -> Any:
+    """A vector of length one."""
+    return vector / np.sqrt(vector @ vector)
+
+
+def _outward(u: Any, v: Any) -> Any:
+    return np.array([np.cos(v) * np.cos(u), np.cos(v) * np.sin(u), np.sin(v)])
+
+
+def _upward(v: Any) -> Any:
+    """Rotation about -y."""
+    c, s = np.cos(v), np.sin(v)
+    return np.array([[c, 0, -s], [0, 1, 0], [s, 0, c]])

@@ -1,0 +1,129 @@
+"""Numbers that are not known yet, in numpy's arrays: symbols of casadi, each wrapped as a scalar.
+
+numpy takes an object for a scalar, and hands ``np.cos(x)`` on to ``x.cos()``, as long as the object makes no
+claim to be an array itself. Symbols of casadi do, and turn arrays that they meet into matrices of their own;
+wrapped, they leave arrays what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+
+EXTRA = "joints given as functions are differentiated by casadi: pip install 'rbnotes[joints]'"
+
+
+def casadi() -> Any:
+    """The module, imported when it is first needed: it is an optional extra.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If it is not installed; the message names the extra that brings it.
+    """
+    try:
+        import casadi
+    except ImportError as error:
+        raise ModuleNotFoundError(EXTRA, name="casadi") from error
+    return casadi
+
+
+class Symbol:
+    """A scalar expression: arithmetic and numpy's smooth functions make others of it."""
+
+    __slots__ = ("expression",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, expression: Any) -> None:
+        self.expression = expression
+
+    def __bool__(self) -> bool:
+        raise TypeError("a branch on a coordinate, whose value is not known")
+
+    def _compare(self, other: object) -> bool:
+        raise TypeError("a comparison with a coordinate, whose value is not known")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compare
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:
+        """numpy's functions of symbols and numbers, all of them as symbols: for its loops over objects."""
+        return getattr(ufunc, method)(*map(_wrapped, inputs), **more)
+
+    def __repr__(self) -> str:
+        return f"Symbol({self.expression})"
+
+
+def _wrapped(values: Any) -> Any:
+    """An array of symbols."""
+    values = np.asarray(values, dtype=object)
+    result = np.empty(values.shape, dtype=object)
+    for index in np.ndindex(values.shape):
+        each = values[index]
+        result[index] = each if isinstance(each, Symbol) else Symbol(casadi().SX(float(each)))
+    return result
+
+
+def _arithmetic(name: str) -> Callable[..., Any]:
+    def method(self: Symbol, *others: Any) -> Any:
+        values = [other.expression if isinstance(other, Symbol) else other for other in others]
+        if not all(isinstance(each, float | int | np.number | casadi().SX) for each in values):
+            return NotImplemented
+        return Symbol(getattr(self.expression, name)(*values))
+
+    return method
+
+
+def _function(name: str) -> Callable[..., Symbol]:
+    def method(self: Symbol, *others: Any) -> Symbol:
+        return Symbol(getattr(casadi(), name)(self.expression, *(expression(other) for other in others)))
+
+    return method
+
+
+for _name in ("add", "sub", "mul", "truediv", "pow"):
+    for _side in ("", "r"):
+        setattr(Symbol, f"__{_side}{_name}__", _arithmetic(f"__{_side}{_name}__"))
+for _name in ("neg", "pos"):
+    setattr(Symbol, f"__{_name}__", _arithmetic(f"__{_name}__"))
+for _name in ("exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "hypot"):
+    setattr(Symbol, _name, _function(_name))
+Symbol.__abs__ = _function("fabs")  # type: ignore[attr-defined]
+for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2"):
+    setattr(Symbol, f"arc{_name}", _function(f"a{_name}"))
+
+
+def symbols(name: str, count: int) -> Array:
+    """An array ``(count,)`` of unknown numbers."""
+    return entries(casadi().SX.sym(name, count))[:, 0]
+
+
+def entries(matrix: Any) -> Array:
+    """A matrix of casadi as an array with two axes."""
+    rows, columns = matrix.shape
+    result = np.empty((rows, columns), dtype=object)
+    for index in np.ndindex(rows, columns):
+        result[index] = Symbol(matrix[index])
+    return result
+
+
+def expression(value: Any) -> Any:
+    """What casadi makes of a symbol or a number.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    return value.expression if isinstance(value, Symbol) else float(value)
+
+
+def matrix(values: Any) -> Any:
+    """Symbols and numbers, an array with one or two axes, as a matrix of casadi without its zeros."""
+    ca, values = casadi(), np.asarray(values, dtype=object)
+    columns = values.shape[1] if values.ndim == 2 else 1
+    stacked = ca.vertcat(*map(expression, values.T.ravel()))
+    return ca.sparsify(ca.reshape(ca.SX(stacked), values.shape[0], columns))

@@ -1,0 +1,92 @@
+"""What Python calls: the sweeps for one state and for many. All arrays are flat."""
+
+import numpy as np
+from numba import float64, int64, njit, uint64
+
+from rbnotes.kernels._algebra import OPTIONS, inlined
+from rbnotes.kernels._lanes import LANES
+from rbnotes.kernels._layout import GAIN, GIVEN_AT, GIVEN_SIZE, MOTION, ONE, ROOM, SIZE, ZERO, U
+from rbnotes.kernels._sweeps import bodies_loaded, bodies_seen, driven_outwards, forward, handed_in, inverse
+
+
+@inlined
+def trouble(x):
+    """Whether some number is not finite."""
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] - x[i]
+    return not total == 0
+
+
+def functions(failed):
+    """The functions that Python calls, by name.
+
+    What they return if something is wrong is part of them, and a number for each state of their sources: code
+    on disk is asked for by it, so that what was compiled from other sources is not found.
+    """
+
+    @njit(cache=True, **OPTIONS)
+    def forward_one(whole, numbers, q, v, f, out):
+        """Accelerations ``(k,)``."""
+        k = whole[SIZE]
+        if q.size != k or v.size != k or f.size != k:
+            return failed
+        g = whole[GIVEN_AT]
+        forward(whole, numbers, numbers, g + whole[GIVEN_SIZE], numbers, g, ZERO, q, v, f, out, ZERO, ZERO, ONE)
+        return failed if trouble(out) else 0
+
+    @njit(cache=True, **OPTIONS)
+    def inverse_one(whole, numbers, q, v, a, out):
+        """Forces ``(k,)``."""
+        k = whole[SIZE]
+        if q.size != k or v.size != k or a.size != k:
+            return failed
+        g = whole[GIVEN_AT]
+        inverse(whole, numbers, numbers, g + whole[GIVEN_SIZE], numbers, g, ZERO, q, v, a, out, ZERO, ZERO, ONE)
+        return failed if trouble(out) else 0
+
+    @njit(cache=True, nogil=True, **OPTIONS)
+    def forward_many(whole, numbers, given, q, v, f, out):
+        """Accelerations of many states."""
+        last = U(q.size) // whole[SIZE] - ONE
+        work = np.empty(whole[ROOM] * LANES)
+        for first in range(ZERO, last + ONE, LANES):
+            forward(whole, numbers, work, ZERO, given, ZERO, whole[GIVEN_SIZE], q, v, f, out, first, last, LANES)
+        return failed if trouble(out) else 0
+
+    @njit(cache=True, nogil=True, **OPTIONS)
+    def inverse_many(whole, numbers, given, q, v, a, out):
+        """Forces of many states."""
+        last = U(q.size) // whole[SIZE] - ONE
+        work = np.empty(whole[ROOM] * LANES)
+        for first in range(ZERO, last + ONE, LANES):
+            inverse(whole, numbers, work, ZERO, given, ZERO, whole[GIVEN_SIZE], q, v, a, out, first, last, LANES)
+        return failed if trouble(out) else 0
+
+    @njit(cache=True, **OPTIONS)
+    def motions_one(whole, numbers, q, v, a, twists, rates):
+        """Twists of all bodies and their rates, gravity and all."""
+        g = whole[GIVEN_AT]
+        at = g + whole[GIVEN_SIZE]
+        driven_outwards(whole, numbers, numbers, at, numbers, g, ZERO, q, v, a, ZERO, ZERO, ONE)
+        bodies_seen(whole, numbers, numbers, at, MOTION, twists, ONE)
+        bodies_seen(whole, numbers, numbers, at, GAIN, rates, ONE)
+        return failed if trouble(twists) or trouble(rates) else 0
+
+    @njit(cache=True, **OPTIONS)
+    def forces_one(whole, numbers, q, v, wrenches, out):
+        """Forces on all coordinates that wrenches on the bodies make; ``v`` is all zeros."""
+        g = whole[GIVEN_AT]
+        at = g + whole[GIVEN_SIZE]
+        driven_outwards(whole, numbers, numbers, at, numbers, g, ZERO, q, v, v, ZERO, ZERO, ONE)
+        bodies_loaded(whole, numbers, numbers, at, wrenches, ONE)
+        handed_in(whole, numbers, numbers, at, q, v, out, False, ZERO, ZERO, ONE)
+        return failed if trouble(out) else 0
+
+    return {function.__name__: function for function in (forward_one, inverse_one, forward_many, inverse_many, motions_one, forces_one)}
+
+
+def signature(function):
+    """Of whole numbers first, then of real ones, all flat."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return int64(uint64[::1], *(float64[::1] for _ in names[1:]))

@@ -1,0 +1,263 @@
+"""A tree with compiled recursions: the functions of :mod:`rbnotes.tree` as methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbnotes import arguments
+from rbnotes import tree as reference
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.kernels import _layout as layout
+from rbnotes.kernels._code import code
+from rbnotes.kernels.packing import packed
+from rbnotes.tree import Tree
+from rbnotes.tree.dynamics import _applied, regular_mass_matrix, solve_mass
+
+_DOUBLE = np.dtype(np.float64)
+_flat, _empty = np.ascontiguousarray, np.empty
+_NONE = 0.0
+"""No wrenches: told from other zeros by identity, which takes no time."""
+
+
+def compile(tree: Tree) -> CompiledTree:
+    """The tree, ready for compiled recursions: one call each, or one for a whole batch of states.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is no tree, a joint has more than six coordinates, or constraints among them that are not a
+        quaternion's.
+    MissingExtra
+        If numba is not installed, which the extra ``compiled`` brings.
+    """
+    if not isinstance(tree, Tree):
+        raise InvalidArgument("tree", f"{type(tree).__name__} {tree!r:.60}", "a tree of rbnotes.tree")
+    compiled = CompiledTree(tree)
+    code("forward_one")
+    return compiled
+
+
+class CompiledTree:
+    """A packed tree; its methods take states ``(..., k)``, one or many, and cost O(n) a state for n links.
+
+    Shapes are checked before, and numbers by the result, which would not be finite. Calls for one state use room
+    that the object holds: one thread at a time. Those for many states have their own room, and let other
+    threads run beside them.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._whole, self._numbers, self._given = packed(tree)
+        self._one = (tree.size,)
+        self._simple = not self._given
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CompiledTree, (self.tree,)
+
+    @cached_property
+    def _forward(self) -> Callable[..., int]:
+        return code("forward_one")
+
+    @cached_property
+    def _inverse(self) -> Callable[..., int]:
+        return code("inverse_one")
+
+    @cached_property
+    def _weightless(self) -> Array:
+        """The numbers without gravity and springs."""
+        numbers = self._numbers.copy()
+        numbers[int(self._whole[layout.SPRINGS_AT]) : int(self._whole[layout.PLACES_AT])] = 0.0
+        return numbers
+
+    def forward_dynamics(
+        self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NONE
+    ) -> Array:
+        """Accelerations ``(..., k)``, as :func:`rbnotes.tree.forward_dynamics` (Sueda 2.10, Algorithm 6).
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        SingularConfiguration
+            If the mass matrix is singular; the message names the joints.
+        """
+        # The simple case has the shortest way: each check of an argument takes as long as a link.
+        if wrenches is _NONE and self._simple:
+            a, b, c = _flat(q), _flat(qdot), _flat(tau)
+            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.shape == b.shape == c.shape == self._one:
+                out: Array = _empty(self._one)
+                if not self._forward(self._whole, self._numbers, a, b, c, out):
+                    return out
+        q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
+        tau, wrenches = _applied(self.tree, tau, wrenches)
+        pushed = tau + self.jacobian_transpose_times(q, wrenches) if wrenches.ndim else tau
+        found = self._states("forward", self._numbers, q, qdot, pushed)
+        return reference.forward_dynamics(self.tree, q, qdot, tau, wrenches) if found is None else found
+
+    def inverse_dynamics(
+        self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NONE
+    ) -> Array:
+        """Applied joint forces ``(..., k)``, as :func:`rbnotes.tree.inverse_dynamics` (Sueda 2.10, Algorithm 5).
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        """
+        if wrenches is _NONE and self._simple:
+            a, b, c = _flat(q), _flat(qdot), _flat(qddot)
+            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.shape == b.shape == c.shape == self._one:
+                out: Array = _empty(self._one)
+                if not self._inverse(self._whole, self._numbers, a, b, c, out):
+                    return out
+        q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
+        qddot, wrenches = self.tree.checked("qddot", qddot), _applied(self.tree, 0.0, wrenches)[1]
+        found = self._states("inverse", self._numbers, q, qdot, qddot)
+        if found is None:
+            return reference.inverse_dynamics(self.tree, q, qdot, qddot, wrenches)
+        return found - self.jacobian_transpose_times(q, wrenches) if wrenches.ndim else found
+
+    def solve_mass(self, q: ArrayLike, forces: ArrayLike) -> Array:
+        """``M_r^-1 forces (..., k)`` without the matrix: the accelerations that forces make at rest.
+
+        Those of a quaternion keep to its constraint.
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        SingularConfiguration
+            If the mass matrix is singular; the message names the joints.
+        """
+        if self._simple:
+            a, c = _flat(q), _flat(forces)
+            if a.dtype is c.dtype is _DOUBLE and a.shape == c.shape == self._one:
+                out: Array = _empty(self._one)
+                if not self._forward(self._whole, self._weightless, a, self._resting, c, out):
+                    return out
+        q, forces = self.tree.checked("q", q), self.tree.checked("forces", forces)
+        found = self._states("forward", self._weightless, q, np.zeros_like(q), forces)
+        if found is None:
+            return solve_mass(self.tree, regular_mass_matrix(self.tree, q), forces[..., None])[..., 0]
+        return found
+
+    def mass_times(self, q: ArrayLike, qddot: ArrayLike) -> Array:
+        """``M_r qddot (..., k)`` without the matrix.
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        """
+        q, qddot = self.tree.checked("q", q), self.tree.checked("qddot", qddot)
+        found = self._states("inverse", self._weightless, q, np.zeros_like(q), qddot)
+        if found is None:
+            return (reference.mass_matrix(self.tree, q) @ qddot[..., None])[..., 0]
+        return found
+
+    def jacobian_times(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+        """``J qdot (..., n, 6)``: the twists of all bodies, in body coordinates (Sueda eq. (2.11)).
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        """
+        return self._motions(q, qdot)[0]
+
+    def jacobian_dot_times(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+        """``Jdot qdot (..., n, 6)``: the rates of the twists while the coordinates do not accelerate.
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        """
+        return self._motions(q, qdot)[1]
+
+    def jacobian_transpose_times(self, q: ArrayLike, wrenches: ArrayLike) -> Array:
+        """``J^T wrenches (..., k)`` of wrenches ``(..., n, 6)`` on all bodies, in body coordinates.
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        """
+        q, wrenches = self.tree.checked("q", q), arguments.array("wrenches", wrenches, len(self.tree.links), 6)
+        shape = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
+        q = np.broadcast_to(q, (*shape, self.tree.size))
+        wrenches = np.broadcast_to(wrenches, (*shape, *wrenches.shape[-2:]))
+        result, push = np.empty(q.shape), code("forces_one")
+        for where in np.ndindex(shape):
+            out = np.empty(self._one)
+            self._fill(self._weightless, q[where], self._resting)
+            args = _flat(q[where]), self._resting, wrenches[where].ravel(), out
+            if push(self._whole, self._weightless, *args):
+                out = reference.jacobian(self.tree, q[where]).T @ wrenches[where].ravel()
+            result[where] = out
+        return result
+
+    @cached_property
+    def _resting(self) -> Array:
+        return np.zeros(self._one)
+
+    def _motions(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+        q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
+        q, qdot = self._broadcast(q, qdot)
+        n, see = len(self.tree.links), code("motions_one")
+        result = np.empty((2, *q.shape[:-1], n, 6))
+        for where in np.ndindex(q.shape[:-1]):
+            out = np.empty((2, 6 * n))
+            self._fill(self._weightless, q[where], qdot[where])
+            args = _flat(q[where]), _flat(qdot[where]), self._resting, *out
+            if see(self._whole, self._weightless, *args):
+                at = reference.motion(self.tree, q[where], qdot[where])
+                out = np.stack([at.phi.ravel(), at.drift.ravel()])
+            result[:, *where] = out.reshape(2, n, 6)
+        return result[0], result[1]
+
+    def _broadcast(self, *values: Array) -> list[Array]:
+        shape = np.broadcast_shapes(*(value.shape[:-1] for value in values))
+        return [np.broadcast_to(value, (*shape, self.tree.size)) for value in values]
+
+    def _states(self, which: str, numbers: Array, q: Array, qdot: Array, third: Array) -> Array | None:
+        """One state or many; None if some number of the result is not finite."""
+        shapes = {"q": q.shape[:-1], "qdot": qdot.shape[:-1], "the third argument": third.shape[:-1]}
+        arguments.common_shape(**shapes)
+        all_q, all_qdot, all_third = self._broadcast(q, qdot, np.broadcast_to(third, (*third.shape[:-1], *self._one)))
+        out: Array = np.empty(all_q.shape)
+        states = (_flat(all_q).ravel(), _flat(all_qdot).ravel(), _flat(all_third).ravel())
+        if out.size == 0:
+            return out
+        if out.ndim == 1:
+            self._fill(numbers, q, qdot)
+            failed = code(f"{which}_one")(self._whole, numbers, *states, out)
+        else:
+            given = self._evaluated(all_q, all_qdot).ravel()
+            failed = code(f"{which}_many")(self._whole, numbers, given, *states, out.ravel())
+        return None if failed else out
+
+    def _fill(self, numbers: Array, q: Array, qdot: Array) -> None:
+        """Writes the numbers of joints that are evaluated outside where the sweeps read them."""
+        if self._given:
+            given = self._evaluated(q, qdot)
+            start = int(self._whole[layout.GIVEN_AT])
+            numbers[start : start + given.size] = given
+
+    def _evaluated(self, q: Array, qdot: Array) -> Array:
+        """Poses, columns of S and drifts ``(..., g)`` of these joints."""
+        blocks = [np.zeros((*q.shape[:-1], 0))]
+        for joint, own, _ in self._given:
+            at, rate = q[..., own], qdot[..., own]
+            pose, S = joint._transform(at), joint._S(at)
+            drift = (joint._Sdot(at, rate) @ rate[..., None])[..., 0]
+            lead = q.shape[:-1]
+            parts = (pose[..., :3, :3].reshape(*lead, 9), pose[..., :3, 3], np.swapaxes(S, -1, -2), drift)
+            blocks += [part.reshape(*lead, -1) for part in parts]
+        result: NDArray[np.float64] = np.concatenate(blocks, axis=-1)
+        return result

@@ -1,0 +1,95 @@
+"""The smallest counterexamples found so far, so that showing one does not take a search.
+
+What is kept is not the inputs but Hypothesis's record of the choices that lead to them: played back, they
+are drawn and tried anew, and what no longer shows the print wrong is not used.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.database import ExampleDatabase
+from hypothesis.errors import NoSuchExample
+
+from rbnotes.checking import same_everywhere
+from rbnotes.ledger.record import Record
+from rbnotes.ledger.trials import SIGNIFICANT, TELLING, Values, _named, residual
+
+FILE = "counterexamples.json"
+EXAMPLES = 400
+"""Inputs tried before the search for a counterexample is given up."""
+
+
+class Kept(ExampleDatabase):
+    """Choices by the name of a claim, the shortest of each."""
+
+    def __init__(self, choices: dict[str, bytes]) -> None:
+        super().__init__()
+        self.choices = choices
+
+    def fetch(self, key: bytes) -> Iterable[bytes]:
+        """The choices of a claim."""
+        name = key.decode()
+        return [self.choices[name]] if name in self.choices else []
+
+    def save(self, key: bytes, value: bytes) -> None:
+        """Keep choices; the search saves each time that it found smaller inputs."""
+        self.choices[key.decode()] = value
+
+    def delete(self, key: bytes, value: bytes) -> None:
+        """Forget choices."""
+        if self.choices.get(key.decode()) == value:
+            del self.choices[key.decode()]
+
+    def written(self, claims: Iterable[str]) -> str:
+        """The choices of these claims as text."""
+        kept = {
+            name: b64encode(self.choices[name]).decode() for name in sorted(claims) if name in self.choices
+        }
+        return json.dumps(kept, indent=0) + "\n"
+
+
+@cache
+def kept() -> Kept:
+    """What this package brings along; choices to be played back, so nothing is saved there."""
+    text = files("rbnotes.ledger").joinpath(FILE).read_text(encoding="utf-8")
+    return Kept({name: b64decode(choices) for name, choices in json.loads(text).items()})
+
+
+def write(database: Kept, claims: Iterable[str], folder: Path) -> None:
+    """Write a database into the package's folder of the ledger."""
+    (folder / FILE).write_text(database.written(claims), encoding="utf-8")
+
+
+def shrunk(record: Record, database: Kept) -> bool:
+    """Search for the smallest inputs on which a print is wrong, and keep them; says whether there are any."""
+    printed, reference, holds_when = record.printed, record.reference, record.holds_when
+    assert printed is not None
+    assert reference is not None
+    how = settings(
+        max_examples=EXAMPLES,
+        database=database,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    for threshold in (TELLING, SIGNIFICANT):
+
+        def wrong(values: Values, threshold: float = threshold) -> bool:
+            if holds_when is not None and np.all(holds_when(*values.values())):
+                return False
+            size = residual(printed, reference, values)
+            return size > threshold and (np.isfinite(size) or bool(record.undefined))
+
+        with suppress(NoSuchExample), same_everywhere():
+            find(_named(record.inputs), wrong, settings=how, database_key=record.id.encode())
+            return True
+    return False

@@ -1,0 +1,57 @@
+"""What holds the bodies of a branching tree to their motion: Newton's law, point by point.
+
+The tree is that of :mod:`rbnotes.ledger.oracles.branching`. A point that accelerates at a under gravity g
+needs ``m (a - g)``; added up over the points of a body that is the wrench which its joints, and whatever else
+holds it, give to it; over all that a joint carries, the wrench that passes through it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles.branching import PARENTS, body_poses, carried, places_of, second_rate
+
+
+def needed(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> tuple[Array, Array]:
+    """Positions and forces ``(4, 4, 3)`` in the world: of four points on each body, accelerating as told."""
+    rates = second_rate(places_of(at, bodies), q, v, a).reshape(4, 4, 3)
+    return carried(body_poses(at, q), bodies[..., 1:]), bodies[..., :1] * (rates - g)
+
+
+def wrench_at(frame: Array, places: Array, forces: Array) -> Array:
+    """Moment and force ``(6,)`` about and along the axes of a frame, of forces at places ``(p, 3)``."""
+    R, origin = frame[:3, :3], frame[:3, 3]
+    arms = places - origin
+    turning = np.array(
+        [
+            np.sum(arms[:, 1] * forces[:, 2] - arms[:, 2] * forces[:, 1]),
+            np.sum(arms[:, 2] * forces[:, 0] - arms[:, 0] * forces[:, 2]),
+            np.sum(arms[:, 0] * forces[:, 1] - arms[:, 1] * forces[:, 0]),
+        ]
+    )
+    return np.concatenate([R.T @ turning, R.T @ np.sum(forces, axis=0)])
+
+
+def on_bodies(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
+    """Wrenches ``(24,)`` that hold the bodies to their motion, in their frames."""
+    places, forces = needed(at, bodies, g, q, v, a)
+    poses = body_poses(at, q)
+    return np.concatenate([wrench_at(*each) for each in zip(poses, places, forces, strict=True)])
+
+
+def through_joints(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
+    """Wrenches ``(24,)`` that pass through the joints, in the frames of the joints after they moved."""
+    places, forces = needed(at, bodies, g, q, v, a)
+    frames = body_poses(at, q) @ np.linalg.inv(at[:, 1])
+    found = []
+    for joint, frame in enumerate(frames):
+        above = [body for body in range(4) if _carries(joint, body)]
+        found.append(wrench_at(frame, np.concatenate(places[above]), np.concatenate(forces[above])))
+    return np.concatenate(found)
+
+
+def _carries(joint: int, body: int) -> bool:
+    while body > joint:
+        body = PARENTS[body]
+    return body == joint

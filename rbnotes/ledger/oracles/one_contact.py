@@ -1,0 +1,58 @@
+"""Contact and friction case by case, open, stuck or sliding this way or that: one agrees with itself."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from rbnotes.arguments import Array
+
+
+def dragged(M: Array, T: Array, start: Array, limits: Array) -> Array:
+    """Velocities after friction within given limits, from those before it.
+
+    For each row of T either the sliding stops, or the impulse is its limit and opposes the sliding.
+    """
+    mobile = np.linalg.inv(M)
+    W, s = T @ mobile @ T.T, T @ start
+    best, least = start, np.inf
+    for signs in product((-1, 0, 1), repeat=len(T)):
+        way = np.array(signs)
+        stuck = way == 0
+        b = -way * limits
+        if np.any(stuck):
+            b[stuck] = -np.linalg.solve(
+                W[np.ix_(stuck, stuck)], s[stuck] + W[np.ix_(stuck, ~stuck)] @ b[~stuck]
+            )
+        u = s + W @ b
+        wrong = max(np.max(np.abs(b) - limits), np.max(-way * u, initial=-np.inf))
+        if wrong < least:
+            best, least = start + mobile @ (T.T @ b), wrong
+    return best
+
+
+def coulomb_box(M: Array, N: Array, T: Array, start: Array, mu: float) -> Array:
+    """Velocities after one contact: row N ``(n,)`` opens, rows T ``(2, n)`` rub within mu times its push."""
+    mobile = np.linalg.inv(M)
+    if N @ start >= 0:
+        return start
+    rows = np.vstack([N, T])
+    W, u = rows @ mobile @ rows.T, rows @ start
+    best, least = start, np.inf
+    for signs in product((-1, 0, 1), repeat=2):
+        # Unknown: the push a, and friction where it sticks; elsewhere friction is - sign mu a.
+        to_impulses = np.zeros((3, 3))
+        to_impulses[0, 0] = 1.0
+        used = [0]
+        for k, sign in enumerate(signs):
+            to_impulses[1 + k, 0 if sign else 1 + k] = -sign * mu if sign else 1.0
+            used += [] if sign else [1 + k]
+        basis = to_impulses[:, used]
+        impulses = basis @ np.linalg.solve(W[used] @ basis, -u[used])
+        after = u + W @ impulses
+        beyond = np.max(np.abs(impulses[1:])) - mu * impulses[0]
+        wrong = max(-impulses[0], beyond, *(-sign * after[1 + k] for k, sign in enumerate(signs)))
+        if wrong < least:
+            best, least = start + mobile @ (rows.T @ impulses), wrong
+    return best

@@ -1,0 +1,353 @@
+"""Friction in joints: bilateral staggered projections, in the right form (Sueda 2.11, 2.11.1, Algorithm 8).
+
+The contact problem of staggered projections is a solve in reduced coordinates, which holds the joints
+together by itself. What the joints carry follows from the motion (:mod:`rbnotes.tree.reactions`); the
+implicit contacts of each bearing share it (:mod:`rbnotes.friction.bearings`), which bounds their friction;
+the friction problem finds the impulses within these bounds that stop the joints as far as they can; and the
+motion changes with them. Friction does not enter through maximal coordinates: its inverse mass is that of the
+mechanism, ``T J M_r^-1 J^T T^T``, so that a joint that sticks does so at once.
+
+>>> import numpy as np
+>>> from rbnotes import joints
+>>> from rbnotes.dynamics import State
+>>> from rbnotes.friction import journal
+>>> from rbnotes.solids import Sphere
+>>> from rbnotes.tree import Link, Tree, TreeSystem, bisp_step
+>>> bob = Link("bob", joints.Revolute([0, 1.0, 0]), Sphere(0.1).spatial_inertia(mass=2.0), body=np.eye(4))
+>>> spinning = State(q=[0.0], qdot=[3.0])
+>>> bearings = {"bob": journal(0.02, 0.05, mu=0.3, axis=[0, 1.0, 0])}
+>>> step = bisp_step(TreeSystem(Tree([bob])), spinning, 0.001, bearings)
+>>> (step.loads["bob"].generalised / 0.001).round(4).tolist()  # N m: 0.3 * 0.02 * 9.81 * 2 * 1.3066
+[-0.1538]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from rbnotes import _se3, arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact import Collider, Contacts, contact_rows, nearby_points
+from rbnotes.dynamics import State, States, StepSolution, implicit_euler, symplectic_euler, with_rows
+from rbnotes.errors import NotConverged
+from rbnotes.friction.bounded import CONES, SOLVERS
+from rbnotes.friction.contact_space import ContactSpace, contact_space
+from rbnotes.friction.mixing import Mixing
+from rbnotes.friction.staggered import friction_impulses, normal_impulses
+from rbnotes.tree.bearings import Bearings, closure_wrench, fitted
+from rbnotes.tree.constrained import step_rows
+from rbnotes.tree.constraints import Constraint, LoopClosure
+from rbnotes.tree.contact import tree_contacts
+from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
+from rbnotes.tree.kinematics import _steps
+from rbnotes.tree.reactions import body_rows, impulse_balance, passed_on
+from rbnotes.tree.system import TreeSystem
+
+NEARNESS = 1e-4
+"""Weight of the friction of the iteration before, relative to that of what friction does."""
+
+MEMORY = 6
+"""Iterations whose changes are combined into the next one."""
+
+
+class BispNotConverged(NotConverged):
+    """Impulses still change after the last iteration; ``solution`` is the step as it is then."""
+
+
+def bisp_step(
+    system: TreeSystem,
+    state: State,
+    h: float,
+    bearings: Bearings,
+    constraints: Iterable[Constraint] = (),
+    colliders: Sequence[Collider] = (),
+    *,
+    cone: str = "box",
+    facets: int = 8,
+    implicit: bool = False,
+    gamma: float = 0.0,
+    apart: Sequence[tuple[int, int]] | None = None,
+    start: BispStep | None = None,
+    tolerance: float = 1e-8,
+    max_iterations: int = 200,
+    solver: str = "own",
+    check: bool = True,
+) -> BispStep:
+    """One step of Euler's method with friction in joints, in closed loops, and at contacts.
+
+    Parameters
+    ----------
+    bearings
+        By the names of links, for their joints, or by closures of loops among the constraints: made by
+        :func:`rbnotes.friction.journal`, ``slide``, ``socket``, or from contacts of one's own.
+    constraints, colliders, gamma, apart
+        As :func:`~rbnotes.tree.contact_step`. What constraints give to bodies passes through the joints;
+        springs, dampers, limits and told motions of a joint act along its own motion and load no bearing of
+        their own joint.
+    cone : {"box", "pyramid", "disc"}
+        Section of the friction cone at all contacts; ``facets`` are the corners of the pyramid's.
+    implicit
+        Linearly implicit Euler in the place of the symplectic one.
+    start
+        The step before, whose friction the iteration starts from.
+    tolerance
+        Accepted change of all normal impulses from one iteration to the next, relative to them.
+    max_iterations : int
+        That the iteration converges is not certain: great ``mu``, or bearings shorter than they are wide,
+        jam.
+    solver : {"own", "cvxpy"}
+        Of contact and friction problems.
+    check
+        Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself.
+
+    Raises
+    ------
+    InvalidArgument
+        If a bearing does not fit its joint, or the closure of one is not among the constraints.
+    Unsolved, InconsistentConstraints, SingularConfiguration
+        As the other steps.
+    BispNotConverged
+        If ``check`` and the tolerance is not met.
+    """
+    arguments.choice("cone", cone, CONES)
+    arguments.choice("solver", solver, SOLVERS)
+    tolerance = arguments.number("tolerance", tolerance)
+    max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
+    step = _Step(system, state, h, bearings, list(constraints), colliders, implicit, gamma, apart)
+    friction, local = step.warm(start)
+    normal = normal_impulses(step.space, friction, solver=solver)
+    carried = step.carried(normal, friction, local)
+    history: list[float] = []
+    mixing = Mixing(MEMORY)
+    while len(history) < max_iterations - 1 and (not history or history[-1] > tolerance):
+        limits = step.limits(normal, carried, cone, facets)
+        new_friction = friction_impulses(
+            step.space, normal, limits, friction, cone=cone, facets=facets, solver=solver, nearness=NEARNESS
+        )
+        local = step.local(new_friction, carried, cone, facets)
+        new_normal = normal_impulses(step.space, new_friction, start=normal, solver=solver)
+        new = step.carried(new_normal, new_friction, local)
+        before, after = [*carried, normal, friction.ravel()], [*new, new_normal, new_friction.ravel()]
+        history.append(_change(before, after))
+        friction = new_friction
+        if history[-1] <= tolerance:
+            carried, normal = new, new_normal
+            break
+        mixed = mixing.next(np.concatenate([*carried, normal]), np.concatenate([*new, new_normal]))
+        *carried, normal = np.split(mixed, np.cumsum([len(each) for each in carried]))
+        normal = np.maximum(normal, 0.0)
+    result = step.result(normal, friction, local, carried, history, cone, facets)
+    if check and history[-1] > tolerance:
+        raise BispNotConverged(
+            f"friction in joints: relative change {history[-1]:.2g} after {result.iterations} iterations, "
+            f"expected at most {tolerance:.2g}",
+            result,
+            history[-1],
+        )
+    return result
+
+
+def simulate_joint_friction(
+    system: TreeSystem,
+    state: State,
+    h: float,
+    steps: int,
+    bearings: Bearings,
+    constraints: Iterable[Constraint] = (),
+    colliders: Sequence[Collider] = (),
+    *,
+    warm: bool = True,
+    progress: Callable[[int, int], object] | None = None,
+    **options: object,
+) -> BispRun:
+    """Steps of :func:`bisp_step`, each from the friction of the one before if ``warm``.
+
+    Further options are those of :func:`bisp_step`.
+    """
+    steps = arguments.count("steps", steps, minimum=1)
+    constraints = list(constraints)
+    states, done, last = [state], list[BispStep](), None
+    for i in range(steps):
+        now = system.reparametrised(states[-1])
+        last = bisp_step(system, now, h, bearings, constraints, colliders, start=last, **options)  # type: ignore[arg-type]
+        done.append(last)
+        states.append(last.state)
+        last = last if warm else None
+        if progress is not None:
+            progress(i + 1, steps)
+    return BispRun(States.of(states), tuple(done), np.array([system.energy(each) for each in states]))
+
+
+class _Step:
+    """The problem of one step, with bearings as contacts whose normals are held."""
+
+    def __init__(
+        self,
+        system: TreeSystem,
+        state: State,
+        h: float,
+        bearings: Bearings,
+        constraints: list[Constraint],
+        colliders: Sequence[Collider],
+        implicit: bool,
+        gamma: float,
+        apart: Sequence[tuple[int, int]] | None,
+    ) -> None:
+        self.system, self.state, self.h, self.implicit = (
+            system,
+            state,
+            float(arguments.positive("h", h)),
+            implicit,
+        )
+        self.constraints = constraints
+        for name in bearings:
+            if isinstance(name, LoopClosure) and not any(name is each for each in constraints):
+                raise InvalidArgument(
+                    "bearings", f"a closure of {name.a!r}", "closures among the constraints"
+                )
+        self.at = system.motion(state)
+        self.balance = impulse_balance(system, state, self.h, implicit)
+        self.adjoints = _se3.Ad_inverse(_steps(system.tree, state.q))
+        self.fitted = fitted(system, state, self.at, bearings)
+        maximal = system.maximal(state)
+        if apart is None:
+            apart = [(i, parent) for i, parent in enumerate(system.tree.parents) if parent >= 0]
+        self.points = nearby_points(colliders, maximal.E, maximal.phi, h, system.tree.gravity, apart=apart)
+        outside = tree_contacts(system, state, self.points, h, gamma=gamma)
+        self.on_bodies = contact_rows(self.points, maximal.E)
+        self.touching = outside.count
+        inside = [each.rows.reshape(-1, state.size) for each in self.fitted]
+        counts = [len(rows) // 3 for rows in inside]
+        ends = self.touching + np.cumsum([0, *counts])
+        self.places = [slice(a, b) for a, b in pairwise(ends.tolist())]
+        contacts = Contacts(
+            np.concatenate([outside.matrix, *inside]),
+            np.concatenate([outside.mu, np.ones(sum(counts))]),
+            np.concatenate([outside.normal_target, np.zeros(sum(counts))]),
+        )
+        self.scheme = implicit_euler if implicit else symplectic_euler
+        rows = step_rows(system, constraints, state, h, gamma)
+        problem = replace(with_rows(self.scheme.problem(system, state, h), rows), contacts=contacts)
+        self.space: ContactSpace = contact_space(problem)
+        if not self.space.symmetric:
+            raise InvalidArgument("system", "a mass of the step that is not symmetric", "a symmetric one")
+        # Of each constraint: its rows on bodies, and where its impulses are.
+        self.pushing: list[tuple[Constraint, Array, bool, slice]] = []
+        taken = {False: len(system.coordinate_rows(state).rows), True: 0}
+        for each in constraints:
+            rows_now = each.rows(system, state, state.t)
+            start = taken[each.unilateral]
+            taken[each.unilateral] += len(rows_now.G)
+            own = body_rows(system, each, state)
+            if own is not None:
+                self.pushing.append((each, own, each.unilateral, slice(start, start + len(own))))
+
+    def warm(self, start: BispStep | None) -> tuple[Array, list[Array]]:
+        """Friction impulses to begin with, of all contacts and by bearing."""
+        friction = np.zeros((self.space.count, 2))
+        local = [np.zeros((each.bearing.count, 2)) for each in self.fitted]
+        if start is not None:
+            for i, (each, place) in enumerate(zip(self.fitted, self.places, strict=True)):
+                if each.name in start.loads and start.loads[each.name].friction.shape == local[i].shape:
+                    local[i] = start.loads[each.name].friction
+                    friction[place] = each.together(local[i])
+        return friction, local
+
+    def limits(self, normal: Array, carried: list[Array], cone: str, facets: int) -> Array:
+        """Bounds of friction of all contacts."""
+        result = self.space.mu * normal
+        for each, place, load in zip(self.fitted, self.places, carried, strict=True):
+            result[place] = each.limits(load, cone, facets)
+        return result
+
+    def local(self, friction: Array, carried: list[Array], cone: str, facets: int) -> list[Array]:
+        """Friction at the bearings' own contacts."""
+        return [
+            each.local(friction[place], load, cone, facets)
+            for each, place, load in zip(self.fitted, self.places, carried, strict=True)
+        ]
+
+    def carried(self, normal: Array, friction: Array, local: list[Array]) -> list[Array]:
+        """Multipliers of each bearing's contacts under these impulses."""
+        reactions = self.reactions(normal, friction, local)[2]
+        return [each.bearing.spread @ w for each, w in zip(self.fitted, reactions, strict=True)]
+
+    def reactions(
+        self, normal: Array, friction: Array, local: list[Array]
+    ) -> tuple[StepSolution, Array, list[Array]]:
+        """The solution, wrenches through all joints, and reactions of each bearing without friction."""
+        impulses = np.concatenate([normal[:, None], friction], axis=1)
+        solution = self.space.solution(impulses, iterations=0, residual=0.0, method="BISP")
+        n = len(self.system.tree.links)
+        outer = self.on_bodies.T @ impulses[: self.touching].ravel()
+        by_closure: dict[LoopClosure, Array] = {}
+        for constraint, rows, unilateral, place in self.pushing:
+            multipliers = (solution.unilateral if unilateral else solution.bilateral)[place]
+            push = rows.T @ multipliers
+            outer = outer + push
+            if isinstance(constraint, LoopClosure):
+                by_closure[constraint] = push.reshape(n, 6)
+        rubbing = []
+        for each, own in zip(self.fitted, local, strict=True):
+            rub = each.wrench(own)
+            rubbing.append(rub)
+            if isinstance(each.name, LoopClosure):
+                outer = outer + each.on_bodies.T @ each.driven(rub)
+        gained = self.balance[0] @ solution.velocity + self.balance[1]
+        through = passed_on(self.system.tree, self.adjoints, (gained - outer).reshape(n, 6))
+        reactions = []
+        for each, rub in zip(self.fitted, rubbing, strict=True):
+            if isinstance(each.name, LoopClosure):
+                whole = closure_wrench(self.system, self.at, each.name, by_closure[each.name]) + each.driven(
+                    rub
+                )
+            else:
+                whole = through[self.system.tree.index(each.name)]
+            rest = whole - rub
+            reactions.append(rest - each.driven(rest))
+        return solution, through, reactions
+
+    def result(
+        self,
+        normal: Array,
+        friction: Array,
+        local: list[Array],
+        carried: list[Array],
+        history: list[float],
+        cone: str,
+        facets: int,
+    ) -> BispStep:
+        solution, through, reactions = self.reactions(normal, friction, local)
+        loads = {}
+        for each, own, load, w in zip(self.fitted, local, carried, reactions, strict=True):
+            rates = each.rates @ solution.velocity
+            loads[each.name] = JointLoad(
+                reaction=w,
+                multipliers=load,
+                friction=own,
+                sliding=each.sliding @ rates,
+                generalised=each.S.T @ each.wrench(own),
+                limit=float(np.sum(each.limits(load, cone, facets))),
+                left=each.bearing.left(w),
+                rank=each.bearing.rank,
+            )
+        solution = replace(
+            solution,
+            normal=solution.normal[: self.touching],
+            tangential=solution.tangential[: self.touching],
+            iterations=len(history) + 1,
+            residual=history[-1],
+        )
+        after = self.scheme.move(self.system, self.state, solution.velocity, self.h)
+        return BispStep(after, loads, through, self.points, solution, tuple(history))
+
+
+def _change(old: list[Array], new: list[Array]) -> float:
+    before, after = np.concatenate(old), np.concatenate(new)
+    size = float(np.linalg.norm(after))
+    change = float(np.linalg.norm(after - before))
+    return change / size if size > 0 else float(change > 0)

@@ -1,0 +1,252 @@
+"""The inverse mass matrix times a vector in linear time, and with what implicit steps add to it (Sueda 2.13).
+
+A joint and all that hangs on it answer the acceleration behind the joint by a wrench, and the factor between
+the two is an inertia: that of its body and of all beyond, less what the joints on the way give way. One sweep
+from the leaves to the roots finds these *articulated inertias*. They belong to coordinates, not to forces:
+each further right side takes two sweeps of small products.
+
+The same sweeps invert more than a mass matrix,
+
+    M_r + J^T B J + P,
+
+if P couples no two joints, and B couples bodies only with themselves and with their parents: neither adds a
+path along which motion is handed on. That is what joint springs and dampers, those between a body and the
+world, and those between a body and its parent add to a linearly implicit step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import _se3, arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.tree.kinematics import _steps, _times, alike
+from rbnotes.tree.model import Link, Tree
+
+
+class Pivot(NamedTuple):
+    """What the sweep over one link leaves behind, in the frame of its joint."""
+
+    S: Array
+    """Jacobian of the joint ``(..., 6, k)``."""
+    A: Array
+    """Adjoint ``(..., 6, 6)`` that takes twists from the frame of the parent's joint."""
+    gives: Array
+    """``Psi (..., k, k)``: the joint's acceleration by a force along its coordinates."""
+    pushes: Array
+    """Wrench at the parent ``(..., 6, k)`` by the joint's acceleration."""
+    lags: Array
+    """The joint's acceleration ``(..., k, 6)`` that the parent's takes away."""
+
+
+@dataclass(frozen=True, eq=False)
+class InverseInertia:
+    """``(M_r + J^T B J + P)^-1``, as factors; made by :func:`factor_inertia`."""
+
+    tree: Tree
+    pivots: tuple[Pivot, ...]
+    """One for each link."""
+    shape: tuple[int, ...]
+    """Leading axes of the coordinates."""
+    definite: bool
+    """Whether the symmetric part of every pivot is positive definite; if the matrix is symmetric, it is
+    positive definite exactly then, and conjugate gradients may use this."""
+
+    def solve(self, x: ArrayLike) -> Array:
+        """Joint accelerations ``(..., k)`` under forces ``x (..., k)`` along the joints, and nothing else.
+
+        Several right sides are rows, one under the other.
+        """
+        x = self.tree.checked("x", x)
+        shape = arguments.common_shape(coordinates=self.shape, x=x.shape[:-1])
+        x = np.broadcast_to(x, (*shape, self.tree.size))
+        # One more than there are links: the world, which stays, is the last one, number -1.
+        loads, rates = (np.zeros((*shape, len(self.pivots) + 1, 6)) for _ in range(2))
+        y = np.zeros(x.shape)
+        for i in reversed(range(len(self.pivots))):
+            S, A, gives, pushes, _ = self.pivots[i]
+            own, parent = self.tree.slices[i], self.tree.parents[i]
+            y[..., own] = _times(gives, x[..., own] - _times(_T(S), loads[..., i, :]))
+            loads[..., parent, :] += _times(_T(A), loads[..., i, :]) + _times(pushes, y[..., own])
+        for i, (S, A, _, _, lags) in enumerate(self.pivots):
+            own, behind = self.tree.slices[i], rates[..., self.tree.parents[i], :]
+            y[..., own] -= _times(lags, behind)
+            rates[..., i, :] = _times(A, behind) + _times(S, y[..., own])
+        return y
+
+    def matrix(self) -> Array:
+        """The inverse itself ``(..., k, k)``, in quadratic time: each row of the identity is a right side."""
+        spread = InverseInertia(self.tree, tuple(Pivot(*map(_with_axis, p)) for p in self.pivots), (), False)
+        unit = np.broadcast_to(np.eye(self.tree.size), (*self.shape, self.tree.size, self.tree.size))
+        return _T(spread.solve(unit))
+
+
+def factor_inertia(
+    tree: Tree,
+    q: ArrayLike,
+    *,
+    joints: ArrayLike = 0.0,
+    bodies: ArrayLike = 0.0,
+    parents: ArrayLike | None = None,
+) -> InverseInertia:
+    """Factor ``M_r + J^T B J + P`` in linear time (Sueda Algorithm 10, its first loop).
+
+    Along what joints forbid their own coordinates, such as the length of a quaternion, the mass matrix is
+    zero, and is given an inertia as in :meth:`~rbnotes.tree.TreeSystem.mass`.
+
+    Parameters
+    ----------
+    q
+        Coordinates ``(..., k)``.
+    joints
+        P ``(..., k, k)``, zero between different joints, or its diagonal ``(k,)`` or one number: for a step
+        of size h ``-h D - h^2 K`` with the derivatives D and K of joint forces (eq. (2.79), where D has the
+        other sign).
+    bodies
+        The diagonal blocks of B ``(..., n, 6, 6)``, in body coordinates.
+    parents
+        The blocks of B ``(..., n, 2, 6, 6)`` between each body and its parent: its rows with the parent's
+        columns, then the parent's rows with its columns. None by default; without effect on roots.
+
+    Raises
+    ------
+    InvalidArgument
+        If P couples joints.
+    SingularConfiguration
+        If a joint is in a singular state, nothing heavy moves with it, or the additions take away what
+        inertia it has; the message names it.
+    """
+    q, n = tree.checked("q", q), len(tree.links)
+    P = _joint_terms(tree, joints)
+    B = arguments.array("bodies", bodies)
+    if B.ndim and B.shape[-3:] != (n, 6, 6):
+        raise InvalidArgument("bodies", f"shape {B.shape}", f"shape (..., {n}, 6, 6)")
+    C = None if parents is None else arguments.array("parents", parents, n, 2, 6, 6)
+    shape = arguments.common_shape(
+        q=q.shape[:-1],
+        joints=P.shape[:-2],
+        bodies=B.shape[:-3],
+        parents=() if C is None else C.shape[:-4],
+    )
+    q = np.broadcast_to(q, (*shape, tree.size))
+    A, to_bodies = _se3.Ad_inverse(_steps(tree, q)), tree.to_bodies
+    # The second is what joints would feel if none beyond them gave way: what rounding is measured by.
+    inertias, locked = (
+        np.array(np.broadcast_to(_T(to_bodies) @ each @ to_bodies, (*shape, n, 6, 6)))
+        for each in (tree.inertias + B, tree.inertias)
+    )
+    pivots: list[Pivot | None] = [None] * n
+    definite = True
+    for i in reversed(range(n)):
+        link, parent, own = tree.links[i], tree.parents[i], tree.slices[i]
+        S, felt, back = link.joint._S(q[..., own]), inertias[..., i, :, :], A[..., i, :, :]
+        added, held = P[..., own, own], _own_inertia(link, q[..., own], tree.carried[i])
+        size = _T(S) @ locked[..., i, :, :] @ S + held + np.abs(added)
+        gives, positive = _inverse(link, _T(S) @ felt @ S + held + added, size)
+        definite = definite and positive
+        if parent < 0:
+            pushes, lags = np.zeros(S.shape), np.zeros(_T(S).shape)  # behind it is the world
+        else:
+            down, up = felt @ back, _T(back) @ felt
+            passed = up @ back
+            if C is not None:
+                to_parent, from_parent = _T(to_bodies[i]), _T(to_bodies[parent])
+                here = to_parent @ C[..., i, 0, :, :] @ to_bodies[parent]
+                there = from_parent @ C[..., i, 1, :, :] @ to_bodies[i]
+                down, up, passed = down + here, up + there, passed + _T(back) @ here + there @ back
+            pushes, lags = up @ S, gives @ _T(S) @ down
+            inertias[..., parent, :, :] += passed - pushes @ lags
+            locked[..., parent, :, :] += _T(back) @ locked[..., i, :, :] @ back
+        pivots[i] = Pivot(S, back, gives, pushes, lags)
+    return InverseInertia(tree, tuple(p for p in pivots if p is not None), shape, definite)
+
+
+def inverse_inertia_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
+    """``M_r^-1 x (..., k)`` in linear time, for generalized forces ``x (..., k)`` (Sueda Algorithm 10).
+
+    For several right sides at the same coordinates, :func:`factor_inertia` does the first sweep once.
+
+    Raises
+    ------
+    SingularConfiguration
+        If a joint is in a singular state, or nothing heavy moves with it; the message names it.
+    """
+    q, x = alike(tree, q=q, x=x)
+    return factor_inertia(tree, q).solve(x)
+
+
+def inverse_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
+    """``M_r^-1 (..., k, k)`` in quadratic time, without M_r (Sueda 2.13).
+
+    Raises
+    ------
+    SingularConfiguration
+        As :func:`inverse_inertia_product`.
+    """
+    inverse = factor_inertia(tree, q).matrix()
+    return (inverse + _T(inverse)) / 2
+
+
+def joint_blocks(tree: Tree, matrix: Array) -> Array:
+    """A matrix ``(..., k, k)`` without what couples different joints."""
+    result = np.zeros(matrix.shape)
+    for own in tree.slices:
+        result[..., own, own] = matrix[..., own, own]
+    return result
+
+
+def _joint_terms(tree: Tree, value: ArrayLike) -> Array:
+    given, k = arguments.array("joints", value), tree.size
+    if given.ndim < 2:
+        if given.shape not in ((), (k,)):
+            raise InvalidArgument("joints", f"shape {given.shape}", f"shape (..., {k}, {k}) or ({k},)")
+        return np.diag(np.broadcast_to(given, (k,)))
+    P = arguments.array("joints", given, k, k)
+    between = np.abs(P - joint_blocks(tree, P))
+    if np.any(between):
+        places = np.argwhere(between.reshape(-1, k, k).max(axis=0))[0]
+        ends = [own.stop for own in tree.slices]
+        row, column = (tree.links[int(np.searchsorted(ends, place, "right"))].name for place in places)
+        got = f"{row!r} coupled with {column!r}"
+        raise InvalidArgument("joints", got, "blocks on the diagonal, one for each joint")
+    return P
+
+
+def _own_inertia(link: Link, q: Array, carried: float) -> Array | float:
+    """An inertia along what the joint forbids its own coordinates."""
+    if not link.joint.constraints:
+        return 0.0
+    rows = link.joint.constraint_rows(q)
+    return carried * (_T(rows) @ rows)
+
+
+def _inverse(link: Link, stiff: Array, size: Array) -> tuple[Array, bool]:
+    """Of what a joint feels along its coordinates ``(..., k, k)``, and whether it is positive definite.
+
+    Scaled by a size of it, so that radians and metres, heavy and light links count alike, and what rounding
+    has left of an inertia is told from a small one.
+    """
+    if not stiff.shape[-1]:
+        return stiff, True
+    diagonal = np.diagonal(size, axis1=-2, axis2=-1)
+    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
+    scaled = stiff * scale * _T(scale)
+    smallest = float(np.min(np.linalg.svd(scaled, compute_uv=False)))
+    if smallest < 100 * np.finfo(float).eps:
+        got = f"{link.name!r} without inertia along its {link.joint} joint ({smallest:.3g}, scaled)"
+        raise SingularConfiguration("q", got, "joints away from singular states, with inertia beyond them")
+    positive = bool(np.min(np.linalg.eigvalsh((scaled + _T(scaled)) / 2)) > 0)
+    return scale * np.linalg.inv(scaled) * _T(scale), positive
+
+
+def _with_axis(part: Array) -> Array:
+    """The same for right sides along one more axis."""
+    return part[..., None, :, :]
+
+
+def _T(matrix: Array) -> Array:
+    return np.swapaxes(matrix, -1, -2)

@@ -1,0 +1,83 @@
+"""What steps with friction in joints return: the loads of bearings, and the way there (Sueda 2.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.contact import ContactPoints
+from rbnotes.dynamics import State, States, StepSolution
+from rbnotes.tree.constraints import LoopClosure
+
+
+@dataclass(frozen=True, eq=False)
+class JointLoad:
+    """What one bearing did in a step; impulses, on the body, in the frame of the bearing."""
+
+    reaction: Array
+    """Wrench ``(6,)`` without friction and without what drives the joint along its motion, N m s and N s."""
+    multipliers: Array
+    """Of the normals of the implicit contacts ``(c,)``, of either sign, N s; friction is bounded by mu times
+    their absolute values."""
+    friction: Array
+    """At the implicit contacts ``(c, 2)``, N s."""
+    sliding: Array
+    """Their velocities at the end of the step ``(c, 2)``, m/s."""
+    generalised: Array
+    """Friction along the joint's coordinates ``(k,)``, N m s or N s."""
+    limit: float
+    """Sum of the bounds, for a joint with one motion that of its generalised friction."""
+    left: Array
+    """Part of the reaction ``(6,)`` that the implicit contacts cannot carry: it meets no friction."""
+    rank: int
+    """How many independent wrenches the contacts can carry; where they are fewer than contacts, the
+    multipliers are the smallest that do."""
+
+    @property
+    def work(self) -> float:
+        """Of friction at the velocities after the step, J: never positive."""
+        return float(np.sum(self.friction * self.sliding))
+
+
+@dataclass(frozen=True, eq=False)
+class BispStep:
+    """The state after a step, and what happened in it."""
+
+    state: State
+    loads: Mapping[str | LoopClosure, JointLoad]
+    """By the keys of the bearings."""
+    wrenches: Array
+    """Impulsive wrenches ``(n, 6)`` through all joints, friction and drives included, in the frames of the
+    joints: what the joint gives to its body."""
+    points: ContactPoints
+    """Contacts of the links with each other and the world."""
+    solution: StepSolution
+    """Impulses at these points, and those of constraints and limits in the order of
+    :func:`~rbnotes.tree.step_rows`."""
+    history: tuple[float, ...]
+    """Relative change of all normal impulses at each contact problem but the first; the last is the
+    residual."""
+
+    @property
+    def iterations(self) -> int:
+        """Number of contact problems."""
+        return len(self.history) + 1
+
+    @property
+    def residual(self) -> float:
+        """Relative change of the normal impulses in the last iteration."""
+        return self.history[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class BispRun:
+    """Steps one after the other."""
+
+    states: States
+    """At the start and after each step."""
+    steps: tuple[BispStep, ...]
+    energy: Array
+    """At each state, J."""

@@ -1,0 +1,134 @@
+"""What passes through the joints of a tree during a step: reactions from the motion (Sueda 2.11, 2.11.1).
+
+Reduced coordinates find a motion without asking what the joints do for it. It follows from the motion: what a
+body gained in momentum and did not get from forces came from its joints and whatever else holds it,
+
+    w = M (J (v+ - v) + h Jdot v) - h f - (impulses of constraints and contacts on bodies).
+
+A leaf's share came through its own joint; every other body's, too, after what its children's joints took from
+it is added. By d'Alembert's principle ``J^T w`` is what drives the joints along their own motion, and nothing
+if nothing drives them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import _se3, arguments
+from rbnotes.arguments import Array
+from rbnotes.dynamics import State
+from rbnotes.tree.constraints import Constraint, Gear, JointLimit, PrescribedJoint
+from rbnotes.tree.dynamics import body_wrenches
+from rbnotes.tree.kinematics import Motion, _steps
+from rbnotes.tree.model import Tree
+from rbnotes.tree.system import TreeSystem
+
+OF_JOINTS = (Gear, JointLimit, PrescribedJoint)
+"""Constraints that act along the joints' own motion, and not on bodies."""
+
+
+def unconstrained_impulses(
+    system: TreeSystem, state: State, velocity: ArrayLike, h: float, *, implicit: bool = False
+) -> Array:
+    """Impulsive wrenches ``(n, 6)`` that the bodies got in a step besides those of forces, in body frames.
+
+    The difference between the motion with joints and that of the bodies if nothing held them (right form of
+    Sueda eqs. (2.116), (2.117), which leave out ``Jdot v``).
+
+    Parameters
+    ----------
+    velocity
+        After the step ``(N,)``.
+    implicit
+        Whether the forces were those at the end of the step, as in linearly implicit Euler.
+    """
+    G, rest = impulse_balance(system, state, float(arguments.positive("h", h)), implicit)
+    return (G @ arguments.vector("velocity", velocity, state.size) + rest).reshape(-1, 6)
+
+
+def impulse_balance(system: TreeSystem, state: State, h: float, implicit: bool) -> tuple[Array, Array]:
+    """The impulses of :func:`unconstrained_impulses` as ``G v+ + rest (6 n,)``."""
+    at = system.motion(state)
+    n = at.phi.size
+    whole = system.reduction(state).J
+    J = whole[:n].reshape(-1, 6, state.size)
+    G = (system.tree.inertias @ J).reshape(n, -1)
+    drift = np.einsum("nij,nj->ni", system.tree.inertias, at.drift)
+    own = body_wrenches(system.tree, state.q, state.qdot)
+    rest = h * (drift - own).ravel() - G @ state.velocity
+    applied = system.applied(system.maximal(state))
+    rest -= h * np.asarray(applied.f)[:n]
+    if implicit:
+        K, D = ((matrix @ whole)[:n] for matrix in (applied.K, applied.D))
+        G = G - h * (h * K + D)
+        rest += h * D @ state.velocity
+    return G, rest
+
+
+def joint_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
+    """What passes from each parent through the joint ``(n, 6)``, in the joints' own frames (Algorithm 8).
+
+    From the leaves to the roots: a body gets what its own joint gives it less what its children's joints
+    give to these, so that the latter are added, as seen from its frame. Linear, and in time proportional to
+    the number of joints.
+
+    Parameters
+    ----------
+    wrenches : (n, 6)
+        What the joints give to each body in all, in the bodies' frames; forces or impulses.
+    """
+    q = tree.checked("q", q)
+    given = arguments.array("wrenches", wrenches, len(tree.links), 6)
+    return passed_on(tree, _se3.Ad_inverse(_steps(tree, q)), given)
+
+
+def passed_on(tree: Tree, A: Array, given: Array) -> Array:
+    """:func:`joint_wrenches` with adjoints ``A (n, 6, 6)`` from the frames of the parents' joints to each."""
+    through = np.einsum("nba,nb->na", tree.to_bodies, given)
+    for i in reversed(range(len(tree.links))):
+        parent = tree.parents[i]
+        if parent >= 0:
+            through[parent] += A[i].T @ through[i]
+    return through
+
+
+def body_rows(system: TreeSystem, constraint: Constraint, state: State) -> Array | None:
+    """Rows ``(m, 6 n)`` of a constraint on the twists of the bodies; None if it acts on joints.
+
+    Its multipliers push the bodies by their transpose: what :meth:`Constraint.rows` gives are these times J.
+    A constraint of one's own that says nothing of bodies is taken to act on joints.
+    """
+    if isinstance(constraint, OF_JOINTS):
+        return None
+    bodies = cast(TreeSystem, _Bodies(system, state))
+    try:
+        own = constraint.rows(bodies, _twists_as_velocities(system, state), state.t).G[:, state.v.size :]
+    except (ValueError, IndexError, AttributeError):
+        return None
+    reduced = constraint.rows(system, state, state.t).G[:, state.v.size :]
+    J = system.motion(state).J.reshape(own.shape[1], -1)
+    size = float(np.max(np.abs(reduced), initial=0.0)) or 1.0
+    same = own.shape[0] == reduced.shape[0] and np.allclose(own @ J, reduced, rtol=0.0, atol=1e-9 * size)
+    return own if same else None
+
+
+class _Bodies:
+    """A system's bodies as if each could move for itself: its velocities are their twists."""
+
+    def __init__(self, system: TreeSystem, state: State) -> None:
+        at = system.motion(state)
+        n = len(system.tree.links)
+        own = np.eye(6 * n).reshape(n, 6, 6 * n)
+        self.tree, self.masses, self._at = system.tree, system.masses, at._replace(J=own)
+
+    def motion(self, state: State) -> Motion:
+        return self._at
+
+
+def _twists_as_velocities(system: TreeSystem, state: State) -> State:
+    phi = system.maximal(state).phi.ravel()
+    return replace(state, q=cast(Any, np.zeros(phi.size)), qdot=phi)

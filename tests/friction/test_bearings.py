@@ -1,0 +1,76 @@
+"""Implicit contacts of bearings: what they carry, how they spread it, how their friction sums up."""
+
+import numpy as np
+import pytest
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.friction import Bearing, journal, slide, socket
+
+AXIS = np.array([2.0, -1.0, 2.0]) / 3
+MADE = {
+    "journal": (lambda: journal(0.05, 0.3, 0.4, axis=AXIS), np.append(AXIS, np.zeros(3))),
+    "slide": (lambda: slide(0.1, 0.2, 0.5, 0.4, axis=AXIS), np.append(np.zeros(3), AXIS)),
+    "socket": (lambda: socket(0.07, 0.4), np.array([0.3, -0.5, 0.2, 0, 0, 0])),
+}
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_normals_do_no_work_on_the_motion_and_carry_all_else(kind):
+    bearing, motion = MADE[kind][0](), MADE[kind][1]
+    assert np.max(np.abs(bearing.normal_rows @ motion)) < 1e-14
+    assert bearing.rank == {"journal": 5, "slide": 5, "socket": 3}[kind]
+    wrench = bearing.normal_rows.T @ np.random.default_rng(0).normal(size=bearing.count)
+    multipliers = bearing.multipliers(wrench)
+    np.testing.assert_allclose(bearing.normal_rows.T @ multipliers, wrench, atol=1e-6)
+    assert np.max(np.abs(bearing.left(wrench))) < 1e-6
+    least = np.linalg.pinv(bearing.normal_rows.T) @ wrench
+    np.testing.assert_allclose(multipliers, least, atol=1e-6)
+
+
+def test_what_no_normal_carries_is_left():
+    without = journal(0.05, 0.3, 0.4, thrust=False)
+    push = np.array([0, 0, 0, 0, 0, 7.0])
+    assert without.rank == 4
+    np.testing.assert_allclose(without.left(push), push, atol=1e-12)
+    assert np.max(np.abs(journal(0.05, 0.3, 0.4).left(push))) < 1e-7
+
+
+@pytest.mark.parametrize(("points", "factor"), [(4, np.sqrt(2)), (400, 4 / np.pi)])
+def test_friction_of_a_journal_has_its_closed_form(points, factor):
+    """Radial load F: ``mu r F`` times (2/n) sum |cos|, with many points ``4/pi``."""
+    bearing = journal(0.05, 0.3, 0.4, points=points, thrust=False)
+    load = bearing.multipliers([0, 0, 0, 3.0, 0, 0])
+    assert 0.4 * 0.05 * np.sum(np.abs(load)) == pytest.approx(0.4 * 0.05 * 3.0 * factor, rel=1e-4)
+
+
+def test_a_moment_loads_a_short_journal_more():
+    loads = [
+        np.sum(np.abs(journal(0.05, height, 0.4, thrust=False).multipliers([2.0, 0, 0, 0, 0, 0])))
+        for height in (0.1, 0.2)
+    ]
+    assert loads[0] == pytest.approx(2 * loads[1], rel=1e-6)
+
+
+def test_a_ball_spinning_about_its_load_has_its_closed_form():
+    """``mu r F``, the integral of a pressure that goes with the cosine."""
+    bearing = socket(0.05, 0.4)
+    load = np.abs(bearing.multipliers([0, 0, 0, 0, 0, 3.0]))
+    arms = np.linalg.norm(np.cross(bearing.points, [0, 0, 1.0]), axis=1)
+    assert 0.4 * load @ arms == pytest.approx(0.4 * 0.05 * 3.0, rel=0.08)
+
+
+@pytest.mark.parametrize("points", [6, 8, 12, 20, 32])
+def test_points_of_a_ball_look_alike_in_all_directions(points):
+    normals = socket(1.0, 0.4, points=points).normals
+    np.testing.assert_allclose(normals.T @ normals, points / 3 * np.eye(3), atol=1e-12)
+
+
+def test_bearings_that_are_none_are_refused():
+    with pytest.raises(InvalidArgument, match="normals"):
+        Bearing([[0, 0, 0]], [[0, 0, 2.0]], 0.3)
+    with pytest.raises(InvalidArgument, match="points"):
+        socket(0.1, 0.3, points=10)
+    with pytest.raises(InvalidArgument, match="tangents"):
+        Bearing([[0, 0, 0]], [[0, 0, 1.0]], 0.3, [[[0, 0, 1.0], [0, 1.0, 0]]])
+    with pytest.raises(InvalidArgument, match="across"):
+        slide(0.1, 0.1, 0.1, 0.3, axis=[0, 0, 1.0], across=[0, 0, 1.0])

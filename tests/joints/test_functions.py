@@ -1,0 +1,317 @@
+"""Joints given as functions: what they refuse, their programs, and the geometry of the ready-made ones."""
+
+import math
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from scipy.interpolate import BPoly
+
+from rbnotes import joints
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.checking import derivative, jacobian
+from rbnotes.joints import FunctionJoint, curves, python_source, surfaces
+
+RNG = np.random.default_rng(0)
+STATES = RNG.uniform(-1.2, 1.2, size=(4, 5))
+TORUS, BALL, EGG = surfaces.torus(1.0, 0.3), surfaces.sphere(0.7), surfaces.ellipsoid([0.5, 0.8, 1.1])
+
+
+def on_torus(x):
+    return (np.hypot(x[0], x[1]) - 1.0) ** 2 + x[2] ** 2 - 0.3**2
+
+
+def on_ball(x):
+    return x @ x - 0.7**2
+
+
+def on_egg(x):
+    return np.sum((x / [0.5, 0.8, 1.1]) ** 2) - 1
+
+
+def outward(implicit, x):
+    slope = np.array([derivative(lambda t, e=e: implicit(x + t * e)).value for e in np.eye(3)])
+    return slope / np.linalg.norm(slope)
+
+
+def about_z(v):
+    c, s = np.cos(v), np.sin(v)
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+
+
+class TestSurfaces:
+    @pytest.mark.parametrize("spin", [None, 0.4])
+    @pytest.mark.parametrize(
+        ("first", "second", "implicit"),
+        [
+            (TORUS, EGG, (on_torus, on_egg)),
+            (EGG, TORUS, (on_egg, on_torus)),
+            (BALL, TORUS, (on_ball, on_torus)),
+        ],
+    )
+    def test_touch_with_opposite_normals(self, first, second, implicit, spin):
+        """Against the equations of both surfaces and their gradients."""
+        joint = joints.surface_on_surface(first, second, spin)
+        for q in STATES:
+            Q = joint.transform(q[: joint.coordinates])
+            at_first, at_second = first.point(q[0], q[1]), second.point(q[2], q[3])
+            np.testing.assert_allclose(implicit[0](at_first), 0, atol=1e-13)
+            np.testing.assert_allclose(implicit[1](at_second), 0, atol=1e-13)
+            np.testing.assert_allclose(Q[:3, :3] @ at_second + Q[:3, 3], at_first, atol=1e-13)
+            normal = outward(implicit[0], at_first)
+            np.testing.assert_allclose(
+                Q[:3, :3] @ outward(implicit[1], at_second), -normal, atol=1e-9, rtol=0
+            )
+            # The spin turns the lines of constant v of one surface to those of the other.
+            lines = [
+                derivative(lambda t, s=s, u=u, v=v: s.point(u + t, v)).value
+                for s, u, v in ((first, q[0], q[1]), (second, q[2], q[3]))
+            ]
+            x, y = (line / np.linalg.norm(line) for line in (lines[0], Q[:3, :3] @ lines[1]))
+            angle = math.atan2(np.cross(x, y) @ normal, x @ y)
+            np.testing.assert_allclose(angle, q[4] if spin is None else spin, atol=1e-9)
+
+    def test_bezier_points_are_those_of_scipy(self):
+        points = RNG.normal(size=(5, 4, 3))
+        surface = surfaces.bezier_surface(points)
+        for u, v in RNG.uniform(size=(3, 2)):
+            rows = BPoly(points.transpose(0, 1, 2)[:, None], [0, 1])(u)
+            expected = BPoly(rows[:, None], [0, 1])(v)
+            np.testing.assert_allclose(surface.point(u, v), expected, atol=1e-13)
+            joint = joints.point_on_surface(surface, "normal", 0.2)
+            Q = joint.transform([u, v, 0.7])
+            slopes = jacobian(lambda p: surface.point(*p), np.array([u, v])).value.T
+            normal = np.cross(*slopes) / np.linalg.norm(np.cross(*slopes))
+            np.testing.assert_allclose(Q[:3, 2], normal, atol=1e-10)
+            np.testing.assert_allclose(Q[:3, 3], expected + 0.2 * normal, atol=1e-10)
+            flat = joints.point_on_surface(surface, "none", 0.2).transform([u, v])
+            np.testing.assert_allclose(flat[:3, 0], slopes[0] / np.linalg.norm(slopes[0]), atol=1e-10)
+            np.testing.assert_allclose(Q[:3, :3], flat[:3, :3] @ about_z(0.7), atol=1e-10)
+
+    def test_a_ball_on_a_surface_turns_as_it_likes(self):
+        joint = joints.point_on_surface(TORUS, "ball", 0.4)
+        for q in STATES:
+            Q = joint.transform(q)
+            normal = outward(on_torus, TORUS.point(q[0], q[1]))
+            np.testing.assert_allclose(Q[:3, 3], TORUS.point(q[0], q[1]) + 0.4 * normal, atol=1e-9)
+            np.testing.assert_allclose(
+                Q[:3, :3], joints.ExponentialSpherical().transform(q[2:])[:3, :3], atol=1e-13
+            )
+
+
+class TestCurves:
+    def test_bezier_points_are_those_of_scipy_and_z_is_the_tangent(self):
+        points = RNG.normal(size=(7, 3))
+        curve, spline = curves.bezier_curve(points), BPoly(points[:, None], [0, 1])
+        joint = joints.point_on_curve(curve, "tangent", across=[0.6, 0, 0.8])
+        for s in (0.1, 0.6, 0.95):
+            Q = joint.transform([s, 0.0])
+            np.testing.assert_allclose(Q[:3, 3], spline(s), atol=1e-13)
+            tangent = spline.derivative()(s)
+            np.testing.assert_allclose(Q[:3, 2], tangent / np.linalg.norm(tangent), atol=1e-12)
+            np.testing.assert_allclose(Q[:3, 1] @ [0.6, 0, 0.8], 0, atol=1e-13)
+            assert Q[:3, 0] @ [0.6, 0, 0.8] > 0
+            np.testing.assert_allclose(
+                joint.transform([s, 0.7])[:3, :3], Q[:3, :3] @ about_z(0.7), atol=1e-13
+            )
+            free = joints.point_on_curve(curve, "ball").transform([s, 0, 0, 0])
+            np.testing.assert_allclose(free[:3, 3], spline(s), atol=1e-13)
+
+    def test_cross_at_a_point_of_each(self):
+        first, second = curves.circle(1.0), curves.circle(0.6)
+        joint = joints.curve_on_curve(first, second)
+        for q in STATES:
+            Q = joint.transform(q)
+            met = Q[:3, :3] @ second.point(q[4]) + Q[:3, 3]
+            np.testing.assert_allclose(met, first.point(q[0]), atol=1e-13)
+        # Where both run the same way, gliding along one is gliding along the other.
+        assert joint.singularity([0.4, 0, 0, 0, 0.4]) < 1e-14
+
+
+@pytest.mark.parametrize(("inside", "centre", "meshing"), [(False, 1.3, 1.0), (True, 0.7, 1.0)])
+def test_gears_roll_without_slip(inside, centre, meshing):
+    joint = joints.rolling_gear(1.0, 0.3, inside=inside)
+    for q in (0.0, 0.8, -2.5):
+        Q, twist = joint.transform([q]), joint.S([q])[:, 0]
+        arm = np.array([np.cos(q), np.sin(q), 0])
+        np.testing.assert_allclose(Q[:3, 3], centre * arm, atol=1e-14)
+        at = Q[:3, :3].T @ (meshing * arm - Q[:3, 3])
+        np.testing.assert_allclose(twist[3:] + np.cross(twist[:3], at), 0, atol=1e-14)
+
+
+FUNCTIONS = {
+    "arithmetic": lambda x: (2 * x - x / 3 + 1 / (x + 2)) ** 3 - np.abs(x) + (+x) * (1 - x) + 2.0**x - x**0.3,
+    "circular": lambda x: np.sin(x) + np.cos(x) * np.tan(x / 2) + np.arcsin(x / 2) * np.arccos(x / 3),
+    "inverse": lambda x: np.arctan(x) + np.arctan2(x, 0.3) * np.arctan2(0.3, x**2) + np.hypot(x, 2.0),
+    "hyperbolic": lambda x: np.sinh(x) + np.cosh(x) * np.tanh(x) + np.arcsinh(x) * np.arctanh(x / 4),
+    "exponential": lambda x: (
+        np.exp(x) + np.expm1(x) * np.log(x) + np.log1p(x) * np.sqrt(x) + np.arccosh(1 + x)
+    ),
+    "arrays": lambda x: (
+        np.linalg.norm(np.array([x, 2.0, x]) / x) + np.cross([x, 1, 2], [3, x, 1]) @ [x, 2, 1]
+    ),
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS.keys())
+def test_numpy_functions_pass_through(function):
+    """A slide along the values: poses as numpy has them, S their differences, and the program the same."""
+    joint = FunctionJoint(lambda q: (np.eye(3), np.array([function(q[0]), 0, 0])), 1, low=0.2, high=1.5)
+    program = {"math": math}
+    exec(python_source(joint.motion), program)
+    for x in (0.4, 0.7, 1.3):
+        np.testing.assert_allclose(joint.transform([x])[0, 3], function(x), rtol=1e-13)
+        slope = derivative(lambda t, x=x: function(x + t)).value
+        np.testing.assert_allclose(joint.S([x])[3, 0], slope, rtol=1e-8)
+        R, t, S, drift = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 1)), np.zeros(6)
+        program["motion"]([x], [1.5], R, t, S, drift)
+        np.testing.assert_allclose(t[0], function(x), rtol=1e-13)
+        np.testing.assert_allclose(S, joint.S([x]), rtol=1e-12)
+        np.testing.assert_allclose(drift, joint.Sdot([x], [1.5]) @ [1.5], rtol=1e-12)
+
+
+def test_programs_do_what_the_joint_does():
+    joint = joints.surface_on_surface(TORUS, EGG)
+    program = {"math": math}
+    source = python_source(joint.motion, "contact")
+    exec(source, program)
+    # Factor by factor; four times as many if the product is differentiated as a whole.
+    assert len(source.splitlines()) < 800
+    for q in STATES:
+        qdot = np.cos(3 * q)
+        R, t, S, drift = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 5)), np.zeros(6)
+        program["contact"](q, qdot, R, t, S, drift)
+        np.testing.assert_allclose(R, joint.transform(q)[:3, :3], atol=1e-13)
+        np.testing.assert_allclose(t, joint.transform(q)[:3, 3], atol=1e-13)
+        np.testing.assert_allclose(S, joint.S(q), atol=1e-12)
+        np.testing.assert_allclose(drift, joint.Sdot(q, qdot) @ qdot, atol=1e-12)
+
+
+def test_factors_give_what_their_product_gives():
+    def factors(q):
+        return [
+            (about_z(q[0]), np.array([1.0, q[1], 0])),
+            (np.eye(3)[[1, 2, 0]], np.ones(3)),
+            (about_z(q[1]), q[:1] * np.ones(3)),
+        ]
+
+    def product(q):
+        R, t = np.eye(3), np.zeros(3)
+        for Rj, tj in factors(q):
+            R, t = R @ Rj, t + R @ tj
+        return R, t
+
+    by_factors, whole = FunctionJoint(factors, 2), FunctionJoint(product, 2)
+    q, qdot = np.array([0.4, -1.1]), np.array([0.8, 1.3])
+    for method, arguments in (
+        ("transform", (q,)),
+        ("S", (q,)),
+        ("dS", (q,)),
+        ("Sdot", (q, qdot)),
+        ("drift_slope", (q, qdot)),
+    ):
+        found = getattr(by_factors, method)(*arguments)
+        np.testing.assert_allclose(found, getattr(whole, method)(*arguments), atol=1e-13)
+
+
+def test_joints_can_be_sent_to_other_processes():
+    joint = joints.surface_on_surface(BALL, TORUS)
+    before = joint.S(STATES)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(joint)).S(STATES), before)
+
+
+class TestSingularStates:
+    @pytest.mark.parametrize(
+        ("joint", "q", "message"),
+        [
+            (
+                joints.surface_on_surface(BALL, TORUS),
+                [0, np.pi / 2 + 1e-8, 0, 0, 0],
+                r"sphere-torus joint 1.0e-08 from a pole of its first surface, sphere, expected at least",
+            ),
+            (
+                joints.surface_on_surface(TORUS, EGG),
+                [0, 0, 0, -np.pi / 2, 0],
+                "pole of its second surface, ellipsoid",
+            ),
+            (
+                joints.point_on_surface(EGG, "normal"),
+                [0, np.pi / 2, 0],
+                "point on ellipsoid joint 6.1e-17 from a pole of its only surface",
+            ),
+            (
+                joints.point_on_curve(curves.bezier_curve([[0, 0, 0], [1, 0, 0], [1, 0, 1]]), "none"),
+                [1.0],
+                r"point on Bezier curve joint .* from a tangent of its Bezier curve along \[0.0, 0.0, 1.0\]",
+            ),
+            (
+                joints.point_on_surface(
+                    surfaces.bezier_surface([[[0, 0, 0], [1, 0, 0]], [[0, 0, 0], [1, 1, 0]]])
+                ),
+                [0.3, 0.0, 0, 0, 0],
+                "point on Bezier surface joint .* from a fold",
+            ),
+        ],
+    )
+    def test_are_named(self, joint, q, message):
+        for method in (joint.transform, joint.S, joint.dS):
+            with pytest.raises(SingularConfiguration, match=message):
+                method(np.stack([np.array(q) + 0.3, q]))
+        joint.S(np.array(q) + 0.01)
+
+    def test_with_the_spin_held_a_pole_is_none(self):
+        joint = joints.surface_on_surface(TORUS, BALL, 0.3)
+        assert joint.singularity([0.2, 0.3, 0.4, np.pi / 2]) > 0.05
+
+    def test_normals_may_point_anywhere(self):
+        """Parallel or against each other: the frames of two spheres turn through all of it smoothly."""
+        joint = joints.surface_on_surface(BALL, BALL)
+        for u in np.linspace(0, 2 * np.pi, 9):
+            assert joint.singularity([0.1, 0.2, u, 0.3, 0.4]) > 0.1
+
+
+class TestWrongFunctions:
+    @pytest.mark.parametrize(
+        ("function", "message"),
+        [
+            (
+                lambda q: (np.eye(3) if q[0] > 0 else -np.eye(3), np.zeros(3)),
+                "function: got TypeError, a comparison",
+            ),
+            (lambda q: (np.eye(3), np.zeros(3)) if q[0] else None, "a branch on a coordinate"),
+            (lambda q: (np.eye(3) * math.cos(q[0]), np.zeros(3)), "got TypeError, must be real number"),
+            (lambda q: np.eye(4), r"function: got .*expected"),
+            (lambda q: (np.eye(3), np.zeros(2)), r"results of shape \(3, 3\), \(2,\), expected R \(3, 3\)"),
+            (
+                lambda q: (np.eye(3) * q[0], np.zeros(3)),
+                r"a matrix R with max \|R\^T R - I\| = .*, for the odd",
+            ),
+            (lambda q: (-np.eye(3), np.zeros(3)), "a reflection R"),
+            (lambda q: (np.eye(3), np.array([np.sqrt(-1 - q[0] ** 2), 0, 0])), "no finite numbers"),
+        ],
+    )
+    def test_are_refused(self, function, message):
+        with pytest.raises(InvalidArgument, match=message):
+            FunctionJoint(function, 1, name="odd")
+
+    def test_and_wrong_arguments(self):
+        def nothing(q):
+            return np.eye(3), np.zeros(3)
+
+        for wrong, message in (
+            (lambda: FunctionJoint(nothing, 0), "coordinates: got 0"),
+            (lambda: FunctionJoint(nothing, 2, home=[1, 2, 3]), r"home: got shape \(3,\)"),
+            (lambda: surfaces.torus(0.1, 0.1), "tube: got 0.1, expected a tube thinner"),
+            (lambda: surfaces.bezier_surface(np.zeros((1, 3, 3))), r"points: got shape \(1, 3, 3\)"),
+            (lambda: curves.bezier_curve(np.zeros((1, 3))), r"points: got shape \(1, 3\)"),
+            (lambda: joints.rolling_gear(0.3, 0.3, inside=True), "wheel: got 0.3, expected a wheel smaller"),
+            (lambda: joints.point_on_surface(BALL, "free"), "turning: got 'free', expected one of 'ball'"),
+        ):
+            with pytest.raises(InvalidArgument, match=message):
+                wrong()
+
+    def test_without_casadi_the_extra_is_named(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "casadi", None)
+        with pytest.raises(ModuleNotFoundError, match=r"pip install 'rbnotes\[joints\]'"):
+            FunctionJoint(lambda q: (np.eye(3), np.zeros(3)), 1)

@@ -1,0 +1,36 @@
+"""Prints results of all compiled functions on one small tree of all kinds of nodes."""
+
+import numpy as np
+
+from rbnotes import inertia, joints, kernels, se3
+from rbnotes.tree import Link, Tree
+
+rng = np.random.default_rng(3)
+M = inertia.spatial_inertia(1.3, np.diag([0.3, 0.4, 0.5]), [0.1, -0.2, 0.3])
+kinds = (
+    joints.Revolute((0.0, 0.6, 0.8)),
+    joints.Helical(pitch=0.2),
+    joints.ExponentialSpherical(),
+    joints.QuaternionSpherical(),
+    joints.SplineCurve(se3.exp(0.4 * rng.normal(size=(5, 6)))),
+)
+parents = (None, "0", "1", "0", "0")
+tree = Tree(
+    [
+        Link(f"{i}", joint, M, parent, se3.exp(rng.normal(size=6)), se3.exp(rng.normal(size=6)))
+        for i, (joint, parent) in enumerate(zip(kinds, parents, strict=True))
+    ]
+)
+compiled = kernels.compile(tree)
+q, v, x = rng.normal(size=(3, 2, tree.size))
+wrenches = rng.normal(size=(len(tree.links), 6))
+for result in (
+    compiled.forward_dynamics(q[0], v[0], x[0]),
+    compiled.inverse_dynamics(q[0], v[0], x[0]),
+    compiled.forward_dynamics(q, v, x),
+    compiled.inverse_dynamics(q, v, x),
+    compiled.jacobian_times(q[0], v[0]),
+    compiled.jacobian_dot_times(q[0], v[0]),
+    compiled.jacobian_transpose_times(q[0], wrenches),
+):
+    print(*np.asarray(result).ravel().tolist())

@@ -1,0 +1,183 @@
+"""Compiled recursions against the reference in numpy, on random trees of all joints."""
+
+import logging
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from random_trees import ALL, body, frame, random_tree
+
+from rbnotes import joints, kernels, se3
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.kernels import _code
+from rbnotes.tree import Link, Tree
+from rbnotes.tree.dynamics import regular_mass_matrix
+
+SAME = 1e-11
+
+
+def close(actual, expected, tolerance=SAME):
+    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+def sprung(tree, rng):
+    """The same tree with springs and dampers in all joints."""
+    links = [
+        Link(
+            link.name,
+            link.joint,
+            link.inertia,
+            link.parent,
+            link.placement,
+            link.body,
+            *rng.uniform(0.1, 2.0, (2, link.joint.coordinates)),
+            rest=rng.normal(size=link.joint.coordinates),
+        )
+        for link in tree.links
+    ]
+    return Tree(links, tree.gravity)
+
+
+@pytest.fixture(params=range(8), ids="tree {}".format)
+def case(request):
+    rng = np.random.default_rng(request.param)
+    tree = sprung(random_tree(rng, int(rng.integers(1, 12)), list(ALL), ALL), rng)
+    return tree, kernels.compile(tree), rng
+
+
+def sensitivity(tree, q):
+    """How much of the last digits a solution may lose, and so may differ from another one."""
+    return np.maximum(1.0, np.linalg.cond(regular_mass_matrix(tree, q)) / 1e3)
+
+
+def test_forward_dynamics(case):
+    tree, compiled, rng = case
+    for q, v, tau in rng.normal(size=(3, 3, tree.size)):
+        wrenches = rng.normal(size=(len(tree.links), 6))
+        tolerance = SAME * sensitivity(tree, q)
+        close(compiled.forward_dynamics(q, v, tau), trees.forward_dynamics(tree, q, v, tau), tolerance)
+        expected = trees.forward_dynamics(tree, q, v, tau, wrenches)
+        close(compiled.forward_dynamics(q, v, tau, wrenches), expected, tolerance)
+
+
+def test_inverse_dynamics_and_products(case):
+    tree, compiled, rng = case
+    q, v, a = rng.normal(size=(3, tree.size))
+    wrenches = rng.normal(size=(len(tree.links), 6))
+    close(compiled.inverse_dynamics(q, v, a), trees.inverse_dynamics(tree, q, v, a))
+    close(compiled.inverse_dynamics(q, v, a, wrenches), trees.inverse_dynamics(tree, q, v, a, wrenches))
+    M, at = trees.mass_matrix(tree, q), trees.motion(tree, q, v)
+    close(compiled.mass_times(q, a), M @ a)
+    close(compiled.jacobian_times(q, v), at.phi)
+    close(compiled.jacobian_dot_times(q, v), at.drift)
+    close(compiled.jacobian_transpose_times(q, wrenches), trees.jacobian(tree, q).T @ wrenches.ravel())
+    if not any(link.joint.constraints for link in tree.links):
+        close(M @ compiled.solve_mass(q, a), a)
+
+
+def test_batches_are_many_single_states(case):
+    """Sizes that fill the lanes, do not, and leave some over; leading axes broadcast."""
+    tree, compiled, rng = case
+    for size in (1, 16, 19):
+        q, v, x = rng.normal(size=(3, size, tree.size))
+        tolerance = SAME * np.max(sensitivity(tree, q))
+        one_by_one = np.array([compiled.forward_dynamics(*each) for each in zip(q, v, x, strict=True)])
+        close(compiled.forward_dynamics(q, v, x), one_by_one, tolerance)
+        one_by_one = np.array([compiled.inverse_dynamics(*each) for each in zip(q, v, x, strict=True)])
+        close(compiled.inverse_dynamics(q, v, x), one_by_one)
+    q, v = q[:6].reshape(2, 3, -1), v[:3]
+    close(compiled.forward_dynamics(q, v), trees.forward_dynamics(tree, q, v), tolerance)
+
+
+def test_axes_that_are_parallel_opposite_or_nearly_so():
+    """Where two axes have no one common normal."""
+    rng = np.random.default_rng(5)
+    turns = (0.0, 1e-15, 1e-9, 1e-4, 5e-3, 2e-2, np.pi - 1e-6, np.pi)
+    for turn in turns:
+        links = []
+        for i in range(5):
+            placement = se3.exp([turn, 0, 0, 0, 0, 0]) @ se3.exp([0, 0, 0, *rng.normal(size=3)])
+            joint = (joints.Revolute(), joints.Prismatic(), joints.Helical(pitch=0.3))[i % 3]
+            parent = None if i == 0 else f"{min(i, 3) - 1}"
+            links.append(Link(f"{i}", joint, body(rng), parent, placement, frame(rng)))
+        tree = Tree(links)
+        compiled = kernels.compile(tree)
+        q, v, x = rng.normal(size=(3, tree.size))
+        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x))
+        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
+
+
+def test_angles_small_large_and_too_large(case):
+    tree, compiled, rng = case
+    v, x = rng.normal(size=(2, tree.size))
+    for size in (1e-9, 1e3, 1e7):
+        q = tree.home + size * rng.normal(size=tree.size)
+        if size > 1 and any(not isinstance(link.joint, joints.Revolute) for link in tree.links):
+            continue
+        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
+    hinge = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
+    for size in (1e3, 3e5, 1e7):
+        for q in size * rng.normal(size=(5, 1)):
+            found = kernels.compile(hinge).forward_dynamics(q, [0.3], [0.2])
+            close(found, trees.forward_dynamics(hinge, q, [0.3], [0.2]))
+
+
+def test_tells_what_is_wrong_with_arguments():
+    rng = np.random.default_rng(0)
+    tree = Tree([Link("a", joints.Revolute(), body(rng)), Link("b", joints.Prismatic(), body(rng), "a")])
+    compiled = kernels.compile(tree)
+    good = np.zeros(2)
+    for name, states in {
+        "q": ([np.zeros(3), good, good], [[np.nan, 0.0], good, good], [[1j, 0.0], good, good]),
+        "qdot": ([good, np.zeros((2, 1)), good], [good, [0.0, np.inf], good]),
+        "tau": ([good, good, np.zeros(5)], [good, good, [0.0, np.nan]]),
+    }.items():
+        for each in states:
+            with pytest.raises(InvalidArgument, match=f"^{name}: "):
+                compiled.forward_dynamics(*each)
+    with pytest.raises(InvalidArgument, match="^qddot: "):
+        compiled.inverse_dynamics(good, good, [np.inf, 0.0])
+    with pytest.raises(InvalidArgument, match=r"^tree: .*int"):
+        kernels.compile(3)
+    # What is no array of doubles in a row is as good.
+    expected = trees.forward_dynamics(tree, [1, 0], [0, 1], [1, 1])
+    close(compiled.forward_dynamics([1, 0], (0, 1), np.ones(2, dtype=np.float32)), expected)
+    close(compiled.forward_dynamics(np.array([1.0, 9.0, 0.0])[::2], [0.0, 1.0], 1.0), expected)
+
+
+def test_singular_joints_are_named():
+    tree = Tree([Link("elbow", joints.EulerSpherical("XYZ"), body(np.random.default_rng(0)))])
+    with pytest.raises(SingularConfiguration, match="elbow"):
+        kernels.compile(tree).forward_dynamics([0.3, np.pi / 2, 0.1], np.zeros(3))
+
+
+def test_pickles_and_runs_in_threads(case):
+    tree, compiled, rng = case
+    states = rng.normal(size=(4, 3, 16, tree.size))
+    again = pickle.loads(pickle.dumps(compiled))
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(lambda each: again.inverse_dynamics(*each), states))
+    for each, result in zip(states, found, strict=True):
+        close(result, trees.inverse_dynamics(tree, *each))
+
+
+def test_says_that_it_compiles(monkeypatch, caplog):
+    """Only where it takes long."""
+
+    def slow(name):
+        import time
+
+        time.sleep(0.3)
+        return len
+
+    monkeypatch.setattr(_code, "_entry", slow)
+    with caplog.at_level(logging.WARNING, logger="rbnotes.kernels"):
+        _code.code.__wrapped__("forward_one")
+        assert not caplog.messages
+        monkeypatch.setattr(_code, "PATIENCE", 0.05)
+        _code.code.__wrapped__("forward_one")
+    assert [message.split(",")[0] for message in caplog.messages][0] == "compiling forward_one"
+    assert caplog.messages[1].startswith("compiled forward_one in ")

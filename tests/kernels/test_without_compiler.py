@@ -1,0 +1,42 @@
+"""The kernels as plain Python, and what is said where numba is not installed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbnotes import kernels
+from rbnotes.kernels import _code
+
+SCRIPT = Path(__file__).parent / "small_model.py"
+
+
+def run(**environment):
+    command = [sys.executable, str(SCRIPT)]
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return np.array([float(word) for word in done.stdout.split()])
+
+
+def test_runs_as_plain_python():
+    compiled, plain = run(), run(NUMBA_DISABLE_JIT="1")
+    assert compiled.size > 100
+    np.testing.assert_allclose(plain, compiled, rtol=1e-11, atol=1e-11)
+
+
+def test_tells_the_extra_where_numba_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    _code.code.cache_clear()
+    with pytest.raises(_code.MissingExtra, match=r"rbnotes\[compiled\]"):
+        kernels.compile(_small())
+    _code.code.cache_clear()
+
+
+def _small():
+    from rbnotes import joints
+    from rbnotes.tree import Link, Tree
+
+    return Tree([Link("a", joints.Revolute(), np.eye(6))])

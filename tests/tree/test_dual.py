@@ -1,0 +1,226 @@
+"""Constrained dynamics by the dual: against the KKT system and Pinocchio; no mass matrix, no Jacobian."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio
+import pytest
+from random_trees import ALL, body, frame, pinocchio_model, random_tree, unit
+from test_constraints import EQUATIONS, branched, told_in_the_world
+
+from rbnotes import joints, se3
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument
+from rbnotes.complementarity import Unsolved
+from rbnotes.constraints import InconsistentConstraints
+from rbnotes.dynamics import Forces, State
+from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, on_particle, through
+from rbnotes.tree import (
+    Gear,
+    JointLimit,
+    Link,
+    LoopClosure,
+    PlaneLimit,
+    PrescribedBody,
+    Tree,
+    TreeSystem,
+    constrained_acceleration,
+    dual_acceleration,
+    dual_problem,
+)
+
+
+def close(actual, expected, tolerance=1e-10):
+    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+def same(system, constraints, state, *gains, **options):
+    """Accelerations and multipliers of both routes."""
+    a, multipliers = dual_acceleration(system, constraints, state, *gains, **options)
+    expected = constrained_acceleration(system, constraints, state, *gains)
+    close(a, expected[0])
+    close(multipliers, expected[1])
+    return a, multipliers
+
+
+SETS = {
+    "none": [],
+    "a loop": ["loop"],
+    "joints": ["gear", "prescribed joint"],
+    "with particles": ["loop", "particle on a body", "particle on the world"],
+    "the same loop twice": ["loop", "gear", "loop"],
+}
+
+
+class TestEquations:
+    @pytest.mark.parametrize("names", SETS.values(), ids=SETS)
+    @pytest.mark.parametrize("seed", range(2))
+    def test_as_the_kkt_system(self, seed, names):
+        system, state = branched(np.random.default_rng(seed))
+        same(system, [EQUATIONS[name] for name in names], state, 0.3, 0.7)
+
+    def test_a_hinged_loop_and_a_body_that_is_told(self):
+        system, state = branched(np.random.default_rng(3))
+        hinged = LoopClosure("hand", [0.3, -0.1, 0.2], "leg", [0.1, 0.4, -0.3], axis=[0.6, 0.0, 0.8])
+        same(system, [hinged, PrescribedBody("arm", (1, 5), told_in_the_world)], state)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_every_type_of_joint_and_all_kinds_of_forces(self, seed):
+        """Quaternions bring constraints of their own."""
+        rng = np.random.default_rng(seed)
+        tree = random_tree(rng, 8, ("quaternion", *ALL), ALL)
+        q, qdot = tree.home + 0.5 * rng.normal(size=tree.size), rng.normal(size=tree.size)
+        pulls = [(on_body(1, rng.normal(size=3)), on_body(6, rng.normal(size=3)))]
+        pulls += [(on_body(4, rng.normal(size=3)), on_particle(0))]
+        springs = ForceGroups([Paths(LinearSpring(9.0, 0.5, 0.4), through(*pair)) for pair in pulls])
+        drive = Forces.without_derivatives(rng.normal(size=tree.size))
+        system = TreeSystem(tree, [0.6], springs, lambda state: drive)
+        x, v = rng.normal(size=(2, 1, 3))
+        state = system.reparametrised(State(q=q, qdot=qdot, x=x, v=v))
+        ends = [f"link {i}" for i in (3, 7)]
+        same(system, [LoopClosure(ends[0], rng.normal(size=3), ends[1], rng.normal(size=3))], state)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_against_pinocchio(self, seed):
+        """A point of the last body that is held in the world."""
+        rng = np.random.default_rng(seed)
+        tree = random_tree(rng, 9, ("revolute", "prismatic", "universal"))
+        q, qdot, tau = rng.normal(size=(3, tree.size))
+        link, x = tree.links[-1], rng.normal(size=3)
+        model = pinocchio_model(tree)
+        data, number = model.createData(), model.njoints - 1
+        at = pinocchio.SE3(np.eye(3), x)  # in the frame of the joint
+        kind, local = pinocchio.ContactType.CONTACT_3D, pinocchio.ReferenceFrame.LOCAL
+        point = pinocchio.RigidConstraintModel(kind, model, number, at, 0, pinocchio.SE3.Identity(), local)
+        points, kept = pinocchio.StdVec_RigidConstraintModel(), pinocchio.StdVec_RigidConstraintData()
+        points.append(point)
+        kept.append(point.createData())
+        pinocchio.initConstraintDynamics(model, data, points, kept)
+        settings = pinocchio.ProximalSettings(1e-14, 0.0, 1)
+        expected = pinocchio.constraintDynamics(model, data, q, qdot, tau, points, kept, settings)
+        system = TreeSystem(tree, driven=lambda state: Forces.without_derivatives(tau))
+        x_body = se3.transform_points(se3.inverse(link.body), x)
+        held = LoopClosure(link.name, x_body, None, np.zeros(3))
+        a, force = dual_acceleration(system, [held], State(q=q, qdot=qdot))
+        close(a, expected)
+        close(force, data.oMi[number].rotation @ kept[0].contact_force.linear)
+
+
+def at_limits(seed):
+    """The branched tree with two points that rest on planes, a joint at its bound, and one far from it."""
+    system, state = branched(np.random.default_rng(seed))
+    still = replace(state, qdot=np.zeros(system.tree.size))
+    E = system.maximal(still).E
+    planes = []
+    for name, x, normal in (
+        ("hand", [0.3, -0.1, 0.2], [0.6, 0.0, 0.8]),
+        ("leg", [0.1, 0.2, 0.3], [0, -1, 0]),
+    ):
+        place = se3.transform_points(E[system.tree.index(name)], np.array(x))
+        planes.append(PlaneLimit(name, x, normal, float(np.dot(normal, place))))
+    arm = float(still.q[system.tree.slices[system.tree.index("arm")]][0])
+    bounds = [JointLimit("arm", upper=arm), JointLimit("sledge", lower=-100.0, upper=100.0)]
+    return system, still, [*planes, *bounds]
+
+
+class TestInequalities:
+    @pytest.mark.parametrize("method", ["active_set", "pivoting", "lemke", "quadratic"])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_as_the_quadratic_program(self, seed, method):
+        system, state, limits = at_limits(seed)
+        tolerance = 1e-7 if method == "quadratic" else 1e-10
+        a, multipliers = dual_acceleration(system, [*limits, EQUATIONS["gear"]], state, method=method)
+        expected = constrained_acceleration(system, [*limits, EQUATIONS["gear"]], state)
+        close(a, expected[0], tolerance)
+        close(multipliers, expected[1], tolerance)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_pushes_only_where_nothing_opens(self, seed):
+        system, state, limits = at_limits(seed)
+        a, multipliers = dual_acceleration(system, limits, state)
+        rows = [trees.constraint_rows(system, each, state, 0.0) for each in limits]
+        opening = np.concatenate([each.G @ a + each.drift for each in rows])[:3]
+        assert np.all(opening > -1e-10)
+        assert np.all(multipliers >= 0)
+        close(opening * multipliers[:3], np.zeros(3))
+        assert np.all(multipliers[3:] == 0)  # far from the bounds
+
+    def test_some_push_and_some_open(self):
+        """Over the draws above: or nothing is tested."""
+        pushing = np.concatenate([dual_acceleration(s, c, x)[1][:3] for s, x, c in map(at_limits, range(5))])
+        assert 3 <= np.count_nonzero(pushing) <= 12
+
+
+def forbidden(*args, **kwargs):
+    raise AssertionError("formed a Jacobian or a mass matrix")
+
+
+def test_no_mass_matrix_and_no_jacobian(monkeypatch):
+    system, state, limits = at_limits(0)
+    constraints = [*limits, *(EQUATIONS[name] for name in ("loop", "gear", "particle on a body"))]
+    expected = constrained_acceleration(system, constraints, state)[0]
+    monkeypatch.setattr("rbnotes.tree.kinematics._jacobian", forbidden)
+    monkeypatch.setattr("rbnotes.tree.dynamics.jacobian", forbidden)
+    monkeypatch.setattr(TreeSystem, "mass", forbidden)
+    monkeypatch.setattr(TreeSystem, "motion", forbidden)
+    close(dual_acceleration(system, constraints, state)[0], expected)
+    with pytest.raises(AssertionError, match="formed a Jacobian"):
+        constrained_acceleration(system, constraints, state)
+
+
+def test_the_delassus_matrix():
+    """``A M^-1 A^T``, from the dense matrices; and what the free motion lacks."""
+    system, state = branched(np.random.default_rng(4))
+    loop = EQUATIONS["loop"]
+    problem = dual_problem(system, [loop], state)
+    G, _, _, drift = loop.rows(system, state, 0.0)
+    M = system.mass(state)
+    close(problem.matrix, G @ np.linalg.solve(M, G.T))
+    close(problem.missing, -drift - G @ np.linalg.solve(M, system.force(state)))
+    close(problem.free, system.acceleration(state))
+
+
+class TestRefusals:
+    def test_contradictions_are_named(self):
+        system, state = branched(np.random.default_rng(0))
+        told = [trees.PrescribedJoint("arm", lambda t, a=a: (0.0, 0.0, a)) for a in (1.0, 2.0)]
+        with pytest.raises(InconsistentConstraints, match=r"PrescribedJoint\('arm'\)"):
+            dual_acceleration(system, told, state)
+
+    @pytest.mark.parametrize("acceleration", [1.0, 0.0, -1.0])
+    def test_limits_that_an_equation_holds_fast(self, acceleration):
+        """They contradict it, repeat it, or let it go."""
+        system, state, limits = at_limits(0)
+        told = trees.PrescribedJoint("arm", lambda t: (0.0, 0.0, acceleration))
+        if acceleration > 0:
+            with pytest.raises(Unsolved):
+                dual_acceleration(system, [told, *limits], state)
+        else:
+            a, _ = dual_acceleration(system, [told, *limits], state)
+            close(a, constrained_acceleration(system, [told, *limits], state)[0])
+
+    def test_an_impact(self):
+        system, state, limits = at_limits(0)
+        moving = replace(state, qdot=np.ones(system.tree.size))
+        rows = [limit.rows(system, moving, 0.0).G for limit in limits[:3]]
+        assert np.min(np.concatenate(rows) @ moving.velocity) < -0.1
+        with pytest.raises(InvalidArgument, match="impact"):
+            dual_acceleration(system, limits, moving)
+
+
+def test_a_long_chain_between_two_walls():
+    """Sixty links, closed at the end."""
+    rng = np.random.default_rng(1)
+    names = [f"{i}" for i in range(60)]
+    chain = [
+        Link(name, joints.Revolute(unit(rng)), body(rng), parent, frame(rng))
+        for name, parent in zip(names, [None, *names], strict=False)
+    ]
+    system = TreeSystem(Tree(chain))
+    state = State(q=rng.normal(size=60), qdot=rng.normal(size=60))
+    loop = LoopClosure("59", [0.1, 0.2, 0.3], None, [1.0, 2.0, 3.0])
+    a, force = dual_acceleration(system, [loop, Gear("3", "17", 2.0)], state)
+    expected = constrained_acceleration(system, [loop, Gear("3", "17", 2.0)], state)
+    close(a, expected[0], 1e-8)
+    close(force, expected[1], 1e-8)

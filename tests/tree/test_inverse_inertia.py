@@ -1,0 +1,181 @@
+"""The inverse mass matrix along the tree: against dense inverses and Pinocchio, with what steps add to it."""
+
+import numpy as np
+import pinocchio
+import pytest
+from random_trees import ALL, body, frame, pinocchio_model, random_tree
+
+from rbnotes import joints, se3
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.tree import (
+    Link,
+    Tree,
+    factor_inertia,
+    inverse_inertia_product,
+    inverse_mass_matrix,
+)
+from rbnotes.tree.dynamics import regular_mass_matrix
+
+
+def close(actual, expected, tolerance=1e-10):
+    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+def any_tree(seed, links=9):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, links, tuple(ALL), ALL)
+    return tree, tree.home + 0.5 * rng.normal(size=tree.size), rng
+
+
+def along_the_tree(tree, rng):
+    """Blocks that couple nothing but bodies with themselves and their parents; and as one matrix."""
+    n = len(tree.links)
+    own, parents, whole = rng.normal(size=(n, 6, 6)), np.zeros((n, 2, 6, 6)), np.zeros((6 * n, 6 * n))
+    for i, parent in enumerate(tree.parents):
+        here = slice(6 * i, 6 * i + 6)
+        whole[here, here] = own[i]
+        if parent >= 0:
+            there = slice(6 * parent, 6 * parent + 6)
+            parents[i] = rng.normal(size=(2, 6, 6))
+            whole[here, there], whole[there, here] = parents[i]
+    return own, parents, whole
+
+
+class TestInverse:
+    @pytest.mark.parametrize("seed", range(4))
+    def test_every_type_of_joint(self, seed):
+        tree, q, rng = any_tree(seed)
+        x = rng.normal(size=tree.size)
+        M = regular_mass_matrix(tree, q)
+        close(inverse_inertia_product(tree, q, x), np.linalg.solve(M, x))
+        close(inverse_mass_matrix(tree, q), np.linalg.inv(M))
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_against_pinocchio(self, seed):
+        rng = np.random.default_rng(seed)
+        tree = random_tree(rng, 10)
+        q = rng.normal(size=tree.size)
+        model = pinocchio_model(tree)
+        upper = np.triu(pinocchio.computeMinverse(model, model.createData(), q))
+        close(inverse_mass_matrix(tree, q), upper + np.triu(upper, 1).T)
+
+    def test_leading_axes(self):
+        tree, q, rng = any_tree(1)
+        q, x = q + 0.2 * rng.normal(size=(2, 1, tree.size)), rng.normal(size=(3, tree.size))
+        found = inverse_inertia_product(tree, q, x)
+        assert found.shape == (2, 3, tree.size)
+        inverse = inverse_mass_matrix(tree, q)
+        assert inverse.shape == (2, 1, tree.size, tree.size)
+        for i in range(2):
+            for j in range(3):
+                close(found[i, j], inverse_inertia_product(tree, q[i, 0], x[j]))
+            close(inverse[i, 0], inverse_mass_matrix(tree, q[i, 0]))
+
+    def test_further_right_sides_ask_no_joint(self):
+        """The first sweep is done once: solving knows the coordinates no more."""
+        asked = []
+
+        class Watched(joints.Universal):
+            def _S(self, q):
+                asked.append(q)
+                return super()._S(q)
+
+        rng = np.random.default_rng(0)
+        links = [Link("a", Watched(), body(rng)), Link("b", Watched(), body(rng), "a", frame(rng))]
+        tree, q = Tree(links), rng.normal(size=4)
+        inverse = factor_inertia(tree, q)
+        assert len(asked) == 2
+        x = rng.normal(size=(5, 4))
+        close(inverse.solve(x) @ regular_mass_matrix(tree, q), x)
+        assert len(asked) == 4  # both for the mass matrix
+
+    def test_links_without_mass_in_between(self):
+        rng = np.random.default_rng(4)
+        links = [
+            Link("yoke", joints.Revolute(), None, None, frame(rng), frame(rng)),
+            Link("arm", joints.Universal(), body(rng), "yoke", frame(rng), frame(rng)),
+        ]
+        tree, q = Tree(links), rng.normal(size=3)
+        close(inverse_mass_matrix(tree, q), np.linalg.inv(trees.mass_matrix(tree, q)))
+
+
+class TestAdditions:
+    @pytest.mark.parametrize("seed", range(4))
+    def test_of_joints_bodies_and_neighbours(self, seed):
+        """None of them symmetric."""
+        tree, q, rng = any_tree(seed)
+        own, parents, whole = (0.2 * part for part in along_the_tree(tree, rng))
+        P = np.zeros((tree.size, tree.size))
+        for part in tree.slices:
+            P[part, part] = 0.3 * rng.normal(size=P[part, part].shape)
+        J, x = trees.jacobian(tree, q), rng.normal(size=tree.size)
+        matrix = regular_mass_matrix(tree, q) + J.T @ whole @ J + P
+        inverse = factor_inertia(tree, q, joints=P, bodies=own, parents=parents)
+        close(inverse.solve(x), np.linalg.solve(matrix, x))
+        close(inverse.matrix(), np.linalg.inv(matrix))
+
+    def test_diagonals_and_numbers(self):
+        tree, q, _ = any_tree(2)
+        M = regular_mass_matrix(tree, q)
+        each = np.linspace(0.1, 2.0, tree.size)
+        close(factor_inertia(tree, q, joints=each).matrix(), np.linalg.inv(M + np.diag(each)))
+        close(factor_inertia(tree, q, joints=0.7).matrix(), np.linalg.inv(M + 0.7 * np.eye(tree.size)))
+
+    @pytest.mark.parametrize("taken", [0.0, 1e3])
+    def test_definite_is_what_eigenvalues_say(self, taken):
+        tree, q, _ = any_tree(3)
+        each = np.where(np.arange(tree.size) == tree.size // 2, -taken, 0.0)
+        smallest = np.linalg.eigvalsh(regular_mass_matrix(tree, q) + np.diag(each))[0]
+        assert factor_inertia(tree, q, joints=each).definite == (smallest > 0)
+        assert (smallest > 0) == (taken == 0)
+
+
+class TestRefusals:
+    def test_joints_that_are_coupled_are_named(self):
+        tree, q, _ = any_tree(0)
+        P = np.zeros((tree.size, tree.size))
+        first, second = (i for i, own in enumerate(tree.slices) if i in (2, 4))
+        P[tree.slices[second].start, tree.slices[first].stop - 1] = 1.0
+        with pytest.raises(InvalidArgument, match="'link 4' coupled with 'link 2'"):
+            factor_inertia(tree, q, joints=P)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("joints", np.ones(3)), ("bodies", np.ones((3, 6, 6))), ("parents", np.ones((9, 6, 6)))],
+    )
+    def test_shapes(self, name, value):
+        tree, q, _ = any_tree(0)
+        with pytest.raises(InvalidArgument, match=name):
+            factor_inertia(tree, q, **{name: value})
+
+    def test_a_singular_joint_is_named(self):
+        rng = np.random.default_rng(0)
+        links = [
+            Link("trunk", joints.Revolute(), body(rng)),
+            Link("ball", joints.EulerSpherical("ZXY"), body(rng), "trunk", frame(rng)),
+        ]
+        with pytest.raises(SingularConfiguration, match="'ball'"):
+            inverse_inertia_product(Tree(links), [0.3, 0.1, np.pi / 2, 0.4], np.ones(4))
+
+    def test_hinges_in_one_line_without_mass_between_them(self):
+        """What is left of an inertia is rounding, whatever its sign."""
+        rng = np.random.default_rng(0)
+        axis = np.array([0.48, 0.6, 0.64])
+        along = se3.exp(np.append(0.7 * axis, 0.3 * axis))
+        links = [
+            Link("yoke", joints.Revolute(axis), None, None, frame(rng), frame(rng)),
+            Link("arm", joints.Revolute(axis), body(rng), "yoke", along, frame(rng)),
+        ]
+        with pytest.raises(SingularConfiguration, match="'yoke'"):
+            inverse_mass_matrix(Tree(links), [0.3, 0.4])
+
+    def test_inertia_that_is_taken_away(self):
+        tree, q, _ = any_tree(0)
+        last = tree.slices[-1]
+        assert not tree.children[-1]  # so that its block of the mass matrix is what its joint feels
+        P = np.zeros((tree.size, tree.size))
+        P[last, last] = -regular_mass_matrix(tree, q)[last, last]
+        with pytest.raises(SingularConfiguration, match=repr(tree.links[-1].name)):
+            factor_inertia(tree, q, joints=P)

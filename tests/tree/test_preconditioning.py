@@ -1,0 +1,133 @@
+"""Linearly implicit steps by conjugate gradients: the operator, the preconditioner, and what it buys."""
+
+import numpy as np
+import pytest
+from random_trees import body, frame, unit
+from scipy.sparse.linalg import cg
+from test_system import branched, driven, springs
+
+from rbnotes import joints
+from rbnotes.arguments import SingularConfiguration
+from rbnotes.dynamics import Forces, State
+from rbnotes.forces import Damping, ForceGroups, LinearSpring, Paths, on_body, on_particle, on_world, through
+from rbnotes.tree import Link, Tree, TreeSystem, step_operator, step_preconditioner
+
+H = 0.03
+
+
+def dense(operator):
+    return np.stack([operator.matvec(unit) for unit in np.eye(operator.shape[0])], axis=1)
+
+
+def step_matrix(system, state, h=H):
+    _, K, D = system.forces(state)
+    return system.mass(state) - h * D - h**2 * K
+
+
+def close(actual, expected, tolerance=1e-10):
+    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("root", [None, joints.QuaternionSpherical()], ids=["universal", "quaternion"])
+def test_the_operator(seed, root):
+    groups = [*springs(0.7), Damping([0.3, 0.5], [0, 2])]
+    system, state = branched(seed, groups, None if root else driven, damping=0.9, root=root)
+    close(dense(step_operator(system, state, H)), step_matrix(system, state))
+
+
+def along_the_tree():
+    """Springs of bodies with the world, with their parents, and of the particle with the world."""
+    law = LinearSpring(60.0, 5.0, 0.4)
+    ends = [
+        (on_body(2, [0.3, -0.2, 0.1]), on_world([0.5, 0.4, -0.2])),
+        (on_body(1, [-0.1, 0.2, 0.3]), on_body(2, [0.3, 0.1, 0.2])),
+        (on_body(3, [0.2, 0.2, -0.3]), on_body(0, [0.1, -0.3, 0.2])),
+        (on_particle(0), on_world([0.5, 1.0, -1.5])),
+    ]
+    return [*(Paths(law, through(*pair)) for pair in ends), Damping([0.3, 0.5], [0, 2])]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_along_the_tree(seed):
+    """Also where K is not symmetric, as that of springs in body coordinates."""
+    system, state = branched(seed, along_the_tree(), damping=0.9)
+    inverse, matrix = step_preconditioner(system, state, H), step_matrix(system, state)
+    assert np.max(np.abs(matrix - matrix.T)) > 1e-3
+    assert inverse.exact
+    close(dense(inverse.operator) @ matrix, np.eye(state.size))
+
+
+@pytest.mark.parametrize(
+    ("groups", "drive"),
+    [(springs(), None), (along_the_tree(), driven)],
+    ids=["bodies far apart", "joints driven by each other"],
+)
+def test_what_does_not_run_along_the_tree_is_left_out(groups, drive):
+    system, state = branched(0, groups, drive)
+    inverse = step_preconditioner(system, state, H)
+    assert not inverse.exact
+    assert np.max(np.abs(dense(inverse.operator) @ step_matrix(system, state) - np.eye(state.size))) > 1e-3
+
+
+def stiff_chain(links=50):
+    """Hinges with springs of 1 to 1e6 N m/rad; and weak ones between links far apart."""
+    rng = np.random.default_rng(2)
+    names = [f"{i}" for i in range(links)]
+    chain = [
+        Link(
+            name,
+            joints.Revolute(unit(rng)),
+            body(rng),
+            parent,
+            frame(rng),
+            stiffness=10.0 ** (3 + 3 * (i % 2)),
+        )
+        for i, (name, parent) in enumerate(zip(names, [None, *names], strict=False))
+    ]
+    q = 0.3 * rng.normal(size=links)
+    pairs = [(on_body(i, rng.normal(size=3)), on_body(i + 9, rng.normal(size=3))) for i in (0, 7, 14)]
+    pulls = [Paths(LinearSpring(500.0, rest_length=0.5), through(*p), stiffness="symmetrised") for p in pairs]
+    return TreeSystem(Tree(chain), applied=ForceGroups(pulls)), State(q=q, qdot=rng.normal(size=links))
+
+
+def iterations(system, state, preconditioned):
+    operator, steps = step_operator(system, state, H), []
+    inverse = step_preconditioner(system, state, H)
+    assert inverse.definite
+    assert not inverse.exact
+    right = operator.matvec(state.velocity) + H * system.force(state)
+    M = inverse.operator if preconditioned else None
+    found, failed = cg(operator, right, rtol=1e-10, M=M, maxiter=2000, callback=steps.append)
+    assert not failed
+    if preconditioned:
+        close(found, np.linalg.solve(step_matrix(system, state), right), 1e-6)
+    return len(steps)
+
+
+def test_what_it_buys():
+    system, state = stiff_chain()
+    plain, helped = (iterations(system, state, kind) for kind in (False, True))
+    assert helped < 10 < 50 < plain, (helped, plain)
+
+
+def test_springs_that_push_make_it_indefinite():
+    system, state = branched(
+        0, [], lambda s: Forces(0 * s.q, 1e6 * np.eye(len(s.q)), np.zeros((len(s.q),) * 2))
+    )
+    assert not step_preconditioner(system, state, H).definite
+    assert np.linalg.eigvalsh(step_matrix(system, state))[0] < 0
+
+
+def test_springs_that_take_away_a_particles_inertia():
+    system, state = branched(0)
+
+    def balanced(maximal):
+        f = np.zeros(maximal.size)
+        K = np.zeros((len(f), len(f)))
+        K[-3:, -3:] = system.masses[0] / H**2 * np.eye(3)
+        return Forces(f, K, np.zeros_like(K))
+
+    with pytest.raises(SingularConfiguration, match="particle"):
+        step_preconditioner(TreeSystem(system.tree, system.masses, balanced), state, H)

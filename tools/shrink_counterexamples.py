@@ -1,0 +1,66 @@
+"""Makes counterexamples small and keeps them: writes rbnotes/ledger/counterexamples.json.
+
+python tools/shrink_counterexamples.py             those that are missing or show nothing wrong
+python tools/shrink_counterexamples.py --afresh    all claims
+python tools/shrink_counterexamples.py ID ...      these claims
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.progress import track
+
+from rbnotes import ledger
+from rbnotes.ledger.counterexamples import Kept, kept, shrunk, write
+from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
+from rbnotes.ledger.trials import SIGNIFICANT, search
+
+FOLDER = Path(__file__).parents[1] / "rbnotes" / "ledger"
+
+
+def wrong_prints() -> list[Record]:
+    """The claims whose print is wrong on some inputs that vary."""
+    verdicts = (*NEEDS_CORRECTION, Verdict.CONDITIONAL)
+    return [
+        record
+        for record in ledger.load()
+        if record.verdict in verdicts and record.printed and record.reference and record.inputs
+    ]
+
+
+def is_kept(record: Record) -> bool:
+    """Whether the kept inputs show the print wrong."""
+    if record.id not in kept().choices:
+        return False
+    assert record.printed is not None
+    assert record.reference is not None
+    known = (record.id, kept())
+    forms = record.printed, record.reference
+    found = search(*forms, record.inputs, threshold=SIGNIFICANT, examples=1, known=known)
+    return found.counterexample is not None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Makes counterexamples small and keeps them.")
+    parser.add_argument("ids", nargs="*", metavar="ID")
+    parser.add_argument("--afresh", action="store_true", help="search for all of them again")
+    args = parser.parse_args()
+    records = wrong_prints()
+    sought = [record for record in records if record.id in args.ids or args.afresh]
+    if not args.ids and not args.afresh:
+        sought = [record for record in records if not is_kept(record)]
+    database = Kept({} if args.afresh else dict(kept().choices))
+    missed = []
+    for record in track(sought):
+        if not shrunk(record, database):
+            missed.append(record.id)
+        write(database, [record.id for record in records], FOLDER)  # a long search may be broken off
+    print(f"{len(sought) - len(missed)} made small, {len(database.choices)} kept", *missed, sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
