@@ -338,6 +338,13 @@ def _described(value: Any) -> str:
     return type(value).__name__
 
 
+def text(name: str, value: Any) -> str:
+    """Text that is not empty, such as a name."""
+    if not isinstance(value, str) or not value:
+        raise InvalidArgument(name, f"{type(value).__name__} {value!r:.60}", "text")
+    return value
+
+
 def _real_numbers(name: str, value: ArrayLike) -> Array:
     """A new float64 array. Text, objects, truth values, complex and masked numbers are refused."""
     try:

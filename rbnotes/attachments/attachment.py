@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
 import numpy as np
 
@@ -33,10 +34,13 @@ class Attachment:
     """``(size of k,)``; left out: zero."""
 
     def __post_init__(self) -> None:
+        component = arguments.count("component", self.component)
+        arguments.instance("blocks", self.blocks, Mapping)
         if not self.blocks:
             raise InvalidArgument("blocks", "no masters", "at least one")
         blocks = {
-            int(j): arguments.array(f"blocks[{j}]", block, None, None) for j, block in self.blocks.items()
+            arguments.count("blocks", j): arguments.array(f"blocks[{j}]", block, None, None)
+            for j, block in self.blocks.items()
         }
         rows = {block.shape[0] for block in blocks.values()}
         if len(rows) > 1 or any(block.ndim != 2 for block in blocks.values()):
@@ -47,9 +51,14 @@ class Attachment:
                 "blocks", f"component {self.component} as its own master", "other components"
             )
         size = rows.pop()
-        drift = arguments.vector("drift", self.drift if np.size(self.drift) else np.zeros(size), size)
+        drift = arguments.one_vector("drift", self._given_drift(size), size)
+        object.__setattr__(self, "component", component)
         object.__setattr__(self, "blocks", blocks)
         object.__setattr__(self, "drift", drift)
+
+    def _given_drift(self, size: int) -> Any:
+        left_out = isinstance(self.drift, list | tuple | np.ndarray) and len(self.drift) == 0
+        return np.zeros(size) if left_out else self.drift
 
     @property
     def size(self) -> int:
@@ -78,6 +87,7 @@ def elimination_order(attachments: Iterable[Attachment]) -> list[Attachment]:
     InvalidArgument
         If a component is attached twice.
     """
+    attachments = arguments.instances("attachments", attachments, Attachment)
     by_component: dict[int, Attachment] = {}
     for attachment in attachments:
         if attachment.component in by_component:

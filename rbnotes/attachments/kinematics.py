@@ -27,19 +27,21 @@ def point_on_body(
     phi : (6,), optional
         Twist of the body, for the drift ``R (omega x (v + omega x x))`` of accelerations; zero by default.
     """
-    return points_on_body([component], body, E, [arguments.vector("x", x)], phi)[0]
+    component, x = arguments.count("component", component), arguments.one_vector("x", x)
+    return points_on_body([component], body, E, [x], phi)[0]
 
 
 def points_on_body(
     components: Sequence[int], body: int, E: ArrayLike, x: ArrayLike, phi: ArrayLike | None = None
 ) -> list[Attachment]:
     """Points at ``x (m, 3)`` in one body: :func:`point_on_body` for many, at once."""
-    R = arguments.frame("E", E)[:3, :3]
-    x = arguments.array("x", x, len(components), 3)
+    R = arguments.exactly("E", arguments.frame("E", E), 2)[:3, :3]
+    components, body = _components("components", components), arguments.count("body", body)
+    x = arguments.exactly("x", arguments.array("x", x, len(components), 3), 2)
     Gamma = se3.Gamma(x)
     drifts = np.zeros_like(x)
     if phi is not None:
-        phi = arguments.twist("phi", phi)
+        phi = arguments.one_vector("phi", phi, 6)
         drifts = np.cross(phi[:3], Gamma @ phi) @ R.T
     return [
         Attachment(k, {body: J}, drift) for k, J, drift in zip(components, R @ Gamma, drifts, strict=True)
@@ -48,11 +50,13 @@ def points_on_body(
 
 def frame_on_body(component: int, body: int, E: ArrayLike) -> Attachment:
     """A frame that keeps its pose ``E (4, 4)`` in a body (or another frame): ``J = Ad(E)^-1``, no drift."""
-    return Attachment(component, {body: se3.Ad_inverse(E)})
+    E = arguments.exactly("E", arguments.frame("E", E), 2)
+    return Attachment(component, {arguments.count("body", body): se3.Ad_inverse(E)})
 
 
 def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) -> Attachment:
     """A point ``sum_j w_j x_j`` of points with constant weights, such as one inside a finite element."""
+    masters = _components("masters", masters)
     weights = _weights(weights, masters)
     return Attachment(component, {j: w * np.eye(3) for j, w in zip(masters, weights, strict=True)})
 
@@ -88,9 +92,11 @@ def frame_on_points(
     SingularConfiguration
         If the points do not determine a rotation: all on a line, or mirrored.
     """
+    masters = _components("masters", masters)
     weights = _weights(weights, masters)
     count = len(weights)
-    x, arms = arguments.array("x", x, count, 3), arguments.array("arms", arms, count, 3)
+    x = arguments.exactly("x", arguments.array("x", x, count, 3), 2)
+    arms = arguments.exactly("arms", arguments.array("arms", arms, count, 3), 2)
     if np.any(weights <= 0) or abs(weights.sum() - 1) > 1e-9:
         raise InvalidArgument("weights", f"{weights}", "positive numbers with sum 1")
     off = np.abs(weights @ arms).max()
@@ -111,7 +117,7 @@ def frame_on_points(
     blocks = dict(zip(masters, np.concatenate([turning, moving], axis=1), strict=True))
     if v is None:
         return Attachment(component, blocks)
-    v = arguments.array("v", v, count, 3)
+    v = arguments.exactly("v", arguments.array("v", v, count, 3), 2)
     in_frame = v @ R
     omega = np.einsum("jab,jb->a", turning, v)
     S_dot = np.einsum("j,ja,jb->ab", weights, in_frame, arms) - so3.hat(omega) @ S
@@ -124,4 +130,11 @@ def frame_on_points(
 def _weights(weights: ArrayLike, masters: Sequence[int]) -> Array:
     if len(set(masters)) < len(masters):
         raise InvalidArgument("masters", f"{list(masters)!r:.60}", "different components")
-    return arguments.vector("weights", weights, len(masters))
+    return arguments.one_vector("weights", weights, len(masters))
+
+
+def _components(name: str, numbers: Sequence[int]) -> list[int]:
+    checked = arguments.indices(name, numbers)  # type: ignore[arg-type]
+    if checked.ndim != 1:
+        raise InvalidArgument(name, f"shape {checked.shape}", "a sequence of numbers of components")
+    return [int(number) for number in checked]

@@ -49,12 +49,12 @@ def solve_controlled(
     """
     arguments.instance("problem", problem, StepProblem)
     n = problem.size
-    indices = np.asarray(controlled)
+    indices = arguments.indices("controlled", controlled)
     valid = indices.ndim == 1 and (indices.size == 0 or np.issubdtype(indices.dtype, np.integer))
     if not valid or len(np.unique(indices)) < len(indices) or np.any((indices < 0) | (indices >= n)):
         raise InvalidArgument("controlled", f"{controlled!r:.60}", f"different indices between 0 and {n - 1}")
     indices = indices.astype(int)
-    prescribed = arguments.vector("v_controlled", v_controlled, len(indices))
+    prescribed = arguments.one_vector("v_controlled", v_controlled, len(indices))
     free = np.setdiff1d(np.arange(n), indices)
     v = np.zeros(n)
     v[indices] = prescribed

@@ -48,6 +48,8 @@ class NullSpace(Reduction):
         problem, solution
             Of the whole system, before reduction.
         """
+        arguments.instance("problem", problem, StepProblem)
+        arguments.instance("solution", solution, StepSolution)
         missing = self.holding_forces(problem, solution)[self.attached]
         # What a component has to pass on to those attached to it, it needs on top.
         forces = missing
@@ -73,6 +75,7 @@ def null_space(sizes: Sequence[int], attachments: Iterable[Attachment]) -> NullS
     InvalidArgument
         If a component does not exist, is attached twice, or a block does not have its and its master's sizes.
     """
+    attachments = arguments.instances("attachments", attachments, Attachment)
     starts = _starts(sizes)
     order = elimination_order(attachments)
     depths: dict[int, int] = {}
@@ -149,8 +152,8 @@ def reduction_matrix(sizes: Sequence[int], attachment: Attachment) -> tuple[Any,
 
 
 def _starts(sizes: Sequence[int]) -> Indices:
-    counts = np.asarray(sizes)
-    if counts.ndim != 1 or not np.issubdtype(counts.dtype, np.integer) or np.any(counts < 1):
+    counts = arguments.indices("sizes", sizes, minimum=1)  # type: ignore[arg-type]
+    if counts.ndim != 1:
         raise InvalidArgument("sizes", f"{sizes!r:.60}", "one positive integer for each component")
     return np.concatenate([[0], np.cumsum(counts)])
 

@@ -56,26 +56,30 @@ def derivative(function: Callable[[float], ArrayLike], t: float = 0.0, *, step: 
     InvalidArgument
         If the function returns NaN or infinity near ``t``, or the step is not positive.
     """
-    t = float(arguments.scalar("t", t))
+    arguments.function("function", function)
+    t = arguments.real("t", t)
     along = _along(lambda _, s: function(t + s), np.array([abs(t)]), step)
     return Estimate(along.value[..., 0], along.error)
 
 
 def jacobian(function: Callable[[Array], ArrayLike], x: ArrayLike, *, step: float = STEP) -> Estimate:
     """df/dx for a vector ``x (n,)``; the value has the function's shape followed by ``n``."""
+    arguments.function("function", function)
     x = _point(x)
     return _along(lambda direction, t: function(x + t * direction), np.abs(x), step)
 
 
 def jacobian_so3(function: Callable[[Array], ArrayLike], R: ArrayLike, *, step: float = STEP) -> Estimate:
     """Derivative along body-frame rotations, ``R exp([w])`` at ``w = 0``; last axis of length 3."""
-    R = arguments.rotation("R", R)
+    arguments.function("function", function)
+    R = arguments.exactly("R", arguments.rotation("R", R), 2)
     return _along(lambda w, t: function(R @ expm(t * _cross_matrix(w))), np.ones(3), step)
 
 
 def jacobian_se3(function: Callable[[Array], ArrayLike], E: ArrayLike, *, step: float = STEP) -> Estimate:
     """Derivative along body-frame twists, ``E exp([xi])`` at ``xi = 0``; last axis of length 6."""
-    E = arguments.frame("E", E)
+    arguments.function("function", function)
+    E = arguments.exactly("E", arguments.frame("E", E), 2)
     size = np.repeat([1.0, np.max(np.abs(E[..., :3, 3]), initial=0.0)], 3)
     return _along(lambda xi, t: function(_rigid(E @ expm(t * _twist_matrix(xi)))), size, step)
 
@@ -90,10 +94,13 @@ def complex_step(function: Callable[[Array], ArrayLike], x: ArrayLike) -> Array:
     InvalidArgument
         If the function drops the imaginary part, or returns NaN or infinity.
     """
+    arguments.function("function", function)
     x, tiny = _point(x), 1e-40
     columns = []
     for unit in np.eye(x.size):
         shifted = np.asarray(function(x + 1j * tiny * unit))
+        if shifted.dtype.kind not in "iufc":
+            raise InvalidArgument("function", f"values of {shifted.dtype}", "an array of numbers")
         if not np.all(np.isfinite(shifted)):
             raise InvalidArgument("function", f"NaN or infinite values at {x}", "an analytic function")
         if not np.iscomplexobj(shifted) and np.any(shifted != np.asarray(function(x + STEP * unit))):
@@ -113,14 +120,16 @@ def _point(x: ArrayLike) -> Array:
 
 def _along(path: Callable[[Array, float], ArrayLike], magnitudes: Array, step: float) -> Estimate:
     """Differences along each unit vector; ``magnitudes``: those of the coordinates, which are rounded."""
-    step = float(arguments.positive("step", step))
+    step = arguments.number("step", step)
     units = np.eye(magnitudes.size)
     parts = 2 if len(units) == 1 else 1
     offsets = range(-_REACH * parts, _REACH * parts + 1)
     center = path(units[0], 0.0)
-    samples = np.array(
-        [[path(unit, k / parts * step) if k else center for k in offsets] for unit in units], dtype=np.float64
-    )
+    sampled = [[path(unit, k / parts * step) if k else center for k in offsets] for unit in units]
+    try:
+        samples = np.array(sampled, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument("function", f"{type(center).__name__} values", "arrays of numbers") from error
     if not np.all(np.isfinite(samples)):
         raise InvalidArgument(
             "function", f"NaN or infinite values within {_REACH} steps", "a smooth function"

@@ -66,6 +66,10 @@ class Scheme:
     move: Callable[[MechanicalSystem, State, Array, float], State]
     """From system, state at the start, new velocities and step size: the state at the end."""
 
+    def __post_init__(self) -> None:
+        arguments.function("problem", self.problem)
+        arguments.function("move", self.move)
+
     def __call__(
         self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
     ) -> State:

@@ -20,6 +20,9 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces.tension import Parameter, Tension
 
+LONGEST = 1e20
+"""Largest length whose energy is told, m."""
+
 
 class Condition(NamedTuple):
     """One linear equation for the coefficients: a derivative of one cubic at one place."""
@@ -215,6 +218,7 @@ class Muscle:
 
     def energy(self, L: ArrayLike) -> Array:
         """Energy stored in the passive tissue, J. The active tension has no potential."""
+        L = arguments.scalar("L", L, minimum=0.0, maximum=LONGEST)  # of which the fourth power is taken
         stored = self.passive_force_length.antiderivative()(self.normalised_length(L))
         result: Array = np.multiply(self.peak_force, self.optimal_length) * stored
         return result

@@ -197,6 +197,12 @@ class UserTension:
     potential: Callable[[Array], ArrayLike] | None = None
     """Energy as a function of L, where there is one."""
 
+    def __post_init__(self) -> None:
+        arguments.function("function", self.function)
+        for name in ("dF_dL", "dF_dLdot", "potential"):
+            if getattr(self, name) is not None:
+                arguments.function(name, getattr(self, name))
+
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         L, Ldot = _lengths(L, Ldot)
         F = self._value("function", self.function(L, Ldot))

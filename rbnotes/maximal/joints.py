@@ -107,11 +107,13 @@ def joint_at(
         Coordinates at which the joint stands; its home by default, where both frames coincide in most types.
     """
     arguments.instance("kind", kind, JointType)
-    where, poses = arguments.frame("where", where), checked_poses(poses)
+    where = arguments.exactly("where", arguments.frame("where", where), 2)
+    poses = checked_poses(poses)
+    q = kind.home if q is None else arguments.one_vector("q", q, kind.coordinates)
     body = body_index("body", body, len(poses))
     parent = parent_index(parent, len(poses))
     of_parent = where if parent == WORLD else _se3.inverse(poses[parent]) @ where
-    of_body = where @ kind.transform(kind.home if q is None else q)
+    of_body = where @ kind.transform(q)
     return Joint(kind, body, _se3.inverse(poses[body]) @ of_body, parent, of_parent)
 
 
@@ -210,6 +212,6 @@ def reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> Reactio
         Of this joint, such that ``M dphi/dt = wrenches + G^T multipliers``. (Sueda's lambda is the negative.)
     """
     arguments.instance("joint", joint, Joint)
-    pushes = arguments.vector("multipliers", multipliers, joint.count)
+    pushes = arguments.one_vector("multipliers", multipliers, joint.count)
     on_body, on_parent = np.einsum("m,mbi->bi", pushes, placed((joint,), poses).blocks())
     return Reaction(on_body, on_parent)

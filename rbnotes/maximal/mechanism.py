@@ -62,15 +62,14 @@ class Mechanism:
     """The same bodies without their joints."""
 
     def __post_init__(self) -> None:
-        if np.ndim(self.bodies) != 3:
-            raise InvalidArgument("bodies", f"shape {np.shape(self.bodies)}", "shape (n, 6, 6)")
-        bodies = arguments.positive_definite("bodies", self.bodies, 6)
+        bodies = arguments.exactly("bodies", arguments.positive_definite("bodies", self.bodies, 6), 3)
+        joints = arguments.instances("joints", self.joints, Joint)
         free = FreeSystem(bodies, gravity=self.gravity, applied=self.applied)
-        for joint in self.joints:
+        for joint in joints:
             if joint.last >= len(bodies):
                 got = f"a {joint.kind} joint between {joint.parent} and {joint.body}"
                 raise InvalidArgument("joints", got, f"indices of {len(bodies)} bodies")
-        keep(self, bodies=bodies, joints=tuple(self.joints), gravity=free.gravity, free=free)
+        keep(self, bodies=bodies, joints=joints, gravity=free.gravity, free=free)
 
     def mass(self, state: State) -> Matrix:
         """Mass matrix ``(6 n, 6 n)``, sparse if it is large."""
@@ -126,7 +125,7 @@ def accelerations(mechanism: Mechanism, state: State) -> Motion:
     arguments.instance("mechanism", mechanism, Mechanism)
     arguments.instance("state", state, State)
     force = mechanism.force(state)
-    at = Placement(tuple(mechanism.joints), state.E)
+    at = Placement(mechanism.joints, state.E)
     drift, mass = at.drifts(state.phi), mechanism.mass(state)
     phidot, multipliers = factored(mass, as_dense_as(mass, at.matrix())).solver(force, -drift)
     return Motion(phidot.reshape(-1, 6), multipliers)
@@ -143,9 +142,10 @@ def mechanism_rows(mechanism: Mechanism, state: State, h: float, *, gain: float 
     arguments.instance("mechanism", mechanism, Mechanism)
     arguments.instance("state", state, State)
     _check_shape(mechanism, state.E)
-    at = Placement(tuple(mechanism.joints), state.E)
+    at = Placement(mechanism.joints, state.E)
     G, none = at.matrix(), np.zeros(at.layout.size)
-    target = _target(mechanism, at, *_checked_rates(h, gain), G) if gain else none
+    h, gain = _checked_rates(h, gain)
+    target = _target(mechanism, at, h, gain, G) if gain else none
     return known(BilateralRows, rows=as_dense_as(mechanism.mass(state), G), target=target, softness=none)
 
 
@@ -179,7 +179,7 @@ def project(mechanism: Mechanism, state: State) -> State:
     arguments.instance("state", state, State)
     at = changed(state, E=project_poses(mechanism, state.E))
     mass = mechanism.mass(at)
-    G = as_dense_as(mass, Placement(tuple(mechanism.joints), at.E).matrix())
+    G = as_dense_as(mass, Placement(mechanism.joints, at.E).matrix())
     return at.with_velocity(factored(mass, G).solver(mass @ at.velocity, np.zeros(G.shape[0]))[0])
 
 
@@ -195,7 +195,7 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 3
         If the joints are still apart after so many iterations.
     """
     arguments.instance("mechanism", mechanism, Mechanism)
-    return projected(mechanism, _poses(mechanism, poses), iterations)
+    return projected(mechanism, _poses(mechanism, poses), arguments.count("iterations", iterations))
 
 
 def projected(mechanism: Mechanism, poses: Array, iterations: int = 30) -> Array:
@@ -204,7 +204,7 @@ def projected(mechanism: Mechanism, poses: Array, iterations: int = 30) -> Array
         return poses
 
     def evaluate(poses: Array) -> tuple[Array, Callable[[], Matrix]]:
-        at = Placement(tuple(mechanism.joints), poses)
+        at = Placement(mechanism.joints, poses)
         return at.errors(), at.matrix
 
     def respond(G: Matrix) -> Matrix:
@@ -235,8 +235,8 @@ def _check_shape(mechanism: Mechanism, poses: Array) -> None:
 
 
 def _checked_rates(h: float, gain: float) -> tuple[float, float]:
-    h = float(arguments.positive("h", h))
-    return h, float(arguments.scalar("gain", gain, minimum=0.0, maximum=1.0))
+    h = arguments.number("h", h)
+    return h, arguments.real("gain", gain, minimum=0.0, maximum=1.0)
 
 
 def _target(mechanism: Mechanism, at: Placement, h: float, gain: float, G: Matrix) -> Array:

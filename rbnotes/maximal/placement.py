@@ -213,7 +213,7 @@ class Placement:
 
 def placed(joints: Sequence[Joint], poses: ArrayLike) -> Placement:
     """Joints at poses ``(n, 4, 4)`` that come from outside."""
-    result = Placement(tuple(joints), checked_poses(poses))
+    result = Placement(arguments.instances("joints", joints, Joint), checked_poses(poses))
     if result.layout.bodies > result.count:
         expected = f"at least {result.layout.bodies}"
         raise InvalidArgument("poses", f"poses of {result.count} bodies", expected)

@@ -27,6 +27,7 @@ from rbnotes.contact import (
     Contacts,
     _rows,
 )
+from rbnotes.contact.detection import checked_colliders, checked_pairs
 from rbnotes.contact.nearby import allowed_speeds, found_nearby
 from rbnotes.dynamics import Scheme, State, States, StepProblem, StepSolution, keeping_momentum
 from rbnotes.friction import box_friction
@@ -52,7 +53,11 @@ class World:
     """Pairs of bodies (or ``WORLD``) that do not touch; by default those that a joint connects."""
 
     def __post_init__(self) -> None:
-        if self.apart is None:
+        arguments.instance("mechanism", self.mechanism, Mechanism)
+        checked_colliders(self.colliders, len(self.mechanism.bodies))
+        if self.apart is not None:
+            object.__setattr__(self, "apart", checked_pairs(self.apart))
+        else:
             pairs = tuple((joint.body, joint.parent) for joint in self.mechanism.joints)
             object.__setattr__(self, "apart", pairs)
 
@@ -106,6 +111,8 @@ def simulate(
     """
     arguments.instance("world", world, World)
     arguments.instance("state", state, State)
+    arguments.function("friction", friction)
+    arguments.instance("integrator", integrator, Scheme)
     state = _checked_state(world, state)
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     mechanism, projects = world.mechanism, stabilization == "projection"
@@ -120,6 +127,7 @@ def simulate(
         contacts = known(Contacts, rows=rows, mu=points.mu, normal_target=speeds)
         free = integrator.problem(mechanism, state, h)
         solution = friction(free.under(bilateral=joints, contacts=contacts))
+        arguments.instance("friction(problem)", solution, StepSolution)
         joint_impulses.append(solution.bilateral)
         records.append(record_contacts(points, rows, twists, solution))
 
@@ -160,7 +168,7 @@ def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints) -
     """
     M, poses = mechanism.mass(state), state.E
     N = as_dense_as(M, _rows.rows_along(points.normal[:, None], points, poses).matrix)
-    G = as_dense_as(M, Placement(tuple(mechanism.joints), poses).matrix())
+    G = as_dense_as(M, Placement(mechanism.joints, poses).matrix())
     still = np.zeros(state.size)
     apart = known(QP, Q=M, c=still, A=N, b=-points.gap, G=G, g=np.zeros(G.shape[0]))
     return projected(mechanism, move_bodies(poses, solve_lcp(apart).x))
@@ -180,7 +188,7 @@ def _checked_numbers(
     arguments.choice("stabilization", stabilization, STABILIZATIONS)
     arguments.count("steps", steps, minimum=1)
     return (
-        float(arguments.positive("h", h)),
-        float(arguments.scalar("gain", gain, minimum=0.0, maximum=1.0)),
-        float(arguments.scalar("slop", slop, minimum=0.0)),
+        arguments.number("h", h),
+        arguments.real("gain", gain, minimum=0.0, maximum=1.0),
+        arguments.real("slop", slop, minimum=0.0),
     )

@@ -50,7 +50,9 @@ class Event:
     """1: while the function rises, -1: while it falls, 0: either."""
 
     def __post_init__(self) -> None:
-        if self.direction not in (-1, 0, 1):
+        arguments.function("function", self.function)
+        whole = isinstance(self.direction, int | np.integer) and not isinstance(self.direction, bool)
+        if not whole or self.direction not in (-1, 0, 1):
             raise InvalidArgument("direction", repr(self.direction), "-1, 0 or 1")
 
     def happens(self, before: float, after: float) -> bool:
@@ -130,7 +132,12 @@ def integrate_adaptively(
     SingularConfiguration
         If the method gives up.
     """
+    arguments.provides("system", system, "moved", "acceleration", "reparametrised")
     arguments.instance("state", state, State)
+    events = None if events is None else arguments.instances("events", events, Event)
+    rtol, atol = arguments.number("rtol", rtol), arguments.number("atol", atol)
+    if np.isnan(arguments.exactly("max_step", arguments.bound("max_step", max_step), 0)) or max_step <= 0:
+        raise InvalidArgument("max_step", f"{max_step}", "a positive number, or infinity")
     times = arguments.array("times", times)
     if times.ndim != 1 or not times.size or np.any(np.diff(times, prepend=state.t) < 0):
         raise InvalidArgument("times", f"{times}", f"times that increase from {state.t:g}")
@@ -201,7 +208,7 @@ class _Watched:
         return now.t
 
     def _value(self, i: int, state: State) -> float:
-        return float(arguments.scalar(f"events[{i}]", self.events[i].function(state)))
+        return arguments.real(f"events[{i}]", self.events[i].function(state))
 
 
 def _root(

@@ -13,7 +13,7 @@ from rbnotes.constraints.kkt import factor_kkt
 from rbnotes.constraints.stabilization import NotProjected, project_positions
 from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
-from rbnotes.tree.constrained import label
+from rbnotes.tree.constrained import checked_constraints, label
 from rbnotes.tree.constraints import Constraint, ConstraintRows
 from rbnotes.tree.system import TreeSystem
 
@@ -50,6 +50,8 @@ def assembled(
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
+    constraints = checked_constraints(constraints)
+    held = arguments.instances("held", held, str)
     for each in constraints:
         if each.unilateral:
             raise InvalidArgument("constraints", label(each), "equations only")

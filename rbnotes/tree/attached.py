@@ -16,10 +16,12 @@ from functools import cached_property
 
 import numpy as np
 
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.tree.constraints import AttachedParticle, point_motion
 from rbnotes.tree.reduced import ReducedSystem
+from rbnotes.tree.system import TreeSystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,8 @@ class AttachedSystem(ReducedSystem):
     attached: Sequence[AttachedParticle]
 
     def __post_init__(self) -> None:
+        arguments.instance("system", self.system, TreeSystem)
+        object.__setattr__(self, "attached", arguments.instances("attached", self.attached, AttachedParticle))
         count, seen = len(self.system.masses), set()
         for each in self.attached:
             if not 0 <= each.particle < count or each.particle in seen:

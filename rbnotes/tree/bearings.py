@@ -147,7 +147,7 @@ def fitted(system: TreeSystem, state: State, at: Motion, bearings: Bearings) -> 
     return found
 
 
-def closure_wrench(system: TreeSystem, at: Motion, closure: LoopClosure, on_bodies: Array) -> Array:
+def closure_wrench(system: TreeSystem, closure: LoopClosure, on_bodies: Array) -> Array:
     """What a closure gives to its body a ``(6,)``, in the frame of its bearing, of wrenches ``(n, 6)``."""
     i = system.tree.index(closure.a)
     result: Array = _se3.Ad(_place(system, closure)).T @ on_bodies[i]

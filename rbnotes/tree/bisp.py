@@ -44,7 +44,8 @@ from rbnotes.tree.constraints import Constraint, LoopClosure
 from rbnotes.tree.contact import tree_contacts
 from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
 from rbnotes.tree.kinematics import _steps
-from rbnotes.tree.reactions import body_rows, impulse_balance, passed_on
+from rbnotes.tree.products import passed_on
+from rbnotes.tree.reactions import body_rows, impulse_balance
 from rbnotes.tree.system import TreeSystem
 
 NEARNESS = 1e-4
@@ -298,13 +299,12 @@ class _Step:
             if isinstance(each.name, LoopClosure):
                 outer = outer + each.on_bodies.T @ each.driven(rub)
         gained = self.balance[0] @ solution.velocity + self.balance[1]
-        through = passed_on(self.system.tree, self.adjoints, (gained - outer).reshape(n, 6))
+        through = passed_on(self.system.tree, (gained - outer).reshape(n, 6), self.adjoints)
         reactions = []
         for each, rub in zip(self.fitted, rubbing, strict=True):
             if isinstance(each.name, LoopClosure):
-                whole = closure_wrench(self.system, self.at, each.name, by_closure[each.name]) + each.driven(
-                    rub
-                )
+                held = closure_wrench(self.system, each.name, by_closure[each.name])
+                whole = held + each.driven(rub)
             else:
                 whole = through[self.system.tree.index(each.name)]
             rest = whole - rub

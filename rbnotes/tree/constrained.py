@@ -16,6 +16,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.complementarity import METHODS
 from rbnotes.constraints.kkt import CONSISTENCY_TOLERANCE, RANK_TOLERANCE, InconsistentConstraints
 from rbnotes.dynamics import (
     BilateralRows,
@@ -55,6 +56,9 @@ def constraint_rows(system: System, constraint: Constraint, state: State, t: flo
     For a :class:`~rbnotes.tree.reduced.ReducedSystem`, on the fewer velocities that it has.
     """
     arguments.instance("state", state, State)
+    arguments.instance("system", system, TreeSystem, ReducedSystem)
+    arguments.provides("constraint", constraint, "rows")
+    arguments.real("t", t)
     if isinstance(system, TreeSystem):
         return constraint.rows(system, state, t)
     G, error, rate, drift = constraint.rows(system.system, system.expanded(state), t)
@@ -78,8 +82,9 @@ def step_rows(
     """
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.instance("state", state, State)
-    h = float(arguments.positive("h", h))
-    gamma = float(arguments.scalar("gamma", gamma, minimum=0.0))
+    h = arguments.number("h", h)
+    gamma = arguments.real("gamma", gamma, minimum=0.0)
+    constraints = checked_constraints(constraints)
     parts = [_own(system, state, acceleration=False)]
     for each in constraints:
         G, error, rate, _ = constraint_rows(system, each, state, state.t + h)
@@ -128,6 +133,8 @@ def constrained_acceleration(
     """
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.instance("state", state, State)
+    constraints = checked_constraints(constraints)
+    alpha, beta, method = _checked_options(alpha, beta, method)
     parts, kept = _parts(system, constraints, state, alpha, beta)
     solution = _solved(system, state, parts, method)
     return solution.velocity, np.concatenate(by_part(parts, kept, solution))
@@ -154,7 +161,9 @@ def constraint_forces(
     """
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.instance("state", state, State)
-    return _forces(system, list(constraints), state, alpha, beta, method, object)
+    constraints = checked_constraints(constraints)
+    alpha, beta, method = _checked_options(alpha, beta, method)
+    return _forces(system, constraints, state, alpha, beta, method, object)
 
 
 def prescribed_forces(
@@ -180,7 +189,8 @@ def prescribed_forces(
     """
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.instance("state", state, State)
-    constraints = list(constraints)
+    constraints = checked_constraints(constraints)
+    _, _, method = _checked_options(0.0, 0.0, method)
     forces = _forces(system, constraints, state, 0.0, 0.0, method, PrescribedJoint)
     return {
         each.link: force
@@ -340,3 +350,16 @@ def stacked(parts: Sequence[Part]) -> tuple[BilateralRows, UnilateralRows]:
         return G, np.concatenate([np.zeros(0), *(part.target for part in mine)])
 
     return BilateralRows(*of_kind(False)), UnilateralRows(*of_kind(True))
+
+
+def checked_constraints(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
+    """The constraints as a tuple, each with rows."""
+    result = arguments.instances("constraints", constraints, object)
+    for number, constraint in enumerate(result):
+        arguments.provides(f"constraints[{number}]", constraint, "rows")
+    return result
+
+
+def _checked_options(alpha: float, beta: float, method: str) -> tuple[float, float, str]:
+    rates = arguments.real("alpha", alpha, minimum=0.0), arguments.real("beta", beta, minimum=0.0)
+    return *rates, arguments.choice("method", method, METHODS)

@@ -106,8 +106,7 @@ class OnBodies(ABC):
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
         """Its rows at a state, with targets for the time t."""
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         at = system.motion(state)
         return self.body_rows(system, at, state, t).on_velocities(at)
 
@@ -152,12 +151,14 @@ class LoopClosure(OnBodies):
     unilateral = False
 
     def __post_init__(self) -> None:
+        _name_links(self, "a", *(() if self.b is None else ("b",)))
         if self.a == self.b:
             raise InvalidArgument("b", repr(self.b), "another body than a")
         for name in ("x_a", "x_b"):
-            object.__setattr__(self, name, arguments.array(name, getattr(self, name), 3))
+            object.__setattr__(self, name, arguments.one_vector(name, getattr(self, name)))
         if self.axis is not None:
-            object.__setattr__(self, "axis", arguments.unit_vector("axis", self.axis))
+            axis = arguments.exactly("axis", arguments.unit_vector("axis", self.axis), 1)
+            object.__setattr__(self, "axis", axis)
 
     def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
         first, second = (body_point(system, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b)))
@@ -190,9 +191,12 @@ class Gear:
 
     unilateral = False
 
+    def __post_init__(self) -> None:
+        _name_links(self, "a", "b")
+        object.__setattr__(self, "ratio", arguments.real("ratio", self.ratio))
+
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         first, second = (_single(system, name) for name in (self.a, self.b))
         G = np.zeros((1, state.size))
         G[0, first], G[0, second] = self.ratio, -1.0
@@ -210,9 +214,12 @@ class PrescribedJoint:
 
     unilateral = False
 
+    def __post_init__(self) -> None:
+        _name_links(self, "link")
+        arguments.function("motion", self.motion)
+
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         own = system.tree.slices[system.tree.index(self.link)]
         count = own.stop - own.start
         q, qdot, qddot = (_told(self.link, value, count) for value in self.motion(t))
@@ -233,6 +240,10 @@ class PrescribedBody(OnBodies):
     unilateral = False
 
     def __post_init__(self) -> None:
+        _name_links(self, "link")
+        arguments.function("motion", self.motion)
+        numbers = arguments.indices("numbers", self.numbers)  # type: ignore[arg-type]
+        object.__setattr__(self, "numbers", tuple(int(number) for number in numbers.ravel()))
         if not set(self.numbers) <= set(range(6)) or len(set(self.numbers)) < len(self.numbers):
             raise InvalidArgument("numbers", repr(self.numbers), "different ones of 0 to 5")
 
@@ -256,7 +267,9 @@ class AttachedParticle(OnBodies):
     unilateral = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "x", arguments.array("x", self.x, 3))
+        arguments.count("particle", self.particle)
+        _name_links(self, *(() if self.link is None else ("link",)))
+        object.__setattr__(self, "x", arguments.one_vector("x", self.x))
 
     def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
         if not 0 <= self.particle < len(state.x):
@@ -281,12 +294,16 @@ class JointLimit:
     unilateral = True
 
     def __post_init__(self) -> None:
+        _name_links(self, "link")
+        arguments.count("coordinate", self.coordinate)
+        for name in ("lower", "upper"):
+            bound = arguments.exactly(name, arguments.bound(name, getattr(self, name)), 0)
+            object.__setattr__(self, name, float(bound))
         if not self.lower < self.upper:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        arguments.instance("state", state, State)
-        arguments.instance("system", system, TreeSystem)
+        _check(system, state, t)
         own = system.tree.slices[system.tree.index(self.link)]
         if not 0 <= self.coordinate < own.stop - own.start:
             raise InvalidArgument("coordinate", str(self.coordinate), f"one of the joint of {self.link!r}")
@@ -314,9 +331,11 @@ class PlaneLimit(OnBodies):
     unilateral = True
 
     def __post_init__(self) -> None:
+        _name_links(self, "link")
+        normal = arguments.exactly("normal", arguments.unit_vector("normal", self.normal), 1)
         object.__setattr__(self, "x", arguments.one_vector("x", self.x))
-        object.__setattr__(self, "normal", arguments.unit_vector("normal", self.normal))
-        object.__setattr__(self, "offset", float(arguments.scalar("offset", self.offset)))
+        object.__setattr__(self, "normal", normal)
+        object.__setattr__(self, "offset", arguments.real("offset", self.offset))
 
     def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
         point = body_point(system, at, self.link, self.x)
@@ -325,9 +344,20 @@ class PlaneLimit(OnBodies):
         return BodyRows(blocks, np.zeros((1, state.size)), gap, np.zeros(1), along @ point.drift)
 
 
+def _check(system: TreeSystem, state: State, t: float) -> None:
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
+    arguments.real("t", t)
+
+
+def _name_links(constraint: object, *names: str) -> None:
+    for name in names:
+        arguments.text(name, getattr(constraint, name))
+
+
 def perpendicular_pair(axis: ArrayLike) -> Array:
     """Two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94))."""
-    axis = arguments.unit_vector("axis", axis)
+    axis = arguments.exactly("axis", arguments.unit_vector("axis", axis), 1)
     second = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     second /= np.linalg.norm(second)
     return np.stack([np.cross(second, axis), second])

@@ -30,7 +30,7 @@ from rbnotes.arguments import Array
 from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nearby_points, separation_speeds
 from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
 from rbnotes.friction import box_friction
-from rbnotes.tree.constrained import step_rows
+from rbnotes.tree.constrained import checked_constraints, step_rows
 from rbnotes.tree.constraints import Constraint
 from rbnotes.tree.system import TreeSystem
 
@@ -62,7 +62,7 @@ def tree_contacts(
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
     arguments.instance("points", points, ContactPoints)
-    gamma = float(arguments.scalar("gamma", gamma, minimum=0.0))
+    gamma = arguments.real("gamma", gamma, minimum=0.0)
     at = system.maximal(state)
     J = system.reduction(state).J[: at.phi.size]
     rows = contact_rows(points, at.E).matrix @ J
@@ -106,7 +106,10 @@ def contact_step(
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
-    h, at = float(arguments.positive("h", h)), system.maximal(state)
+    arguments.function("scheme", scheme)
+    arguments.function("friction", friction)
+    constraints = checked_constraints(constraints)
+    h, at = arguments.number("h", h), system.maximal(state)
     if apart is None:
         apart = [(i, parent) for i, parent in enumerate(system.tree.parents) if parent >= 0]
     points = nearby_points(colliders, at.E, at.phi, h, system.tree.gravity, apart=apart)
@@ -116,6 +119,7 @@ def contact_step(
 
     def solve(problem: StepProblem, fraction: float) -> Array:
         solutions.append(friction(replace(with_rows(problem, rows), contacts=contacts)))
+        arguments.instance("friction(problem)", solutions[-1], StepSolution)
         return solutions[-1].velocity
 
     after = scheme(system, state, h, solve=solve)

@@ -47,9 +47,9 @@ class Example:
 
 
 def revolute_chain(count: int = 20) -> Example:
-    """RC20, RC50, RC100: rods on hinges whose axes are x and y by turns; n coordinates."""
+    """RC20, RC50, RC100: rods of 10 cm on hinges whose axes are y and x by turns; n coordinates."""
     count = arguments.count("count", count, 1)
-    length = 2.0 / count
+    length = 0.1
     rod = Capsule(0.1 * length, 0.8 * length)
     links = [
         Link(
@@ -64,8 +64,10 @@ def revolute_chain(count: int = 20) -> Example:
     ]
     tree = Tree(links)
     q = np.zeros(count)
-    q[0], q[1:] = 1.2, 0.5 / count
-    return Example(tree, State(q=q, qdot=np.zeros(count)), {link.name: rod for link in links})
+    q[0], q[1:] = 0.5, 1.0 / count
+    qdot = np.zeros(count)
+    qdot[0] = 1.5
+    return Example(tree, State(q=q, qdot=qdot), {link.name: rod for link in links})
 
 
 def torus_chain(count: int = 10) -> Example:

@@ -19,6 +19,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.tree.model import Tree
 from rbnotes.tree.reduced import ReducedSystem
+from rbnotes.tree.system import TreeSystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,11 @@ class JointCoordinates:
     jacobian_dot: Callable[[Array, Array], ArrayLike]
     """Its rate ``(k, r)``, for coordinates and velocities ``(r,)``."""
 
+    def __post_init__(self) -> None:
+        arguments.count("size", self.size)
+        for name in ("q", "jacobian", "jacobian_dot"):
+            arguments.function(name, getattr(self, name))
+
 
 def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinates:
     """``q = J q_R + offset`` with a constant ``J (k, r)``.
@@ -43,10 +49,10 @@ def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinate
     InvalidArgument
         If the columns of J depend on each other, or the offset has another shape.
     """
-    constant: Array = arguments.array("J", J, None, None)
+    constant: Array = arguments.exactly("J", arguments.array("J", J, None, None), 2)
     k, r = constant.shape[-2:]
     rank = int(np.linalg.matrix_rank(constant))
-    if constant.ndim != 2 or rank < r:
+    if rank < r:
         got = f"shape {constant.shape}, rank {rank}"
         raise InvalidArgument("J", got, f"a matrix with {r} independent columns")
     start = arguments.array("offset", offset)
@@ -67,12 +73,13 @@ def geared(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:
         If there is no such link, one has not exactly one coordinate, or all ratios are zero.
     """
     arguments.instance("tree", tree, Tree)
+    arguments.instance("ratios", ratios, Mapping)
     column = np.zeros(tree.size)
     for name, ratio in ratios.items():
-        own = tree.slices[tree.index(name)]
+        own = tree.slices[tree.index(arguments.text("ratios: name", name))]
         if own.stop - own.start != 1:
             raise InvalidArgument("ratios", f"{name!r} with {own.stop - own.start} coordinates", "one")
-        column[own] = arguments.scalar("ratios", ratio)
+        column[own] = arguments.real("ratios", ratio)
     if not np.any(column):
         raise InvalidArgument("ratios", repr(dict(ratios)), "one that is not zero")
     turned = sorted(tree.slices[tree.index(name)].start for name in ratios)
@@ -89,6 +96,10 @@ class HyperReducedSystem(ReducedSystem):
     """
 
     coordinates: JointCoordinates
+
+    def __post_init__(self) -> None:
+        arguments.instance("system", self.system, TreeSystem)
+        arguments.instance("coordinates", self.coordinates, JointCoordinates)
 
     def _expanded(self, state: State) -> tuple[State, Array, Array]:
         k, r, count = self.system.tree.size, self.coordinates.size, state.v.size

@@ -112,7 +112,7 @@ class Tree:
         if gravity.shape != (3,):
             raise InvalidArgument("gravity", f"shape {gravity.shape}", "shape (3,)")
         object.__setattr__(self, "gravity", gravity)
-        object.__setattr__(self, "links", _sorted(tuple(self.links)))
+        object.__setattr__(self, "links", _sorted(arguments.instances("links", self.links, Link)))
         self._refuse_weightless_ends()
 
     @cached_property
@@ -212,7 +212,7 @@ class Tree:
             If there is none.
         """
         names = [link.name for link in self.links]
-        if name not in names:
+        if not isinstance(name, str) or name not in names:
             raise InvalidArgument("name", repr(name), "one of " + ", ".join(map(repr, names)))
         return names.index(name)
 
@@ -222,14 +222,17 @@ class Tree:
         The others are taken from ``default (k,)``, by default the joints' home. For velocities, say
         ``default=0``.
         """
+        arguments.instance("values", values, Mapping)
         base = self.home if default is None else arguments.array("default", default)
+        if base.shape not in ((), (self.size,)):
+            raise InvalidArgument("default", f"shape {base.shape}", f"a number, or shape ({self.size},)")
         result = np.array(np.broadcast_to(base, (self.size,)))
         for name, value in values.items():
-            own = self.slices[self.index(name)]
+            own = self.slices[self.index(arguments.text("values: name", name))]
             count = own.stop - own.start
-            given = arguments.array(name, value)
+            given = arguments.array(f"values[{name!r}]", value)
             if given.shape not in ((), (count,)) or (given.ndim == 0 and count != 1):
-                raise InvalidArgument(name, f"shape {given.shape}", f"shape ({count},)")
+                raise InvalidArgument(f"values[{name!r}]", f"shape {given.shape}", f"shape ({count},)")
             result[own] = given
         return result
 
@@ -257,9 +260,6 @@ def _checked_inertia(name: str, value: Any) -> Array:
 
 
 def _sorted(links: tuple[Link, ...]) -> tuple[Link, ...]:
-    for link in links:
-        if not isinstance(link, Link):
-            raise InvalidArgument("links", f"{type(link).__name__} {link!r:.60}", "links")
     by_name: dict[str, Link] = {}
     for link in links:
         if link.name in by_name:

@@ -12,23 +12,18 @@ if nothing drives them.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, cast
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State
-from rbnotes.tree.constraints import Constraint, Gear, JointLimit, PrescribedJoint
+from rbnotes.tree.constraints import Constraint, OnBodies
 from rbnotes.tree.dynamics import body_wrenches
-from rbnotes.tree.kinematics import Motion, _steps
+from rbnotes.tree.kinematics import _steps
 from rbnotes.tree.model import Tree
+from rbnotes.tree.products import passed_on
 from rbnotes.tree.system import TreeSystem
-
-OF_JOINTS = (Gear, JointLimit, PrescribedJoint)
-"""Constraints that act along the joints' own motion, and not on bodies."""
 
 
 def unconstrained_impulses(
@@ -83,52 +78,18 @@ def joint_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     """
     q = tree.checked("q", q)
     given = arguments.array("wrenches", wrenches, len(tree.links), 6)
-    return passed_on(tree, _se3.Ad_inverse(_steps(tree, q)), given)
-
-
-def passed_on(tree: Tree, A: Array, given: Array) -> Array:
-    """:func:`joint_wrenches` with adjoints ``A (n, 6, 6)`` from the frames of the parents' joints to each."""
-    through = np.einsum("nba,nb->na", tree.to_bodies, given)
-    for i in reversed(range(len(tree.links))):
-        parent = tree.parents[i]
-        if parent >= 0:
-            through[parent] += A[i].T @ through[i]
-    return through
+    return passed_on(tree, given, _se3.Ad_inverse(_steps(tree, q)))
 
 
 def body_rows(system: TreeSystem, constraint: Constraint, state: State) -> Array | None:
     """Rows ``(m, 6 n)`` of a constraint on the twists of the bodies; None if it acts on joints.
 
-    Its multipliers push the bodies by their transpose: what :meth:`Constraint.rows` gives are these times J.
-    A constraint of one's own that says nothing of bodies is taken to act on joints.
+    Its multipliers push the bodies by their transpose.
     """
-    if isinstance(constraint, OF_JOINTS):
+    if not isinstance(constraint, OnBodies):
         return None
-    bodies = cast(TreeSystem, _Bodies(system, state))
-    try:
-        own = constraint.rows(bodies, _twists_as_velocities(system, state), state.t).G[:, state.v.size :]
-    except (ValueError, IndexError, AttributeError):
-        return None
-    reduced = constraint.rows(system, state, state.t).G[:, state.v.size :]
-    J = system.motion(state).J.reshape(own.shape[1], -1)
-    size = float(np.max(np.abs(reduced), initial=0.0)) or 1.0
-    same = own.shape[0] == reduced.shape[0] and np.allclose(own @ J, reduced, rtol=0.0, atol=1e-9 * size)
-    return own if same else None
-
-
-class _Bodies:
-    """A system's bodies as if each could move for itself: its velocities are their twists."""
-
-    def __init__(self, system: TreeSystem, state: State) -> None:
-        at = system.motion(state)
-        n = len(system.tree.links)
-        own = np.eye(6 * n).reshape(n, 6, 6 * n)
-        self.tree, self.masses, self._at = system.tree, system.masses, at._replace(J=own)
-
-    def motion(self, state: State) -> Motion:
-        return self._at
-
-
-def _twists_as_velocities(system: TreeSystem, state: State) -> State:
-    phi = system.maximal(state).phi.ravel()
-    return replace(state, q=cast(Any, np.zeros(phi.size)), qdot=phi)
+    found = constraint.body_rows(system, system.motion(state), state, state.t)
+    rows = np.zeros((len(found.error), 6 * len(system.tree.links)))
+    for i, block in found.bodies.items():
+        rows[:, 6 * i : 6 * i + 6] = block
+    return rows

@@ -50,7 +50,11 @@ class TreeSystem:
     and D have the k coordinates of the tree."""
 
     def __post_init__(self) -> None:
-        masses = arguments.vector("masses", arguments.positive("masses", self.masses), None)
+        arguments.instance("tree", self.tree, Tree)
+        arguments.function("applied", self.applied)
+        if self.driven is not None:
+            arguments.function("driven", self.driven)
+        masses = arguments.one_vector("masses", arguments.positive("masses", self.masses), None)
         object.__setattr__(self, "masses", masses)
 
     def motion(self, state: State) -> Motion:
@@ -130,6 +134,7 @@ class TreeSystem:
             Of particles and joints ``(N,)``.
         """
         arguments.instance("state", state, State)
+        acceleration = arguments.one_vector("acceleration", acceleration, state.size)
         self._check(state)
         tree, count = self.tree, state.v.size
         of_particles, of_joints = np.split(

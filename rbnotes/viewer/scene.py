@@ -45,7 +45,7 @@ class Scene:
     def __init__(
         self, description: str, times: ArrayLike | None = None, *, view: tuple[float, float] = (-1.0, 0.4)
     ) -> None:
-        if not description.strip():
+        if not arguments.text("description", description).strip():
             raise InvalidArgument("description", "no text", "a sentence that says what the scene shows")
         self.description = description
         self.times = None if times is None else arguments.one_vector("times", times, None)
@@ -63,6 +63,7 @@ class Scene:
         InvalidArgument
             If a pose is no rigid transformation, or a time axis is not as long as the scene's times.
         """
+        arguments.instance("shape", shape, Shape)
         poses = arguments.frame("pose", np.eye(4) if pose is None else pose)
         if poses.ndim > 3:
             raise InvalidArgument("pose", f"shape {poses.shape}", "shape (4, 4) or (T, 4, 4)")

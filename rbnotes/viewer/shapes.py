@@ -119,7 +119,7 @@ def spring(
         arguments.array("ends", ends, 2, 3),
         2,
         radius=_positive("radius", radius),
-        coils=_positive("coils", coils),
+        coils=float(arguments.count("coils", coils, minimum=1)),
         width=_positive("width", width),
     )
 
@@ -138,7 +138,7 @@ def mesh(vertices: ArrayLike, triangles: ArrayLike, color: str = "blue") -> Shap
 
 
 def _positive(name: str, value: float) -> float:
-    return arguments.positive(name, value).item()
+    return arguments.number(name, value)
 
 
 def _changing(kind: str, color: str, name: str, values: Array, axes: int, **numbers: float) -> Shape:

@@ -26,7 +26,7 @@ def dragged(M: Array, T: Array, start: Array, limits: Array) -> Array:
                 W[np.ix_(stuck, stuck)], s[stuck] + W[np.ix_(stuck, ~stuck)] @ b[~stuck]
             )
         u = s + W @ b
-        wrong = max(np.max(np.abs(b) - limits), np.max(-way * u, initial=-np.inf))
+        wrong = max(float(np.max(np.abs(b) - limits)), float(np.max(-way * u)))
         if wrong < least:
             best, least = start + mobile @ (T.T @ b), wrong
     return best
@@ -51,7 +51,7 @@ def coulomb_box(M: Array, N: Array, T: Array, start: Array, mu: float) -> Array:
         basis = to_impulses[:, used]
         impulses = basis @ np.linalg.solve(W[used] @ basis, -u[used])
         after = u + W @ impulses
-        beyond = np.max(np.abs(impulses[1:])) - mu * impulses[0]
+        beyond = float(np.max(np.abs(impulses[1:])) - mu * impulses[0])
         wrong = max(-impulses[0], beyond, *(-sign * after[1 + k] for k, sign in enumerate(signs)))
         if wrong < least:
             best, least = start + mobile @ (rows.T @ impulses), wrong

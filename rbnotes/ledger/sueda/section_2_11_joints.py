@@ -202,7 +202,7 @@ class t1449:
         """Joint reactions subtracted from the parents, as equal and opposite forces, seen from their frames."""
         assembly = tree_of(at, bodies, g)
         M, J, Jdot, f = maximal(at, bodies, g, q, v)
-        qddot = tree.forward_dynamics(assembly, q, v)
+        qddot = np.linalg.solve(J.T @ M @ J, J.T @ (f - M @ Jdot @ v))
         portion = (M @ (J @ qddot + Jdot @ v) - f).reshape(4, 6)
         poses = tree.poses(assembly, q).bodies
         for i in (3, 2, 1):
@@ -217,7 +217,7 @@ class t1449:
     def library(at, bodies, g, q, v):
         assembly = tree_of(at, bodies, g)
         system, state = tree.TreeSystem(assembly), State(q=q, qdot=v)
-        after = v + tree.forward_dynamics(assembly, q, v)
+        after = symplectic_euler(system, state, 1.0).qdot
         return tree.joint_wrenches(
             assembly, q, tree.unconstrained_impulses(system, state, after, 1.0)
         ).ravel()
@@ -489,7 +489,7 @@ class alg8:
 
     def library(at, bodies, g, q, v, h):
         system = tree.TreeSystem(tree_of(at, bodies, g))
-        smooth = {NAMES[1]: journal(0.1, 0.2, 0.0), NAMES[3]: journal(0.1, 0.2, 0.0)}
+        smooth = {NAMES[3]: journal(0.1, 0.2, 0.0, points=3)}
         return tree.bisp_step(system, State(q=q, qdot=v), h, smooth).state.qdot
 
     oracle = NEWTON + ": without friction, the step of 2.3"

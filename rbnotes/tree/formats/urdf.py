@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import inertia
+from rbnotes import arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import GRAVITY
 from rbnotes.joints import Fixed, JointType
@@ -64,6 +64,7 @@ def read_urdf(
     InvalidArgument
         If the file is not URDF or describes no robot; the message names the link or the joint.
     """
+    arguments.instance("source", source, str, Path)
     root = parsed(source)
     if root.tag != "robot":
         raise InvalidArgument("source", f"<{root.tag}>", "a URDF file, whose first element is <robot>")

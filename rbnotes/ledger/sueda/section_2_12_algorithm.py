@@ -1,0 +1,143 @@
+"""Sueda 2.12: Algorithm 9, whole. The oracle is Newton's law for masses at points."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rbnotes import se3
+from rbnotes.checking.strategies import arrays
+from rbnotes.ledger.oracles.branching import MOTIONS, PARENTS, tree_newton
+from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, tree_of
+from rbnotes.ledger.oracles.branching_joints import driven, joint_loads
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.sueda.section_2_12 import (
+    CHAPTER,
+    HYBRID,
+    SLACK,
+    ad,
+    at_joint,
+    at_joints,
+    going_out,
+    joints_of,
+)
+from rbnotes.tree import body_wrenches, hybrid_dynamics, motion, weight_wrenches
+from rbnotes.tree.products import passed_on
+
+MIXED = TREE | {
+    "a": arrays(5),
+    "tau": arrays(5),
+    # For each joint whether its acceleration is prescribed.
+    "told": st.tuples(*[st.booleans()] * 4),
+}
+
+
+def momentum_and_force(tree, q, v, F_ext):
+    """What line 8 has of each body: its momentum term, and what acts on it."""
+    V, _ = going_out(joints_of(tree, q, v), v)
+    return [-ad(V[j]).T @ at_joint(tree.links[j]) @ V[j] - F_ext[j] for j in range(4)]
+
+
+def algorithm_9(tree, q, v, a, tau, of_bodies, told):
+    """Literally, of four links. What comes to the world, the last row, no one looks at."""
+    joints = joints_of(tree, q, v)
+    _, eta = going_out(joints, v)
+    M_hat, B_hat = np.zeros((5, 6, 6)), np.zeros((5, 6))
+    Psi = [None] * 4
+    for j in reversed(range(4)):
+        Ad, S, _, own = joints[j]
+        M_hat[j] += at_joint(tree.links[j])
+        B_hat[j] += of_bodies[j]
+        if told[j]:
+            Pi = M_hat[j]
+            beta = B_hat[j] + M_hat[j] @ (eta[j] + S @ a[own])
+        else:
+            Psi[j] = np.linalg.inv(S.T @ M_hat[j] @ S)
+            Pi = M_hat[j] - M_hat[j] @ S @ Psi[j] @ S.T @ M_hat[j]
+            free = Psi[j] @ (tau[own] - S.T @ (M_hat[j] @ eta[j] + B_hat[j]))
+            beta = B_hat[j] + M_hat[j] @ (eta[j] + S @ free)
+        M_hat[PARENTS[j]] += Ad.T @ Pi @ Ad
+        B_hat[PARENTS[j]] += Ad.T @ beta
+    V_dot, F = np.zeros((5, 6)), np.zeros((4, 6))
+    a, tau = np.array(a), np.array(tau)
+    for j in range(4):
+        Ad, S, _, own = joints[j]
+        if told[j]:
+            V_dot[j] = Ad @ V_dot[PARENTS[j]] + S @ a[own] + eta[j]
+            F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
+            tau[own] = S.T @ F[j]
+        else:
+            carried = Ad @ V_dot[PARENTS[j]] + eta[j]
+            a[own] = Psi[j] @ (tau[own] - S.T @ M_hat[j] @ carried - S.T @ B_hat[j])
+            V_dot[j] = carried + S @ a[own]
+            F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
+    return np.concatenate([a, tau, F.ravel()])
+
+
+def hybrid(tree, q, v, a, tau, told):
+    """The library's accelerations and torques."""
+    given = {NAMES[j]: a[tree.slices[j]] for j in range(4) if told[j]}
+    return hybrid_dynamics(tree, q, v, given, tau)
+
+
+def mixed_library(at, bodies, g, q, v, a, tau, told):
+    tree = tree_of(at, bodies, g)
+    qddot, torques = hybrid(tree, q, v, a, tau, told)
+    now = motion(tree, q, v)
+    rates = np.einsum("nak,k->na", now.J, qddot) + now.drift
+    f = body_wrenches(tree, q, v) - np.einsum("nab,nb->na", tree.inertias, rates)
+    links = zip(tree.links, tree.slices, strict=True)
+    steps = np.stack([link.placement @ link.joint.transform(q[own]) for link, own in links])
+    F = -passed_on(tree, f, se3.Ad_inverse(steps))
+    return np.concatenate([qddot, torques, F.ravel()])
+
+
+def mixed_reference(at, bodies, g, q, v, a, tau, told):
+    M, f = tree_newton(at, bodies, g, q, v)
+    owners = [j for j, motions in enumerate(MOTIONS) for _ in motions]
+    fixed = tuple(i for i, j in enumerate(owners) if told[j])
+    qddot, more = driven(M, f + tau, a, fixed)
+    return np.concatenate([qddot, tau + more, joint_loads(at, bodies, g, q, v, qddot).ravel()])
+
+
+@claim("sueda/s2.12/alg9", "Recursive hybrid dynamics")
+class alg9:
+    formula = (
+        r"\begin{aligned} &\text{forward: } V_j = {}^j_p\mathrm{Ad}V_p + S_j\dot q_j,\ \eta_j = \mathrm{ad}(V_j)S_j"
+        r"\dot q_j + \dot S_j\dot q_j \\ &\text{backward: } \hat M_j = M_j + \sum_c{}^c_j\mathrm{Ad}^\top\Pi_c{}^c_j"
+        r"\mathrm{Ad},\ \hat{\mathcal B}_j = -\mathrm{ad}(V_j)^\top M_jV_j - F_j^{\text{ext}} + \sum_c{}^c_j\mathrm{Ad}"
+        r"^\top\beta_c \\ &\quad\text{prescribed: } \Pi_j = \hat M_j,\ \beta_j = \hat{\mathcal B}_j + \hat M_j(\eta_j +"
+        r" S_j\ddot q_j) \\ &\quad\text{else: } \Psi_j = (S_j^\top\hat M_jS_j)^{-1},\ \Pi_j = \hat M_j - \hat M_jS_j"
+        r"\Psi_jS_j^\top\hat M_j, \\ &\qquad\beta_j = \hat{\mathcal B}_j + \hat M_j(\eta_j + S_j\Psi_j(\tau_j - S_j^\top("
+        r"\hat M_j\eta_j + \hat{\mathcal B}_j))) \\ &\text{forward: } \ddot q_j = \Psi_j(\tau_j - S_j^\top\hat M_j({}^j_p"
+        r"\mathrm{Ad}\dot V_p + \eta_j) - S_j^\top\hat{\mathcal B}_j) \text{ unless prescribed}, \\ &\quad\dot V_j = {}^j_p"
+        r"\mathrm{Ad}\dot V_p + S_j\ddot q_j + \eta_j,\ F_j = \hat M_j\dot V_j + \hat{\mathcal B}_j,\ \tau_j = S_j^\top F_j"
+        r" \text{ if prescribed} \end{aligned}"
+    )
+    inputs = MIXED
+
+    def printed(at, bodies, g, q, v, a, tau, told):
+        """Accelerations and torques of all joints, given or found, and the wrenches F through them."""
+        tree = tree_of(at, bodies, g)
+        F_ext = at_joints(tree, weight_wrenches(tree, q))
+        return algorithm_9(tree, q, v, a, tau, momentum_and_force(tree, q, v, F_ext), told)
+
+    def library(at, bodies, g, q, v, a, tau, told):
+        return mixed_library(at, bodies, g, q, v, a, tau, told)
+
+    oracle = (
+        "Newton's law for points, by complex steps of their places, with what is told put in; what goes through a "
+        "joint is what all points beyond it need besides gravity"
+    )
+
+    def reference(at, bodies, g, q, v, a, tau, told):
+        return mixed_reference(at, bodies, g, q, v, a, tau, told)
+
+    tolerance = SLACK
+    verdict = Verdict.HOLDS
+    remark = (
+        r"Where $p$ is the world, $V_p$ and $\dot V_p$ are zero. What lines 7 and 8 sum over the children may be "
+        r"added to the parent by each of them in its turn."
+    )
+    implemented_by = (*HYBRID, "rbnotes.tree.products.passed_on")
+    chapter = CHAPTER

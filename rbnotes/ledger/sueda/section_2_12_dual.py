@@ -1,0 +1,397 @@
+"""Sueda 2.12: constraints by the dual. The oracles know masses at points, gaps, and Gauss's principle."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import null_space
+
+from rbnotes.checking.strategies import arrays, numbers
+from rbnotes.ledger.oracles.branching import bending, rate, slopes, tree_newton
+from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.sueda.section_2_8 import loop_rows
+from rbnotes.ledger.sueda.section_2_8_motion import (
+    ALL_DIRECTIONS,
+    CURVED,
+    LOOP,
+    SAME_BOTH_WAYS,
+    A,
+    B,
+    both,
+    held_acceleration,
+    kkt,
+    loop,
+    maximal_rows,
+    parting,
+    reduced_row,
+    reduced_row_dot,
+    system_of,
+)
+from rbnotes.ledger.sueda.section_2_8_programs import ABOVE, SECOND, above, stacked
+from rbnotes.ledger.sueda.section_2_12 import CHAPTER, SLACK
+from rbnotes.tree import (
+    PlaneLimit,
+    articulated_bodies,
+    constraint_rows,
+    dual_acceleration,
+    dual_problem,
+    inverse_inertia_product,
+    jacobian_dot_product,
+    jacobian_transpose_product,
+    mass_matrix,
+    motion,
+    poses,
+    reduced_force,
+)
+from rbnotes.tree.dual import Sweep, sparse_rows
+
+DUAL = ("rbnotes.tree.dual_acceleration",)
+HELD = TREE | LOOP | CURVED
+BY_GAUSS = "Gauss's principle with masses, gaps and rates of points by complex steps; what holds, by its rows"
+
+
+def looped(at, bodies, g, q, v, x_A, x_B):
+    """M_r, f_r, the rows of the loop on joint velocities, and their rate times qdot."""
+    tree = tree_of(at, bodies, g)
+    now = motion(tree, q, v)
+    G_m, G_m_dot = maximal_rows(now, x_A, x_B)
+    J = now.J.reshape(24, 5)
+    return mass_matrix(tree, q), reduced_force(tree, q, v), G_m @ J, G_m_dot @ J @ v + G_m @ now.drift.ravel()
+
+
+def barred(at, bodies, g, q, v, x_A, x_B, c, b):
+    """The same with the equation between coordinates before."""
+    M, f, G, bent = looped(at, bodies, g, q, v, x_A, x_B)
+    return M, f, np.vstack([reduced_row(c, b, q), G]), np.append(reduced_row_dot(c, v) @ v, bent)
+
+
+def by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b):
+    """The library's accelerations and multipliers."""
+    return dual_acceleration(*asked(at, bodies, g, q, v, x_A, x_B, c, b))
+
+
+def asked(at, bodies, g, q, v, x_A, x_B, c, b):
+    system, state = system_of(at, bodies, g, q, v)
+    return system, [CurvedRows(c, b), loop(x_A, x_B)], state
+
+
+def held(at, bodies, g, q, v, x_A, x_B, c, b):
+    """Accelerations, and the weights of the rows in what holds, by the oracle."""
+    found = held_acceleration(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
+    return found[:5], -found[5:]
+
+
+def multipliers(M, f, G, bent):
+    """(2.123)."""
+    free = np.linalg.solve(M, f)
+    return np.linalg.solve(G @ np.linalg.inv(M) @ G.T, -bent - G @ free)
+
+
+@claim("sueda/s2.12/e2.121", "Rows of both kinds, on bodies and on joints, and their rates")
+class e2_121:
+    formula = (
+        r"\bar G_r = \begin{pmatrix} G_r \\ G_mJ_{mr} \end{pmatrix},\ \dot{\bar G}_r = \begin{pmatrix} \dot G_r \\ "
+        r"\dot G_mJ_{mr} + G_m\dot J_{mr} \end{pmatrix},\ \bar C_r = \begin{pmatrix} C_r \\ C_mJ_{mr} \end{pmatrix},\ "
+        r"\dot{\bar C}_r = \begin{pmatrix} \dot C_r \\ \dot C_mJ_{mr} + C_m\dot J_{mr} \end{pmatrix}"
+    )
+    inputs = {name: HELD[name] for name in HELD if name != "g"} | ABOVE | SECOND
+
+    def printed(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
+        """What they make of joint velocities."""
+        _, _, G, G_bent = barred(at, bodies, np.zeros(3), q, v, x_A, x_B, c, b)
+        C, C_bent = stacked(motion(tree_of(at, bodies), q, v), q, v, x, normal, c2, b2)
+        return np.concatenate([G @ v, G_bent, C @ v, C_bent])
+
+    def library(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
+        system, state = system_of(at, bodies, np.zeros(3), q, v)
+        limits = [CurvedRows(c2, b2, unilateral=True), PlaneLimit(NAMES[3], x, normal)]
+        now, found = Sweep.of(system.tree, state), []
+        for kind in ([CurvedRows(c, b), loop(x_A, x_B)], limits):
+            rows = [sparse_rows(system, now, each, state) for each in kind]
+            found += [each.G @ v for each in rows] + [each.drift for each in rows]
+        return np.concatenate(found)
+
+    oracle = "how fast levels, gap and height change at steady joint velocities, and how that does"
+
+    def reference(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
+        errors = both(at, x_A, x_B, c, b), above(at, x, normal, c2, b2)
+        return np.concatenate([each(error, q, v) for error in errors for each in (rate, bending)])
+
+    equivalent_mutants = SAME_BOTH_WAYS | ALL_DIRECTIONS
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.tree.dual.sparse_rows",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.12/e2.122#a", "The change that makes the motion feasible")
+class e2_122_a:
+    formula = (
+        r"\begin{pmatrix} M_r & \bar G_r^\top \\ \bar G_r & 0 \end{pmatrix}\begin{pmatrix} \partial\ddot q_r \\ \lambda"
+        r" \end{pmatrix} = \begin{pmatrix} 0 \\ -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^* \end{pmatrix}"
+    )
+    inputs = HELD
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        return kkt(M, G, np.zeros(5), -bent - G @ np.linalg.solve(M, f))[:5]
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        problem = dual_problem(*asked(at, bodies, g, q, v, x_A, x_B, c, b))
+        return problem.acceleration(problem.multipliers()) - problem.free
+
+    oracle = BY_GAUSS
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        M, f = tree_newton(at, bodies, g, q, v)
+        return held(at, bodies, g, q, v, x_A, x_B, c, b)[0] - np.linalg.solve(M, f)
+
+    tolerance = SLACK
+    equivalent_mutants = (
+        SAME_BOTH_WAYS
+        | ALL_DIRECTIONS
+        | {
+            "in kkt: negated G.T in `[M, G.T]`": "it changes the sign of the multipliers, which are not looked at",
+            "in kkt: negated M in `[M, G.T]`": "it changes the sign of the multipliers, which are not looked at",
+        }
+    )
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.tree.dual_problem",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.12/e2.122#b", "The multipliers that elimination hands on")
+class e2_122_b:
+    formula = (
+        r"M_r\,\partial\ddot q_r + \bar G_r^\top\lambda = 0 \quad\text{with the } \lambda \text{ of (2.123) and "
+        r"(2.124)}"
+    )
+    inputs = HELD
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        return kkt(M, G, np.zeros(5), -bent - G @ np.linalg.solve(M, f))[5:]
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+
+    oracle = BY_GAUSS
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        return held(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+
+    tolerance = SLACK
+    verdict = Verdict.ERRATUM
+    combined_with = ("sueda/s2.12/e2.123", "sueda/s2.12/e2.124")
+    correction = (
+        r"$M_r\,\partial\ddot q_r - \bar G_r^\top\lambda = 0$: block elimination of (2.122) as printed gives (2.123) with "
+        r"the opposite right side, so that `we arrive at' it only with a minus before $\bar G_r^\top$."
+    )
+    remark = (
+        r"With the multipliers of (2.98) to (2.106), which pull, (2.122) would stand, and (2.123), (2.124) and the "
+        r"linear term of (2.127) change sign."
+    )
+    implemented_by = DUAL
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.12/e2.123", "The dual problem of equations")
+class e2_123:
+    formula = r"\bar G_rM_r^{-1}\bar G_r^\top\lambda = -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^*"
+    inputs = HELD
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        return multipliers(*barred(at, bodies, g, q, v, x_A, x_B, c, b))
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+
+    oracle = BY_GAUSS
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        return held(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+
+    tolerance = SLACK
+    equivalent_mutants = SAME_BOTH_WAYS | ALL_DIRECTIONS
+    verdict = Verdict.HOLDS
+    remark = "These multipliers push: with (2.124) they are forces that are added."
+    implemented_by = DUAL
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.12/t1586#a", "Whether the dual problem can be solved")
+class t1586_a:
+    formula = (
+        r"\bar G_rM_r^{-1}\bar G_r^\top\lambda = \ldots \text{ `can be solved for the Lagrange multipliers'}"
+    )
+    inputs = (
+        TREE
+        | LOOP
+        | {
+            "weights": arrays(3).map(lambda w: w + np.array([0.7, -0.45, 1.1])),
+            "beside": numbers(-1.0, 1.0).map(lambda s: max(0.0, s)),
+        }
+    )
+
+    def printed(at, bodies, g, q, v, x_A, x_B, weights, beside):
+        """Of the loop, and of one equation that is made up of its rows, with something beside."""
+        M, f, G, bent = looped(at, bodies, g, q, v, x_A, x_B)
+        more = weights @ G + beside * null_space(G)[:, 0]
+        return multipliers(M, f, np.vstack([G, more]), np.append(bent, weights @ bent))
+
+    oracle = BY_GAUSS + ": of all that do, those of least norm"
+
+    def reference(at, bodies, g, q, v, x_A, x_B, weights, beside):
+        M, f = tree_newton(at, bodies, g, q, v)
+        apart = parting(at, x_A, x_B)
+        G, bent = slopes(apart, q), bending(apart, q, v)
+        rows = np.vstack([G, weights @ G + beside * null_space(G)[:, 0]])
+        free, W = np.linalg.solve(M, f), rows @ np.linalg.solve(M, rows.T)
+        return np.linalg.lstsq(W, -np.append(bent, weights @ bent) - rows @ free, rcond=1e-11)[0]
+
+    tolerance = SLACK
+    equivalent_mutants = ALL_DIRECTIONS
+    verdict = Verdict.CONDITIONAL
+    given = {**inputs, "beside": numbers(0.25, 1.0)}
+    condition = "no row of $\\bar G_r$ follows from the others; otherwise the matrix is singular"
+
+    def holds_when(at, bodies, g, q, v, x_A, x_B, weights, beside):
+        return beside > 0
+
+    implemented_by = ("rbnotes.tree.motion",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.12/t1586#b", "What of Algorithm 9 is removed for a column of the inverse")
+class t1586_b:
+    formula = (
+        r"\text{`running the Recursive Hybrid Dynamics algorithm with force and momentum terms removed'}"
+    )
+    inputs = {name: TREE[name] for name in ("at", "bodies", "q")} | {
+        "v": arrays(5).map(lambda v: v + np.array([1.1, -0.7, 0.9, -1.3, 0.6])),
+        "row": arrays(5),
+    }
+
+    def printed(at, bodies, q, v, row):
+        """The accelerations that velocities alone make, eta_j, stay in the algorithm and take forces."""
+        tree = tree_of(at, bodies)
+        taken = np.einsum("nab,nb->na", tree.inertias, jacobian_dot_product(tree, q, v, v))
+        return inverse_inertia_product(tree, q, row - jacobian_transpose_product(tree, q, taken))
+
+    def library(at, bodies, q, v, row):
+        return inverse_inertia_product(tree_of(at, bodies), q, row)
+
+    oracle = "the masses of points that move with the coordinates, by complex steps, and a dense solve"
+
+    def reference(at, bodies, q, v, row):
+        return np.linalg.solve(tree_newton(at, bodies, np.zeros(3), q, v)[0], row)
+
+    tolerance = SLACK
+    verdict = Verdict.CONDITIONAL
+    given = {**inputs, "v": arrays(5).map(lambda v: 0 * v)}
+    equivalent_mutants = {
+        f"{what} in `row - jacobian_transpose_product(tree, q, taken)`": "at rest, where it holds, this is zero"
+        for what in ("flipped sign", "dropped `jacobian_transpose_product(tree, q, taken)`")
+    }
+    condition = (
+        r"the tree is at rest, or $\eta_j$ is removed as well, which is neither a force nor a momentum but the "
+        r"acceleration that velocities alone make; Algorithm 10 has none"
+    )
+
+    def holds_when(at, bodies, q, v, row):
+        return not np.any(v)
+
+    implemented_by = ("rbnotes.tree.inverse_inertia_product",)
+    chapter = CHAPTER
+
+
+def gap_rows(E, x_A, x_B):
+    """G_m of the loop, on the twists of all bodies."""
+    rows, G = loop_rows(E[A], E[B], x_A, x_B, np.eye(3)), np.zeros((3, 24))
+    G[:, 18:], G[:, 12:18] = rows[:, :6], rows[:, 6:]
+    return G
+
+
+@claim("sueda/s2.12/t1586#c", "A row of a constraint on bodies, before the solve")
+class t1586_c:
+    formula = r"\text{`we take a column of } G_m \text{ (or equivalently a row of } G_m\text{), multiply by } J_{mr}\text{'}"
+    inputs = {name: TREE[name] for name in ("at", "bodies", "q")} | LOOP
+
+    def printed(at, bodies, q, x_A, x_B):
+        now = motion(tree_of(at, bodies), q, np.zeros(5))
+        return now.J.reshape(24, 5) @ gap_rows(now.bodies, x_A, x_B)[:, 0]
+
+    def library(at, bodies, q, x_A, x_B):
+        tree = tree_of(at, bodies)
+        return jacobian_transpose_product(tree, q, gap_rows(poses(tree, q).bodies, x_A, x_B)[0].reshape(4, 6))
+
+    oracle = "how far along the first axis the gap opens for each coordinate, by complex steps"
+
+    def reference(at, bodies, q, x_A, x_B):
+        return slopes(parting(at, x_A, x_B), q)[0]
+
+    equivalent_mutants = {
+        "in loop_rows: dropped factor `along`*": "all directions: the identity matrix",
+    }
+    verdict = Verdict.MISPRINT
+    scan = True
+    undefined = "a column of G_m has as many numbers as there are constraints, and J_mr as many columns as joint velocities"
+    correction = r"A column of $G_m^\top$ (a row of $G_m$), multiplied by $J_{mr}^\top$, as the sentence before has it."
+    implemented_by = ("rbnotes.tree.jacobian_transpose_product",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.12/e2.124", "The constraint forces")
+class e2_124:
+    formula = r"f_{\text{con}} = \bar G_r^\top\lambda"
+    inputs = HELD
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        return G.T @ multipliers(M, f, G, bent)
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        system, constraints, state = asked(at, bodies, g, q, v, x_A, x_B, c, b)
+        G = np.concatenate([constraint_rows(system, each, state, 0.0).G for each in constraints])
+        return G.T @ dual_acceleration(system, constraints, state)[1]
+
+    oracle = "what mass times acceleration has more than the forces, with Gauss's principle for points"
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        M, f = tree_newton(at, bodies, g, q, v)
+        return M @ held(at, bodies, g, q, v, x_A, x_B, c, b)[0] - f
+
+    tolerance = SLACK
+    equivalent_mutants = SAME_BOTH_WAYS | ALL_DIRECTIONS
+    verdict = Verdict.HOLDS
+    implemented_by = DUAL
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.12/t1590", "The algorithm once more, with the constraint forces")
+class t1590:
+    formula = r"\text{`rerun the Recursive Hybrid Dynamics algorithm with } f_{\text{con}} \text{ as an external force'}"
+    inputs = HELD
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        """Forces on joint coordinates act beside tau."""
+        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        f_con = G.T @ multipliers(M, f, G, bent)
+        return articulated_bodies(tree_of(at, bodies, g), q, v, f_con)
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[0]
+
+    oracle = BY_GAUSS
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        return held(at, bodies, g, q, v, x_A, x_B, c, b)[0]
+
+    tolerance = SLACK
+    equivalent_mutants = SAME_BOTH_WAYS | ALL_DIRECTIONS
+    verdict = Verdict.HOLDS
+    remark = (
+        r"They are added to $\tau$, not to $F^{\text{ext}}_j$, which acts on bodies. A rerun is not needed: the "
+        r"accelerations $M_r^{-1}\bar G_r^\top$ are already there."
+    )
+    implemented_by = DUAL
+    chapter = CHAPTER

@@ -1,0 +1,81 @@
+"""Quadratic programs, linear complementarity problems and their solvers."""
+
+from __future__ import annotations
+
+import numpy as np
+from engine import Call
+from scipy import sparse
+
+from rbnotes import complementarity as lcp
+from rbnotes.complementarity import Elimination
+
+M = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.5], [0.0, 0.5, 3.0]])
+Q = np.array([-5.0, 1.0, -2.0])
+PROBLEM = lcp.LCP(M, Q)
+LARGE = lcp.LCP(sparse.csc_array(M), Q)
+BOX = lcp.BoxLCP(M, Q, [0.0, -1.0, -np.inf], [np.inf, 1.0, 2.0])
+A, BOUNDS = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), np.array([0.5, -1.0])
+ROWS, TARGETS = np.array([[1.0, 1.0, 1.0]]), np.array([1.0])
+QP = {"Q": M, "c": Q, "A": A, "b": BOUNDS, "G": ROWS, "g": TARGETS}
+PROGRAM = lcp.QP(**QP)
+ELIMINATION = {"M": M, "f": -Q, "N": A, "n": BOUNDS, "G": ROWS, "g": TARGETS}
+REDUCED = Elimination(**ELIMINATION)
+Z = np.array([1.0, 0.5, 0.25])
+SPARSE = {name: ("sparse",) for name in "QAGMN"}
+INFINITE = ("infinity", "minus infinity")
+BOUNDED = {"M": ("sparse",), "lower": INFINITE, "upper": INFINITE}
+
+CALLS = [
+    Call(lcp.QP, QP, fine=SPARSE),
+    Call(lcp.LCP, {"M": M, "q": Q}, fine=SPARSE),
+    Call(lcp.LCP, {"M": sparse.csc_array(M), "q": Q}, fine=SPARSE),
+    Call(lcp.BoxLCP, {"M": M, "q": Q, "lower": np.array([0.0, -1, 0]), "upper": np.ones(3)}, fine=BOUNDED),
+    Call(PROGRAM.objective, {"x": Z}),
+    *(
+        Call(lcp.solve_lcp, {"problem": problem, "method": method, "tolerance": 1e-8})
+        for problem, method in (
+            (PROBLEM, "active_set"),
+            (LARGE, "active_set"),
+            (BOX, "active_set"),
+            (PROBLEM, "pivoting"),
+            (PROBLEM, "lemke"),
+            (PROBLEM, "gauss_seidel"),
+        )
+    ),
+    Call(lcp.solve_lcp, {"problem": PROBLEM, "start": Z}),
+    Call(lcp.solve_elimination, {"problem": REDUCED, "method": "pivoting", "tolerance": 1e-8}),
+    Call(lcp.solve_qp, {"qp": PROGRAM, "solver": "CLARABEL", "tolerance": 1e-6}, slow=True),
+    Call(lcp.active_set, {"problem": PROBLEM, "start": Z, "tolerance": 1e-8}),
+    Call(lcp.active_set, {"problem": BOX, "start": Z, "tolerance": 1e-8}),
+    Call(lcp.polish, {"problem": PROBLEM, "z": Z}),
+    Call(lcp.enumeration, {"problem": PROBLEM, "tolerance": 1e-8}),
+    Call(
+        lcp.gauss_seidel,
+        {"problem": PROBLEM, "start": Z, "tolerance": 1e-8, "max_sweeps": 1000, "relaxation": 1.2},
+    ),
+    Call(lcp.lemke, {"problem": PROBLEM, "cover": np.ones(3), "tolerance": 1e-8, "max_pivots": 50}),
+    Call(lcp.pivoting, {"problem": PROBLEM, "start": Z, "tolerance": 1e-8, "max_pivots": 50}),
+    Call(lcp.pivoting, {"problem": BOX, "tolerance": 1e-8, "max_pivots": 50}),
+    Call(lcp.box_residuals, {"problem": BOX, "z": Z}),
+    Call(lcp.lcp_from_qp, {"qp": lcp.QP(M, Q, A, BOUNDS)}),
+    Call(lcp.qp_minimizer, {"qp": lcp.QP(M, Q, A, BOUNDS), "z": np.array([0.5, 0.25])}),
+    Call(lcp.qp_from_lcp, {"lcp": PROBLEM}),
+    Call(lcp.qp_from_box, {"box": BOX}),
+    Call(lcp.box_from_lcp, {"lcp": PROBLEM}),
+    Call(lcp.lcp_from_box, {"box": lcp.BoxLCP(M, Q, [0.0, -1.0, -2.0], [np.inf, 1.0, 2.0])}),
+    Call(
+        lcp.box_unknowns,
+        {"box": lcp.BoxLCP(M, Q, np.zeros(3), np.ones(3)), "z": np.array([0.5, 0.25, 0.5, 0, 0, 0])},
+    ),
+    Call(Elimination.of_qp, {"qp": PROGRAM}),
+    Call(REDUCED.lcp),
+    Call(REDUCED.densified),
+    Call(REDUCED.unknowns, {"z": np.array([0.5, 0.25])}),
+    Call(REDUCED.residuals, {"x": Z, "multipliers": np.array([0.5]), "z": np.array([0.5, 0.25])}),
+    Call(
+        lcp.QuadraticProgram,
+        {"example": PROGRAM, "vary": ("c",), "solver": "CLARABEL", "solver_tolerance": 1e-8},
+        slow=True,
+    ),
+    Call(lcp.QuadraticProgram(PROGRAM).solve, {"qp": PROGRAM, "tolerance": 1e-6}, slow=True),
+]

@@ -1,0 +1,223 @@
+"""States, systems, schemes, the problem of a step, reductions."""
+
+from __future__ import annotations
+
+import numpy as np
+from engine import Call
+from scipy import sparse
+
+from rbnotes import dynamics, se3
+from rbnotes.dynamics import bodies, free_motion, fully_implicit, motion, schemes
+from rbnotes.dynamics.reduction import Reduction
+
+INERTIA = np.diag([1.0, 2.0, 2.5, 4.0, 4.0, 4.0])
+E = se3.exp([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])
+PHI = np.array([0.5, -0.25, 1.0, 0.25, 0.5, -1.0])
+STATE = dynamics.State(E=E, phi=PHI, x=[[1.0, 0.0, 2.0]], v=[[0.5, 0.0, -0.5]])
+FREE = dynamics.FreeSystem(inertias=INERTIA, masses=[2.0])
+VELOCITY = np.concatenate([PHI, [0.5, 0.25, -0.5]])
+
+
+def pull(state):
+    return dynamics.Forces(np.linspace(0, 1, state.size), -np.eye(state.size), -0.5 * np.eye(state.size))
+
+
+PULLED = dynamics.FreeSystem(inertias=INERTIA, masses=[2.0], applied=pull)
+
+
+def force_at(q, qdot):
+    return -4 * q - qdot
+
+
+def stiffness(q, qdot):
+    return -4 * np.eye(2)
+
+
+def damping(q, qdot):
+    return -np.eye(2)
+
+
+def potential(q):
+    return 2 * q @ q
+
+
+SPRING = {
+    "inertia": np.diag([1.0, 2.0]),
+    "force_at": force_at,
+    "stiffness": stiffness,
+    "damping": damping,
+    "potential": potential,
+}
+SYSTEM = dynamics.System(**SPRING)
+AT = dynamics.State(q=[1.0, 0.5], qdot=[0.25, -0.5])
+M, ROWS = np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([[1.0, 1.0]])
+EQUATIONS = dynamics.BilateralRows(ROWS, [0.5])
+INEQUALITIES = dynamics.UnilateralRows(np.array([[1.0, -1.0]]), [0.25])
+PROBLEM = dynamics.StepProblem(M, [1.0, -2.0], EQUATIONS, INEQUALITIES)
+LARGE = dynamics.StepProblem(sparse.csc_array(M), [1.0, -2.0])
+SOLUTION = dynamics.solve_step(PROBLEM)
+SMALL = {name: ("sparse",) for name in ("M", "K", "D", "J", "mass", "rows", "inertia", "softness")}
+REDUCTION = Reduction(np.array([[1.0, 0.0], [0.5, 1.0], [0.0, 2.0]]), np.array([0.5, 0.0, -0.5]))
+FULL = dynamics.StepProblem(np.diag([1.0, 2.0, 3.0]), [1.0, 2.0, -1.0])
+REDUCED = dynamics.solve_step(REDUCTION.reduce(FULL))
+
+
+def rows_at(state, h):
+    return [dynamics.BilateralRows(ROWS, [0.1])]
+
+
+def solve(problem, fraction=1.0):
+    return dynamics.solve_free(problem, fraction)
+
+
+STEP = {"system": SYSTEM, "state": AT, "h": 0.01}
+METHODS = [
+    (FREE, name, {"state": STATE})
+    for name in ("mass", "force", "gyroscopic", "external_force", "weight", "forces")
+]
+METHODS += [
+    (FREE, name, {"state": STATE})
+    for name in ("weight_stiffness", "acceleration", "energy", "applied_forces")
+]
+METHODS += [(SYSTEM, name, {"state": AT}) for name in ("mass", "force", "forces", "acceleration", "energy")]
+
+CALLS = [
+    Call(bodies.gyroscopic_wrench, {"M": INERTIA, "phi": PHI}),
+    Call(bodies.gyroscopic_damping, {"M": INERTIA, "phi": PHI}),
+    Call(bodies.gravity_wrench, {"E": E, "M": INERTIA, "g": np.array([0.0, 1.0, -9.81])}),
+    Call(bodies.body_acceleration, {"M": INERTIA, "phi": PHI, "wrench": 2 * PHI}),
+    Call(bodies.world_momentum, {"M": INERTIA, "E": E, "phi": PHI}),
+    Call(bodies.kinetic_energy, {"M": INERTIA, "phi": PHI}),
+    Call(
+        dynamics.FreeSystem,
+        {"inertias": INERTIA, "masses": np.array([2.0]), "gravity": np.array([0.0, 1.0, -9.81])},
+        fine={
+            "inertias": ("an empty tuple", "empty", "an empty batch", "twice"),
+            "masses": ("longer", "empty", "one number"),
+        },
+    ),
+    Call(PULLED.force, {"state": STATE}),
+    *(Call(getattr(owner, name), given) for owner, name, given in METHODS),
+    Call(FREE.tangent, {"state": STATE, "acceleration": VELOCITY}),
+    Call(FREE.moved, {"state": STATE, "increment": 0.1 * VELOCITY, "h": 0.1}),
+    Call(SYSTEM.tangent, {"state": AT, "acceleration": np.array([0.5, 0.25])}),
+    Call(SYSTEM.moved, {"state": AT, "increment": np.array([0.5, 0.25]), "h": 0.1}),
+    Call(
+        motion.Forces.without_derivatives,
+        {"f": np.array([0.5, 0.25])},
+        fine={"f": ("longer", "shorter", "a column", "twice")},
+    ),
+    Call(motion.no_forces, {"state": STATE}),
+    Call(motion.System, SPRING, fine={"inertia": ("sparse",)}, slow=True),
+    Call(motion.free_acceleration, {"system": SYSTEM, "state": AT}),
+    Call(
+        dynamics.State,
+        {"E": E, "phi": PHI, "x": np.ones((1, 3)), "v": np.ones((1, 3)), "t": 0.5},
+        fine={"E": ("an empty tuple",), "phi": ("an empty tuple",), "v": ("an empty tuple",)},
+    ),
+    Call(
+        dynamics.State,
+        {"q": np.ones(3), "qdot": np.ones(2)},
+        fine=dict.fromkeys(("q", "qdot"), ("longer", "shorter")),
+    ),
+    Call(STATE.split, {"stacked": VELOCITY}),
+    Call(STATE.moved, {"increment": 0.1 * VELOCITY, "h": 0.5}),
+    Call(STATE.with_velocity, {"velocity": VELOCITY}),
+    Call(STATE.increment_rate, {"increment": 0.1 * VELOCITY, "velocity": VELOCITY}),
+    Call(dynamics.States.of, {"states": [STATE, STATE]}),
+    Call(schemes.solve_free, {"problem": PROBLEM}),
+    Call(schemes.solve_free, {"problem": LARGE}),
+    *(
+        Call(function, STEP)
+        for function in (
+            schemes.symplectic_euler_problem,
+            schemes.implicit_euler_problem,
+            schemes.trapezoidal_problem,
+            schemes.bridson_marino,
+            fully_implicit.fully_implicit_euler,
+            fully_implicit.implicit_midpoint,
+        )
+    ),
+    *(
+        Call(scheme.__call__, {**STEP, "solve": solve})
+        for scheme in (schemes.symplectic_euler, schemes.implicit_euler, schemes.trapezoidal)
+    ),
+    Call(schemes.bridson_marino, {**STEP, "solve": solve}),
+    Call(schemes.runge_kutta, {**STEP, "rtol": 1e-6, "atol": 1e-8, "evaluations": 2000}, slow=True),
+    *(
+        Call(function, {**STEP, "velocity": np.array([0.5, 1.0])})
+        for function in (schemes.move_by_new_velocity, schemes.move_by_mean_velocity)
+    ),
+    *(
+        Call(
+            function,
+            {"M": M, "v": [1.0, 2.0], "f": [0.5, 1.0], "K": -np.eye(2), "D": -0.5 * np.eye(2), "h": 0.01},
+            fine=SMALL,
+        )
+        for function in (schemes.linearly_implicit_problem, schemes.linearly_implicit_velocity)
+    ),
+    Call(schemes.integrate, {"step": schemes.implicit_euler, **STEP, "steps": 3}),
+    Call(schemes.force_beside, {"problem": PROBLEM, "inertia": M, "v": [1.0, 2.0], "h": 0.01}, fine=SMALL),
+    *(
+        Call(function, {"system": FREE, "state": STATE, "h": 0.01})
+        for function in (free_motion.external_problem, free_motion.implicit_problem)
+    ),
+    *(
+        Call(function, {"system": FREE, "state": STATE, "velocity": VELOCITY, "h": 0.01})
+        for function in (free_motion.move_keeping_momentum, free_motion.move_keeping_energy)
+    ),
+    Call(dynamics.with_rows, {"problem": LARGE, "rows": [EQUATIONS, INEQUALITIES]}),
+    Call(
+        dynamics.constrained_step,
+        {"scheme": schemes.implicit_euler, **STEP, "rows_at": rows_at, "where": "start"},
+    ),
+    Call(
+        dynamics.constrained,
+        {"scheme": schemes.implicit_euler, "rows_at": rows_at, "where": "start"},
+        returns_function=True,
+    ),
+    Call(fully_implicit.FullyImplicit, {"part": 0.5, "tolerance": 1e-8, "iterations": 20}),
+    Call(
+        Reduction, {"J": REDUCTION.J, "drift": REDUCTION.drift}, fine={"J": ("sparse", "longer", "shorter")}
+    ),
+    Call(REDUCTION.velocities, {"v_reduced": np.array([0.5, 1.0])}),
+    Call(REDUCTION.forces, {"f": np.array([0.5, 1.0, 2.0])}),
+    Call(REDUCTION.reduce, {"problem": FULL}),
+    Call(REDUCTION.expand, {"solution": REDUCED}),
+    Call(REDUCTION.holding_forces, {"problem": FULL, "solution": REDUCTION.expand(REDUCED)}),
+    Call(
+        REDUCTION.after, {"first": Reduction(np.arange(12.0).reshape(4, 3), np.array([0.5, 0.25, 1.0, 2.0]))}
+    ),
+    *(
+        Call(
+            kind,
+            {"rows": np.array([[1.0, 1.0], [1.0, 2.0]]), "target": [0.5, 1.0], "softness": [0.5, 1.0]},
+            fine={"rows": ("sparse", "longer", "shorter", "an empty tuple")},
+        )
+        for kind in (dynamics.Rows, dynamics.BilateralRows, dynamics.UnilateralRows)
+    ),
+    Call(
+        dynamics.StepProblem,
+        {"mass": M, "momentum": [1.0, -2.0], "bilateral": EQUATIONS, "unilateral": INEQUALITIES},
+        fine=SMALL,
+    ),
+    Call(LARGE.under, {"bilateral": EQUATIONS, "unilateral": INEQUALITIES}),
+    Call(dynamics.solve_step, {"problem": PROBLEM, "method": "pivoting"}),
+    *(
+        Call(function, {"problem": PROBLEM})
+        for function in (
+            dynamics.factor_step,
+            dynamics.hardened,
+            dynamics.elimination,
+            dynamics.lcp_from_step,
+            dynamics.qp_from_step,
+            dynamics.box_from_step,
+        )
+    ),
+    Call(dynamics.step_unknowns, {"problem": PROBLEM, "z": [0.5]}),
+    Call(dynamics.step_residuals, {"problem": PROBLEM, "solution": SOLUTION}),
+    Call(
+        schemes.Scheme,
+        {"problem": schemes.implicit_euler_problem, "move": schemes.move_by_new_velocity},
+    ),
+]

@@ -1,0 +1,52 @@
+"""Inertia of shapes, meshes and composite bodies; solids."""
+
+from __future__ import annotations
+
+import numpy as np
+from engine import Call
+
+from rbnotes import inertia, se3, solids
+
+BODY = {"mass": 2.0, "inertia": np.diag([0.5, 0.625, 0.75]), "com": np.array([0.25, -0.5, 1.0])}
+PROPERTIES = inertia.mass_properties(**BODY)
+E = se3.exp([0.1, 0.2, 0.3, 1, 2, 3])
+MATRIX = inertia.spatial_inertia(**BODY)
+VERTICES = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+BOX, SPHERE = solids.Box((1.0, 2.0, 3.0)), solids.Sphere(0.5)
+
+CALLS = [
+    *(
+        Call(function, BODY)
+        for function in (
+            inertia.mass_properties,
+            inertia.spatial_inertia,
+            inertia.spatial_inertia_inverse,
+            inertia.spatial_inertia_factor,
+        )
+    ),
+    Call(inertia.swap_stacking, {"matrix": MATRIX}),
+    Call(inertia.from_spatial_inertia, {"M": MATRIX}),
+    Call(inertia.nearest_inertia, {"inertia": BODY["inertia"], "within": 0.5}),
+    Call(inertia.transform_inertia, {"E": E, "M": MATRIX}),
+    Call(
+        inertia.composite,
+        {"bodies": [PROPERTIES, PROPERTIES], "frames": np.stack([np.eye(4), E])},
+    ),
+    Call(inertia.principal_frame, {"body": PROPERTIES}),
+    Call(inertia.triangle_mesh, {"vertices": VERTICES, "faces": FACES, "density": 2.0}),
+    Call(inertia.cuboid, {"sides": np.array([1.0, 2.0, 3.0]), "density": 2.0}),
+    Call(inertia.ellipsoid, {"semi_axes": np.array([1.0, 2.0, 3.0]), "density": 2.0}),
+    Call(inertia.sphere, {"radius": 0.5, "density": 2.0}),
+    Call(inertia.cylinder, {"radius": 0.5, "length": 2.0, "density": 2.0}),
+    Call(inertia.capsule, {"radius": 0.5, "length": 2.0, "density": 2.0}),
+    Call(inertia.with_mass, {"body": PROPERTIES, "mass": 3.0}),
+    Call(solids.Box, {"sides": np.array([1.0, 2.0, 3.0])}),
+    Call(solids.Sphere, {"radius": 0.5}),
+    Call(solids.Cylinder, {"radius": 0.5, "length": 2.0}),
+    Call(solids.Capsule, {"radius": 0.5, "length": 2.0}),
+    Call(BOX.mass_properties, {"density": 2.0}),
+    Call(SPHERE.mass_properties, {"mass": 2.0}),
+    Call(BOX.spatial_inertia, {"density": 2.0}),
+    Call(SPHERE.spatial_inertia, {"mass": 2.0}),
+]

@@ -1,0 +1,91 @@
+"""Bodies with six coordinates each: joints, mechanisms, the simulator."""
+
+from __future__ import annotations
+
+import numpy as np
+from engine import Call
+
+from rbnotes import friction, joints, maximal, se3
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, State, keeping_momentum
+from rbnotes.solids import Box
+
+BOX = Box((0.2, 0.4, 0.2))
+INERTIA = BOX.spatial_inertia(density=500.0)
+POSES = np.stack([se3.frame(np.eye(3), [0, 0, 1.0]), se3.frame(np.eye(3), [0, 0, 2.0])])
+PIVOT = se3.frame(np.eye(3), [0, 0, 0.5])
+TWISTS = np.array([[0.0, 0, 0.5, 0, 0, 0], [0.0, 0, 0.25, 0, 0, 0]])
+HINGE = maximal.hinge(1, se3.inverse(PIVOT), 0, PIVOT)
+PIN = maximal.hinge(0, se3.inverse(PIVOT), WORLD, PIVOT)
+PAIR = (PIN, HINGE)
+MECHANISM = maximal.Mechanism([INERTIA, INERTIA], PAIR)
+STATE = State(E=POSES, phi=TWISTS)
+FALLING = maximal.Mechanism([INERTIA])
+WORLD_OF_ONE = maximal.World(FALLING, [Collider(WORLD, Plane()), Collider(0, BOX)])
+ABOVE = State(E=se3.frame(np.eye(3), [0, 0, 0.1]))
+ON_BODIES = {"poses": POSES}
+MOVING = {"poses": POSES, "twists": TWISTS}
+
+CALLS = [
+    *(
+        Call(kind, {"body": 1, "frame": PIVOT, "parent": 0, "parent_frame": PIVOT})
+        for kind in (
+            maximal.fixed,
+            maximal.ball,
+            maximal.hinge,
+            maximal.slider,
+            maximal.cylindrical,
+            maximal.planar,
+            maximal.universal,
+        )
+    ),
+    Call(
+        maximal.Joint,
+        {"kind": joints.Revolute(), "body": 1, "frame": PIVOT, "parent": 0, "parent_frame": PIVOT},
+    ),
+    Call(
+        maximal.joint_at,
+        {"kind": joints.Revolute(), "where": PIVOT, **ON_BODIES, "body": 1, "parent": 0, "q": [0.25]},
+    ),
+    Call(maximal.relative_pose, {"joint": HINGE, **ON_BODIES}),
+    Call(maximal.relative_twist, {"joint": HINGE, **MOVING}),
+    Call(maximal.joint_rows, {"joint": HINGE, **ON_BODIES}),
+    Call(maximal.joint_matrix, {"joints": PAIR, **ON_BODIES}),
+    Call(maximal.joint_error, {"joint": HINGE, **ON_BODIES}),
+    Call(maximal.joint_errors, {"joints": PAIR, **ON_BODIES}),
+    Call(maximal.joint_drift, {"joint": HINGE, **MOVING}),
+    Call(maximal.joint_drifts, {"joints": PAIR, **MOVING}),
+    Call(maximal.reactions, {"joint": HINGE, **ON_BODIES, "multipliers": np.arange(5.0)}),
+    Call(
+        maximal.Mechanism,
+        {"bodies": np.stack([INERTIA, INERTIA]), "joints": PAIR, "gravity": np.array([0.0, 1.0, -9.81])},
+    ),
+    *(
+        Call(getattr(MECHANISM, name), {"state": STATE})
+        for name in ("mass", "force", "forces", "acceleration", "energy")
+    ),
+    Call(MECHANISM.moved, {"state": STATE, "increment": 0.1 * TWISTS.ravel(), "h": 0.1}),
+    Call(maximal.accelerations, {"mechanism": MECHANISM, "state": STATE}),
+    Call(maximal.mechanism_rows, {"mechanism": MECHANISM, "state": STATE, "h": 0.01, "gain": 0.5}),
+    Call(maximal.baumgarte_target, {"mechanism": MECHANISM, **ON_BODIES, "h": 0.01, "gain": 0.5}),
+    Call(maximal.project, {"mechanism": MECHANISM, "state": STATE}),
+    Call(maximal.project_poses, {"mechanism": MECHANISM, **ON_BODIES, "iterations": 10}),
+    Call(
+        maximal.World,
+        {"mechanism": FALLING, "colliders": [Collider(WORLD, Plane()), Collider(0, BOX)], "apart": [(0, 0)]},
+    ),
+    Call(
+        maximal.simulate,
+        {
+            "world": WORLD_OF_ONE,
+            "state": ABOVE,
+            "h": 0.01,
+            "steps": 2,
+            "friction": friction.box_friction,
+            "integrator": keeping_momentum,
+            "stabilization": "projection",
+            "gain": 0.5,
+        },
+        slow=True,
+    ),
+]

@@ -1,0 +1,271 @@
+"""Calls public functions with one bad argument at a time, and judges what comes of it.
+
+A verdict is ``fine``, or one of the faults:
+
+* ``silent``: a number that comes of nonsense, or another one than for the same value in another form;
+* ``nan``: a NaN in the result;
+* ``internal``: an error that is not the package's own (or a ``TypeError`` or ``ValueError`` that says
+  which argument it is about);
+* ``unhelpful``: an error of the package that names none of the arguments;
+* ``mutated``: an argument of the caller is not what it was;
+* ``hang``: more than five seconds.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from bad_values import JUDGED, REFUSED, SAME, STACKED, Impossible, Kind, kinds_for
+from scipy import sparse
+
+from rbnotes.arguments import LARGEST, InvalidArgument
+from rbnotes.errors import NotConverged
+
+FAULTS = ("silent", "nan", "internal", "unhelpful", "mutated", "hang")
+SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Call:
+    """A valid call of a public callable, and what is special about its arguments."""
+
+    function: Callable[..., Any]
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """Its arguments by name; ``*name`` for those of ``*name``."""
+    fine: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Kinds of value that are good for an argument although they are nonsense for others, by argument."""
+    skip: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Kinds of value that are not tried for an argument; the table says why."""
+    returns_function: bool = False
+    """What its functions return is looked at when they are called."""
+    slow: bool = False
+    """Tried less often in the quick form."""
+
+    @property
+    def name(self) -> str:
+        return name_of(self.function)
+
+    def __call__(self, **changed: Any) -> Any:
+        given = {**self.given, **changed}
+        many = next((given.pop(name) for name in tuple(given) if name.startswith("*")), ())
+        several = many if isinstance(many, list | tuple) else (many,)
+        first = [p.name for p in self._parameters if p.kind is p.POSITIONAL_ONLY]
+        only = [given.pop(name) for name in first if name in given]
+        return self.function(*only, *several, **given)
+
+    @property
+    def _parameters(self) -> list[inspect.Parameter]:
+        return list(inspect.signature(self.function).parameters.values())
+
+
+def name_of(function: Any) -> str:
+    function = function if hasattr(function, "__qualname__") else type(function).__call__
+    module, name = function.__module__, function.__qualname__
+    return f"{module.removeprefix('rbnotes.')}.{name}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What came of one call."""
+
+    call: str
+    argument: str
+    kind: str
+    verdict: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.verdict}: {self.call}, {self.argument} = {self.kind}: {self.detail}"
+
+
+class Hang(BaseException):
+    """Not an ``Exception``: nothing that is called must catch it."""
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Interrupts what takes longer, where signals can (the main thread of a process)."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: Any) -> None:
+        raise Hang
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
+def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> Finding | None:
+    """The verdict on one call; none where the kind cannot be made."""
+    title, expected, make = kind
+    valid = call.given[argument]
+    found = lambda verdict, detail="": Finding(call.name, argument, title, verdict, detail)  # noqa: E731
+    if title in call.fine.get(argument, ()) or (title == "None" and may_be_left_out(call, argument)):
+        expected = JUDGED
+    try:
+        bad = make(rng, valid)
+    except Impossible:
+        return None
+    if expected is REFUSED and _alike(bad, valid):
+        return None
+    given = {**call.given, argument: bad}
+    before = {name: snapshot(value) for name, value in given.items()}
+    started = time.perf_counter()
+    result, error = None, None
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            with at_most(4 * SECONDS):
+                result = call(**{argument: bad})
+        except Hang:
+            return found("hang", f"more than {4 * SECONDS:g} s")
+        except Impossible:
+            return None
+        except Exception as raised:
+            error = raised
+    seconds = time.perf_counter() - started
+    if seconds > SECONDS:
+        return found("hang", f"{seconds:.1f} s")
+    for name, value in given.items():
+        if snapshot(value) != before[name]:
+            return found("mutated", name)
+    if error is not None:
+        verdict = judged_error(call, error, expected)
+        return found(verdict, f"{type(error).__name__}: {error!s:.200}")
+    if expected is REFUSED:
+        return found("silent", f"returned {_short(result)}")
+    if any(np.isnan(leaf).any() for leaf in leaves(result)):
+        return found("nan", f"returned {_short(result)}")
+    if expected is SAME and not _agree(result, call()):
+        return found("silent", f"returned {_short(result)}")
+    if expected is STACKED and not _stacks(result, call(), np.shape(bad)[0]):
+        return found("silent", f"returned {_short(result)}")
+    return found("fine")
+
+
+def attempts(call: Call) -> list[tuple[str, Kind]]:
+    """All pairs of an argument and a kind of value for it."""
+    later = inspect.isclass(call.function) or call.returns_function
+    return [
+        (name, kind)
+        for name, value in call.given.items()
+        for kind in kinds_for(value)
+        if not (later and kind[0].startswith("returns")) and kind[0] not in call.skip.get(name, ())
+    ]
+
+
+def judged_error(call: Call, error: Exception, expected: Any) -> str:
+    if expected is SAME:
+        return "internal"
+    names = {name.lstrip("*") for name in call.given} | parameters(call.function)
+    helpful = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", str(error)) for name in names)
+    if isinstance(error, InvalidArgument | NotConverged):
+        if expected is JUDGED and f"{LARGEST:g}" in str(error):
+            return "fine"  # the limit is documented; that it was passed on the way is told
+        documented = isinstance(error, NotConverged) and expected is not REFUSED
+        return "fine" if helpful or documented else "unhelpful"
+    if isinstance(error, FileNotFoundError) or (type(error) in (TypeError, ValueError) and helpful):
+        return "fine"
+    return "internal"
+
+
+def parameters(function: Any) -> set[str]:
+    """Names of the parameters of a callable, and of the fields of the object that a method is of."""
+    names = set(inspect.signature(function).parameters)
+    owner = getattr(function, "__self__", None)
+    if owner is not None:
+        names |= set(inspect.signature(owner if inspect.isclass(owner) else type(owner)).parameters)
+    return names
+
+
+def may_be_left_out(call: Call, argument: str) -> bool:
+    given = inspect.signature(call.function).parameters.get(argument)
+    return given is not None and given.default is None
+
+
+def snapshot(value: Any, depth: int = 6) -> Any:
+    """Something that compares equal as long as a value is what it was."""
+    if isinstance(value, np.ndarray):
+        content = tuple(map(id, value.ravel())) if value.dtype.kind == "O" else value.tobytes()
+        return value.shape, value.dtype.str, content
+    if sparse.issparse(value):
+        parts = [getattr(value, name, None) for name in ("data", "indices", "indptr", "row", "col")]
+        return tuple(snapshot(part) for part in parts if isinstance(part, np.ndarray))
+    if depth and isinstance(value, list | tuple):
+        return tuple(snapshot(each, depth - 1) for each in value)
+    if depth and isinstance(value, dict):
+        return tuple((repr(key), snapshot(each, depth - 1)) for key, each in value.items())
+    if depth and is_dataclass(value) and not isinstance(value, type):
+        return tuple(snapshot(getattr(value, f.name, None), depth - 1) for f in fields(value))
+    return None
+
+
+def leaves(result: Any, depth: int = 6) -> list[np.ndarray]:
+    """All arrays of numbers in a result."""
+    if isinstance(result, float | int | complex | np.number) and not isinstance(result, bool):
+        return [np.asarray(result)]
+    if isinstance(result, np.ndarray):
+        return [result] if result.dtype.kind in "iufc" else []
+    if sparse.issparse(result):
+        return [result.toarray()]
+    if depth == 0 or isinstance(result, str | bytes | type) or type(result).__name__ == "Statistics":
+        return []
+    if isinstance(result, Mapping):
+        return [leaf for each in result.values() for leaf in leaves(each, depth - 1)]
+    if isinstance(result, list | tuple):
+        return [leaf for each in result for leaf in leaves(each, depth - 1)]
+    if is_dataclass(result):
+        return [leaf for f in fields(result) for leaf in leaves(getattr(result, f.name, None), depth - 1)]
+    return []
+
+
+def _agree(result: Any, base: Any) -> bool:
+    one, other = leaves(result), leaves(base)
+    return len(one) == len(other) and all(_close(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _close(a: np.ndarray, b: np.ndarray) -> bool:
+    size = np.max(np.abs(b), initial=0.0, where=np.isfinite(b))
+    return a.shape == b.shape and np.allclose(a, b, rtol=1e-6, atol=1e-8 * (1 + size))
+
+
+def _stacks(result: Any, base: Any, count: int) -> bool:
+    """Whether each array of a result is that of the valid call ``count`` times, or as it was."""
+    one, other = leaves(result), leaves(base)
+    if len(one) != len(other):
+        return False
+    return all(
+        _close(a, np.broadcast_to(b, (count, *b.shape))) or _close(a, b)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _alike(bad: Any, valid: Any) -> bool:
+    """Whether what is said to be nonsense is the valid value itself."""
+    try:
+        return not sparse.issparse(bad) and type(bad) is type(valid) and bool(np.array_equal(bad, valid))
+    except Exception:
+        return False
+
+
+def _short(result: Any) -> str:
+    found = leaves(result)
+    if not found:
+        return f"{result!r:.80}"
+    return f"{type(result).__name__} with {np.array2string(found[0].ravel()[:4], precision=3)}"

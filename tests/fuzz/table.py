@@ -1,0 +1,111 @@
+"""The table of valid calls, one module a room, and the names that need none."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from functools import cache
+from typing import Any
+
+import calls
+from engine import Call, name_of
+
+import rbnotes
+
+ROOMS = tuple(sorted(info.name for info in pkgutil.iter_modules(calls.__path__)))
+ELSEWHERE = ("arguments", "errors", "ledger", "grading")
+"""Rooms with tests of their own: what checks arguments, and what runs records."""
+
+
+@cache
+def table(room: str) -> tuple[Call, ...]:
+    """The valid calls of a room."""
+    return tuple(importlib.import_module(f"calls.{room}").CALLS)
+
+
+@cache
+def public() -> dict[str, Any]:
+    """Public functions, classes and methods of the package, by name."""
+    found: dict[str, Any] = {}
+    for info in pkgutil.walk_packages(rbnotes.__path__, "rbnotes."):
+        parts = info.name.split(".")[1:]
+        if any(part.startswith("_") for part in parts) or parts[0] in ELSEWHERE:
+            continue
+        module = importlib.import_module(info.name)
+        for name, item in vars(module).items():
+            if name.startswith("_") or getattr(item, "__module__", None) != info.name:
+                continue
+            if inspect.isfunction(item):
+                found[name_of(item)] = item
+            elif inspect.isclass(item):
+                found |= of_class(item)
+    return found
+
+
+def of_class(cls: type) -> dict[str, Any]:
+    """A class that is called with arguments to check, and its methods."""
+    if getattr(cls, "_is_protocol", False) or issubclass(cls, Exception):
+        return {}
+    methods = {
+        name_of(method): method
+        for name, attribute in vars(cls).items()
+        for method in [getattr(attribute, "__func__", attribute)]
+        if (not name.startswith("_") or name == "__call__") and inspect.isfunction(method)
+    }
+    return {name_of(cls): cls, **methods}
+
+
+@cache
+def covered() -> frozenset[str]:
+    """Names that have a valid call."""
+    return frozenset(call.name for room in ROOMS for call in table(room))
+
+
+def within(name: str) -> bool:
+    """Whether a name is known to take, or to be, data that has been checked; results are named tuples."""
+    item = public().get(name)
+    if inspect.isclass(item) and issubclass(item, tuple):
+        return True
+    return any(re.fullmatch(pattern, name) for pattern in WITHIN)
+
+
+WITHIN = (
+    # What shares data within a room that is known to be right; the public way in checks it.
+    r"complementarity\.(basis|certificate|scaling|second_opinion)\..*",
+    r"complementarity\.residuals\.(?!box_residuals).*",
+    r"complementarity\.elimination\.(Elimination|is_held|squares)",
+    r"complementarity\.(active_set\.principal_solver|pivoting\.proves_infeasible|problems\.dense)",
+    r"complementarity\.(solution\..*|solve\.(accepted|default_tolerance))",
+    r"complementarity\.quadratic\.program_of_shape",
+    r"constraints\.kkt\.(KKT|factored|symmetric_to_rounding)",
+    r"contact\.(distance|manifold)\..*",
+    r"contact\.(pair_rows\.TransposedPairRows|shapes\.Plane)",
+    r"contact\.detection\.(ContactPoints|found_points)",
+    r"contact\.nearby\.(allowed_speeds|found_nearby)",
+    r"dynamics\.(motion\.without_inertia|schemes\.less|step_problem\.StepSolution)",
+    r"dynamics\.(constrained\.ConstrainedStep|state\.States)",
+    r"forces\.assembly\.(Located\.on_carriers|carriers)",
+    r"forces\.(attachment\.Attachments|body_forces\.known_path_wrenches|path\.active_flags)",
+    r"friction\.contact_space\..*",
+    r"friction\.(facets\.facet_rows|laws\.residual_in)",
+    r"joints\.(subspaces\..*|protocol\.JointType)",
+    r"maximal\.(placement\.(?!Joint).*|trajectory\..*|mechanism\.(as_dense_as|projected))",
+    r"maximal\.simulate\.(nearby_points|separated_poses)",
+    r"solids\.Solid",
+    r"tree\.(reduced\.ReducedSystem|contact\.ContactStep|adaptive\.Observed|constraints\.point_motion)",
+    r"tree\.dynamics\.(accelerations|coordinate_constraints|driving_force|\w+_energy_of|solve_mass)",
+    r"tree\.(dynamics\.regular_mass_matrix|kinematics\.placed|constrained\.label)",
+    r"tree\.tangent\.(own_wrenches|turned_wrench)",
+    r"tree\.model\.Tree\.checked",
+    r"tree\.adaptive\.Event\.happens",
+    r"tree\.formats\.robot\.(Robot|RobotJoint|new_name)",
+    r"attachments\.reduction\.NullSpace",
+    # Checks that the modules of a room share.
+    r".*\.checked_\w+",
+    # What makes test data, and pictures, hands its options on.
+    r"checking\.(draws|strategies)\..*",
+    r"viewer\.(figures\..*|shapes\.Shape)",
+)
+"""Names without a valid call, as patterns, and why."""

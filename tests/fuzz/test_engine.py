@@ -1,0 +1,96 @@
+"""The fuzzer itself: it finds each fault in a function that has it."""
+
+import time
+
+import numpy as np
+import pytest
+from bad_values import NUMBERS
+from engine import Call, attempt, attempts
+
+from rbnotes import arguments
+from rbnotes.arguments import InvalidArgument
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def verdicts(function, **options):
+    call = Call(function, {"x": X}, **options)
+    found = [attempt(call, *pair, np.random.default_rng(0)) for pair in attempts(call)]
+    return {finding.kind: finding.verdict for finding in found if finding is not None}
+
+
+def checked(x):
+    return 2 * arguments.one_vector("x", x)
+
+
+def unchecked(x):
+    return 2 * np.asarray(x, dtype=float)
+
+
+def of_another_name(x):
+    return arguments.one_vector("y", x)
+
+
+def changing(x):
+    checked(x)
+    x[0] += 1
+    return 0.0
+
+
+def not_a_number(x):
+    return checked(x) * np.nan
+
+
+def lazy(x):
+    checked(x)
+    time.sleep(0.02)
+
+
+def test_a_function_that_checks_is_fine():
+    assert set(verdicts(checked).values()) == {"fine"}
+    assert len(verdicts(checked)) > 40
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "verdict"),
+    [
+        (unchecked, "a NaN", "silent"),
+        (unchecked, "text", "internal"),
+        (unchecked, "numbers as text", "silent"),
+        (unchecked, "a masked array", "silent"),
+        (of_another_name, "longer", "unhelpful"),
+        (changing, "other numbers", "mutated"),
+        (not_a_number, "other numbers", "nan"),
+    ],
+)
+def test_each_fault_is_found(function, kind, verdict):
+    assert verdicts(function)[kind] == verdict
+
+
+def test_another_number_for_the_same_value_is_found():
+    def by_type(x):
+        return checked(x) + isinstance(x, list)
+
+    assert verdicts(by_type)["a list"] == "silent"
+
+
+def test_leading_axes_that_mean_another_thing_are_found():
+    assert verdicts(lambda x: float(np.sum(arguments.vector("x", x))))["twice"] == "silent"
+    assert verdicts(lambda x: 2 * arguments.vector("x", x))["twice"] == "fine"
+
+
+def test_what_takes_long_is_found(monkeypatch):
+    monkeypatch.setattr("engine.SECONDS", 0.01)
+    assert "hang" in verdicts(lazy).values()
+
+
+def test_one_kind_may_be_good_for_an_argument():
+    any_length = verdicts(lambda x: arguments.one_vector("x", x, None), fine={"x": ("longer",)})
+    assert (any_length["longer"], any_length["shorter"]) == ("fine", "silent")
+
+
+def test_kinds_have_names_of_their_own():
+    names = [kind[0] for kind in NUMBERS]
+    assert len(names) == len(set(names)) >= 40
+    with pytest.raises(InvalidArgument):
+        checked([1.0, 2.0])
