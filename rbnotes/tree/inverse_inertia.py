@@ -16,6 +16,7 @@ world, and those between a body and its parent add to a linearly implicit step.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -92,6 +93,7 @@ def factor_inertia(
     joints: ArrayLike = 0.0,
     bodies: ArrayLike = 0.0,
     parents: ArrayLike | None = None,
+    locked: Collection[str] = (),
 ) -> InverseInertia:
     """Factor ``M_r + J^T B J + P`` in linear time (Sueda Algorithm 10, its first loop).
 
@@ -111,11 +113,14 @@ def factor_inertia(
     parents
         The blocks of B ``(..., n, 2, 6, 6)`` between each body and its parent: its rows with the parent's
         columns, then the parent's rows with its columns. None by default; without effect on roots.
+    locked
+        Names of links whose joints do not give way: what is inverted is the block of the others, and the
+        result is zero for these.
 
     Raises
     ------
     InvalidArgument
-        If P couples joints.
+        If P couples joints, or a name is not that of a link.
     SingularConfiguration
         If a joint is in a singular state, nothing heavy moves with it, or the additions take away what
         inertia it has; the message names it.
@@ -135,7 +140,8 @@ def factor_inertia(
     q = np.broadcast_to(q, (*shape, tree.size))
     A, to_bodies = _se3.Ad_inverse(_steps(tree, q)), tree.to_bodies
     # The second is what joints would feel if none beyond them gave way: what rounding is measured by.
-    inertias, locked = (
+    still = {tree.index(name) for name in locked}
+    inertias, rigid = (
         np.array(np.broadcast_to(_T(to_bodies) @ each @ to_bodies, (*shape, n, 6, 6)))
         for each in (tree.inertias + B, tree.inertias)
     )
@@ -145,9 +151,12 @@ def factor_inertia(
         link, parent, own = tree.links[i], tree.parents[i], tree.slices[i]
         S, felt, back = link.joint._S(q[..., own]), inertias[..., i, :, :], A[..., i, :, :]
         added, held = P[..., own, own], _own_inertia(link, q[..., own], tree.carried[i])
-        size = _T(S) @ locked[..., i, :, :] @ S + held + np.abs(added)
-        gives, positive = _inverse(link, _T(S) @ felt @ S + held + added, size)
-        definite = definite and positive
+        if i in still:
+            gives = np.zeros((*shape, S.shape[-1], S.shape[-1]))
+        else:
+            size = _T(S) @ rigid[..., i, :, :] @ S + held + np.abs(added)
+            gives, positive = _inverse(link, _T(S) @ felt @ S + held + added, size)
+            definite = definite and positive
         if parent < 0:
             pushes, lags = np.zeros(S.shape), np.zeros(_T(S).shape)  # behind it is the world
         else:
@@ -160,7 +169,7 @@ def factor_inertia(
                 down, up, passed = down + here, up + there, passed + _T(back) @ here + there @ back
             pushes, lags = up @ S, gives @ _T(S) @ down
             inertias[..., parent, :, :] += passed - pushes @ lags
-            locked[..., parent, :, :] += _T(back) @ locked[..., i, :, :] @ back
+            rigid[..., parent, :, :] += _T(back) @ rigid[..., i, :, :] @ back
         pivots[i] = Pivot(S, back, gives, pushes, lags)
     return InverseInertia(tree, tuple(p for p in pivots if p is not None), shape, definite)
 

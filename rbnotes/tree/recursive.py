@@ -6,23 +6,25 @@ link is visited a few times, so that the cost grows as their number.
 *Inverse* dynamics knows all accelerations. One sweep from the roots makes twists and their rates, one from
 the leaves hands on what they take. *Forward* dynamics needs the inertia that each joint feels: that of its
 body and of all that hangs on it, less what the joints beyond give way (Featherstone's articulated inertia).
-In *hybrid* dynamics some joints move as told. They do not give way: what hangs on them is felt as if they
-were locked, and the last sweep finds the forces that they take.
+In *hybrid* dynamics some joints move as told, and do not give way. What the told accelerations take alone is
+inverse dynamics; the free joints answer to what they have too little or too much of it, with the driven ones
+locked; and inverse dynamics again finds the forces that the driven ones take.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import _se3, arguments
-from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.arguments import Array
 from rbnotes.tree.dynamics import _applied, _body_wrenches, joint_forces
+from rbnotes.tree.inverse_inertia import _T, factor_inertia
 from rbnotes.tree.kinematics import _poses, _steps, _times, alike
-from rbnotes.tree.model import Link, Tree
+from rbnotes.tree.model import Tree
 from rbnotes.tree.products import handed_on, moved
 
 
@@ -33,17 +35,6 @@ class Hybrid(NamedTuple):
     """Accelerations of all joints ``(..., k)``."""
     tau: Array
     """Applied forces ``(..., k)``: those given and, of joints that move as told, those that it takes."""
-
-
-class Articulated(NamedTuple):
-    """How a tree answers to accelerations and forces, joint by joint, in the frames of the joints."""
-
-    inertias: Array
-    """Wrench that a twist rate of a joint takes, with all that hangs on it ``(..., n, 6, 6)``."""
-    S: list[Array]
-    """Jacobian of each joint ``(..., 6, k)``."""
-    gives: list[Array]
-    """How each joint accelerates under forces along its coordinates ``(..., k, k)``; zero if it is driven."""
 
 
 def newton_euler(
@@ -61,7 +52,8 @@ def newton_euler(
     q, qdot, qddot, _, wrenches = _checked(tree, q, qdot, qddot, 0.0, wrenches)
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)
-    f = _acting(tree, q, qdot, qddot, wrenches, steps, A)
+    phi, rate = (_times(tree.to_bodies, each) for each in moved(tree, q, qdot, qdot, qddot, A))
+    f = _body_wrenches(tree, _poses(tree, steps).bodies, phi) + wrenches - _times(tree.inertias, rate)
     return -handed_on(tree, q, f, A) - joint_forces(tree, q, qdot)
 
 
@@ -110,89 +102,13 @@ def hybrid_dynamics(
         names it.
     """
     told, driven = _told(tree, accelerations)
-    q, qdot, qddot, tau, wrenches = _checked(tree, q, qdot, told, tau, wrenches)
-    steps = _steps(tree, q)
-    A = _se3.Ad_inverse(steps)
-    at = articulated(tree, q, A, driven)
-    # Without accelerations of the joints: what the bodies would take, less what acts on them.
-    f = _acting(tree, q, qdot, np.zeros_like(q), wrenches, steps, A)
-    loads = -_times(_T(tree.to_bodies), f)
-    springs = joint_forces(tree, q, qdot)
-
-    pushed, own_drift = _along_constraints(tree, q, qdot, tau + springs)
-    part = np.array(qddot)  # of each acceleration, what does not come from that of the parent
-    for i in reversed(range(len(tree.links))):
-        own, parent, S = tree.slices[i], tree.parents[i], at.S[i]
-        if i not in driven:
-            part[..., own] = _times(at.gives[i], pushed[..., own] - _times(_T(S), loads[..., i, :]))
-        if parent >= 0:
-            felt = loads[..., i, :] + _times(at.inertias[..., i, :, :], _times(S, part[..., own]))
-            loads[..., parent, :] += _times(_T(A[..., i, :, :]), felt)
-
-    # One more than there are links: the world rests, and is the last one, number -1.
-    rates = np.zeros((*q.shape[:-1], len(tree.links) + 1, 6))
-    qddot, tau = part.copy(), np.array(tau)
-    for i, (parent, own) in enumerate(zip(tree.parents, tree.slices, strict=True)):
-        S, inertia = at.S[i], at.inertias[..., i, :, :]
-        carried = _times(A[..., i, :, :], rates[..., parent, :])
-        qddot[..., own] -= _times(at.gives[i] @ _T(S) @ inertia, carried)
-        rates[..., i, :] = carried + _times(S, qddot[..., own])
-        if i in driven:
-            needed = _times(inertia, rates[..., i, :]) + loads[..., i, :]
-            tau[..., own] = _times(_T(S), needed) - springs[..., own]
-        else:
-            qddot[..., own] += own_drift[..., own]
-    return Hybrid(qddot, tau)
-
-
-def articulated(tree: Tree, q: Array, A: Array, driven: Collection[int] = ()) -> Articulated:
-    """Articulated inertias of all joints, by one sweep from the leaves.
-
-    Joints that give way hand on less than what they feel, and nothing along what they allow; driven ones hand
-    on all of it.
-
-    Parameters
-    ----------
-    A
-        Adjoints ``(..., n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's.
-    driven
-        Indices of the links whose joints do not give way.
-    """
-    S = [link.joint._S(q[..., own]) for link, own in zip(tree.links, tree.slices, strict=True)]
-    bodies = _T(tree.to_bodies) @ tree.inertias @ tree.to_bodies
-    inertias = np.array(np.broadcast_to(bodies, A.shape))
-    locked = inertias.copy()  # the same if no joint gave way: what rounding is measured by
-    gives: list[Array] = []
-    for i in reversed(range(len(tree.links))):
-        link, own, parent, feels = tree.links[i], tree.slices[i], tree.parents[i], inertias[..., i, :, :]
-        U, passed = feels @ S[i], feels
-        if i in driven:
-            gives.append(np.zeros((*q.shape[:-1], own.stop - own.start, own.stop - own.start)))
-        else:
-            # Along the length of a quaternion nothing moves, and it is given an inertia.
-            rows = link.joint.constraint_rows(q[..., own])
-            held = tree.carried[i] * _T(rows) @ rows
-            within = _T(S[i]) @ locked[..., i, :, :] @ S[i] + held
-            gives.append(_inverse(link, _T(S[i]) @ U + held, within))
-            passed = feels - U @ gives[-1] @ _T(U)
-        if parent >= 0:
-            back = _T(A[..., i, :, :])
-            inertias[..., parent, :, :] += back @ passed @ A[..., i, :, :]
-            locked[..., parent, :, :] += back @ locked[..., i, :, :] @ A[..., i, :, :]
-    return Articulated(inertias, S, gives[::-1])
-
-
-def _T(matrices: Array) -> Array:
-    return np.swapaxes(matrices, -1, -2)
-
-
-def _acting(
-    tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array, steps: Array, A: Array
-) -> Array:
-    """Wrenches on the bodies ``(..., n, 6)``, less what their motion takes, in body coordinates."""
-    phi, rate = (_times(tree.to_bodies, each) for each in moved(tree, q, qdot, qdot, qddot, A))
-    own = _body_wrenches(tree, _poses(tree, steps).bodies, phi)
-    return own + wrenches - _times(tree.inertias, rate)
+    q, qdot, told, tau, wrenches = _checked(tree, q, qdot, told, tau, wrenches)
+    # What the told accelerations alone take: the free joints have too much of it, or too little.
+    missing, asked = _along_constraints(tree, q, qdot, tau - newton_euler(tree, q, qdot, told, wrenches))
+    qddot = told + np.where(driven, 0.0, asked + factor_inertia(tree, q, locked=accelerations).solve(missing))
+    if not np.any(driven):
+        return Hybrid(qddot, np.array(tau))
+    return Hybrid(qddot, np.where(driven, newton_euler(tree, q, qdot, qddot, wrenches), tau))
 
 
 def _along_constraints(tree: Tree, q: Array, qdot: Array, forces: Array) -> tuple[Array, Array]:
@@ -213,40 +129,21 @@ def _along_constraints(tree: Tree, q: Array, qdot: Array, forces: Array) -> tupl
     return left, asked
 
 
-def _inverse(link: Link, D: Array, within: Array) -> Array:
-    """Inverse of an inertia ``(..., k, k)`` along the coordinates of a joint.
-
-    Scaled by that with all joints beyond it locked, so that radians and metres, heavy and light links count
-    alike, and what rounding has left of an inertia is told from a small one.
-    """
-    if not D.shape[-1]:
-        return np.zeros_like(D)
-    size = np.diagonal(within, axis1=-2, axis2=-1)
-    scale = 1 / np.sqrt(np.where(size > 0, size, 1.0))[..., None]
-    scaled = D * scale * _T(scale)
-    smallest = float(np.min(np.linalg.eigvalsh(scaled)))
-    if smallest < 100 * np.finfo(float).eps:
-        got = f"an inertia that is singular along {link.name!r} (eigenvalue {smallest:.3g}, scaled)"
-        raise SingularConfiguration("q", got, "joints away from singular states, with inertia beyond them")
-    result: Array = scale * np.linalg.inv(scaled) * _T(scale)
-    return result
-
-
-def _told(tree: Tree, accelerations: Mapping[str, ArrayLike]) -> tuple[Array, frozenset[int]]:
-    """Accelerations ``(..., k)``, zero where none are told, and the indices of the links that are driven."""
-    given: dict[int, Array] = {}
+def _told(tree: Tree, accelerations: Mapping[str, ArrayLike]) -> tuple[Array, NDArray[np.bool_]]:
+    """Accelerations ``(..., k)``, zero where none are told, and which are ``(k,)``."""
+    given: dict[str, Array] = {}
     for name, value in accelerations.items():
-        i = tree.index(name)
-        own, told = tree.slices[i], arguments.array(f"accelerations[{name!r}]", value)
-        told = told[None] if told.ndim == 0 else told
-        given[i] = arguments.vector(f"accelerations[{name!r}]", told, own.stop - own.start)
-    shape = arguments.common_shape(
-        **{f"accelerations[{tree.links[i].name!r}]": value.shape[:-1] for i, value in given.items()}
-    )
-    qddot = np.zeros((*shape, tree.size))
-    for i, value in given.items():
-        qddot[..., tree.slices[i]] = value
-    return qddot, frozenset(given)
+        own = tree.slices[tree.index(name)]
+        numbers = arguments.array(f"accelerations[{name!r}]", value)
+        numbers = numbers[None] if numbers.ndim == 0 else numbers
+        given[name] = arguments.vector(f"accelerations[{name!r}]", numbers, own.stop - own.start)
+    shapes = {f"accelerations[{name!r}]": value.shape[:-1] for name, value in given.items()}
+    told = np.zeros((*arguments.common_shape(**shapes), tree.size))
+    driven = np.zeros(tree.size, dtype=bool)
+    for name, value in given.items():
+        own = tree.slices[tree.index(name)]
+        told[..., own], driven[own] = value, True
+    return told, driven
 
 
 def _checked(

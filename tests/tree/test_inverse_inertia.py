@@ -52,6 +52,19 @@ class TestInverse:
         close(inverse_inertia_product(tree, q, x), np.linalg.solve(M, x))
         close(inverse_mass_matrix(tree, q), np.linalg.inv(M))
 
+    def test_some_joints_locked(self):
+        tree, q, rng = any_tree(3)
+        x = rng.normal(size=tree.size)
+        names = [link.name for link in tree.links[1::2]]
+        free = np.ones(tree.size, dtype=bool)
+        for name in names:
+            free[tree.slices[tree.index(name)]] = False
+        expected = np.zeros(tree.size)
+        expected[free] = np.linalg.solve(regular_mass_matrix(tree, q)[np.ix_(free, free)], x[free])
+        close(factor_inertia(tree, q, locked=names).solve(x), expected)
+        with pytest.raises(InvalidArgument, match="expected one of 'link 0'"):
+            factor_inertia(tree, q, locked=["elbow"])
+
     @pytest.mark.parametrize("seed", range(4))
     def test_against_pinocchio(self, seed):
         rng = np.random.default_rng(seed)

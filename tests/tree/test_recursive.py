@@ -110,6 +110,8 @@ class TestAgainstTheMassMatrix:
             if rng.random() < 0.5 and not link.joint.constraints
         }
         found = trees.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
+        free = [link.name not in given for link in tree.links for _ in range(link.joint.coordinates)]
+        np.testing.assert_array_equal(found.tau[free], tau[free])
         back = trees.newton_euler(tree, q, qdot, found.qddot, wrenches)
         close(unconstrained(tree, back), unconstrained(tree, found.tau))
 
@@ -227,7 +229,7 @@ class TestWhatCannotBe:
 
     def test_a_light_link_between_parallel_hinges(self):
         tree = self.tree()
-        with pytest.raises(SingularConfiguration, match=r"q: got .* singular along 'a' \(eigenvalue"):
+        with pytest.raises(SingularConfiguration, match=r"q: got 'a' without inertia along its rev"):
             trees.articulated_bodies(tree, np.zeros(3), np.zeros(3))
         assert np.all(np.isfinite(trees.hybrid_dynamics(tree, np.zeros(3), np.zeros(3), {"a": 2.0}).qddot))
 
@@ -239,7 +241,7 @@ class TestWhatCannotBe:
         heavy = Link("b", joints.Revolute(axis), 1e6 * self.M, "a", place)
         tree = Tree([Link("a", self.HINGE), heavy])
         for beyond in np.linspace(0.3, 3.0, 10):
-            with pytest.raises(SingularConfiguration, match="singular along 'a'"):
+            with pytest.raises(SingularConfiguration, match="'a' without inertia"):
                 trees.articulated_bodies(tree, [0.2, beyond], [0.1, 0.2])
 
     def test_the_same_link_between_hinges_at_an_angle(self):
@@ -254,7 +256,7 @@ class TestWhatCannotBe:
             [Link("hip", self.HINGE, self.M), Link("ball", joints.EulerSpherical("XZX"), self.M, "hip")]
         )
         for q in (np.zeros(4), np.array([[0.3, 0.4, 0.5, 0.6], np.zeros(4)])):
-            with pytest.raises(SingularConfiguration, match="singular along 'ball'"):
+            with pytest.raises(SingularConfiguration, match="'ball' without inertia"):
                 trees.articulated_bodies(tree, q, np.zeros(4))
         found = trees.hybrid_dynamics(tree, np.zeros(4), np.zeros(4), {"ball": np.ones(3)})
         assert np.all(np.isfinite(found.tau))

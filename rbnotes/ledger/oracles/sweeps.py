@@ -17,7 +17,8 @@ from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, tw
 
 def hinges(assembly: chains.Assembly, q: Array, qdot: Array) -> list[tuple[Array, ...]]:
     """Of each body on its hinge: adjoint from the parent, its rate, S and its rate, in the body's frame."""
-    E, F, found = chains.poses(assembly, q), chains.joint_poses(assembly, q), []
+    E, F = chains.poses(assembly, q), chains.joint_poses(assembly, q)
+    found: list[tuple[Array, ...]] = []
     for i, parent in enumerate(assembly.parents):
         before = np.eye(4) if parent < 0 else E[parent]
         X = adjoint_by_conjugation(np.linalg.inv(E[i]) @ before)
@@ -48,7 +49,8 @@ def product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> l
 
 def rate_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> list[Any]:
     """Rates of these twists while x stays the same."""
-    y, z = product(parents, links, x), []
+    y = product(parents, links, x)
+    z: list[Any] = []
     for i, (X, Xdot, _, Sdot) in enumerate(links):
         own = Sdot * x[i]
         z.append(own if parents[i] < 0 else X @ z[parents[i]] + Xdot @ y[parents[i]] + own)
