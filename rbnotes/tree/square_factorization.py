@@ -1,6 +1,6 @@
 """Forward dynamics by the square factors of the mass matrix (Si & Guenter 4, eqs. (18)-(35); appendix B).
 
-Over the bodies, ``M = S^T G^T J G S`` has factors that are not square (:mod:`rbnotes.tree.spatial_operators`).
+Over the bodies, ``M = S^T G^T J G S`` has factors that are not square (:class:`SpatialOperators`).
 The *articulated* inertia Jbar of a body, which is what it feels like with all joints beyond it free, gives
 square ones: with the block diagonal ``Omega = S^T Jbar S`` and ``K = Jbar S Omega^-1``,
 

@@ -18,7 +18,7 @@ BOOK = Path(__file__).parents[2] / "book"
 UNTOLD = {
     "lloyd": (),
     "sueda": ("2.12", "2.13"),
-    "si": ("4", "5", "6", "A", "B"),
+    "si": (),
 }
 
 
