@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import _se3
+from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
 from rbnotes.tree.dynamics import _applied, joint_forces, weight_wrenches
 from rbnotes.tree.kinematics import _both, _steps, _times
@@ -36,6 +36,7 @@ def parent_adjoints(tree: Tree, q: ArrayLike) -> Array:
     The parent of a link that hangs in the world is the world, whose frame is the identity (Si & Guenter 4,
     eqs. (6), (8)).
     """
+    arguments.instance("tree", tree, Tree)
     steps = _steps(tree, tree.checked("q", q))
     before = np.array([np.eye(4) if parent < 0 else tree.body_frames[parent] for parent in tree.parents])
     return _se3.Ad_inverse(_se3.inverse(before.reshape(-1, 4, 4)) @ steps @ tree.body_frames)
@@ -43,6 +44,7 @@ def parent_adjoints(tree: Tree, q: ArrayLike) -> Array:
 
 def joint_maps(tree: Tree, q: ArrayLike) -> tuple[Array, ...]:
     """S_i ``(..., 6, k_i)``: each body's twist relative to its parent is ``S_i qdot_i`` (eq. (9))."""
+    arguments.instance("tree", tree, Tree)
     q = tree.checked("q", q)
     pairs = zip(tree.links, tree.to_bodies, tree.slices, strict=True)
     return tuple(A @ link.joint._S(q[..., own]) for link, A, own in pairs)
@@ -50,6 +52,7 @@ def joint_maps(tree: Tree, q: ArrayLike) -> tuple[Array, ...]:
 
 def joint_map_rates(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, ...]:
     """Sdot_i ``(..., 6, k_i)`` of each link (Si & Guenter 4, eq. (12))."""
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     pairs = zip(tree.links, tree.to_bodies, tree.slices, strict=True)
     return tuple(A @ link.joint._Sdot(q[..., own], qdot[..., own]) for link, A, own in pairs)
@@ -79,6 +82,7 @@ class SpatialOperators:
     """Applied wrenches ``(..., n, 6)`` besides the weights, in body coordinates."""
 
     def __post_init__(self) -> None:
+        arguments.instance("tree", self.tree, Tree)
         rates = np.zeros(self.tree.size) if np.ndim(self.qdot) == 0 and not np.any(self.qdot) else self.qdot
         q, qdot = _both(self.tree, self.q, rates)
         _, wrenches = _applied(self.tree, 0.0, self.wrenches)

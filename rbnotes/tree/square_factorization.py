@@ -133,6 +133,7 @@ def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
     SingularConfiguration
         If some joint is in a singular state, or nothing heavy moves with it; the message names it.
     """
+    arguments.instance("tree", tree, Tree)
     q = tree.checked("q", q)
     A, S, n = parent_adjoints(tree, q), joint_maps(tree, q), len(tree.links)
     articulated = np.broadcast_to(tree.inertias, A.shape).copy()
@@ -168,6 +169,7 @@ def factored_dynamics(
     SingularConfiguration
         As :func:`square_factors`.
     """
+    arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     tau, wrenches = _applied(tree, tau, wrenches)
     leading = arguments.common_shape(q=q.shape[:-1], tau=tau.shape[:-1], wrenches=wrenches.shape[:-2])

@@ -155,6 +155,14 @@ def test_two_hinges_about_one_axis_with_nothing_heavy_between_them_are_refused()
 
 
 @pytest.mark.parametrize(
+    "function", [SpatialOperators, factored_dynamics, square_factors, tree.parent_adjoints, tree.joint_maps]
+)
+def test_what_is_no_tree_is_refused(function):
+    with pytest.raises(InvalidArgument, match="^tree"):
+        function("tree", [0.0]) if function is not factored_dynamics else function("tree", [0.0], [0.0])
+
+
+@pytest.mark.parametrize(
     ("name", "arguments"),
     [
         ("q", ([0.0], [0.0, 0.0])),

@@ -102,7 +102,7 @@ class fig2:
         "A picture. Sphere on sphere and sphere on torus are composites of hinges, as torus on torus is; those with "
         "ellipsoids need a function of their own."
     )
-    implemented_by = COMPOSITE
+    implemented_by = ("rbnotes.joints.surface_on_surface",)
     chapter = CHAPTER
 
 
@@ -113,7 +113,7 @@ class fig3:
         "A picture. The chain's first joint has one coordinate, the place on a Bezier curve of seven points; its axis "
         "follows the tangent."
     )
-    implemented_by = ("rbnotes.joints.SplineCurve",)
+    implemented_by = ("rbnotes.joints.curves.bezier_curve",)
     chapter = CHAPTER
 
 
@@ -124,7 +124,7 @@ class fig4:
         "A picture. Two coordinates for the place on a Bezier surface of 25 points, whose tangent plane the board "
         "follows."
     )
-    implemented_by = ("rbnotes.joints.SplineSurface",)
+    implemented_by = ("rbnotes.joints.surfaces.bezier_surface",)
     chapter = CHAPTER
 
 
