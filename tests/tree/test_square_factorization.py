@@ -158,7 +158,7 @@ def test_two_hinges_about_one_axis_with_nothing_heavy_between_them_are_refused()
     "function", [SpatialOperators, factored_dynamics, square_factors, tree.parent_adjoints, tree.joint_maps]
 )
 def test_what_is_no_tree_is_refused(function):
-    with pytest.raises(InvalidArgument, match="^tree"):
+    with pytest.raises(InvalidArgument, match=r"^tree"):
         function("tree", [0.0]) if function is not factored_dynamics else function("tree", [0.0], [0.0])
 
 
