@@ -18,7 +18,7 @@ BOOK = Path(__file__).parents[2] / "book"
 UNTOLD = {
     "lloyd": (),
     "sueda": (),
-    "si": ("4", "5", "6", "A", "B"),
+    "si": (),
 }
 
 

@@ -1,0 +1,269 @@
+"""Forward dynamics by the square factors of the mass matrix (Si & Guenter 4, eqs. (18)-(35); appendix B).
+
+Over the bodies, ``M = S^T G^T J G S`` has factors that are not square (:class:`SpatialOperators`).
+The *articulated* inertia Jbar of a body, which is what it feels like with all joints beyond it free, gives
+square ones: with the block diagonal ``Omega = S^T Jbar S`` and ``K = Jbar S Omega^-1``,
+
+    Pi = Gamma^T K,    Y = (I - Gamma^T (I - K S^T))^-1,
+    M = (I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T,    M^-1 = (I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi).
+
+``I - S^T Y Pi`` is upper triangular with ones on its diagonal; two sweeps apply it and its transpose.
+The paper uses Y and Pi without saying what they are; these definitions make its equation (58) true.
+
+Other than the recursion of articulated bodies, where inertias and loads come down the tree together, this one
+first asks what the joints need if they do not accelerate (an inverse dynamics), and then what the rest does.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import _se3, arguments
+from rbnotes.arguments import Array
+from rbnotes.tree.dynamics import _applied, _singular, joint_forces, weight_wrenches
+from rbnotes.tree.kinematics import _both, _times
+from rbnotes.tree.model import Tree
+from rbnotes.tree.spatial_operators import (
+    SpatialOperators,
+    _block_diagonal,
+    _diagonal,
+    _transposed,
+    child_sum,
+    joint_map_rates,
+    joint_maps,
+    parent_adjoints,
+)
+
+SINGULAR = 1e3 * np.finfo(float).eps
+"""What is left of an inertia, as a share of it, if it only is rounding."""
+
+
+class SquareFactors(NamedTuple):
+    """The factors of the mass matrix, body by body, in the frames of the bodies."""
+
+    A: Array
+    """Adjoints ``(..., n, 6, 6)`` from the frames of the parents."""
+    S: tuple[Array, ...]
+    """Jacobian ``(..., 6, k_i)`` of each joint."""
+    articulated: Array
+    """Jbar ``(..., n, 6, 6)``: the inertia that each body feels like with the joints beyond it free."""
+    Omega: tuple[Array, ...]
+    """``S_i^T Jbar_i S_i (..., k_i, k_i)``: the inertia that each joint feels, those before it locked."""
+    gain: tuple[Array, ...]
+    """``K_i = Jbar_i S_i Omega_i^-1 (..., 6, k_i)``: the wrench on each body that its joint's force makes."""
+    Y: Array
+    """``A_i^T (I - K_i S_i^T) (..., n, 6, 6)``: the wrench that a wrench on the body is for its parent."""
+    Pi: tuple[Array, ...]
+    """``A_i^T K_i (..., 6, k_i)``: that wrench of the joint's force, for the parent."""
+
+
+class Passes(NamedTuple):
+    """All that Si & Guenter's six passes compute, with their letters; each body has a row, in its frame."""
+
+    v: Array
+    """Twists ``(..., n, 6)``, eq. (20)."""
+    a: Array
+    """What each joint adds to the rates of the twists ``(..., n, 6)``, eq. (19)."""
+    b: Array
+    """Wrenches of steady twists, less the loads ``(..., n, 6)``, eq. (21)."""
+    alpha: Array
+    """Rates of the twists while the coordinates change steadily ``(..., n, 6)``, eq. (22)."""
+    alpha_bar: Array
+    """Wrenches that these take ``(..., n, 6)``, eq. (23)."""
+    p: Array
+    """Wrenches in the joints that these take ``(..., n, 6)``, eq. (24)."""
+    p_bar: Array
+    """Joint forces that these take ``(..., k)``, eq. (25)."""
+    tau_bar: Array
+    """What is left of the joint forces ``(..., k)``, eq. (26)."""
+    factors: SquareFactors
+    """Eqs. (27)-(30), which depend on q alone."""
+    z: Array
+    """Wrenches that hold each body while the joints beyond it move by tau_bar ``(..., n, 6)``, eq. (31)."""
+    c: Array
+    """What is left of tau_bar at each joint then ``(..., k)``, eq. (32)."""
+    c_bar: Array
+    """Accelerations of the joints with those before them locked ``(..., k)``, eq. (33)."""
+    eta: Array
+    """Rates of the twists that come from accelerations of joints ``(..., n, 6)``, eq. (34)."""
+    qddot: Array
+    """Accelerations of the joints ``(..., k)``, eq. (35)."""
+
+
+class FactorMatrices(NamedTuple):
+    """The same factors as matrices: what appendix B writes without saying what it is."""
+
+    Jbar: Array
+    """``diag(Jbar_1, ..., Jbar_n)``, ``(..., 6 n, 6 n)``."""
+    Omega: Array
+    """``diag(Omega_1, ..., Omega_n)``, ``(..., k, k)``."""
+    Y: Array
+    """``(I - Gamma^T (I - K S^T))^-1 (..., 6 n, 6 n)``, upper triangular."""
+    Pi: Array
+    """``Gamma^T K (..., 6 n, k)``, upper triangular by blocks, zero on the diagonal."""
+    unit: Array
+    """``I - S^T Y Pi (..., k, k)``, upper triangular by blocks with ones on the diagonal."""
+    unit_inverse: Array
+    """``I + S^T G^T Pi (..., k, k)``, its inverse."""
+
+    @property
+    def mass_matrix(self) -> Array:
+        """``(I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T``."""
+        result: Array = self.unit_inverse @ self.Omega @ np.swapaxes(self.unit_inverse, -1, -2)
+        return result
+
+    @property
+    def inverse_mass_matrix(self) -> Array:
+        """``(I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi)`` (eq. (58))."""
+        result: Array = np.swapaxes(self.unit, -1, -2) @ np.linalg.solve(self.Omega, self.unit)
+        return result
+
+
+def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
+    """Articulated inertias and gains, in one sweep from the leaves (Si & Guenter eqs. (27)-(30)).
+
+    Joints that constrain their own coordinates are given an inertia along what they forbid, as in the
+    regular mass matrix.
+
+    Raises
+    ------
+    SingularConfiguration
+        If some joint is in a singular state, or nothing heavy moves with it; the message names it.
+    """
+    arguments.instance("tree", tree, Tree)
+    q = tree.checked("q", q)
+    A, S, n = parent_adjoints(tree, q), joint_maps(tree, q), len(tree.links)
+    articulated = np.broadcast_to(tree.inertias, A.shape).copy()
+    composite = articulated.copy()
+    Omega: list[Array] = [np.zeros((0, 0))] * n
+    gain, Pi, Y = list(S), list(S), np.zeros_like(A)
+    for i in reversed(range(n)):
+        X, S_i, J, own = A[..., i, :, :], S[i], articulated[..., i, :, :], tree.slices[i]
+        Xt, St = np.swapaxes(X, -1, -2), np.swapaxes(S_i, -1, -2)
+        locked = _forbidden(tree, q, i)
+        Omega[i] = St @ J @ S_i + locked
+        _refuse_singular(tree, own, Omega[i], St @ composite[..., i, :, :] @ S_i + locked)
+        gain[i] = np.swapaxes(np.linalg.solve(Omega[i], St @ J), -1, -2)
+        Y[..., i, :, :] = Xt @ (np.eye(6) - gain[i] @ St)
+        Pi[i] = Xt @ gain[i]
+        if (parent := tree.parents[i]) >= 0:
+            passed_on = Xt @ (J - gain[i] @ St @ J) @ X
+            articulated[..., parent, :, :] += (passed_on + np.swapaxes(passed_on, -1, -2)) / 2
+            composite[..., parent, :, :] += Xt @ composite[..., i, :, :] @ X
+    return SquareFactors(A, S, articulated, tuple(Omega), tuple(gain), Y, tuple(Pi))
+
+
+def factored_dynamics(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
+) -> Passes:
+    """Forward dynamics in six passes over the tree, with all that they compute (eqs. (18)-(35)).
+
+    The accelerations are those of :func:`rbnotes.tree.forward_dynamics`, whose parameters these are. Neither
+    the mass matrix nor the Jacobian is formed, and the cost grows with the number of links.
+
+    Raises
+    ------
+    SingularConfiguration
+        As :func:`square_factors`.
+    """
+    arguments.instance("tree", tree, Tree)
+    q, qdot = _both(tree, q, qdot)
+    tau, wrenches = _applied(tree, tau, wrenches)
+    leading = arguments.common_shape(q=q.shape[:-1], tau=tau.shape[:-1], wrenches=wrenches.shape[:-2])
+    q, qdot = np.broadcast_to(q, (*leading, tree.size)), np.broadcast_to(qdot, (*leading, tree.size))
+    factors = square_factors(tree, q)
+    A, S, n = factors.A, factors.S, len(tree.links)
+    Sdot, slices = joint_map_rates(tree, q, qdot), tree.slices
+    load = weight_wrenches(tree, q) + wrenches
+    v, a, b, alpha, alpha_bar, p, z, eta = np.zeros((8, *leading, n, 6))
+    p_bar, c, c_bar, qddot = np.zeros((4, *leading, tree.size))
+
+    # Passes 1 and 2, from the roots: how everything moves while the coordinates change steadily.
+    for i, parent in enumerate(tree.parents):
+        J = tree.inertias[i]
+        own_twist = _times(S[i], qdot[..., slices[i]])
+        if parent >= 0:
+            v[..., i, :] = _times(A[..., i, :, :], v[..., parent, :])
+            alpha[..., i, :] = _times(A[..., i, :, :], alpha[..., parent, :])
+        a[..., i, :] = _times(Sdot[i], qdot[..., slices[i]]) - _times(_se3.ad(own_twist), v[..., i, :])
+        v[..., i, :] += own_twist
+        b[..., i, :] = -_transposed(_se3.ad(v[..., i, :]), _times(J, v[..., i, :])) - load[..., i, :]
+        alpha[..., i, :] += a[..., i, :]
+        alpha_bar[..., i, :] = _times(J, alpha[..., i, :]) + b[..., i, :]
+
+    # Pass 3, from the leaves: what that takes, and what is left to accelerate the joints.
+    for i in reversed(range(n)):
+        p[..., i, :] = child_sum(tree, p, A, i) + alpha_bar[..., i, :]
+        p_bar[..., slices[i]] = _transposed(S[i], p[..., i, :])
+    tau_bar: Array = tau + joint_forces(tree, q, qdot) - p_bar
+
+    # Passes 4 (the factors) and 5, from the leaves.
+    for i in reversed(range(n)):
+        for child in tree.children[i]:
+            z[..., i, :] += _times(factors.Y[..., child, :, :], z[..., child, :])
+            z[..., i, :] += _times(factors.Pi[child], tau_bar[..., slices[child]])
+        c[..., slices[i]] = tau_bar[..., slices[i]] - _transposed(S[i], z[..., i, :])
+        c_bar[..., slices[i]] = np.linalg.solve(factors.Omega[i], c[..., slices[i], None])[..., 0]
+
+    # Pass 6, from the roots.
+    for i, parent in enumerate(tree.parents):
+        qddot[..., slices[i]] = c_bar[..., slices[i]]
+        if parent >= 0:
+            qddot[..., slices[i]] -= _transposed(factors.Pi[i], eta[..., parent, :])
+            eta[..., i, :] = _transposed(factors.Y[..., i, :, :], eta[..., parent, :])
+        eta[..., i, :] += _times(S[i], c_bar[..., slices[i]])
+    qddot = _kept_to_constraints(tree, q, qdot, qddot)
+    return Passes(v, a, b, alpha, alpha_bar, p, p_bar, tau_bar, factors, z, c, c_bar, eta, qddot)
+
+
+def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
+    """The factors of appendix B as matrices, from those of each body and their definitions in this module."""
+    factors, operators = square_factors(tree, q), SpatialOperators(tree, q)
+    S, K, Gt = operators.S, _block_diagonal(factors.gain), np.swapaxes(operators.Gamma, -1, -2)
+    St, bodies, joints = np.swapaxes(S, -1, -2), np.eye(6 * len(tree.links)), np.eye(tree.size)
+    Y, Pi = np.linalg.inv(bodies - Gt @ (bodies - K @ St)), Gt @ K
+    return FactorMatrices(
+        _diagonal(factors.articulated),
+        _block_diagonal(factors.Omega),
+        Y,
+        Pi,
+        joints - St @ Y @ Pi,
+        joints + St @ np.swapaxes(operators.G, -1, -2) @ Pi,
+    )
+
+
+def _forbidden(tree: Tree, q: Array, i: int) -> Array:
+    """The inertia of a joint's coordinates along what it forbids them, as in the regular mass matrix."""
+    joint, own = tree.links[i].joint, q[..., tree.slices[i]]
+    if not joint.constraints:
+        return np.zeros((joint.coordinates, joint.coordinates))
+    rows = joint.constraint_rows(own)
+    result: Array = tree.carried[i] * np.swapaxes(rows, -1, -2) @ rows
+    return result
+
+
+def _kept_to_constraints(tree: Tree, q: Array, qdot: Array, qddot: Array) -> Array:
+    """With what joints forbid their own coordinates; along that direction nothing else moves."""
+    for link, own in zip(tree.links, tree.slices, strict=True):
+        if link.joint.constraints:
+            rows = link.joint.constraint_rows(q[..., own])
+            drift = _times(link.joint.constraint_rows_dot(q[..., own], qdot[..., own]), qdot[..., own])
+            qddot[..., own] -= _times(np.linalg.pinv(rows), drift + _times(rows, qddot[..., own]))
+    return qddot
+
+
+def _refuse_singular(tree: Tree, own: slice, Omega: Array, rigid: Array) -> None:
+    """Nothing must be left of Omega that is rounding, measured by what it would be with all beyond locked."""
+    if not Omega.shape[-1]:
+        return
+    diagonal = np.diagonal(rigid, axis1=-2, axis2=-1)
+    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
+    values, vectors = np.linalg.eigh(Omega * scale * np.swapaxes(scale, -1, -2))
+    worst = int(np.argmin(values[..., 0]))
+    if (smallest := float(values[..., 0].ravel()[worst])) < SINGULAR:
+        along = np.zeros(tree.size)
+        along[own] = vectors[..., 0].reshape(-1, own.stop - own.start)[worst]
+        raise _singular(tree, smallest, along)

@@ -1,0 +1,178 @@
+"""Si & Guenter's operators and square factors: against the dense equations, Pinocchio, and what they mean."""
+
+import numpy as np
+import pinocchio
+import pytest
+from random_trees import ALL, KINDS, body, frame, pinocchio_model, random_tree
+
+from rbnotes import joints, tree
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.tree import Link, SpatialOperators, Tree, factor_matrices, factored_dynamics, square_factors
+from rbnotes.tree.dynamics import regular_mass_matrix
+
+
+def mixed(seed, links=7):
+    rng = np.random.default_rng(seed)
+    made = random_tree(rng, links, tuple(ALL), ALL)
+    return rng, made, made.home + 0.4 * rng.normal(size=made.size), rng.normal(size=made.size)
+
+
+def close(actual, expected, tolerance=1e-11):
+    scale = 1 + np.abs(expected).max()
+    assert np.abs(actual - expected).max() < tolerance * scale
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_six_passes_give_the_accelerations_of_the_dense_equations(seed):
+    rng, made, q, qdot = mixed(seed)
+    tau, wrenches = rng.normal(size=made.size), rng.normal(size=(7, 6))
+    passes = factored_dynamics(made, q, qdot, tau, wrenches)
+    close(passes.qddot, tree.forward_dynamics(made, q, qdot, tau, wrenches))
+
+
+def test_springs_and_dampers_of_joints_act():
+    rng = np.random.default_rng(0)
+    links = [
+        Link(
+            "a", joints.Universal(), body(rng), None, frame(rng), frame(rng), stiffness=3.0, rest=[0.2, 0.1]
+        ),
+        Link("b", joints.Revolute(), body(rng), "a", frame(rng), damping=0.7),
+    ]
+    made, q, qdot = Tree(links), rng.normal(size=3), rng.normal(size=3)
+    close(factored_dynamics(made, q, qdot).qddot, tree.forward_dynamics(made, q, qdot))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_six_passes_agree_with_pinocchio(seed):
+    rng = np.random.default_rng(seed)
+    made = random_tree(rng, 8, tuple(kind for kind in KINDS if kind != "fixed"))
+    q, qdot, tau = rng.normal(size=(3, made.size))
+    model = pinocchio_model(made)
+    expected = pinocchio.aba(model, model.createData(), q, qdot, tau)
+    close(factored_dynamics(made, q, qdot, tau).qddot, expected, 1e-10)
+
+
+def test_leading_axes_of_every_argument_broadcast():
+    rng, made, q, qdot = mixed(3, 4)
+    many = q + 0.1 * rng.normal(size=(2, 1, made.size))
+    tau, wrenches = rng.normal(size=(3, made.size)), rng.normal(size=(2, 1, 4, 6))
+    at_once = factored_dynamics(made, many, qdot, tau, wrenches)
+    matrices = factor_matrices(made, many)
+    for i in range(2):
+        for j in range(3):
+            one = factored_dynamics(made, many[i, 0], qdot, tau[j], wrenches[i, 0])
+            close(at_once.qddot[i, j], one.qddot)
+            close(at_once.z[i, j], one.z)
+        close(matrices.unit[i, 0], factor_matrices(made, many[i, 0]).unit)
+        close(SpatialOperators(made, many, qdot).a[i, 0], SpatialOperators(made, many[i, 0], qdot).a)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_factors_multiply_to_the_mass_matrix_and_to_its_inverse(seed):
+    _, made, q, _ = mixed(seed)
+    factors, M = factor_matrices(made, q), regular_mass_matrix(made, q)
+    close(factors.mass_matrix, M)
+    close(factors.inverse_mass_matrix @ M, np.eye(made.size), 1e-9)
+    close(factors.unit @ factors.unit_inverse, np.eye(made.size))
+    for matrix in (factors.Y, factors.unit):
+        assert np.all(np.tril(matrix, -1) == 0) or np.abs(np.tril(matrix, -1)).max() < 1e-12
+        close(np.diag(matrix), np.ones(len(matrix)))
+    determinant = np.prod([np.linalg.det(block) for block in square_factors(made, q).Omega])
+    close(determinant, np.linalg.det(M), 1e-9)
+
+
+def test_blocks_of_the_matrices_are_those_of_the_recursion():
+    _, made, q, _ = mixed(1)
+    factors, matrices = square_factors(made, q), factor_matrices(made, q)
+    steps = np.eye(6 * len(made.links)) - np.linalg.inv(matrices.Y)
+    for i, parent in enumerate(made.parents):
+        rows, columns = slice(6 * parent, 6 * parent + 6), slice(6 * i, 6 * i + 6)
+        if parent >= 0:
+            close(steps[rows, columns], factors.Y[i], 1e-9)
+            close(matrices.Pi[rows, made.slices[i]], factors.Pi[i])
+        close(matrices.Jbar[columns, columns], factors.articulated[i])
+
+
+def test_an_articulated_inertia_is_what_the_body_feels_like_with_the_joints_beyond_it_free():
+    """On a free root the least kinetic energy for each of its twists, over what the joints beyond it do."""
+    rng = np.random.default_rng(5)
+    links = [
+        Link("root", joints.Free3D(), body(rng), None, frame(rng), frame(rng)),
+        Link("arm", joints.Universal(), body(rng), "root", frame(rng), frame(rng)),
+        Link("hand", joints.Revolute(), body(rng), "arm", frame(rng), frame(rng)),
+        Link("tail", joints.Helical([0, 0, 1.0], 0.3), body(rng), "root", frame(rng), frame(rng)),
+    ]
+    made, q = Tree(links), 0.5 * rng.normal(size=10)
+    M = tree.mass_matrix(made, q)
+    felt = M[:6, :6] - M[:6, 6:] @ np.linalg.solve(M[6:, 6:], M[6:, :6])
+    to_twist = np.linalg.inv(tree.jacobian(made, q)[:6, :6])
+    close(square_factors(made, q).articulated[0], to_twist.T @ felt @ to_twist, 1e-10)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_operators_satisfy_the_equations_of_all_bodies(seed):
+    rng, made, q, qdot = mixed(seed)
+    wrenches, qddot = rng.normal(size=(7, 6)), rng.normal(size=made.size)
+    at, size = SpatialOperators(made, q, qdot, wrenches), 6 * 7
+    close(at.G, np.linalg.inv(np.eye(size) - at.Gamma))
+    assert not np.any(np.linalg.matrix_power(at.Gamma, 7))
+    moving = tree.motion(made, q, qdot)
+    close(at.v, moving.phi.ravel())
+    close(at.Gamma @ at.v + at.S @ qdot, at.v)
+    close(at.G @ at.a, moving.drift.ravel())
+    vdot = at.G @ (at.S @ qddot + at.a)
+    f = at.G.T @ (at.ad_v @ at.J @ at.v + at.J @ vdot + at.f_e)
+    plain = tree.inverse_dynamics(made, q, qdot, qddot, wrenches) + tree.joint_forces(made, q, qdot)
+    close(at.S.T @ f, plain)
+    close(at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces, plain)
+
+
+def test_coriolis_matrix_takes_no_power_beyond_the_rate_of_the_kinetic_energy():
+    """The rate of M along the motion, less twice C, has no power: by differences of M."""
+    _, made, q, qdot = mixed(2)
+    C, h = SpatialOperators(made, q, qdot).coriolis_matrix, 1e-5
+    change = tree.mass_matrix(made, q + h * qdot) - tree.mass_matrix(made, q - h * qdot)
+    assert abs(qdot @ (change / (2 * h) - 2 * C) @ qdot) < 1e-6
+
+
+def test_a_joint_in_a_singular_state_is_named():
+    rng = np.random.default_rng(0)
+    links = [
+        Link("post", joints.Revolute(), body(rng)),
+        Link("ball", joints.EulerSpherical("XYZ"), body(rng), "post", frame(rng)),
+    ]
+    made = Tree(links)
+    with pytest.raises(SingularConfiguration, match="'ball'"):
+        square_factors(made, [0.3, 0.2, np.pi / 2, 0.1])
+
+
+def test_two_hinges_about_one_axis_with_nothing_heavy_between_them_are_refused():
+    """Something moves without inertia: the first of them gets nothing of what the second one carries."""
+    rng = np.random.default_rng(0)
+    links = [Link("idle", joints.Revolute()), Link("twin", joints.Revolute(), body(rng), "idle")]
+    with pytest.raises(SingularConfiguration, match="'idle'"):
+        factored_dynamics(Tree(links), [0.3, 0.2], [0.1, 0.5])
+
+
+@pytest.mark.parametrize(
+    "function", [SpatialOperators, factored_dynamics, square_factors, tree.parent_adjoints, tree.joint_maps]
+)
+def test_what_is_no_tree_is_refused(function):
+    with pytest.raises(InvalidArgument, match=r"^tree"):
+        function("tree", [0.0]) if function is not factored_dynamics else function("tree", [0.0], [0.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("q", ([0.0], [0.0, 0.0])),
+        ("qdot", ([0.0, 0.0], [0.0])),
+        ("tau", ([0.0, 0.0], [0.0, 0.0], [1.0])),
+        ("wrenches", ([0.0, 0.0], [0.0, 0.0], 0.0, np.zeros((3, 6)))),
+    ],
+)
+def test_what_does_not_fit_the_tree_is_refused_by_name(name, arguments):
+    rng = np.random.default_rng(0)
+    made = Tree([Link("a", joints.Revolute(), body(rng)), Link("b", joints.Revolute(), body(rng), "a")])
+    with pytest.raises(InvalidArgument, match=f"^{name}"):
+        factored_dynamics(made, *arguments)
