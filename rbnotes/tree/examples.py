@@ -138,8 +138,8 @@ def windmill() -> Example:
 
 def board() -> Example:
     """A rider on a board that slides on a Bezier surface of 25 points, tangent to it; 13 coordinates."""
-    x, y = np.meshgrid(np.linspace(-1.5, 1.5, 5), np.linspace(-1.5, 1.5, 5), indexing="ij")
-    height = 0.5 * (x**2 + y**2) + 0.3 * np.sin(3 * x) * np.cos(2 * y)
+    x, y = np.meshgrid(np.linspace(-1, 1, 5), np.linspace(-1, 1, 5), indexing="ij")
+    height = 0.6 * (x**2 + y**2) + 0.2 * np.sin(3 * x) * np.cos(2 * y)
     track = bezier_surface(np.stack([x, y, height], axis=-1))
     deck, trunk = Box([0.4, 0.12, 0.02]), Box([0.1, 0.14, 0.3])
     head, arm = Sphere(0.06), Capsule(0.025, 0.18)
