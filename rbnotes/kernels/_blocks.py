@@ -1,7 +1,7 @@
 """The sweeps' steps at a joint whose S is a block of columns: balls, and joints given from outside.
 
-``k`` is where its block starts; for the rest see :mod:`rbnotes.kernels._steps`. A joint of several coordinates is
-freed one column after the other, as if hinges sat in one place.
+``k`` is where its block starts; the rest is as in :mod:`rbnotes.kernels._steps`. A joint of several coordinates
+is freed one column after the other, as if hinges sat in one place.
 """
 
 from math import nan, sqrt
