@@ -20,6 +20,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version as installed
 from pathlib import Path
 from typing import NamedTuple
 
@@ -256,9 +257,7 @@ def main() -> int:
     options = parser.parse_args()
     rows, exponent = table(), growth()
     speeds = {n: steps_per_second(n) for n in SIZES}
-    print(
-        f"{machine()}; numba {version('numba')}, pinocchio {pinocchio.__version__}, mujoco {mujoco.__version__}"
-    )
+    print(f"{machine()}; {versions()}")
     print(f"{'time over that of':>66}" + "".join(f"{f'n = {n}':>18}" for n in SIZES))
     missed = []
     for row in rows:
@@ -284,10 +283,10 @@ def main() -> int:
     return int(options.check and bool(missed))
 
 
-def version(package: str) -> str:
-    from importlib.metadata import version as installed
-
-    return installed(package)
+def versions() -> str:
+    """Of what is compared."""
+    names = {"numba": "numba", "pin": "Pinocchio", "mujoco": "MuJoCo"}
+    return ", ".join(f"{name} {installed(package)}" for package, name in names.items())
 
 
 def write(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float]) -> None:
@@ -304,16 +303,7 @@ def write(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float]
             writer.writerow(["steps per second", "", n, f"{speeds[n]:.4g}", "", ""])
         writer.writerow(["growth from 50 to 400", "", "", f"{exponent:.4g}", GROWTH_LIMIT, ""])
         writer.writerow(["machine", machine(), "", "", "", ""])
-        writer.writerow(
-            [
-                "versions",
-                f"numba {version('numba')}, Pinocchio {pinocchio.__version__}, MuJoCo {mujoco.__version__}",
-                "",
-                "",
-                "",
-                "",
-            ]
-        )
+        writer.writerow(["versions", versions(), "", "", "", ""])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 ``work`` is the room, from ``at`` on. Lane i has state ``first + i``, or the last one beyond the end.
 """
 
-from rbnotes.kernels._algebra import inlined, motion_down_frame, wrench_up_frame
+from rbnotes.kernels._algebra import apart, inlined, motion_down_frame, wrench_up_frame
 from rbnotes.kernels._blocks import (
     ball,
     block_acceleration,
@@ -99,7 +99,7 @@ def gather(whole, numbers, work, to_q, to_v, to_f, q, v, f, j, first, last, spri
         work[to_f + lane] = f[i] - stiffness * (angle - rest) - damping * rate
 
 
-@inlined
+@apart
 def take_given(given, given_at, step, work, k, m, first, last, n):
     """Pose, columns and drift of a joint that was evaluated outside."""
     for lane in range(n):
@@ -311,7 +311,7 @@ def inverse(whole, numbers, work, at, given, given_at, step, q, v, a, out, first
     handed_in(whole, numbers, work, at, q, v, out, True, first, last, n)
 
 
-@inlined
+@apart
 def bodies_seen(whole, numbers, work, at, field, out, n):
     """Motions or accelerations of the bodies, from those of the nodes that carry them; one lane."""
     for b in range(whole[BODIES]):
@@ -323,7 +323,7 @@ def bodies_seen(whole, numbers, work, at, field, out, n):
         write6(out, b * TWIST, n, w0, w1, w2, u0, u1, u2)
 
 
-@inlined
+@apart
 def bodies_loaded(whole, numbers, work, at, wrenches, n):
     """Wrenches on the bodies as loads of the nodes that carry them; one lane."""
     loads = at + whole[LOADS_AT]

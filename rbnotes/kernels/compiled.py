@@ -86,10 +86,11 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        # The simple case has the shortest way: each check of an argument takes as long as a link.
+        # The simple case has the shortest way: each check of an argument takes as long as a link. Sizes are
+        # checked by the compiled code.
         if wrenches is _NONE and self._simple:
             a, b, c = _flat(q), _flat(qdot), _flat(tau)
-            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.shape == b.shape == c.shape == self._one:
+            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.ndim + b.ndim + c.ndim == 3:
                 out: Array = _empty(self._one)
                 if not self._forward(self._whole, self._numbers, a, b, c, out):
                     return out
@@ -111,7 +112,7 @@ class CompiledTree:
         """
         if wrenches is _NONE and self._simple:
             a, b, c = _flat(q), _flat(qdot), _flat(qddot)
-            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.shape == b.shape == c.shape == self._one:
+            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.ndim + b.ndim + c.ndim == 3:
                 out: Array = _empty(self._one)
                 if not self._inverse(self._whole, self._numbers, a, b, c, out):
                     return out
@@ -136,7 +137,7 @@ class CompiledTree:
         """
         if self._simple:
             a, c = _flat(q), _flat(forces)
-            if a.dtype is c.dtype is _DOUBLE and a.shape == c.shape == self._one:
+            if a.dtype is c.dtype is _DOUBLE and a.ndim + c.ndim == 2:
                 out: Array = _empty(self._one)
                 if not self._forward(self._whole, self._weightless, a, self._resting, c, out):
                     return out

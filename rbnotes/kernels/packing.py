@@ -35,6 +35,8 @@ from rbnotes.tree import Tree
 
 HINGE, SCREW, SHIFT, BALL, QUATERNION, GIVEN = (int(kind) for kind in layout.KINDS)
 
+_BLOCKS: dict[type[JointType], int] = {ExponentialSpherical: BALL, QuaternionSpherical: QUATERNION}
+
 PARALLEL_BELOW = 1e-14
 """Axes at a smaller angle, in radians, count as parallel."""
 NEARLY_PARALLEL_BELOW = 1e-2
@@ -212,7 +214,7 @@ def nodes_of(parts: list[Part]) -> list[Node]:
         parent = 0 if part.parent < 0 else parts[part.parent].node
         P = part.placement if part.parent < 0 else _se3.inverse(parts[part.parent].shift) @ part.placement
         if part.axis is None:
-            kind = {ExponentialSpherical: BALL, QuaternionSpherical: QUATERNION}.get(type(part.joint), GIVEN)
+            kind = _BLOCKS.get(type(part.joint), GIVEN)
             nodes.append(Node(kind, parent, frame=P, part=i))
             part.node = len(nodes) - 1
             continue
@@ -308,7 +310,7 @@ def packed(tree: Tree) -> Packed:
             real[i, 19:28], real[i, 28:31] = node.frame[:3, :3].ravel(), node.frame[:3, 3]
             if node.kind == GIVEN:
                 whole[i, 9] = given_count
-                end = given_count + layout.GIVEN_FIXED + 6 * count
+                end = given_count + int(layout.GIVEN_FIXED) + 6 * count
                 given.append((part.joint, slice(part.start, part.start + count), slice(given_count, end)))
                 given_count = end
     places = np.zeros((len(bodies), 12))
