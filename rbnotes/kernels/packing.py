@@ -74,7 +74,7 @@ class Body(NamedTuple):
     """Its frame ``(4, 4)`` in the part's."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
     """One step of the sweeps."""
 
