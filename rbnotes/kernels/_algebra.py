@@ -1,9 +1,9 @@
 """Motions, wrenches and articulated inertias, number by number: the straight-line algebra of the sweeps.
 
 A frame is screwed along axis 2 of another one by an angle (cosine c, sine s) and a distance d; permuted
-arguments make it a screw along axis 0. *Down* is from a parent's frame to a child's, *up* is back. A motion is
-``(w, u)``, a wrench ``(n, f)``, an articulated inertia ``[[I, H], [H^T, M]]`` with I and M symmetric: 21 numbers,
-upper triangles and H by rows.
+arguments make it a screw along axis 0. *Down* is from a parent's frame to a child's, *up* is back. A motion
+is ``(w, u)``, a wrench ``(n, f)``, an articulated inertia ``[[I, H], [H^T, M]]`` with I and M symmetric: 21
+numbers, upper triangles and H by rows.
 """
 
 import math
@@ -14,14 +14,17 @@ from numba import njit
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
 """No checks for division by zero, which would keep loops from being vectorised; fused products."""
 
-inlined = njit(forceinline=True, **OPTIONS)
+apart = njit(_nrt=False, **OPTIONS)
+"""Of functions that allocate nothing: they do not count references, which takes longer than a step."""
+
+inlined = njit(forceinline=True, _nrt=False, **OPTIONS)
 
 LARGEST_ANGLE = 2.0**19
 """Beyond it the sine and the cosine are NaN here; callers have the reference answer."""
 
 _ROUND = 1.5 * 2.0**52  # added and subtracted again, it rounds to a whole number
 _QUARTERS = 2 / math.pi
-# A quarter turn in three parts, the first two of 33 bits: their products with a whole number below 2^20 are exact.
+# A quarter turn in three parts, the first two of 33 bits: whole numbers below 2^20 times them are exact.
 _QUARTER_1 = float(np.floor(math.pi / 2 * 2.0**32) / 2.0**32)
 _QUARTER_2 = 6.077100506303966e-11
 _QUARTER_3 = 2.0222662487959506e-21
@@ -104,7 +107,7 @@ def moved_along_2(I, H, M, d):
     """Inertia of what is farther along axis 2 by d."""
     I00, I01, I02, I11, I12, I22 = I
     H00, H01, H02, H10, H11, H12, H20, H21, H22 = H
-    M00, M01, M02, M11, M12, M22 = M
+    M00, M01, M02, M11, M12, _ = M
     G00 = H00 - d * M01
     G01 = H01 - d * M11
     G02 = H02 - d * M12

@@ -1,12 +1,14 @@
 """The sweeps' steps at a joint whose S is a block of columns: balls, and joints given from outside.
 
-``k`` is where its block starts; for the rest see :mod:`rbnotes.kernels._steps`. A joint of several coordinates is
-freed one column after the other, as if hinges sat in one place.
+``k`` is where its block starts; the rest is as in :mod:`rbnotes.kernels._steps`. A joint of several
+coordinates is freed one column after the other, as if hinges sat in one place. These joints are rare: their
+steps are functions that the sweeps call, so that the code of all others stays short.
 """
 
 from math import nan, sqrt
 
 from rbnotes.kernels._algebra import (
+    apart,
     bias,
     bracket,
     inertia_times,
@@ -78,7 +80,7 @@ def stumpff(square):
     return c1, c2, c3, c4, c5
 
 
-@inlined
+@apart
 def ball(work, k, n):
     """Pose, columns and drift of a rotation vector, at ``TURN`` when called, its rates at ``BLOCK_RATES``."""
     for lane in range(n):
@@ -127,7 +129,7 @@ def ball(work, k, n):
         )
 
 
-@inlined
+@apart
 def quaternion(work, k, reduced, n):
     """The same of a quaternion; reduced, the coordinates are those of its angular velocity.
 
@@ -195,7 +197,7 @@ def quaternion(work, k, reduced, n):
             write6(work, b + n * DRIFT, n, along * w0, along * w1, along * w2, 0.0, 0.0, 0.0)
 
 
-@inlined
+@apart
 def expanded(work, k, n):
     """Accelerations of a quaternion, in place of those of its angular velocity."""
     for lane in range(n):
@@ -225,7 +227,7 @@ def expanded(work, k, n):
         work[b + n * (BLOCK_RATES + U(3))] = (z * scalar + w * j + x * h - y * g) / square
 
 
-@inlined
+@apart
 def placed(work, k, numbers, r, n):
     """The joint's pose, behind the frame in which it rests."""
     R0 = read9(numbers, r + FRAME, U(1))
@@ -239,7 +241,7 @@ def placed(work, k, numbers, r, n):
         write9(work, b + n * TURN, n, R00, R01, R02, R10, R11, R12, R20, R21, R22)
 
 
-@inlined
+@apart
 def block_velocity(work, o, p, k, m, n):
     """The motion of the joint's frame, and in place of the own drift all of it."""
     for lane in range(n):
@@ -264,7 +266,7 @@ def block_velocity(work, o, p, k, m, n):
         write6(work, o + lane + n * MOTION, n, w0 + a0, w1 + a1, w2 + a2, u0 + b0, u1 + b1, u2 + b2)
 
 
-@inlined
+@apart
 def block_acceleration(work, o, p, k, m, n, moved_at):
     """Of the coordinates, the last one freed first, and of the frame; with zero gains they are the forces."""
     for lane in range(n):
@@ -291,7 +293,7 @@ def block_acceleration(work, o, p, k, m, n, moved_at):
         write6(work, o + lane + n * moved_at, n, a0, a1, a2, b0, b1, b2)
 
 
-@inlined
+@apart
 def rest_of_block(work, o, x, y, k, m, adds, carries, numbers, r, n):
     """Articulated inertia and wrench, less what the joint lets go, handed to the parent."""
     smallest = numbers[r + SMALLEST]
@@ -332,7 +334,7 @@ def rest_of_block(work, o, x, y, k, m, adds, carries, numbers, r, n):
         hand_over(work, y + lane, n, adds, I, H, M, p0, p1, p2, p3, p4, p5)
 
 
-@inlined
+@apart
 def block_load(work, o, x, k, m, numbers, r, n):
     """The wrench that the body needs for its motion and acceleration."""
     body = read10(numbers, r + BODY, U(1))
@@ -344,7 +346,7 @@ def block_load(work, o, x, k, m, numbers, r, n):
         write6(work, x + lane, n, f0 + p0, f1 + p1, f2 + p2, f3 + p3, f4 + p4, f5 + p5)
 
 
-@inlined
+@apart
 def block_inward(work, x, y, k, m, n):
     """The forces on the coordinates, and the wrench handed to the parent's load."""
     for lane in range(n):

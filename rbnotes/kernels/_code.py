@@ -45,11 +45,13 @@ def _entry(name: str) -> Callable[..., int]:
         raise MissingExtra(message, name="numba") from error
     from rbnotes.kernels import _entries
 
+    entries: Any = _entries
+    configuration: Any = numba.config
     sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("_*.py")))
-    function: Any = _entries.functions(1 + int.from_bytes(sha256(sources).digest()[:6]))[name]
-    if numba.config.DISABLE_JIT:
+    function: Any = entries.functions(1 + int.from_bytes(sha256(sources).digest()[:6]))[name]
+    if configuration.DISABLE_JIT:
         return function  # type: ignore[no-any-return]
-    signature = _entries.signature(function.py_func)
+    signature = entries.signature(function.py_func)
     function.compile(signature)
     # Python's way to a dispatcher looks at the types of all arguments, which takes longer than a short chain.
     return function.get_overload(signature)  # type: ignore[no-any-return]

@@ -15,7 +15,7 @@ def trouble(x):
     total = 0.0
     for i in range(x.size):
         total += x[i] - x[i]
-    return not total == 0
+    return total != 0
 
 
 def functions(failed):
@@ -32,7 +32,9 @@ def functions(failed):
         if q.size != k or v.size != k or f.size != k:
             return failed
         g = whole[GIVEN_AT]
-        forward(whole, numbers, numbers, g + whole[GIVEN_SIZE], numbers, g, ZERO, q, v, f, out, ZERO, ZERO, ONE)
+        forward(
+            whole, numbers, numbers, g + whole[GIVEN_SIZE], numbers, g, ZERO, q, v, f, out, ZERO, ZERO, ONE
+        )
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
@@ -42,7 +44,9 @@ def functions(failed):
         if q.size != k or v.size != k or a.size != k:
             return failed
         g = whole[GIVEN_AT]
-        inverse(whole, numbers, numbers, g + whole[GIVEN_SIZE], numbers, g, ZERO, q, v, a, out, ZERO, ZERO, ONE)
+        inverse(
+            whole, numbers, numbers, g + whole[GIVEN_SIZE], numbers, g, ZERO, q, v, a, out, ZERO, ZERO, ONE
+        )
         return failed if trouble(out) else 0
 
     @njit(cache=True, nogil=True, **OPTIONS)
@@ -51,7 +55,9 @@ def functions(failed):
         last = U(q.size) // whole[SIZE] - ONE
         work = np.empty(whole[ROOM] * LANES)
         for first in range(ZERO, last + ONE, LANES):
-            forward(whole, numbers, work, ZERO, given, ZERO, whole[GIVEN_SIZE], q, v, f, out, first, last, LANES)
+            forward(
+                whole, numbers, work, ZERO, given, ZERO, whole[GIVEN_SIZE], q, v, f, out, first, last, LANES
+            )
         return failed if trouble(out) else 0
 
     @njit(cache=True, nogil=True, **OPTIONS)
@@ -60,7 +66,9 @@ def functions(failed):
         last = U(q.size) // whole[SIZE] - ONE
         work = np.empty(whole[ROOM] * LANES)
         for first in range(ZERO, last + ONE, LANES):
-            inverse(whole, numbers, work, ZERO, given, ZERO, whole[GIVEN_SIZE], q, v, a, out, first, last, LANES)
+            inverse(
+                whole, numbers, work, ZERO, given, ZERO, whole[GIVEN_SIZE], q, v, a, out, first, last, LANES
+            )
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
@@ -83,7 +91,10 @@ def functions(failed):
         handed_in(whole, numbers, numbers, at, q, v, out, False, ZERO, ZERO, ONE)
         return failed if trouble(out) else 0
 
-    return {function.__name__: function for function in (forward_one, inverse_one, forward_many, inverse_many, motions_one, forces_one)}
+    return {
+        function.__name__: function
+        for function in (forward_one, inverse_one, forward_many, inverse_many, motions_one, forces_one)
+    }
 
 
 def signature(function):

@@ -1,53 +1,91 @@
-"""The same steps for the lanes of a batch: functions of their own, whose arrays are told apart."""
+"""The same steps for the lanes of a batch, with arrays that the compiler tells apart.
 
-from numba import njit
+Each comes twice: one cuts records and slots out of the room, since only the arguments of a function are known
+to be different arrays.
+"""
 
 from rbnotes.kernels import _steps
-from rbnotes.kernels._algebra import OPTIONS
-from rbnotes.kernels._layout import MOTION, ZERO, U
+from rbnotes.kernels._algebra import apart
+from rbnotes.kernels._layout import MOTION, RECORD, SLOT, TWIST, ZERO, U
 
 LANES = U(16)
+_RECORD, _SLOT, _TWIST = RECORD * LANES, SLOT * LANES, TWIST * LANES
 
-_apart = njit(**OPTIONS)
 
-
-@_apart
-def turns(kind, own, numbers, r):
+@apart
+def turns(kind, work, o, numbers, r):
     """See :func:`rbnotes.kernels._steps.turn`."""
+    _turns(kind, work[o : o + _RECORD], numbers, r)
+
+
+@apart
+def _turns(kind, own, numbers, r):
     _steps.turn(kind, own, ZERO, numbers, r, LANES)
 
 
-@_apart
-def velocities(own, parent, numbers, r):
+@apart
+def velocities(work, o, p, numbers, r):
     """See :func:`rbnotes.kernels._steps.velocity`."""
+    _velocities(work[o : o + _RECORD], work[p : p + _RECORD], numbers, r)
+
+
+@apart
+def _velocities(own, parent, numbers, r):
     _steps.velocity(own, ZERO, parent, ZERO, numbers, r, LANES)
 
 
-@_apart
-def accelerations(own, parent, numbers, r):
+@apart
+def accelerations(work, o, p, numbers, r):
     """See :func:`rbnotes.kernels._steps.acceleration`."""
+    _accelerations(work[o : o + _RECORD], work[p : p + _RECORD], numbers, r)
+
+
+@apart
+def _accelerations(own, parent, numbers, r):
     _steps.acceleration(own, ZERO, parent, ZERO, numbers, r, LANES, MOTION)
 
 
-@_apart
-def rests_of_hinges(own, mine, theirs, adds, carries, numbers, r):
+@apart
+def rests_of_hinges(work, o, x, y, adds, carries, numbers, r):
     """See :func:`rbnotes.kernels._steps.rest_of_hinge`."""
+    own, mine, theirs = work[o : o + _RECORD], work[x : x + _SLOT], work[y : y + _SLOT]
+    _rests_of_hinges(own, mine, theirs, adds, carries, numbers, r)
+
+
+@apart
+def _rests_of_hinges(own, mine, theirs, adds, carries, numbers, r):
     _steps.rest_of_hinge(own, ZERO, mine, ZERO, theirs, ZERO, adds, carries, numbers, r, LANES)
 
 
-@_apart
-def rests_of_screws(kind, own, mine, theirs, adds, carries, numbers, r):
+@apart
+def rests_of_screws(kind, work, o, x, y, adds, carries, numbers, r):
     """See :func:`rbnotes.kernels._steps.rest_of_screw`."""
+    own, mine, theirs = work[o : o + _RECORD], work[x : x + _SLOT], work[y : y + _SLOT]
+    _rests_of_screws(kind, own, mine, theirs, adds, carries, numbers, r)
+
+
+@apart
+def _rests_of_screws(kind, own, mine, theirs, adds, carries, numbers, r):
     _steps.rest_of_screw(kind, own, ZERO, mine, ZERO, theirs, ZERO, adds, carries, numbers, r, LANES)
 
 
-@_apart
-def driven_many(own, parent, load, numbers, r):
+@apart
+def driven_many(work, o, p, x, numbers, r):
     """See :func:`rbnotes.kernels._steps.driven`."""
+    _driven_many(work[o : o + _RECORD], work[p : p + _RECORD], work[x : x + _TWIST], numbers, r)
+
+
+@apart
+def _driven_many(own, parent, load, numbers, r):
     _steps.driven(own, ZERO, parent, ZERO, load, ZERO, numbers, r, LANES)
 
 
-@_apart
-def inwards(own, load, theirs, numbers, r):
+@apart
+def inwards(work, o, x, y, numbers, r):
     """See :func:`rbnotes.kernels._steps.inward`."""
+    _inwards(work[o : o + _RECORD], work[x : x + _TWIST], work[y : y + _TWIST], numbers, r)
+
+
+@apart
+def _inwards(own, load, theirs, numbers, r):
     _steps.inward(own, ZERO, load, ZERO, theirs, ZERO, numbers, r, LANES)

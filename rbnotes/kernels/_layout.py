@@ -1,8 +1,8 @@
 """Where things are in the arrays of a packed tree, and in the room for an evaluation.
 
 All are unsigned whole numbers: with signed ones the compiler would check for negative indices, and not see
-that neighbours in a batch are neighbours. The room holds a record for each node, then slots for what
-children hand to their parents, or loads, then blocks; each of their numbers is there once for each lane of a batch.
+that neighbours in a batch are neighbours. The room holds a record for each node, then slots for what children
+hand to their parents, or loads, then blocks; each of their numbers is there once for each lane of a batch.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ KIND, PARENT, COORDINATE, OWN_SLOT, PARENT_SLOT, ADDS, CARRIES, COUNT, BLOCK_AT,
 )
 WHOLE = U(10)
 
-# The numbers of a node: two screws, motions for each unit of the coordinate, smallest inertia, inertia, frame.
+# Of a node: two screws, motions for each unit of the coordinate, smallest inertia, inertia, frame.
 SCREW_0, SCREW_2, RATES, SMALLEST, BODY, FRAME = (U(i) for i in (0, 3, 6, 8, 9, 19))
 REAL = U(31)
 
@@ -39,4 +39,4 @@ BLOCK = U(102)
 TWIST = U(6)
 
 GIVEN_FIXED = U(18)
-"""Numbers given of a joint besides six for each column of S: a pose (12), and behind the columns the drift."""
+"""Numbers given of a joint besides six for each column of S: a pose (12), and behind them the drift."""

@@ -1,8 +1,9 @@
 """The sweeps' steps at a node of one axis, or of none, for all lanes of a batch at once.
 
-Records are in ``own`` from ``o`` on and in ``parent`` from ``p`` on; slots in ``mine`` from ``x`` on and in ``theirs``
-from ``y`` on, constants in ``numbers`` from ``r`` on; ``n`` is the number of lanes. The arrays may be one and the same,
-but only of different arrays does the compiler see whether they overlap, and does several lanes at once.
+Records are in ``own`` from ``o`` on and in ``parent`` from ``p`` on; slots in ``mine`` from ``x`` on and in
+``theirs`` from ``y`` on, constants in ``numbers`` from ``r`` on; ``n`` is the number of lanes. The arrays may
+be one and the same, but only of different arrays does the compiler see whether they overlap, and does several
+lanes at once.
 """
 
 from math import nan
@@ -34,7 +35,6 @@ from rbnotes.kernels._layout import (
     SCREW_0,
     SCREW_2,
     SHIFT,
-    SINE,
     SMALLEST,
     U,
 )
@@ -77,7 +77,7 @@ def velocity(own, o, parent, p, numbers, r, n):
 
 @inlined
 def acceleration(own, o, parent, p, numbers, r, n, moved_at):
-    """Of the coordinate, from gain and force, and of the frame, whose place is ``moved_at`` in all records."""
+    """Of the coordinate, from gain and force, and of the frame, kept at ``moved_at`` in all records."""
     c0, s0, d0 = read3(numbers, r + SCREW_0, U(1))
     ka, kb = numbers[r + RATES], numbers[r + RATES + U(1)]
     for lane in range(n):
@@ -279,7 +279,7 @@ def rest_of_screw(kind, own, o, mine, x, theirs, y, adds, carries, numbers, r, n
 
 @inlined
 def driven(own, o, parent, p, load, x, numbers, r, n):
-    """Motion and acceleration of the node's frame, and the wrench at ``load`` that its body needs for them."""
+    """Motion and acceleration of the node's frame, and the wrench that its body needs for them."""
     c0, s0, d0 = read3(numbers, r + SCREW_0, U(1))
     ka, kb = numbers[r + RATES], numbers[r + RATES + U(1)]
     body = read10(numbers, r + BODY, U(1))

@@ -3,7 +3,7 @@
 ``work`` is the room, from ``at`` on. Lane i has state ``first + i``, or the last one beyond the end.
 """
 
-from rbnotes.kernels._algebra import inlined, motion_down_frame, wrench_up_frame
+from rbnotes.kernels._algebra import apart, inlined, motion_down_frame, wrench_up_frame
 from rbnotes.kernels._blocks import (
     ball,
     block_acceleration,
@@ -14,6 +14,15 @@ from rbnotes.kernels._blocks import (
     placed,
     quaternion,
     rest_of_block,
+)
+from rbnotes.kernels._lanes import (
+    accelerations,
+    driven_many,
+    inwards,
+    rests_of_hinges,
+    rests_of_screws,
+    turns,
+    velocities,
 )
 from rbnotes.kernels._layout import (
     ADDS,
@@ -50,21 +59,11 @@ from rbnotes.kernels._layout import (
     RECORD,
     SHIFT,
     SIZE,
-    SLOT,
     SPRINGS_AT,
     TURN,
     TWIST,
     WHOLE,
     U,
-)
-from rbnotes.kernels._lanes import (
-    accelerations,
-    driven_many,
-    inwards,
-    rests_of_hinges,
-    rests_of_screws,
-    turns,
-    velocities,
 )
 from rbnotes.kernels._memory import add6, read3, read6, read9, write6
 from rbnotes.kernels._steps import (
@@ -100,7 +99,7 @@ def gather(whole, numbers, work, to_q, to_v, to_f, q, v, f, j, first, last, spri
         work[to_f + lane] = f[i] - stiffness * (angle - rest) - damping * rate
 
 
-@inlined
+@apart
 def take_given(given, given_at, step, work, k, m, first, last, n):
     """Pose, columns and drift of a joint that was evaluated outside."""
     for lane in range(n):
@@ -137,7 +136,7 @@ def pose(whole, numbers, work, at, given, given_at, step, q, v, f, first, last, 
         if n == ONE:
             turn(kind, work, o, numbers, r, n)
         else:
-            turns(kind, work[o : o + RECORD * n], numbers, r)
+            turns(kind, work, o, numbers, r)
     else:
         k = at + whole[h + BLOCK_AT] * n
         m = whole[h + COUNT]
@@ -174,7 +173,7 @@ def forward(whole, numbers, work, at, given, given_at, step, q, v, f, out, first
             if n == ONE:
                 velocity(work, o, work, p, numbers, i * REAL, n)
             else:
-                velocities(work[o : o + RECORD * n], work[p : p + RECORD * n], numbers, i * REAL)
+                velocities(work, o, p, numbers, i * REAL)
         else:
             block_velocity(work, o, p, at + whole[h + BLOCK_AT] * n, columns(whole, h, True), n)
     for back in range(ONE, nodes):
@@ -190,14 +189,12 @@ def forward(whole, numbers, work, at, given, given_at, step, q, v, f, out, first
             if n == ONE:
                 rest_of_hinge(work, o, work, x, work, y, adds, carries, numbers, r, n)
             else:
-                own, mine, theirs = work[o : o + RECORD * n], work[x : x + SLOT * n], work[y : y + SLOT * n]
-                rests_of_hinges(own, mine, theirs, adds, carries, numbers, r)
+                rests_of_hinges(work, o, x, y, adds, carries, numbers, r)
         elif kind <= SHIFT:
             if n == ONE:
                 rest_of_screw(kind, work, o, work, x, work, y, adds, carries, numbers, r, n)
             else:
-                own, mine, theirs = work[o : o + RECORD * n], work[x : x + SLOT * n], work[y : y + SLOT * n]
-                rests_of_screws(kind, own, mine, theirs, adds, carries, numbers, r)
+                rests_of_screws(kind, work, o, x, y, adds, carries, numbers, r)
         else:
             k = at + whole[h + BLOCK_AT] * n
             rest_of_block(work, o, x, y, k, columns(whole, h, True), adds, carries, numbers, r, n)
@@ -211,7 +208,7 @@ def forward(whole, numbers, work, at, given, given_at, step, q, v, f, out, first
             if n == ONE:
                 acceleration(work, o, work, p, numbers, i * REAL, n, MOTION)
             else:
-                accelerations(work[o : o + RECORD * n], work[p : p + RECORD * n], numbers, i * REAL)
+                accelerations(work, o, p, numbers, i * REAL)
             if kind != SHIFT:
                 scatter(whole, work, o + n * RATE, out, whole[h + COORDINATE], first, last, n)
         else:
@@ -258,8 +255,7 @@ def driven_outwards(whole, numbers, work, at, given, given_at, step, q, v, a, fi
             if n == ONE:
                 driven(work, o, work, p, work, x, numbers, r, n)
             else:
-                own, parent, load = work[o : o + RECORD * n], work[p : p + RECORD * n], work[x : x + TWIST * n]
-                driven_many(own, parent, load, numbers, r)
+                driven_many(work, o, p, x, numbers, r)
         else:
             k = at + whole[h + BLOCK_AT] * n
             m = whole[h + COUNT]
@@ -271,7 +267,7 @@ def driven_outwards(whole, numbers, work, at, given, given_at, step, q, v, a, fi
 
 @inlined
 def handed_in(whole, numbers, work, at, q, v, out, springs, first, last, n):
-    """Forces on all coordinates that carry the loads of all nodes, those of springs and dampers beside them."""
+    """Forces on all coordinates that carry the loads of all nodes, and their springs and dampers."""
     loads = at + whole[LOADS_AT] * n
     nodes = whole[NODES]
     for back in range(ONE, nodes):
@@ -284,8 +280,7 @@ def handed_in(whole, numbers, work, at, q, v, out, springs, first, last, n):
             if n == ONE:
                 inward(work, o, work, x, work, y, numbers, i * REAL, n)
             else:
-                own, load, theirs = work[o : o + RECORD * n], work[x : x + TWIST * n], work[y : y + TWIST * n]
-                inwards(own, load, theirs, numbers, i * REAL)
+                inwards(work, o, x, y, numbers, i * REAL)
             if whole[h + KIND] != SHIFT:
                 give_back(whole, numbers, work, o + n * FORCE, q, v, out, j, springs, first, last, n)
         else:
@@ -316,7 +311,7 @@ def inverse(whole, numbers, work, at, given, given_at, step, q, v, a, out, first
     handed_in(whole, numbers, work, at, q, v, out, True, first, last, n)
 
 
-@inlined
+@apart
 def bodies_seen(whole, numbers, work, at, field, out, n):
     """Motions or accelerations of the bodies, from those of the nodes that carry them; one lane."""
     for b in range(whole[BODIES]):
@@ -328,7 +323,7 @@ def bodies_seen(whole, numbers, work, at, field, out, n):
         write6(out, b * TWIST, n, w0, w1, w2, u0, u1, u2)
 
 
-@inlined
+@apart
 def bodies_loaded(whole, numbers, work, at, wrenches, n):
     """Wrenches on the bodies as loads of the nodes that carry them; one lane."""
     loads = at + whole[LOADS_AT]

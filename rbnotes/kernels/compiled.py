@@ -45,8 +45,8 @@ def compile(tree: Tree) -> CompiledTree:
 class CompiledTree:
     """A packed tree; its methods take states ``(..., k)``, one or many, and cost O(n) a state for n links.
 
-    Shapes are checked before, and numbers by the result, which would not be finite. Calls for one state use room
-    that the object holds: one thread at a time. Those for many states have their own room, and let other
+    Shapes are checked before, and numbers by the result, which would not be finite. Calls for one state use
+    room that the object holds: one thread at a time. Those for many states have their own room, and let other
     threads run beside them.
     """
 
@@ -86,10 +86,11 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        # The simple case has the shortest way: each check of an argument takes as long as a link.
+        # The simple case has the shortest way: each check of an argument takes as long as a link. Sizes are
+        # checked by the compiled code.
         if wrenches is _NONE and self._simple:
             a, b, c = _flat(q), _flat(qdot), _flat(tau)
-            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.shape == b.shape == c.shape == self._one:
+            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.ndim + b.ndim + c.ndim == 3:
                 out: Array = _empty(self._one)
                 if not self._forward(self._whole, self._numbers, a, b, c, out):
                     return out
@@ -102,7 +103,7 @@ class CompiledTree:
     def inverse_dynamics(
         self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NONE
     ) -> Array:
-        """Applied joint forces ``(..., k)``, as :func:`rbnotes.tree.inverse_dynamics` (Sueda 2.10, Algorithm 5).
+        """Applied joint forces ``(..., k)``, as :func:`rbnotes.tree.inverse_dynamics` (Sueda 2.10, Alg. 5).
 
         Raises
         ------
@@ -111,7 +112,7 @@ class CompiledTree:
         """
         if wrenches is _NONE and self._simple:
             a, b, c = _flat(q), _flat(qdot), _flat(qddot)
-            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.shape == b.shape == c.shape == self._one:
+            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.ndim + b.ndim + c.ndim == 3:
                 out: Array = _empty(self._one)
                 if not self._inverse(self._whole, self._numbers, a, b, c, out):
                     return out
@@ -136,7 +137,7 @@ class CompiledTree:
         """
         if self._simple:
             a, c = _flat(q), _flat(forces)
-            if a.dtype is c.dtype is _DOUBLE and a.shape == c.shape == self._one:
+            if a.dtype is c.dtype is _DOUBLE and a.ndim + c.ndim == 2:
                 out: Array = _empty(self._one)
                 if not self._forward(self._whole, self._weightless, a, self._resting, c, out):
                     return out
@@ -188,7 +189,10 @@ class CompiledTree:
         InvalidArgument
             If an argument has a wrong shape or is not finite.
         """
-        q, wrenches = self.tree.checked("q", q), arguments.array("wrenches", wrenches, len(self.tree.links), 6)
+        q, wrenches = (
+            self.tree.checked("q", q),
+            arguments.array("wrenches", wrenches, len(self.tree.links), 6),
+        )
         shape = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
         q = np.broadcast_to(q, (*shape, self.tree.size))
         wrenches = np.broadcast_to(wrenches, (*shape, *wrenches.shape[-2:]))
@@ -229,7 +233,9 @@ class CompiledTree:
         """One state or many; None if some number of the result is not finite."""
         shapes = {"q": q.shape[:-1], "qdot": qdot.shape[:-1], "the third argument": third.shape[:-1]}
         arguments.common_shape(**shapes)
-        all_q, all_qdot, all_third = self._broadcast(q, qdot, np.broadcast_to(third, (*third.shape[:-1], *self._one)))
+        all_q, all_qdot, all_third = self._broadcast(
+            q, qdot, np.broadcast_to(third, (*third.shape[:-1], *self._one))
+        )
         out: Array = np.empty(all_q.shape)
         states = (_flat(all_q).ravel(), _flat(all_qdot).ravel(), _flat(all_third).ravel())
         if out.size == 0:

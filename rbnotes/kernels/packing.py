@@ -2,9 +2,10 @@
 
 Composites are taken apart into joints of one part each, with massless nodes in between, and what is fixed is
 added to what carries it. Frames are then chosen as Denavit and Hartenberg do: a joint about or along one axis
-has it as axis 2, and from its parent's frame two screws lead to it, along axis 0 of the parent and along its own
-axis. One child of each node can have this for nothing; for others a node without coordinates stands in between,
-which is screwed along the parent's axis 2. All other joints have a general frame and a block of columns S.
+has it as axis 2, and from its parent's frame two screws lead to it, along axis 0 of the parent and along its
+own axis. One child of each node can have this for nothing; for others a node without coordinates stands in
+between, which is screwed along the parent's axis 2. All other joints have a general frame and a block of
+columns S.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rbnotes import _se3, inertia
+from rbnotes import _se3
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints import (
     Composite,
@@ -33,6 +34,8 @@ from rbnotes.kernels import _layout as layout
 from rbnotes.tree import Tree
 
 HINGE, SCREW, SHIFT, BALL, QUATERNION, GIVEN = (int(kind) for kind in layout.KINDS)
+
+_BLOCKS: dict[type[JointType], int] = {ExponentialSpherical: BALL, QuaternionSpherical: QUATERNION}
 
 PARALLEL_BELOW = 1e-14
 """Axes at a smaller angle, in radians, count as parallel."""
@@ -71,7 +74,7 @@ class Body(NamedTuple):
     """Its frame ``(4, 4)`` in the part's."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
     """One step of the sweeps."""
 
@@ -130,7 +133,9 @@ def _single(joint: JointType) -> list[tuple[JointType, tuple[float, float] | Non
             rates = (1.0, joint.pitch)
         return [(joint, rates, _axis_frame(np.array(joint.axis)), 1)]  # type: ignore[attr-defined]
     if kind in (Translational, PlanarTranslation):
-        return [(joint, (0.0, 1.0), _axis_frame(axis), 1) for axis in joint._S(np.zeros(joint.coordinates))[3:].T]
+        return [
+            (joint, (0.0, 1.0), _axis_frame(axis), 1) for axis in joint._S(np.zeros(joint.coordinates))[3:].T
+        ]
     if kind is not QuaternionSpherical and joint.constraints:
         got = f"a {joint} joint, which has constraints on its own coordinates"
         raise InvalidArgument("tree", got, "no such joints but quaternions; the functions of rbnotes.tree do")
@@ -209,7 +214,7 @@ def nodes_of(parts: list[Part]) -> list[Node]:
         parent = 0 if part.parent < 0 else parts[part.parent].node
         P = part.placement if part.parent < 0 else _se3.inverse(parts[part.parent].shift) @ part.placement
         if part.axis is None:
-            kind = {ExponentialSpherical: BALL, QuaternionSpherical: QUATERNION}.get(type(part.joint), GIVEN)
+            kind = _BLOCKS.get(type(part.joint), GIVEN)
             nodes.append(Node(kind, parent, frame=P, part=i))
             part.node = len(nodes) - 1
             continue
@@ -237,7 +242,9 @@ def _general(nodes: list[Node], parent: int, P: Array) -> tuple[int, Screws]:
     turn = _screw_2(-R[1, 2] / sine, R[0, 2] / sine, 0.0)
     nodes.append(Node(SHIFT, parent, (1.0, 0.0, x), (0.0, 1.0, 0.0)))
     nodes.append(Node(SHIFT, len(nodes) - 1, (1.0, 0.0, y), _numbers(_screw_2(0.0, -1.0, z) @ turn)))
-    tilt = _screw_0(float(R[2, 2]) / float(np.hypot(sine, R[2, 2])), sine / float(np.hypot(sine, R[2, 2])), 0.0)
+    tilt = _screw_0(
+        float(R[2, 2]) / float(np.hypot(sine, R[2, 2])), sine / float(np.hypot(sine, R[2, 2])), 0.0
+    )
     last = tilt[:3, :3].T @ turn[:3, :3].T @ R
     return len(nodes) - 1, Screws(
         np.eye(4), (float(tilt[1, 1]), float(tilt[2, 1]), 0.0), _screw_2(last[0, 0], last[1, 0], 0.0)
@@ -265,7 +272,7 @@ class Packed(NamedTuple):
     numbers: Array
     """Constants of the nodes, springs, gravity, places of bodies; behind them room for one evaluation."""
     given: tuple[tuple[JointType, slice, slice], ...]
-    """Joints that are evaluated outside, with their coordinates and where their numbers go among the given."""
+    """Joints that are evaluated outside, with their coordinates and the places of their numbers."""
 
 
 def packed(tree: Tree) -> Packed:
@@ -303,7 +310,7 @@ def packed(tree: Tree) -> Packed:
             real[i, 19:28], real[i, 28:31] = node.frame[:3, :3].ravel(), node.frame[:3, 3]
             if node.kind == GIVEN:
                 whole[i, 9] = given_count
-                end = given_count + layout.GIVEN_FIXED + 6 * count
+                end = given_count + int(layout.GIVEN_FIXED) + 6 * count
                 given.append((part.joint, slice(part.start, part.start + count), slice(given_count, end)))
                 given_count = end
     places = np.zeros((len(bodies), 12))
@@ -323,7 +330,7 @@ def packed(tree: Tree) -> Packed:
 
 
 def _slots(nodes: list[Node]) -> tuple[list[int], int]:
-    """A place for the inertia and wrench that reach each node from its children, used again when it is free."""
+    """A place for the inertia and wrench that reach each node from its children; free ones are used again."""
     slots, free, room = [0] * len(nodes), list[int](), 1  # place 0 is the world's
     for i in reversed(range(1, len(nodes))):
         for each in (i, nodes[i].parent):  # no children: the own one is room to work in

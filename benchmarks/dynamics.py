@@ -1,0 +1,310 @@
+"""Time of the compiled recursions over that of ``pinocchio.aba``, and of what else does the same work.
+
+    pip install ".[bench]" -c constraints.txt
+    OMP_NUM_THREADS=1 python benchmarks/dynamics.py             # a minute or two; prints the table
+    OMP_NUM_THREADS=1 python benchmarks/dynamics.py --check     # and ends with 1 where a limit is missed
+    OMP_NUM_THREADS=1 python benchmarks/dynamics.py --csv FILE  # and writes it, with the machine told
+
+All run in one process on one core, in turns, many short rounds each; what counts is processor time, the
+median over the rounds of the ratio to Pinocchio's in the same round. Everything is called from Python, and
+works out the same accelerations, which is checked first. Rows without a limit are there to compare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import NamedTuple
+
+import mujoco
+import numpy as np
+import pinocchio
+
+from rbnotes import inertia, joints, kernels, se3
+from rbnotes import tree as trees
+from rbnotes.tree import Link, Tree
+from rbnotes.tree.formats import to_mjcf
+
+SIZES = (20, 50, 100)
+BATCH = 1024
+ROUNDS = 41
+LEAST = 0.0015
+"""Seconds of a turn: short, so that few are interrupted."""
+ABA, RNEA, MINVERSE = "pinocchio.aba", "pinocchio.rnea", "pinocchio.computeMinverse @ x"
+
+
+class Row(NamedTuple):
+    """A line of the table."""
+
+    work: str
+    over: str
+    """What its time is divided by."""
+    ratios: dict[int, float]
+    limits: dict[int, float]
+    microseconds: dict[int, float]
+
+
+LIMITS = {
+    "forward dynamics, chain": (0.33, 0.25, 0.22),
+    "forward dynamics, random tree": (0.40, 0.32, 0.30),
+    "forward dynamics, batch of 1024": (0.045, 0.045, 0.045),
+    "inverse dynamics": (0.4, 0.3, 0.25),
+    "inverse mass times a vector": (0.4, 0.3, 0.25),
+}
+GROWTH_LIMIT = 1.05
+
+
+def body(rng: np.random.Generator) -> np.ndarray:
+    lengths = rng.uniform(0.1, 0.5, 3)
+    J = np.diag(
+        [
+            lengths[1] ** 2 + lengths[2] ** 2,
+            lengths[0] ** 2 + lengths[2] ** 2,
+            lengths[0] ** 2 + lengths[1] ** 2,
+        ]
+    )
+    mass = rng.uniform(0.5, 2.0)
+    return inertia.spatial_inertia(mass, mass / 12 * J, rng.uniform(-0.2, 0.2, 3))
+
+
+def revolutes(n: int, branched: bool) -> Tree:
+    """Hinges about axis 2 at general places; each on the one before, or on any one before it."""
+    rng = np.random.default_rng(n)
+    parents = [None, *(str(rng.integers(i) if branched else i - 1) for i in range(1, n))]
+    place = lambda: se3.exp(rng.uniform(-0.6, 0.6, 6))  # noqa: E731
+    return Tree([Link(str(i), joints.Revolute(), body(rng), parents[i], place(), place()) for i in range(n)])
+
+
+def pinocchio_model(tree: Tree) -> tuple[pinocchio.Model, np.ndarray]:
+    """The same tree, depth first as Pinocchio needs it, and which link each of its joints is."""
+    model = pinocchio.Model()
+    model.gravity.linear = np.asarray(tree.gravity)
+    order: list[int] = []
+
+    def add(i: int, parent: int) -> None:
+        link = tree.links[i]
+        where = pinocchio.SE3(link.placement[:3, :3], link.placement[:3, 3])
+        number = model.addJoint(parent, pinocchio.JointModelRZ(), where, link.name)
+        mass, J, com = inertia.from_spatial_inertia(link.inertia)
+        at = pinocchio.SE3(link.body[:3, :3], link.body[:3, 3])
+        model.appendBodyToJoint(number, pinocchio.Inertia(float(mass), com, J), at)
+        order.append(i)
+        for child in tree.children[i]:
+            add(child, number)
+
+    for i, parent in enumerate(tree.parents):
+        if parent < 0:
+            add(i, 0)
+    return model, np.array(order)
+
+
+Calls = dict[str, tuple[Callable[[], object], int]]
+"""By name: a call, and how many evaluations it makes."""
+
+
+def interleaved(calls: Calls) -> dict[str, list[float]]:
+    """Processor seconds of one evaluation, a list of one for each round."""
+    repeats = {}
+    for name, (call, _) in calls.items():
+        call()
+        start = time.process_time()
+        call()
+        repeats[name] = max(1, int(LEAST / max(time.process_time() - start, 1e-7)))
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(ROUNDS):
+        for name, (call, evaluations) in calls.items():
+            start = time.process_time()
+            for _ in itertools.repeat(None, repeats[name]):
+                call()
+            times[name].append((time.process_time() - start) / repeats[name] / evaluations)
+    return times
+
+
+def agree(found: np.ndarray, expected: np.ndarray, what: str) -> None:
+    error = np.max(np.abs(found - expected)) / np.max(np.abs(expected))
+    if not error < 1e-9:
+        raise SystemExit(f"{what}: off by {error:.1e}, relatively")
+
+
+def measured(n: int, branched: bool, everything: bool) -> dict[str, list[float]]:
+    """Times for one tree."""
+    tree = revolutes(n, branched)
+    compiled, (model, order) = kernels.compile(tree), pinocchio_model(tree)
+    data, rng = model.createData(), np.random.default_rng(1)
+    q, v, x = rng.uniform(-1, 1, (3, n))
+    Q, V, X = rng.uniform(-1, 1, (3, BATCH, n))
+    pq, pv, px = (np.ascontiguousarray(each[order]) for each in (q, v, x))
+    expected = pinocchio.aba(model, data, pq, pv, px)
+    agree(compiled.forward_dynamics(q, v, x)[order], expected, "forward dynamics")
+    agree(compiled.forward_dynamics(Q, V, X)[7], compiled.forward_dynamics(Q[7], V[7], X[7]), "batch")
+    calls: Calls = {
+        ABA: (lambda: pinocchio.aba(model, data, pq, pv, px), 1),
+        "forward dynamics": (lambda: compiled.forward_dynamics(q, v, x), 1),
+        "batch": (lambda: compiled.forward_dynamics(Q, V, X), BATCH),
+    }
+    if everything:
+        agree(compiled.inverse_dynamics(q, v, x)[order], pinocchio.rnea(model, data, pq, pv, px), "inverse")
+        agree(compiled.solve_mass(q, x)[order], minverse(model, data, pq, px), "inverse mass")
+        calls |= {
+            RNEA: (lambda: pinocchio.rnea(model, data, pq, pv, px), 1),
+            "inverse dynamics": (lambda: compiled.inverse_dynamics(q, v, x), 1),
+            MINVERSE: (lambda: minverse(model, data, pq, px), 1),
+            "inverse mass": (lambda: compiled.solve_mass(q, x), 1),
+            "MuJoCo": (mujoco_call(tree, q, v, x, compiled.forward_dynamics(q, v, x)), 1),
+            "O(n^3)": (lambda: trees.forward_dynamics(tree, q, v, x), 1),
+        }
+    return interleaved(calls)
+
+
+def minverse(model: pinocchio.Model, data: pinocchio.Data, q: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return pinocchio.computeMinverse(model, data, q) @ x
+
+
+def mujoco_call(
+    tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray, expected: np.ndarray
+) -> Callable[[], object]:
+    """MuJoCo's forward dynamics from the same state, its contact and sensors left out."""
+    model = mujoco.MjModel.from_xml_string(to_mjcf(tree))
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_SENSOR
+    data = mujoco.MjData(model)
+
+    def call() -> object:
+        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, v, x
+        mujoco.mj_forward(model, data)
+        return data.qacc
+
+    agree(np.array(call()), expected, "MuJoCo")
+    return call
+
+
+def ratio(times: dict[str, list[float]], name: str, over: str) -> float:
+    return statistics.median(a / b for a, b in zip(times[name], times[over], strict=True))
+
+
+def table() -> list[Row]:
+    """All rows."""
+    chains = {n: measured(n, branched=False, everything=True) for n in SIZES}
+    branched = {n: measured(n, branched=True, everything=False) for n in SIZES}
+
+    def row(work: str, name: str, over: str, times: dict[int, dict[str, list[float]]]) -> Row:
+        limits = dict(zip(SIZES, LIMITS.get(work, ()), strict=False))
+        ratios = {n: ratio(times[n], name, over) for n in SIZES}
+        return Row(work, over, ratios, limits, {n: 1e6 * min(times[n][name]) for n in SIZES})
+
+    return [
+        row(ABA, ABA, ABA, chains),
+        row("forward dynamics, chain", "forward dynamics", ABA, chains),
+        row("forward dynamics, random tree", "forward dynamics", ABA, branched),
+        row("forward dynamics, batch of 1024", "batch", ABA, chains),
+        row("forward dynamics, batch of 1024, random tree", "batch", ABA, branched),
+        row("inverse dynamics", "inverse dynamics", RNEA, chains),
+        row("inverse mass times a vector", "inverse mass", MINVERSE, chains),
+        row("MuJoCo, mj_forward", "MuJoCo", ABA, chains),
+        row("O(n^3), numpy (S 2.18)", "O(n^3)", ABA, chains),
+    ]
+
+
+def growth() -> float:
+    """Exponent of the time of one call from 50 to 400 links."""
+    sizes = (50, 100, 200, 400)
+    calls: Calls = {}
+    for n in sizes:
+        compiled, state = (
+            kernels.compile(revolutes(n, False)),
+            np.random.default_rng(1).uniform(-1, 1, (3, n)),
+        )
+        calls[str(n)] = (lambda compiled=compiled, state=state: compiled.forward_dynamics(*state), 1)
+    times = interleaved(calls)
+    shortest = [min(times[str(n)]) for n in sizes]
+    return float(np.polyfit(np.log(sizes), np.log(shortest), 1)[0])
+
+
+def steps_per_second(n: int) -> float:
+    """Of a loop in Python: one evaluation a step, velocities before positions."""
+    compiled = kernels.compile(revolutes(n, False))
+    q, v, tau, h = np.zeros(n), np.zeros(n), np.zeros(n), 1e-4
+    best = np.inf
+    for _ in range(5):
+        start = time.process_time()
+        for _ in range(400):
+            v = v + h * compiled.forward_dynamics(q, v, tau)
+            q = q + h * v
+        best = min(best, (time.process_time() - start) / 400)
+    return 1 / best
+
+
+def machine() -> str:
+    """The processor, as the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="end with 1 where a limit is missed")
+    parser.add_argument("--csv", type=Path, help="write the table to a file")
+    options = parser.parse_args()
+    rows, exponent = table(), growth()
+    speeds = {n: steps_per_second(n) for n in SIZES}
+    print(f"{machine()}; {versions()}")
+    print(f"{'time over that of':>66}" + "".join(f"{f'n = {n}':>18}" for n in SIZES))
+    missed = []
+    for row in rows:
+        cells = []
+        for n in SIZES:
+            limit = row.limits.get(n)
+            late = limit is not None and row.ratios[n] > limit
+            if late:
+                missed.append(f"{row.work}, n = {n}: {row.ratios[n]:.3f}, limit {limit}")
+            cells.append(f"{row.ratios[n]:.3g}" + (f" ({'!' if late else ''}{limit})" if limit else ""))
+        print(
+            f"{row.work:<46}{row.over.removeprefix('pinocchio.'):>20}"
+            + "".join(f"{cell:>18}" for cell in cells)
+        )
+    print(f"{'steps per second':<66}" + "".join(f"{speeds[n]:>18.0f}" for n in SIZES))
+    print(f"exponent of the time from 50 to 400 links: {exponent:.3f} ({GROWTH_LIMIT})")
+    if exponent > GROWTH_LIMIT:
+        missed.append(f"growth: {exponent:.3f}, limit {GROWTH_LIMIT}")
+    if options.csv:
+        write(options.csv, rows, exponent, speeds)
+    for line in missed:
+        print("missed:", line, file=sys.stderr)
+    return int(options.check and bool(missed))
+
+
+def versions() -> str:
+    """Of what is compared."""
+    names = {"numba": "numba", "pin": "Pinocchio", "mujoco": "MuJoCo"}
+    return ", ".join(f"{name} {installed(package)}" for package, name in names.items())
+
+
+def write(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["work", "over", "n", "ratio", "limit", "microseconds"])
+        for row in rows:
+            for n in SIZES:
+                limit = row.limits.get(n, "")
+                writer.writerow(
+                    [row.work, row.over, n, f"{row.ratios[n]:.4g}", limit, f"{row.microseconds[n]:.4g}"]
+                )
+        for n in SIZES:
+            writer.writerow(["steps per second", "", n, f"{speeds[n]:.4g}", "", ""])
+        writer.writerow(["growth from 50 to 400", "", "", f"{exponent:.4g}", GROWTH_LIMIT, ""])
+        writer.writerow(["machine", machine(), "", "", "", ""])
+        writer.writerow(["versions", versions(), "", "", "", ""])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
