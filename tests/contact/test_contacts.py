@@ -142,7 +142,7 @@ class TestErrors:
             "on_a, on_b": ([0, 0], [1, 1], block, block[:1], 2),
             "a": ([0, 2], [1, 1], block, block, 2),
             "b": ([0, 0], [1, -2], block, block, 2),
-            "b: got float64": ([0, 0], [1.0, 1.5], block, block, 2),
+            "b: got list": ([0, 0], [1.0, 1.5], block, block, 2),
         }.items():
             with pytest.raises(InvalidArgument, match=f"^{name}"):
                 PairRows(*arguments)

@@ -395,5 +395,5 @@ class TestErrors:
             collide(Sphere(1.0), np.eye(4), Cylinder(1.0, 2.0), np.eye(4))
         with pytest.raises(InvalidArgument, match="restitution: got 1"):
             Collider(0, Sphere(1), restitution=1.5)
-        with pytest.raises(InvalidArgument, match="body 1, expected numbers below 1"):
+        with pytest.raises(InvalidArgument, match="colliders: got body 1, expected one of 1"):
             contact_points([Collider(1, Sphere(1))], POSES[:1])

@@ -413,9 +413,10 @@ class TestErrors:
             solve_step(StepProblem(self.M, self.B, contacts=contacts))
 
     def test_rows(self):
-        for rows in ([BilateralRows(np.eye(2))] * 2, [np.eye(2)]):
-            with pytest.raises(InvalidArgument, match="one BilateralRows, one UnilateralRows"):
-                with_rows(StepProblem(self.M, self.B), rows)
+        with pytest.raises(InvalidArgument, match="one BilateralRows, one UnilateralRows"):
+            with_rows(StepProblem(self.M, self.B), [BilateralRows(np.eye(2))] * 2)
+        with pytest.raises(InvalidArgument, match=r"rows\[0\]: got ndarray, expected BilateralRows or Unil"):
+            with_rows(StepProblem(self.M, self.B), [np.eye(2)])
 
     def test_middle_is_for_hard_bilateral_rows(self):
         for rows in (UnilateralRows(np.eye(4)), BilateralRows(np.eye(4), softness=1.0)):

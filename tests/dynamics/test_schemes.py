@@ -195,7 +195,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match=r"inertia: got shape \(2, 3\)"):
             System(np.ones((2, 3)), lambda x, v: x, lambda x, v: x, lambda x, v: x)
         wrong = System(MASS, lambda x, v: np.zeros(3), lambda x, v: MASS, lambda x, v: MASS)
-        with pytest.raises(InvalidArgument, match=r"force\(q, qdot\): got shape \(3,\)"):
+        with pytest.raises(InvalidArgument, match=r"force_at\(q, qdot\): got shape \(3,\)"):
             implicit_euler(wrong, START, 0.1)
         wrong = System(MASS, lambda x, v: np.zeros(2), lambda x, v: np.eye(3), lambda x, v: MASS)
         with pytest.raises(InvalidArgument, match=r"stiffness\(q, qdot\): got shape \(3, 3\)"):

@@ -100,7 +100,7 @@ def test_states_are_told_apart_by_identity():
         (lambda: State(phi=np.zeros((1, 6))), r"phi: got shape \(1, 6\), expected shape \(0, 6\)"),
         (lambda: State(q=[[1.0]]), r"q: got shape \(1, 1\)"),
         (lambda: State(q=[np.nan]), "q: got NaN"),
-        (lambda: WHOLE.moved(np.zeros(3)), "stacked: got shape"),
+        (lambda: WHOLE.moved(np.zeros(3)), "increment: got shape"),
         (
             lambda: State(q=[1.0, 0, 0, 0], qdot=[0.0, 0, 0]).moved(np.zeros(3)),
             "q: got 4 coordinates and 3 velo",

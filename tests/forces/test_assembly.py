@@ -169,5 +169,5 @@ class TestErrors:
             State(np.tile(np.eye(4), (2, 1, 1)), np.zeros((3, 6)))
         with pytest.raises(InvalidArgument, match="v: got shape"):
             State(x=np.zeros((2, 3)), v=np.zeros((3, 3)))
-        with pytest.raises(InvalidArgument, match="stacked"):
+        with pytest.raises(InvalidArgument, match="increment"):
             STATE.moved(np.zeros(5))

@@ -165,6 +165,7 @@ class Robot:
         InvalidArgument
             If there is none.
         """
+        arguments.text("name", name)
         if name not in self.joints:
             raise InvalidArgument("name", repr(name), "one of " + ", ".join(map(repr, self.joints)))
         found: RobotJoint = self.joints[name]
@@ -175,6 +176,7 @@ class Robot:
 
         A joint of which nothing is known has the name of the link, with a line below if it is taken.
         """
+        arguments.text("link", link)
         self.tree.index(link)
         return self._by_link[link]
 
