@@ -1,4 +1,4 @@
-"""Coulomb's law by Newton's method: the default of the simulator.
+"""Coulomb's law by Newton's method, for all contacts at once.
 
 With de Saxce's change of variable the law of all contacts is one equation: impulses r stay when their
 velocities, scaled and raised by ``mu`` times the sliding speed, are subtracted and the cones projected on,
@@ -10,6 +10,10 @@ generalised derivatives there (Alart and Curnier; Joli and Feng for this form). 
 handful of steps from impulses that are nearly right, such as those of the time step before, and treats all
 directions alike. Where it fails to make F smaller, contacts take turns for a while instead
 (:mod:`rbnotes.friction.gauss_seidel`).
+
+A few contacts, or some that were nearly right before, take a handful of steps. A stack of boxes with four
+contacts between each two, whose impulses are far from unique, may use up all steps and sweeps, and end at a
+residual of 1e-4 or so.
 """
 
 from __future__ import annotations

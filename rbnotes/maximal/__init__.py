@@ -31,6 +31,7 @@ from rbnotes.maximal.mechanism import (
     project_poses,
 )
 from rbnotes.maximal.rattle import Rattle, rattle
+from rbnotes.maximal.remembering import FrictionWarning
 from rbnotes.maximal.simulate import simulate
 from rbnotes.maximal.stepping import Integrator, World
 from rbnotes.maximal.trajectory import ContactRecord, Event, Trajectory, Work
@@ -38,6 +39,7 @@ from rbnotes.maximal.trajectory import ContactRecord, Event, Trajectory, Work
 __all__ = [
     "ContactRecord",
     "Event",
+    "FrictionWarning",
     "Integrator",
     "Joint",
     "Mechanism",

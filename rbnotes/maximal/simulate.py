@@ -23,8 +23,12 @@ from rbnotes.friction import box_friction
 from rbnotes.maximal.first_order import FirstOrder
 from rbnotes.maximal.mechanism import STABILIZATIONS
 from rbnotes.maximal.rattle import rattle
-from rbnotes.maximal.stepping import FrictionModel, Integrator, Setting, Taken, World, nearby_points
+from rbnotes.maximal.remembering import FrictionModel, Remembering
+from rbnotes.maximal.stepping import Integrator, Setting, Taken, World, nearby_points
 from rbnotes.maximal.trajectory import Trajectory, Work, events_of
+
+REACH = 0.02
+"""Contacts of the same bodies that are nearer than this from one kick to the next are the same, m."""
 
 Progress = Callable[[int, int], object]
 """Told after each step how many are done, and how many there are."""
@@ -37,6 +41,7 @@ def simulate(
     steps: int,
     *,
     friction: FrictionModel = box_friction,
+    friction_limit: float | None = None,
     integrator: Integrator | Scheme = rattle,
     stabilization: str = "projection",
     gain: float = 0.2,
@@ -54,7 +59,11 @@ def simulate(
     steps
         Number of steps.
     friction
-        Finds velocities and impulses: a function of :mod:`rbnotes.friction`, or one like them.
+        Finds velocities and impulses: a function of :mod:`rbnotes.friction`, or one like them. One that takes
+        ``start`` starts from the impulses of the last kick.
+    friction_limit
+        Largest accepted residual of a model that does not converge; any, by default. The records of the
+        contacts have them all, and the first above a thousandth warns (:class:`FrictionWarning`).
     integrator
         Of the motion: :data:`~rbnotes.maximal.rattle`, of second order; or a scheme of
         :mod:`rbnotes.dynamics.schemes` or ``.free_motion``, of first order under joints and contacts.
@@ -75,12 +84,15 @@ def simulate(
 
     Raises
     ------
-    NotConverged
-        If the friction model finds no solution.
+    FrictionNotConverged
+        If the friction model does not get below ``friction_limit``.
+    Unsolved
+        If contacts and joints contradict each other.
     """
     state = _checked_state(world, state)
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
-    setting = Setting(world, h, lambda problem, points: friction(problem), stabilization, gain, slop)
+    limit = np.inf if friction_limit is None else arguments.number("friction_limit", friction_limit)
+    setting = Setting(world, h, Remembering(friction, limit, REACH), stabilization, gain, slop)
     stepper = FirstOrder(integrator) if isinstance(integrator, Scheme) else integrator
     points = nearby_points(world, state, h)
     states, taken = [state], list[Taken]()

@@ -15,14 +15,11 @@ from rbnotes.constraints._stabilization import move_bodies
 from rbnotes.constraints.kkt import factored
 from rbnotes.contact import Collider, ContactPoints, Contacts, PairRows, _rows
 from rbnotes.contact.nearby import found_nearby
-from rbnotes.dynamics import BilateralRows, State, StepProblem, StepSolution
+from rbnotes.dynamics import BilateralRows, State, StepProblem, StepSolution, factor_step
 from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.maximal.mechanism import Mechanism, as_dense_as, projected
 from rbnotes.maximal.placement import Placement
 from rbnotes.maximal.trajectory import ContactRecord, Work, record_contacts
-
-FrictionModel = Callable[[StepProblem], StepSolution]
-"""Any of :mod:`rbnotes.friction`, or a function of one's own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,12 +145,45 @@ def kicked(
     if len(points):
         joints = known(BilateralRows, rows=G, target=target, softness=np.zeros(len(target)))
         contacts = known(Contacts, rows=rows, mu=points.mu, normal_target=speeds)
-        solution = setting.friction(problem.under(bilateral=joints, contacts=contacts), points)
+        under = problem.under(bilateral=joints, contacts=contacts)
+        solution = without_gain(setting, under, points, setting.friction(under, points))
     else:
         velocity, impulses = factored(problem.mass, G).solver(problem.momentum, target)
         solution = StepSolution(velocity, impulses, method="factor_kkt")
     record = record_contacts(points, rows, before, solution)
     return Kick(before, solution.velocity, *forces, G, solution.bilateral, record, rows)
+
+
+def without_gain(
+    setting: Setting, problem: StepProblem, points: ContactPoints, solution: StepSolution
+) -> StepSolution:
+    """The solution, if impacts leave no more energy than there would be without contacts; else less of it.
+
+    Newton's law of impact asks for normal velocities alone, and with friction may ask for more than the
+    bodies brought along (Kane). The inelastic solution never does: with impulses p and velocities u of the
+    contacts, ``T - T_free = p u - p^T W p / 2``, where no term of p u is positive. What lies between the two,
+    ``inelastic + theta (solution - inelastic)``, has impulses within the cones, which are convex. The energy
+    is a quadratic in theta; the largest theta up to one that gains nothing is taken.
+    """
+    asked = problem.contacts.normal_target if problem.contacts is not None else np.zeros(0)
+    if not np.any((asked > 0) & (points.restitution > 0)) or not problem.symmetric:
+        return solution
+    M = problem.mass
+    free = factor_step(problem).solver(problem.momentum, problem.bilateral.target)[0]
+    allowed = float(free @ (M @ free)) / 2
+    if float(solution.velocity @ (M @ solution.velocity)) / 2 <= allowed * (1 + 1e-12):
+        return solution
+    plain = changed(problem.contacts, normal_target=np.minimum(asked, 0.0))
+    inelastic = setting.friction(problem.under(contacts=plain), points)
+    base, way = inelastic.velocity, solution.velocity - inelastic.velocity
+    square, slope = float(way @ (M @ way)) / 2, float(base @ (M @ way))
+    above = float(base @ (M @ base)) / 2 - allowed
+    if above >= 0:  # no more than rounding
+        return inelastic
+    theta = min(1.0, (np.sqrt(slope**2 - 4 * square * above) - slope) / (2 * square))
+    names = ("velocity", "bilateral", "unilateral", "normal", "tangential")
+    mixed = {name: (1 - theta) * getattr(inelastic, name) + theta * getattr(solution, name) for name in names}
+    return replace(solution, **mixed)
 
 
 def separated(setting: Setting, state: State) -> tuple[State, ContactPoints]:
