@@ -122,7 +122,7 @@ def _trusted(setting: Setting, state: State, taken: Taken) -> bool:
     speeds = (each.velocity for each in (state, taken.state))
     kinetic = max(float(v @ (free.block_mass @ v)) / 2 for v in speeds)
     scale = kinetic + fallen**2 * float(np.sum(free.mass_properties.mass)) / 2
-    return abs(taken.work.joints + taken.work.integrator) <= TRUSTED * scale
+    return bool(abs(taken.work.joints + taken.work.integrator) <= TRUSTED * scale)
 
 
 def _first_kick_and_flight(

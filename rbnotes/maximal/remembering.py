@@ -70,7 +70,8 @@ class Remembering:
         nearest = np.argmin(apart, axis=1)
         found = apart[np.arange(len(points)), nearest] < self.reach
         impulses = np.where(found[:, None], world[nearest], 0.0)
-        return np.einsum("cki,ci->ck", _rows.contact_axes(points.normal), impulses)
+        along: Array = np.einsum("cki,ci->ck", _rows.contact_axes(points.normal), impulses)
+        return along
 
 
 def _takes_start(model: FrictionModel) -> bool:
