@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -83,6 +84,10 @@ class ContactPoints:
 
     def __len__(self) -> int:
         return len(self.gap)
+
+    def __getitem__(self, which: Any) -> ContactPoints:
+        """Some of them, by a mask or by numbers."""
+        return ContactPoints(*(getattr(self, each.name)[which] for each in fields(self)))
 
 
 def collide(

@@ -82,6 +82,11 @@ def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, grav
 
 def allowed_speeds(points: ContactPoints, approach: Array, h: float, gravity: Array) -> Array:
     """As :func:`separation_speeds`, for speeds that are known to be right."""
-    resting = -2 * h * np.linalg.norm(gravity)
-    hits = (points.restitution > 0) & (approach < resting) & (points.gap + h * approach <= 0)
+    slow = resting_speed(h, gravity)
+    hits = (points.restitution > 0) & (approach < slow) & (points.gap + h * approach <= 0)
     return np.where(hits, -points.restitution * approach, np.minimum(-points.gap / h, 0.0))
+
+
+def resting_speed(h: float, gravity: Array) -> float:
+    """What approaches slower than this does not bounce, m/s, below zero: what gravity adds in two steps."""
+    return -2 * h * float(np.linalg.norm(gravity))

@@ -1,6 +1,7 @@
 """How free bodies move in a step: forces change their twists, and the twists move them.
 
-These are schemes for a free system or a mechanism, of first order; they differ in what they keep. In between
+:func:`move_freely` is the free motion itself, exact to rounding. The schemes here are of first order, for a
+free system or a mechanism; they differ in what they keep. In between
 their two halves joints and contacts add their impulses. While a body turns, the numbers of its twist change
 although the motion does not, and a spinning body that flies or rolls far shows best how well that is done:
 
@@ -24,6 +25,7 @@ from rbnotes._frozen import changed
 from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.dynamics.bodies import FreeSystem
+from rbnotes.dynamics.free_rotation import Turned, turn_freely
 from rbnotes.dynamics.motion import MechanicalSystem
 from rbnotes.dynamics.schemes import Scheme, _linearly_implicit
 from rbnotes.dynamics.state import State
@@ -54,15 +56,28 @@ def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepPr
     return _linearly_implicit(system.mass(state), state.velocity, force, applied.K, applied.D, h)
 
 
+def move_freely(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+    """The motion of bodies that nothing pushes: centres go straight on, bodies turn as Euler's equations say.
+
+    Exact to rounding, so that momentum *and* energy stay (:mod:`rbnotes.dynamics.free_rotation`).
+
+    Raises
+    ------
+    SingularConfiguration
+        If a body turns by hundreds of radians in the step.
+    """
+    inertias = _free(system).mass_properties[1]
+    return _move_centres(system, state, velocity, h, lambda omega: turn_freely(inertias, omega, h))
+
+
 def move_keeping_momentum(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """The centre of mass moves straight on; linear and angular momentum stay as they are in the world."""
+    inertias = _free(system).mass_properties[1]
 
-    arguments.instance("state", state, State)
-
-    def spin(inertias: Array, omega: Array) -> Array:
-        momentum = apply(inertias, omega)
-        turned = apply(np.swapaxes(_so3.exp(h * omega), -1, -2), momentum)
-        return np.linalg.solve(inertias, turned[..., None])[..., 0]
+    def spin(omega: Array) -> Turned:
+        R = _so3.exp(h * omega)
+        turned = apply(np.swapaxes(R, -1, -2), apply(inertias, omega))
+        return Turned(R, np.linalg.solve(inertias, turned[..., None])[..., 0])
 
     return _move_centres(system, state, velocity, h, spin)
 
@@ -75,10 +90,9 @@ def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array,
     SingularConfiguration
         If the step is too long for the spin: Newton's method does not converge.
     """
+    inertias = _free(system).mass_properties[1]
 
-    arguments.instance("state", state, State)
-
-    def spin(inertias: Array, omega: Array) -> Array:
+    def spin(omega: Array) -> Turned:
         new = omega
         for _ in range(NEWTON_STEPS):
             mean = (omega + new) / 2
@@ -88,7 +102,7 @@ def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array,
             change = np.linalg.solve(slope, missing[..., None])[..., 0]
             new = new - change
             if np.max(np.abs(change), initial=0.0) <= 1e-14 * (1 + np.max(np.abs(new), initial=0.0)):
-                return new
+                return Turned(_so3.exp(h * omega), new)
         raise SingularConfiguration(
             "h", f"{h:g} s for this spin", "a step in which Newton's method converges"
         )
@@ -118,17 +132,18 @@ def _move_centres(
     state: State,
     velocity: Array,
     h: float,
-    spin: Callable[[Array, Array], Array],
+    spin: Callable[[Array], Turned],
 ) -> State:
-    """Straight motion of particles and centres of mass; ``spin`` gives the new angular velocities."""
-    h, free = arguments.number("h", h), _free(system)
+    """Straight motion of particles and centres of mass; ``spin`` turns bodies of given angular velocities."""
+    arguments.instance("state", state, State)
+    h = arguments.number("h", h)
     phi, v, _ = state.split(arguments.one_vector("velocity", velocity, state.size))
     E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
-    _, inertias, com = free.mass_properties
+    com = _free(system).mass_properties.com
     centre_velocity = apply(E[:, :3, :3], origin_velocity + np.cross(omega, com))
     centre = _se3.transform_points(E, com) + h * centre_velocity
-    R = E[:, :3, :3] @ _so3.exp(h * omega)
-    new_omega = spin(inertias, omega)
+    turned, new_omega = spin(omega)
+    R = E[:, :3, :3] @ turned
     new_v = apply(np.swapaxes(R, -1, -2), centre_velocity) - np.cross(new_omega, com)
     poses, twists = _se3.frame(R, centre - apply(R, com)), np.concatenate([new_omega, new_v], axis=-1)
     return changed(state, E=poses, phi=twists, x=state.x + h * v, v=v, t=state.t + h)

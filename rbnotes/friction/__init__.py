@@ -20,6 +20,7 @@ from rbnotes.friction.coulomb import coulomb
 from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.gauss_seidel import gauss_seidel_friction
 from rbnotes.friction.laws import Laws, measure_laws, natural_residual, project_on_cone
+from rbnotes.friction.newton import newton_friction
 from rbnotes.friction.single_qp import dual_qp, primal_qp, single_qp
 from rbnotes.friction.staggered import StaggeredSolution, staggered
 
@@ -41,6 +42,7 @@ __all__ = [
     "journal",
     "measure_laws",
     "natural_residual",
+    "newton_friction",
     "primal_qp",
     "project_on_cone",
     "single_qp",

@@ -30,17 +30,24 @@ from rbnotes.maximal.mechanism import (
     project,
     project_poses,
 )
-from rbnotes.maximal.simulate import World, simulate
-from rbnotes.maximal.trajectory import ContactRecord, Event, Trajectory
+from rbnotes.maximal.rattle import Rattle, rattle
+from rbnotes.maximal.remembering import FrictionWarning
+from rbnotes.maximal.simulate import simulate
+from rbnotes.maximal.stepping import Integrator, World
+from rbnotes.maximal.trajectory import ContactRecord, Event, Trajectory, Work
 
 __all__ = [
     "ContactRecord",
     "Event",
+    "FrictionWarning",
+    "Integrator",
     "Joint",
     "Mechanism",
     "Motion",
+    "Rattle",
     "Reaction",
     "Trajectory",
+    "Work",
     "World",
     "accelerations",
     "ball",
@@ -59,6 +66,7 @@ __all__ = [
     "planar",
     "project",
     "project_poses",
+    "rattle",
     "reactions",
     "relative_pose",
     "relative_twist",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,26 @@ from rbnotes.dynamics import States, StepSolution
 
 SLIDING = 1e-3
 """Contacts slide from this speed on, m/s: below it is what a solver's tolerance leaves of sticking."""
+
+
+class Work(NamedTuple):
+    """What changed the energy in a step, or in each of T steps ``(T,)``; the sum is the change, J."""
+
+    applied: Any
+    """Work of the applied forces: springs, dampers, muscles, motors."""
+    joints: Any
+    """Of the joints, which should do none: an error of the step."""
+    contacts: Any
+    """Of the contacts; below zero but for what restitution gives back."""
+    stabilization: Any
+    """Potential energy that bodies gain when they are moved back to where they belong."""
+    integrator: Any
+    """What the motion gains and the weight does not give: an error of the step."""
+
+    @property
+    def total(self) -> Any:
+        """The change of kinetic energy and of the potential of gravity."""
+        return sum(self)
 
 
 class Event(NamedTuple):
@@ -31,19 +51,23 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ContactRecord:
-    """The contacts of one step.
+    """The contacts of one step: those at its start, and after them those at its end if they push there, too.
 
     Columns: along the normal, along the two tangents of :func:`rbnotes.contact.tangent_directions`.
     """
 
     points: ContactPoints
-    """Where, at the start of the step."""
+    """Where."""
     impulses: Array
     """On body a, and opposite on body b ``(c, 3)``, N s."""
     before: Array
-    """Velocities of a relative to b at the start ``(c, 3)``, m/s."""
+    """Velocities of a relative to b before the impulses ``(c, 3)``, m/s."""
     after: Array
     """Those that result ``(c, 3)``, m/s."""
+    residual: float = 0.0
+    """What the friction model left of its error, by its own measure; the larger one of two solutions."""
+    late: int = 0
+    """From this contact on they are those at the end of the step, if there are such."""
 
     @property
     def world_impulses(self) -> Array:
@@ -72,15 +96,18 @@ class Trajectory:
     energies: Array
     """Kinetic energy and the potential of gravity ``(T + 1,)``, J."""
     joint_impulses: Array
-    """Along the rows of the joints at the start of each step ``(T, m)``, N m s and N s."""
+    """Along the rows of the joints where they act, in each step ``(T, m)``, N m s and N s."""
     contacts: tuple[ContactRecord, ...]
     """One record a step ``(T,)``."""
     events: tuple[Event, ...]
     """In order of time."""
+    work: Work
+    """What changed the energy in each step, each ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the
+    others."""
 
     @property
     def overlaps(self) -> Array:
-        """Deepest overlap at the start of each step ``(T,)``, m."""
+        """Deepest overlap of the contacts of each step ``(T,)``, m."""
         return np.array([record.overlap for record in self.contacts])
 
 
@@ -89,7 +116,23 @@ def record_contacts(
 ) -> ContactRecord:
     """What a step's contacts did; ``before (6 n,)`` are the twists at its start."""
     old, new = ((rows @ twists).reshape(-1, 3) for twists in (before, solution.velocity))
-    return ContactRecord(points, solution.contact_impulses, old, new)
+    return ContactRecord(points, solution.contact_impulses, old, new, solution.residual)
+
+
+def both(first: ContactRecord, second: ContactRecord) -> ContactRecord:
+    """The contacts of both halves of a step."""
+    points = ContactPoints(
+        *(
+            np.concatenate([getattr(each.points, part.name) for each in (first, second)])
+            for part in fields(ContactPoints)
+        )
+    )
+    impulses, before, after = (
+        np.concatenate([getattr(each, name) for each in (first, second)])
+        for name in ("impulses", "before", "after")
+    )
+    residual = max(first.residual, second.residual)
+    return ContactRecord(points, impulses, before, after, residual, late=len(first.points))
 
 
 def events_of(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[Event, ...]:
@@ -109,10 +152,11 @@ def events_of(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[
 
 
 def _touching(record: ContactRecord) -> dict[tuple[int, int], bool]:
-    """Pairs of bodies that push on each other, and whether they slide where they do."""
+    """Pairs of bodies that push on each other, and whether they slide where they do it last."""
     sliding = np.linalg.norm(record.after[:, 1:], axis=1) > SLIDING
-    pairs: dict[tuple[int, int], bool] = {}
+    halves: list[dict[tuple[int, int], bool]] = [{}, {}]
     for i in np.flatnonzero(record.impulses[:, 0] > 0):
+        pairs = halves[int(i >= record.late)]
         pair = int(record.points.a[i]), int(record.points.b[i])
         pairs[pair] = pairs.get(pair, False) or bool(sliding[i])
-    return pairs
+    return halves[0] | halves[1]

@@ -153,7 +153,7 @@ class TestBox:
         path = simulate(world, start, h, round(T / h))
         acceleration = max(0.0, g * (np.sin(slope) - mu * np.cos(slope)))
         moved = path.states.E[-1, 0, :3, 3] - path.states.E[0, 0, :3, 3]
-        np.testing.assert_allclose(moved, acceleration * T * (T + h) / 2 * down, atol=1e-6)
+        np.testing.assert_allclose(moved, acceleration * T**2 / 2 * down, atol=1e-6)
 
     @pytest.mark.parametrize(("slope", "tips"), [(0.62, False), (0.67, True)])
     def test_tips_where_its_weight_leaves_its_base(self, slope, tips):
@@ -178,7 +178,7 @@ class TestBox:
         expected = np.sqrt(2 * mass * g * drop / (J + mass * radius**2))
         speed = -path.states.phi[:, 0, 1]
         fastest = int(np.argmax(speed))
-        assert speed[fastest] == pytest.approx(expected, rel=0.01)
+        assert speed[fastest] == pytest.approx(expected, rel=0.02)  # within two steps of the impact
         # In one step the gap closes, in the next it stays closed; gravity takes a little on the way.
         assert speed[fastest + 2] / speed[fastest] == pytest.approx(1 - 1.5 * np.sin(alpha) ** 2, rel=0.04)
 
@@ -279,7 +279,7 @@ def chain(count):
 
 
 def test_hinge_chain_against_mujoco():
-    """Over a second the error halves with the step, and extrapolation takes away nearly all of it."""
+    """Over a second the error falls with the square of the step; by extrapolation nearly all of it goes."""
     mechanism, start, description = chain(2)
     model = mujoco.MjModel.from_xml_string(description)
     data = mujoco.MjData(model)
@@ -293,9 +293,9 @@ def test_hinge_chain_against_mujoco():
         E = simulate(World(mechanism), start, 1 / steps, steps).states.E[-1]
         ends.append(np.concatenate([E[:, :3, 3], E[:, :3, :3].reshape(-1, 9)], axis=1))
     errors = [np.abs(end - exact).max() for end in ends]
-    assert errors[0] < 0.1
-    assert errors[0] / errors[1] == pytest.approx(2, abs=0.3)
-    assert np.abs(2 * ends[1] - ends[0] - exact).max() < 0.15 * errors[1]
+    assert errors[0] < 5e-3
+    assert errors[0] / errors[1] == pytest.approx(4, abs=0.3)
+    assert np.abs((4 * ends[1] - ends[0]) / 3 - exact).max() < 0.02 * errors[1]
 
 
 def pile():
@@ -343,7 +343,7 @@ class TestBalance:
         """Momentum of all bodies changes by weight and by what the world does: the rest cancels in pairs."""
         world, start = pile()
         h, mechanism = 0.01, world.mechanism
-        path = simulate(world, start, h, 90, stabilization="none")
+        path = simulate(world, start, h, 90, integrator=keeping_momentum, stabilization="none")
         weights, centres = mechanism.free.weights, mechanism.free.mass_properties.com
         momenta = world_momentum(mechanism.bodies, path.states.E, path.states.phi).sum(axis=1)
         for k, record in enumerate(path.contacts):

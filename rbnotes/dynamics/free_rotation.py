@@ -1,0 +1,90 @@
+"""How a body turns that nothing pushes: Euler's equations, solved to rounding by their Taylor series.
+
+In the world the angular momentum l stays; seen from the body it is ``R^T l``, so that
+
+    dR/dt = R [omega],    J omega = R^T l.
+
+Both sides are products of series in time. With ``R = sum R_k t^k`` and ``omega = sum w_k t^k``,
+
+    (k + 1) R_(k+1) = sum_i R_i [w_(k-i)],    J w_k = R_k^T l,
+
+each coefficient follows from those before it, for all bodies at once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rbnotes import _so3
+from rbnotes._linear import apply
+from rbnotes.arguments import Array, SingularConfiguration
+
+REACH = 0.3
+"""Largest angle of one series, rad: longer turns are taken in parts."""
+
+TERMS = 40
+"""Most terms of a series; at that angle thirty leave less than rounding."""
+
+PARTS = 1000
+"""Most parts of a step."""
+
+
+class Turned(NamedTuple):
+    """Bodies after they turned freely."""
+
+    rotation: Array
+    """Rotations from the frames at the start to those at the end ``(n, 3, 3)``."""
+    omega: Array
+    """Angular velocities in the frames at the end ``(n, 3)``."""
+
+
+def turn_freely(inertias: Array, omega: Array, h: float) -> Turned:
+    """The free rotation of bodies for a time h: momentum and energy stay to rounding.
+
+    Parameters
+    ----------
+    inertias : (n, 3, 3)
+        About the centres of mass, in the body frames.
+    omega : (n, 3)
+        Angular velocities in the body frames.
+
+    Raises
+    ------
+    SingularConfiguration
+        If a body turns too far in the step to follow it: by more than ``REACH PARTS`` rad.
+    """
+    angle = h * float(np.max(np.linalg.norm(omega, axis=1), initial=0.0))
+    if not angle <= REACH * PARTS:
+        got = f"{h:g} s for a spin of {angle / h:.3g} rad/s"
+        raise SingularConfiguration("h", got, f"turns of at most {REACH * PARTS:g} rad in a step")
+    parts = max(1, int(np.ceil(angle / REACH)))
+    parts = max(1, int(np.ceil(angle / REACH)))
+    momentum, inverse = apply(inertias, omega), np.linalg.inv(inertias)
+    rotation = _part(momentum, inverse, h / parts)
+    seen = apply(np.swapaxes(rotation, -1, -2), momentum)
+    for _ in range(parts - 1):
+        turned = _part(seen, inverse, h / parts)
+        rotation = rotation @ turned
+        seen = apply(np.swapaxes(turned, -1, -2), seen)
+    # Products of series are rotations to rounding; one step of Newton's method keeps rounding from adding up.
+    rotation = 1.5 * rotation - 0.5 * rotation @ np.swapaxes(rotation, -1, -2) @ rotation
+    return Turned(rotation, apply(inverse, apply(np.swapaxes(rotation, -1, -2), momentum)))
+
+
+def _part(momentum: Array, inverse: Array, h: float) -> Array:
+    """The rotations ``(n, 3, 3)`` of one series; each of its terms holds its power of h."""
+    count = len(momentum)
+    terms = np.zeros((TERMS, count, 3, 3))
+    turns = np.zeros((TERMS, count, 3, 3))
+    terms[0] = np.eye(3)
+    turns[0] = h * _so3.hat(apply(inverse, momentum))
+    for k in range(1, TERMS):
+        terms[k] = np.sum(terms[:k] @ turns[k - 1 :: -1], axis=0) / k
+        if np.max(np.abs(terms[k]), initial=0.0) < 1e-18:
+            break
+        seen = (momentum[:, None] @ terms[k])[:, 0]
+        turns[k] = h * _so3.hat(apply(inverse, seen))
+    result: Array = np.sum(terms[k::-1], axis=0)  # the smallest first
+    return result

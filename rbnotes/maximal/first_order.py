@@ -1,0 +1,52 @@
+"""Steps of the simulator in two halves, by a scheme of :mod:`rbnotes.dynamics`: of first order under joints.
+
+One kick at the start of the step, with the whole impulse of the forces, and then a flight (Lloyd 0.10; Sueda
+1.8, 1.10). Joints hold the new velocities along the rows of where they were, so that poses come apart by
+about h^2 and are moved back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rbnotes._frozen import changed
+from rbnotes.contact import ContactPoints, _rows
+from rbnotes.contact.nearby import allowed_speeds
+from rbnotes.dynamics import Scheme, State
+from rbnotes.maximal.mechanism import mechanism_rows, projected
+from rbnotes.maximal.placement import Placement
+from rbnotes.maximal.stepping import Setting, Taken, kicked, separated, worked
+
+
+@dataclass(frozen=True)
+class FirstOrder:
+    """An integrator made of a scheme."""
+
+    scheme: Scheme
+
+    def take(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
+        """One step from a state whose contacts are known."""
+        mechanism, h, gain = setting.mechanism, setting.h, setting.taken_back
+        free, velocity = mechanism.free, state.velocity
+        normal = (_rows.contact_rows(points, state.E) @ velocity)[::3]
+        speeds = allowed_speeds(points, normal, h, mechanism.gravity)
+        if gain:
+            speeds = np.maximum(speeds, gain / h * (-points.gap - setting.slop))
+        target = mechanism_rows(mechanism, state, h, gain=gain).target
+        problem = self.scheme.problem(mechanism, state, h)
+        forces = h * free.weight(state), h * free.applied_forces(state).f
+        at = Placement(tuple(mechanism.joints), state.E)
+        kick = kicked(setting, at, velocity, problem, forces, points, speeds, target)
+
+        flown = self.scheme.move(mechanism, state, kick.after, h)
+        together = changed(flown, E=projected(mechanism, flown.E)) if setting.projects else flown
+        settled, near = separated(setting, together)
+        takes_off = state.with_velocity(kick.after)
+        work = worked(mechanism, (kick,), (takes_off, flown), settled)
+        # What else is in the momentum: the turning of frames, and what an implicit step makes of the forces.
+        mass = mechanism.mass(state)
+        rest = problem.momentum - mass @ velocity - sum(forces) - (problem.mass - mass) @ kick.after
+        work = work._replace(integrator=work.integrator + float(rest @ kick.mean))
+        return Taken(settled, near, kick.joints, kick.contacts, work)

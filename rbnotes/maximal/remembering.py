@@ -1,0 +1,81 @@
+"""A friction model in the simulator: it starts from the last impulses, and no run stops because of it."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.contact import ContactPoints, _rows
+from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction import FrictionNotConverged
+
+FrictionModel = Callable[[StepProblem], StepSolution]
+"""Any of :mod:`rbnotes.friction`, or a function of one's own."""
+
+NOTEWORTHY = 1e-3
+"""Residual, relative to the largest impulse, from which on a run warns."""
+
+
+class FrictionWarning(UserWarning):
+    """Friction of some step is not as the model wants it; the records of the contacts say how far off."""
+
+
+class Remembering:
+    """A model with a memory of the contacts of the last kick."""
+
+    def __init__(self, model: FrictionModel, limit: float, reach: float) -> None:
+        self.model, self.limit, self.reach = model, limit, reach
+        self.starts = _takes_start(model)
+        self.warned = False
+        self.last: tuple[ContactPoints, Array] | None = None
+
+    def __call__(self, problem: StepProblem, points: ContactPoints) -> StepSolution:
+        """What the model finds, or the best that it found.
+
+        Raises
+        ------
+        FrictionNotConverged
+            If that is farther from the model's law than the limit.
+        """
+        options: dict[str, Any] = {}
+        if self.starts and self.last is not None:
+            options["start"] = self._carried(points)
+        try:
+            solution = self.model(problem, **options)
+        except FrictionNotConverged as error:
+            solution = error.solution
+            if solution.residual > self.limit:
+                raise
+            if solution.residual > NOTEWORTHY and not self.warned:
+                self.warned = True
+                warnings.warn(f"{error}; the run goes on", FrictionWarning, stacklevel=2)
+        world = np.einsum("ck,cki->ci", solution.contact_impulses, _rows.contact_axes(points.normal))
+        self.last = points, world
+        return solution
+
+    def _carried(self, points: ContactPoints) -> Array:
+        """The last impulses of contacts between the same bodies at the same places ``(c, 3)``, else zero."""
+        assert self.last is not None
+        old, world = self.last
+        if not len(old):
+            return np.zeros((len(points), 3))
+        apart = np.linalg.norm(points.position[:, None] - old.position, axis=2)
+        other = (points.a[:, None] != old.a) | (points.b[:, None] != old.b)
+        apart[other] = np.inf
+        nearest = np.argmin(apart, axis=1)
+        found = apart[np.arange(len(points)), nearest] < self.reach
+        impulses = np.where(found[:, None], world[nearest], 0.0)
+        along: Array = np.einsum("cki,ci->ck", _rows.contact_axes(points.normal), impulses)
+        return along
+
+
+def _takes_start(model: FrictionModel) -> bool:
+    try:
+        return "start" in inspect.signature(model).parameters
+    except (TypeError, ValueError):
+        return False

@@ -1,0 +1,241 @@
+"""What the steps of the simulator are made of: kicks, flights, and the account of the energy they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes._frozen import changed, known
+from rbnotes.arguments import Array
+from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.constraints._stabilization import move_bodies
+from rbnotes.constraints.kkt import factored
+from rbnotes.contact import Collider, ContactPoints, Contacts, PairRows, _rows
+from rbnotes.contact.detection import checked_colliders, checked_pairs
+from rbnotes.contact.nearby import found_nearby
+from rbnotes.dynamics import BilateralRows, State, StepProblem, StepSolution, factor_step
+from rbnotes.dynamics.step_problem import Matrix
+from rbnotes.maximal.mechanism import Mechanism, as_dense_as, projected
+from rbnotes.maximal.placement import Placement
+from rbnotes.maximal.trajectory import ContactRecord, Work, record_contacts
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """A mechanism whose bodies can touch each other and the world."""
+
+    mechanism: Mechanism
+    colliders: Sequence[Collider] = ()
+    """Shapes that the bodies and the world carry."""
+    apart: Sequence[tuple[int, int]] | None = None
+    """Pairs of bodies (or ``WORLD``) that do not touch; by default those that a joint connects."""
+
+    def __post_init__(self) -> None:
+        arguments.instance("mechanism", self.mechanism, Mechanism)
+        checked_colliders(self.colliders, len(self.mechanism.bodies))
+        if self.apart is not None:
+            object.__setattr__(self, "apart", checked_pairs(self.apart))
+        else:
+            pairs = tuple((joint.body, joint.parent) for joint in self.mechanism.joints)
+            object.__setattr__(self, "apart", pairs)
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What stays the same from step to step."""
+
+    world: World
+    h: float
+    friction: Callable[[StepProblem, ContactPoints], StepSolution]
+    stabilization: str
+    gain: float
+    slop: float
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Bodies and joints of the world."""
+        return self.world.mechanism
+
+    @property
+    def projects(self) -> bool:
+        """Whether poses are moved back."""
+        return self.stabilization == "projection"
+
+    @property
+    def taken_back(self) -> float:
+        """Part of an error that the next velocities take back."""
+        return self.gain if self.stabilization == "baumgarte" else 0.0
+
+
+class Kick(NamedTuple):
+    """A change of velocities at one place, and the impulses that see to it."""
+
+    before: Array
+    """Velocities ``(6 n,)``."""
+    after: Array
+    weight: Array
+    """Impulse of gravity ``(6 n,)``."""
+    applied: Array
+    """Of the applied forces ``(6 n,)``."""
+    rows: Matrix
+    """Of the joints ``(m, 6 n)``."""
+    joints: Array
+    """Impulses along them ``(m,)``."""
+    contacts: ContactRecord
+    contact_rows: PairRows
+
+    def corrected(self, after: Array, more: Array) -> Kick:
+        """The kick with other velocities, which further impulses along the joints make."""
+        contacts = replace(self.contacts, after=(self.contact_rows @ after).reshape(-1, 3))
+        return self._replace(after=after, joints=self.joints + more, contacts=contacts)
+
+    @property
+    def mean(self) -> Array:
+        """What impulses are multiplied with for their work ``(6 n,)``."""
+        return (self.before + self.after) / 2
+
+
+class Taken(NamedTuple):
+    """A step that was taken."""
+
+    state: State
+    points: ContactPoints
+    """Contacts at its end."""
+    joints: Array
+    """Impulses along the rows of the joints ``(m,)``."""
+    contacts: ContactRecord
+    work: Work
+
+
+class Integrator(Protocol):
+    """How the simulator takes a step."""
+
+    def take(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
+        """One step from a state with these contacts."""
+        ...
+
+
+def nearby_points(world: World, state: State, h: float) -> ContactPoints:
+    """Contacts that could close within the next step, from the speeds that the bodies have."""
+    gravity, apart = world.mechanism.gravity, world.apart or ()
+    return found_nearby(world.colliders, state.E, state.phi, h, gravity, apart)
+
+
+def kicked(
+    setting: Setting,
+    at: Placement,
+    before: Array,
+    problem: StepProblem,
+    forces: tuple[Array, Array],
+    points: ContactPoints,
+    speeds: Array,
+    target: Array,
+) -> Kick:
+    """New velocities: those of the problem, under joints and contacts.
+
+    Parameters
+    ----------
+    forces
+        Impulses of gravity and of the applied forces ``(6 n,)``, for the account.
+    speeds
+        Least normal velocities ``(c,)``, m/s.
+    target
+        Of the joints ``(m,)``.
+    """
+    rows = _rows.contact_rows(points, at.poses)
+    G = as_dense_as(problem.mass, at.matrix())
+    if len(points):
+        joints = known(BilateralRows, rows=G, target=target, softness=np.zeros(len(target)))
+        contacts = known(Contacts, rows=rows, mu=points.mu, normal_target=speeds)
+        under = problem.under(bilateral=joints, contacts=contacts)
+        solution = without_gain(setting, under, points, setting.friction(under, points))
+    else:
+        velocity, impulses = factored(problem.mass, G).solver(problem.momentum, target)
+        solution = StepSolution(velocity, impulses, method="factor_kkt")
+    record = record_contacts(points, rows, before, solution)
+    return Kick(before, solution.velocity, *forces, G, solution.bilateral, record, rows)
+
+
+def without_gain(
+    setting: Setting, problem: StepProblem, points: ContactPoints, solution: StepSolution
+) -> StepSolution:
+    """The solution, if impacts leave no more energy than there would be without contacts; else less of it.
+
+    Newton's law of impact asks for normal velocities alone, and with friction may ask for more than the
+    bodies brought along (Kane). The inelastic solution never does: with impulses p and velocities u of the
+    contacts, ``T - T_free = p u - p^T W p / 2``, where no term of p u is positive. What lies between the two,
+    ``inelastic + theta (solution - inelastic)``, has impulses within the cones, which are convex. The energy
+    is a quadratic in theta; the largest theta up to one that gains nothing is taken.
+    """
+    asked = problem.contacts.normal_target if problem.contacts is not None else np.zeros(0)
+    if not np.any((asked > 0) & (points.restitution > 0)) or not problem.symmetric:
+        return solution
+    M = problem.mass
+    free = factor_step(problem).solver(problem.momentum, problem.bilateral.target)[0]
+    allowed = float(free @ (M @ free)) / 2
+    if float(solution.velocity @ (M @ solution.velocity)) / 2 <= allowed * (1 + 1e-12):
+        return solution
+    plain = changed(problem.contacts, normal_target=np.minimum(asked, 0.0))
+    inelastic = setting.friction(problem.under(contacts=plain), points)
+    base, way = inelastic.velocity, solution.velocity - inelastic.velocity
+    square, slope = float(way @ (M @ way)) / 2, float(base @ (M @ way))
+    above = float(base @ (M @ base)) / 2 - allowed
+    if above >= 0:  # no more than rounding
+        return inelastic
+    theta = min(1.0, (np.sqrt(slope**2 - 4 * square * above) - slope) / (2 * square))
+    names = ("velocity", "bilateral", "unilateral", "normal", "tangential")
+    mixed = {name: (1 - theta) * getattr(inelastic, name) + theta * getattr(solution, name) for name in names}
+    return replace(solution, **mixed)
+
+
+def separated(setting: Setting, state: State) -> tuple[State, ContactPoints]:
+    """The state after what overlaps was moved apart, if that is to be, and the contacts there."""
+    points = nearby_points(setting.world, state, setting.h)
+    if setting.projects and np.any(points.gap < -setting.slop):
+        state = changed(state, E=separated_poses(setting.mechanism, state, points, setting.slop))
+        points = nearby_points(setting.world, state, setting.h)
+    return state, points
+
+
+def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints, slop: float) -> Array:
+    """Poses ``(n, 4, 4)`` after the smallest displacement, measured by the masses, that ends all overlaps.
+
+    Those up to ``slop`` get no larger. Gaps are taken as linear in the displacement, so that a little may
+    remain; joints stay together.
+
+    Raises
+    ------
+    Unsolved
+        If the joints do not let the bodies separate.
+    """
+    M, poses = mechanism.mass(state), state.E
+    N = as_dense_as(M, _rows.rows_along(points.normal[:, None], points, poses).matrix)
+    G = as_dense_as(M, Placement(mechanism.joints, poses).matrix())
+    still = np.zeros(state.size)
+    least = np.where(points.gap < -slop, -points.gap, np.minimum(-points.gap, 0.0))
+    apart = known(QP, Q=M, c=still, A=N, b=least, G=G, g=np.zeros(G.shape[0]))
+    return projected(mechanism, move_bodies(poses, solve_lcp(apart).x))
+
+
+def worked(mechanism: Mechanism, kicks: Sequence[Kick], flight: Sequence[State], settled: State) -> Work:
+    """The account of a step.
+
+    Parameters
+    ----------
+    flight
+        The state when the bodies begin to move, and that when they have moved.
+    settled
+        The state after what came apart or overlaps was moved back.
+    """
+    start, end = (mechanism.energy(state) for state in flight)
+    return Work(
+        applied=sum(float(kick.applied @ kick.mean) for kick in kicks),
+        joints=sum(float(kick.joints @ (kick.rows @ kick.mean)) for kick in kicks),
+        contacts=sum(float(np.sum(kick.contacts.work)) for kick in kicks),
+        stabilization=mechanism.energy(settled) - end,
+        integrator=end - start + sum(float(kick.weight @ kick.mean) for kick in kicks),
+    )

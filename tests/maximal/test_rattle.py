@@ -1,0 +1,206 @@
+"""The default step of the simulator against closed forms: of second order, joints together, energy kept."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rbnotes import inertia, maximal, se3, so3
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, Forces, State, keeping_momentum, runge_kutta, world_momentum
+from rbnotes.forces import Damping, ForceGroups, FrameSpring, FrameSprings
+from rbnotes.joints import Prismatic, Revolute
+from rbnotes.maximal import Mechanism, World, simulate
+from rbnotes.maximal.mechanism import STABILIZATIONS
+from rbnotes.solids import Box, Capsule
+
+X, Y, Z = np.eye(3)
+about_y, along_x = se3.exp([-np.pi / 2, 0, 0, 0, 0, 0]), se3.exp([0, np.pi / 2, 0, 0, 0, 0])
+
+
+def at(x, y, z, axis=Z, angle=0.0):
+    return se3.frame(so3.exp(angle * axis), [x, y, z])
+
+
+def slider_crank(speed):
+    """A closed loop of one freedom without weight; its rows repeat each other in space."""
+    bodies = [Box([0.06, 0.06, 0.2]), Box([0.8, 0.05, 0.05]), Box([0.2, 0.2, 0.2])]
+    pin, guide = np.array([0, 0, 0.6]), np.array([np.sqrt(0.8**2 - 0.45**2), 0, 0.15])
+    lean = np.arcsin(0.45 / 0.8)
+    poses = np.stack([at(0, 0, 0.5), at(*(pin + guide) / 2, Y, lean), at(*guide)])
+    joints = [
+        maximal.joint_at(Revolute(), at(0, 0, 0.4) @ about_y, poses, 0),
+        maximal.joint_at(Revolute(), at(*pin) @ about_y, poses, 1, 0),
+        maximal.joint_at(Revolute(), at(*guide) @ about_y, poses, 2, 1),
+        maximal.joint_at(Prismatic(), at(*guide) @ along_x, poses, 2),
+    ]
+    masses = np.stack([body.spatial_inertia(density=500.0) for body in bodies])
+    mechanism = Mechanism(masses, joints, (0, 0, 0))
+    twists = maximal.project(mechanism, State(poses, np.eye(18)[1].reshape(3, 6))).phi
+    return mechanism, State(poses, speed / twists[0, 1] * twists)
+
+
+def test_slider_crank_keeps_its_energy():
+    """Half a second at 5 ms: the first-order step loses most of it, this one a part in a thousand."""
+    mechanism, state = slider_crank(6.0)
+    errors = []
+    for steps in (100, 200):
+        path = simulate(World(mechanism), state, 0.5 / steps, steps)
+        errors.append(np.abs(path.energies / path.energies[0] - 1).max())
+        assert np.abs(maximal.joint_errors(mechanism.joints, path.states.E[-1])).max() < 1e-10
+    assert abs(path.energies[-1] / path.energies[0] - 1) < 1e-3
+    assert errors[0] / errors[1] > 3
+    lost = simulate(World(mechanism), state, 0.005, 100, integrator=keeping_momentum)
+    assert lost.energies[-1] < 0.85 * lost.energies[0]
+
+
+def double_pendulum():
+    link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=1.0)
+    poses = np.stack([at(0.5, 0, 0, Y, np.pi / 2), at(1.5, 0, 0, Y, np.pi / 2)])
+    joints = [
+        maximal.joint_at(Revolute(), about_y, poses, 0),
+        maximal.joint_at(Revolute(), at(1, 0, 0) @ about_y, poses, 1, 0),
+    ]
+    return Mechanism(np.stack([link] * 2), joints), State(poses)
+
+
+def test_double_pendulum_keeps_its_energy_and_its_joints():
+    """One of its twenty seconds; the table of the book has them all."""
+    mechanism, state = double_pendulum()
+    path = simulate(World(mechanism), state, 5e-3, 200)
+    fall = 9.81 * 2.0  # J, from level to hanging
+    assert np.ptp(path.energies) < 0.01 * fall
+    for poses in path.states.E[::40]:
+        assert np.abs(maximal.joint_errors(mechanism.joints, poses)).max() < 1e-10
+    velocities = maximal.joint_matrix(mechanism.joints, path.states.E[-1]) @ path.states.phi[-1].ravel()
+    np.testing.assert_allclose(velocities, 0, atol=1e-10)
+
+
+@pytest.mark.parametrize("stabilization", STABILIZATIONS)
+def test_second_order_with_springs_dampers_and_skew_joints(stabilization):
+    """Poses and twists against the reference; dampers are forces that depend on velocities."""
+    rng = np.random.default_rng(3)
+    bodies = np.stack(
+        [
+            inertia.spatial_inertia(m, np.diag([0.3, 0.5, 0.4]) * m, rng.normal(size=3) * 0.2)
+            for m in (1.5, 0.8)
+        ]
+    )
+    poses = se3.exp([[0.4, -0.7, 0.2, 0.0, 0.0, 0.0], [-0.9, 0.1, 0.5, 1.2, 0.4, -0.3]])
+    joints = [
+        maximal.joint_at(Revolute(), se3.exp([0.2, 0.5, -0.1, 0.3, 0.2, 0.1]), poses, 0),
+        maximal.joint_at(Prismatic(), se3.exp([-0.6, 0.5, 0.4, 0.8, 0.2, 0.1]), poses, 1, 0),
+    ]
+    spring = FrameSpring.isotropic(np.eye(4), se3.exp([0.1, 0.4, -0.2, 0.1, 0, 0.2]), 10.0, 2.0, 0.3, 0.1)
+    forces = ForceGroups([FrameSprings(spring, (0, 1)), Damping(0.8, [0, 1])])
+    mechanism = Mechanism(bodies, joints, applied=forces)
+    state = maximal.project(mechanism, State(poses, rng.normal(size=(2, 6))))
+    exact = runge_kutta(mechanism, state, 0.4)
+    errors = []
+    for steps in (20, 40):
+        end = simulate(World(mechanism), state, 0.4 / steps, steps, stabilization=stabilization).states[-1]
+        errors.append([np.abs(end.E - exact.E).max(), np.abs(end.phi - exact.phi).max()])
+    ratios = np.divide(*errors)
+    assert np.all((ratios > 3.5) & (ratios < 4.6)), ratios
+    assert np.max(errors[1]) < 5e-3
+
+
+def test_backwards_it_retraces_its_way():
+    mechanism, state = slider_crank(4.0)
+    there = simulate(World(mechanism), state, 0.01, 20).states[-1]
+    back = simulate(World(mechanism), State(there.E, -there.phi), 0.01, 20).states[-1]
+    np.testing.assert_allclose(back.E, state.E, atol=1e-8)
+    np.testing.assert_allclose(back.phi, -state.phi, atol=1e-7)
+
+
+def test_free_body_flips_as_it_should():
+    """Near the separatrix; without joints the step is exact, energy, momentum and all."""
+    M = inertia.spatial_inertia(1.0, np.diag([1.0, 2.0, 3.0]))
+    world = World(Mechanism(M[None], (), (0, 0, 0)))
+    start = State(np.eye(4), [1e-3, 3.0, 0, 0.1, 0, 0])
+    h = 0.02
+    path = simulate(world, start, h, 300)
+    np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-11)
+    momenta = world_momentum(M, path.states.E[:, 0], path.states.phi[:, 0])
+    np.testing.assert_allclose(momenta, np.broadcast_to(momenta[0], momenta.shape), atol=1e-11)
+    rate = path.states.phi[:, 0, 1]
+    k = int(np.flatnonzero(np.diff(np.sign(rate)))[0])
+    flip = path.states.t[k] + h * rate[k] / (rate[k] - rate[k + 1])
+    assert flip == pytest.approx(5.42285576, abs=1e-4)  # where scipy's solution of Euler's equations is zero
+
+
+def heavy_top(spin, tilt=0.5):
+    """A top that precesses steadily: inertia, start, rate of precession."""
+    M = inertia.spatial_inertia(1.0, np.diag([2e-3, 2e-3, 1e-3]), [0, 0, 0.1])
+    across, along = M[0, 0], M[2, 2]
+    precession = min(np.roots([across * np.cos(tilt), -along * spin, 9.81 * 0.1]).real)
+    R = so3.exp(tilt * Y)
+    omega = R.T @ (precession * Z)
+    omega[2] = spin
+    return M, State(se3.frame(R, np.zeros(3)), np.r_[omega, 0, 0, 0]), precession
+
+
+def test_heavy_top_precesses_steadily():
+    """Attitude, spin and all, after a tenth of a second at 400 rad/s; the book's table has half a second."""
+    M, start, precession = heavy_top(400.0)
+    T, steps = 0.1, 200
+    path = simulate(World(Mechanism(M[None], [maximal.ball(0)])), start, T / steps, steps)
+    spun = (400.0 - precession * np.cos(0.5)) * T
+    exact = so3.exp(precession * T * Z) @ so3.exp(0.5 * Y) @ so3.exp(spun * Z)
+    assert so3.angle(exact.T @ path.states.E[-1, 0, :3, :3]) < 1e-4
+    assert np.ptp(path.energies) < 1e-6 * path.energies[0]
+
+
+@pytest.mark.parametrize("integrator", [None, keeping_momentum])
+def test_account_closes(integrator):
+    """It changes the energy by the work of forces and joints and by their own errors; nothing is missing."""
+    mechanism, state = slider_crank(4.0)
+
+    def motor(state):
+        return Forces.without_derivatives(0.3 * np.eye(18)[1] * (5.0 - state.phi[0, 1]))
+
+    mechanism = replace(mechanism, gravity=np.array([0.3, 0.1, -9.81]), applied=motor)
+    options = {} if integrator is None else {"integrator": integrator}
+    path = simulate(World(mechanism), state, 0.005, 40, **options)
+    np.testing.assert_allclose(np.diff(path.energies), path.work.total, atol=1e-9)
+    assert np.abs(path.work.applied).max() > 1e-4
+    assert abs(np.sum(path.work.joints)) > 1e-6
+
+
+def test_joints_that_start_apart_are_brought_together_without_speed():
+    mechanism, state = double_pendulum()
+    apart = State(state.E @ se3.exp(1e-3 * np.ones((2, 6))))
+    path = simulate(World(replace(mechanism, gravity=np.zeros(3))), apart, 0.01, 2)
+    assert np.abs(maximal.joint_errors(mechanism.joints, path.states.E[-1])).max() < 1e-10
+    np.testing.assert_allclose(path.states.phi, 0, atol=1e-9)
+
+
+def test_impulses_are_reactions_times_the_step():
+    """A link hangs still: each step's impulse carries its weight."""
+    link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=2.0)
+    poses = at(0, 0, -0.5)[None]
+    joint = maximal.joint_at(Revolute(), about_y, poses, 0, WORLD)
+    path = simulate(World(Mechanism(link[None], [joint])), State(poses), 0.01, 2)
+    push = maximal.reactions(joint, poses, path.joint_impulses[1]).on_body[3:]
+    np.testing.assert_allclose(push, [0, 0, 2.0 * 9.81 * 0.01], atol=1e-12)
+
+
+def test_impacts_with_friction_gain_nothing():
+    """Newton's law of impact gains energy at some of these slanting blows; the simulator takes less of it."""
+    rod = Capsule(0.05, 0.6)
+    surface = {"mu": 0.8, "restitution": 0.9}
+    mechanism = Mechanism(rod.spatial_inertia(density=500.0)[None], (), (0, 0, 0))
+    world = World(mechanism, [Collider(WORLD, Plane(), **surface), Collider(0, rod, **surface)])
+    capped = 0
+    for tilt, slide in [(0.7, 1.5), (0.7, 3.0), (1.1, 3.0), (0.4, -2.0), (0.9, 0.5)]:
+        R = so3.exp([0, tilt, 0])
+        start = State(
+            se3.frame(R, [0, 0, 0.05 + 0.3 * np.cos(tilt)]), np.r_[0, 0, 0, R.T @ [slide, 0.3, -1.0]]
+        )
+        path = simulate(world, start, 1e-3, 1)
+        assert path.energies[1] <= path.energies[0] * (1 + 1e-9)
+        record = path.contacts[0]
+        assert np.all(record.impulses[record.impulses[:, 0] > 0, 0] > 0)
+        hit = int(np.argmax(record.impulses[:, 0]))
+        capped += record.after[hit, 0] < -0.9 * record.before[hit, 0] - 1e-6
+    assert 0 < capped < 5
