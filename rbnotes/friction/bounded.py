@@ -114,13 +114,16 @@ def support(velocities: Array, cone: str, facets: int = 4) -> Array:
 def greatest(velocities: Array, cone: str, facets: int = 4) -> Array:
     """The point ``(..., 2)`` of a unit section farthest along velocities ``(..., 2)``, which may be zero."""
     if cone == "box":
-        return np.sign(velocities)
+        corner: Array = np.sign(velocities)
+        return corner
     if cone == "disc":
         size = np.linalg.norm(velocities, axis=-1, keepdims=True)
-        return np.divide(velocities, size, out=np.zeros_like(velocities), where=size > 0)
+        unit: Array = np.divide(velocities, size, out=np.zeros_like(velocities), where=size > 0)
+        return unit
     directions = facet_directions(facets)
     found = directions[np.argmax(velocities @ directions.T, axis=-1)]
-    return found * np.any(velocities, axis=-1, keepdims=True)
+    moving: Array = found * np.any(velocities, axis=-1, keepdims=True)
+    return moving
 
 
 def _in_pyramids(W: Array, s: Array, limits: Array, facets: int) -> Array:
