@@ -85,10 +85,9 @@ def within_section(impulses: Array, limits: Array, cone: str, facets: int = 4) -
         return result
     if cone == "disc":
         size = np.linalg.norm(impulses, axis=1)
-        return (
-            impulses
-            * np.minimum(1.0, np.divide(limits, size, out=np.ones_like(size), where=size > 0))[:, None]
-        )
+        part = np.divide(limits, size, out=np.ones_like(size), where=size > 0)
+        shorter: Array = impulses * np.minimum(1.0, part)[:, None]
+        return shorter
     corners = limits[:, None, None] * facet_directions(facets)
     sides = np.roll(corners, -1, axis=1) - corners
     lengths = np.sum(sides**2, axis=-1)
