@@ -85,10 +85,9 @@ def within_section(impulses: Array, limits: Array, cone: str, facets: int = 4) -
         return result
     if cone == "disc":
         size = np.linalg.norm(impulses, axis=1)
-        return (
-            impulses
-            * np.minimum(1.0, np.divide(limits, size, out=np.ones_like(size), where=size > 0))[:, None]
-        )
+        part = np.divide(limits, size, out=np.ones_like(size), where=size > 0)
+        shorter: Array = impulses * np.minimum(1.0, part)[:, None]
+        return shorter
     corners = limits[:, None, None] * facet_directions(facets)
     sides = np.roll(corners, -1, axis=1) - corners
     lengths = np.sum(sides**2, axis=-1)
@@ -114,13 +113,16 @@ def support(velocities: Array, cone: str, facets: int = 4) -> Array:
 def greatest(velocities: Array, cone: str, facets: int = 4) -> Array:
     """The point ``(..., 2)`` of a unit section farthest along velocities ``(..., 2)``, which may be zero."""
     if cone == "box":
-        return np.sign(velocities)
+        corner: Array = np.sign(velocities)
+        return corner
     if cone == "disc":
         size = np.linalg.norm(velocities, axis=-1, keepdims=True)
-        return np.divide(velocities, size, out=np.zeros_like(velocities), where=size > 0)
+        unit: Array = np.divide(velocities, size, out=np.zeros_like(velocities), where=size > 0)
+        return unit
     directions = facet_directions(facets)
     found = directions[np.argmax(velocities @ directions.T, axis=-1)]
-    return found * np.any(velocities, axis=-1, keepdims=True)
+    moving: Array = found * np.any(velocities, axis=-1, keepdims=True)
+    return moving
 
 
 def _in_pyramids(W: Array, s: Array, limits: Array, facets: int) -> Array:

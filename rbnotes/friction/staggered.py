@@ -163,6 +163,6 @@ def friction_impulses(
 def relative_change(space: ContactSpace, old: Array, new: Array) -> float:
     """Change of normal impulses ``(c,)``, by the speeds that they make, relative to the new ones."""
     own = space.delassus[::3, ::3]
-    size = np.sqrt(max(new @ own @ new, 0.0))
-    change = np.sqrt(max((new - old) @ own @ (new - old), 0.0))
+    size = np.sqrt(max(float(new @ own @ new), 0.0))
+    change = np.sqrt(max(float((new - old) @ own @ (new - old)), 0.0))
     return float(change / size) if size > 0 else float(change > 0)

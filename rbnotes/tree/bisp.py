@@ -249,8 +249,8 @@ class _Step:
 
     def warm(self, start: BispStep | None) -> tuple[Array, list[Array]]:
         """Friction impulses to begin with, of all contacts and by bearing."""
-        friction = np.zeros((self.space.count, 2))
-        local = [np.zeros((each.bearing.count, 2)) for each in self.fitted]
+        friction: Array = np.zeros((self.space.count, 2))
+        local: list[Array] = [np.zeros((each.bearing.count, 2)) for each in self.fitted]
         if start is not None:
             for i, (each, place) in enumerate(zip(self.fitted, self.places, strict=True)):
                 if each.name in start.loads and start.loads[each.name].friction.shape == local[i].shape:
@@ -300,7 +300,7 @@ class _Step:
                 outer = outer + each.on_bodies.T @ each.driven(rub)
         gained = self.balance[0] @ solution.velocity + self.balance[1]
         through = passed_on(self.system.tree, (gained - outer).reshape(n, 6), self.adjoints)
-        reactions = []
+        reactions: list[Array] = []
         for each, rub in zip(self.fitted, rubbing, strict=True):
             if isinstance(each.name, LoopClosure):
                 held = closure_wrench(self.system, each.name, by_closure[each.name])

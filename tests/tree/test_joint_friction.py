@@ -163,31 +163,35 @@ def test_a_hinge_sticks_or_slips_against_its_whole_bound(seed):
             assert abs(load.generalised[0]) <= load.limit * (1 + 1e-6)
 
 
+SPREAD = np.sum(np.abs(np.cos(np.pi / 8 * np.arange(1, 16, 2)))) / 4
+"""Friction torque of a journal with eight contacts an end, per mu r F: near ``4/pi``."""
+
+
 def pendulum(mu, angle, g=10.0, length=1.0, radius=0.05):
     bob = inertia.spatial_inertia(2.0, 1e-4 * np.eye(3), [0, 0, -length])
     tree = Tree([Link("bob", joints.Revolute([0, 1.0, 0]), bob)], gravity=[0, 0, -g])
-    bearings = {"bob": journal(radius, 0.1, mu, axis=[0, 1.0, 0], points=32)}
+    bearings = {"bob": journal(radius, 0.1, mu, axis=[0, 1.0, 0])}
     return TreeSystem(tree), State(q=[angle]), bearings
 
 
 def test_each_swing_of_a_dry_pendulum_is_smaller_by_the_same_amount():
-    """By ``2 tau / (m g L)`` with the torque ``4/pi mu r m g`` of the bearing: small swings, load m g."""
+    """By ``2 tau / (m g L)`` with the torque of the bearing under m g, as swings are small."""
     system, state, bearings = pendulum(0.3, 0.2)
     swing = np.pi / np.sqrt(10.0)
-    run = simulate_joint_friction(system, state, swing / 60, 182, bearings)
+    run = simulate_joint_friction(system, state, swing / 40, 128, bearings)
     angles = np.abs(run.states.q[:, 0])
-    peaks = [np.max(angles[60 * k - 8 : 60 * k + 9]) for k in (1, 2, 3)]
+    peaks = [np.max(angles[40 * k - 6 : 40 * k + 7]) for k in (1, 2, 3)]
     lost = -np.diff([0.2, *peaks])
-    expected = 2 * 4 / np.pi * 0.3 * 0.05
+    expected = 2 * SPREAD * 0.3 * 0.05
     np.testing.assert_allclose(lost, expected, rtol=0.06)
     assert np.all(np.diff(run.energy) < 0.02)
 
 
 def test_a_pendulum_within_the_friction_angle_stays():
-    system, state, bearings = pendulum(0.3, 0.9 * 4 / np.pi * 0.3 * 0.05)
+    system, state, bearings = pendulum(0.3, 0.9 * SPREAD * 0.3 * 0.05)
     found = simulate_joint_friction(system, state, 0.01, 5, bearings)
     np.testing.assert_allclose(found.states.qdot, 0, atol=1e-12)
-    system, state, bearings = pendulum(0.3, 1.1 * 4 / np.pi * 0.3 * 0.05)
+    system, state, bearings = pendulum(0.3, 1.1 * SPREAD * 0.3 * 0.05)
     assert abs(bisp_step(system, state, 0.01, bearings).state.qdot[0]) > 1e-4
 
 
@@ -216,10 +220,10 @@ def test_a_loaded_ball_joint_stops_a_spin_about_its_load():
 def test_mujocos_friction_loss_where_the_load_is_constant():
     """A wheel on a thrust bearing: bound ``mu r m g``. Elsewhere MuJoCo's bound knows nothing of the load."""
     wheel = Cylinder(0.3, 0.1).spatial_inertia(mass=4.0)
-    mu, radius, h = 0.2, 0.05, 0.004
+    mu, radius, h = 0.2, 0.05, 0.008
     tree = Tree([Link("wheel", joints.Revolute(), wheel)])
     system, state = TreeSystem(tree), State(q=[0.0], qdot=[1.0])
-    mine = simulate_joint_friction(system, state, h, 150, {"wheel": journal(radius, 0.02, mu)})
+    mine = simulate_joint_friction(system, state, h, 75, {"wheel": journal(radius, 0.02, mu)})
     model = mujoco.MjModel.from_xml_string(f"""<mujoco><option timestep="{h}"/><worldbody><body>
       <joint type="hinge" axis="0 0 1" frictionloss="{mu * radius * 4.0 * 9.81}"
         solimpfriction="0.999 0.9999 0.001"/>
@@ -228,7 +232,7 @@ def test_mujocos_friction_loss_where_the_load_is_constant():
     data = mujoco.MjData(model)
     data.qvel[:] = 1.0
     theirs = []
-    for _ in range(150):
+    for _ in range(75):
         mujoco.mj_step(model, data)
         theirs.append(data.qvel[0])
     assert theirs[0] > 0.9
