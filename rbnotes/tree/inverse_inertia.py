@@ -244,11 +244,11 @@ def _inverse(link: Link, stiff: Array, size: Array) -> tuple[Array, bool]:
     diagonal = np.diagonal(size, axis1=-2, axis2=-1)
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
     scaled = stiff * scale * _T(scale)
-    smallest = float(np.min(np.linalg.svd(scaled, compute_uv=False)))
+    smallest = float(np.min(np.linalg.svd(scaled, compute_uv=False), initial=np.inf))
     if smallest < 100 * np.finfo(float).eps:
         got = f"{link.name!r} without inertia along its {link.joint} joint ({smallest:.3g}, scaled)"
         raise SingularConfiguration("q", got, "joints away from singular states, with inertia beyond them")
-    positive = bool(np.min(np.linalg.eigvalsh((scaled + _T(scaled)) / 2)) > 0)
+    positive = bool(np.min(np.linalg.eigvalsh((scaled + _T(scaled)) / 2), initial=np.inf) > 0)
     return scale * np.linalg.inv(scaled) * _T(scale), positive
 
 

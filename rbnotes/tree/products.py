@@ -24,6 +24,7 @@ def jacobian_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
 
     With what moves the tree, the same as :func:`~rbnotes.tree.twists`; any virtual motion will do.
     """
+    arguments.instance("tree", tree, Tree)
     q, x = alike(tree, q=q, x=x)
     return _twists(tree, q, x, _se3.Ad_inverse(_steps(tree, q)))
 
@@ -33,6 +34,7 @@ def jacobian_dot_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLike
 
     For ``x = qdot`` it is what of the bodies' accelerations does not come from those of the joints.
     """
+    arguments.instance("tree", tree, Tree)
     q, qdot, x = alike(tree, q=q, qdot=qdot, x=x)
     A = _se3.Ad_inverse(_steps(tree, q))
     return _times(tree.to_bodies, moved(tree, q, qdot, x, np.zeros_like(x), A)[1])
@@ -43,6 +45,7 @@ def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:
 
     Wrenches in the frames of the bodies that they act on.
     """
+    arguments.instance("tree", tree, Tree)
     q, y = tree.checked("q", q), arguments.array("y", y, len(tree.links), 6)
     shape = arguments.common_shape(q=q.shape[:-1], y=y.shape[:-2])
     q, y = np.broadcast_to(q, (*shape, tree.size)), np.broadcast_to(y, (*shape, *y.shape[-2:]))

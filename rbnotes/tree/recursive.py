@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import _se3, arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.tree.dynamics import _applied, _body_wrenches, joint_forces
 from rbnotes.tree.inverse_inertia import _T, factor_inertia
 from rbnotes.tree.kinematics import _poses, _steps, _times, alike
@@ -49,6 +49,7 @@ def newton_euler(
     wrenches
         Applied body wrenches ``(..., n, 6)`` besides gravity, in body coordinates.
     """
+    arguments.instance("tree", tree, Tree)
     q, qdot, qddot, _, wrenches = _checked(tree, q, qdot, qddot, 0.0, wrenches)
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)
@@ -101,6 +102,8 @@ def hybrid_dynamics(
         If a joint that is not driven is in a singular state, or nothing heavy moves with it; the message
         names it.
     """
+    arguments.instance("tree", tree, Tree)
+    arguments.instance("accelerations", accelerations, Mapping)
     told, driven = _told(tree, accelerations)
     q, qdot, told, tau, wrenches = _checked(tree, q, qdot, told, tau, wrenches)
     # What the told accelerations alone take: the free joints have too much of it, or too little.
@@ -131,8 +134,11 @@ def _along_constraints(tree: Tree, q: Array, qdot: Array, forces: Array) -> tupl
 
 def _told(tree: Tree, accelerations: Mapping[str, ArrayLike]) -> tuple[Array, NDArray[np.bool_]]:
     """Accelerations ``(..., k)``, zero where none are told, and which are ``(k,)``."""
+    known = [link.name for link in tree.links]
     given: dict[str, Array] = {}
     for name, value in accelerations.items():
+        if name not in known:
+            raise InvalidArgument("accelerations", repr(name), "one of " + ", ".join(map(repr, known)))
         own = tree.slices[tree.index(name)]
         numbers = arguments.array(f"accelerations[{name!r}]", value)
         numbers = numbers[None] if numbers.ndim == 0 else numbers

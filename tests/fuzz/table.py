@@ -98,6 +98,7 @@ WITHIN = (
     r"tree\.dynamics\.(accelerations|coordinate_constraints|driving_force|\w+_energy_of|solve_mass)",
     r"tree\.(dynamics\.regular_mass_matrix|kinematics\.placed|constrained\.label)",
     r"tree\.tangent\.(own_wrenches|turned_wrench)",
+    r"tree\.(products\.(handed_on|moved|passed_on)|kinematics\.alike)",
     r"tree\.model\.Tree\.checked",
     r"tree\.adaptive\.Event\.happens",
     r"tree\.formats\.robot\.(Robot|RobotJoint|new_name)",
@@ -106,6 +107,7 @@ WITHIN = (
     r".*\.checked_\w+",
     # What makes test data, and pictures, hands its options on.
     r"checking\.(draws|strategies)\..*",
+    r"checking\.counting\.multiplications",
     r"viewer\.(figures\..*|shapes\.Shape)",
 )
 """Names without a valid call, as patterns, and why."""

@@ -108,12 +108,24 @@ CALLS = [
     ),
     *(
         Call(function, {"tree": TREE, **GOING, "tau": [0.5, 1.0], "wrenches": WRENCHES})
-        for function in (tree.reduced_force, tree.forward_dynamics)
+        for function in (tree.reduced_force, tree.forward_dynamics, tree.articulated_bodies)
     ),
     *(
         Call(function, {"tree": TREE, **ALL, "wrenches": WRENCHES})
-        for function in (tree.inverse_dynamics, tree.inverse_dynamics_slopes, tree.forward_dynamics_slopes)
+        for function in (
+            tree.inverse_dynamics,
+            tree.inverse_dynamics_slopes,
+            tree.forward_dynamics_slopes,
+            tree.newton_euler,
+        )
     ),
+    Call(
+        tree.hybrid_dynamics,
+        {"tree": TREE, **GOING, "accelerations": {"lower": [0.5]}, "tau": [0.5, 1.0], "wrenches": WRENCHES},
+    ),
+    Call(tree.jacobian_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
+    Call(tree.jacobian_dot_product, {"tree": TREE, **GOING, "x": [0.5, 1.0]}),
+    Call(tree.jacobian_transpose_product, {"tree": TREE, **AT, "y": WRENCHES}),
     Call(tree.variation, {"tree": TREE, **ALL}),
     Call(tree.geometric_stiffness, {"tree": TREE, **AT, "wrenches": WRENCHES}),
     Call(tree.TreeSystem, {"tree": TREE, "masses": [0.5]}, fine={"masses": ("longer",)}),
