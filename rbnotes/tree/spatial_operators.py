@@ -58,7 +58,7 @@ def joint_map_rates(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, .
     return tuple(A @ link.joint._Sdot(q[..., own], qdot[..., own]) for link, A, own in pairs)
 
 
-def child_sum(tree: Tree, wrenches: Array, A: Array, i: int) -> Array:
+def _child_sum(tree: Tree, wrenches: Array, A: Array, i: int) -> Array:
     """What the children of link i pass on to it ``(..., 6)``, of their wrenches ``(..., n, 6)``."""
     total: Array = np.zeros(6)
     for child in tree.children[i]:

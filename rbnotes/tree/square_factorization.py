@@ -29,9 +29,9 @@ from rbnotes.tree.model import Tree
 from rbnotes.tree.spatial_operators import (
     SpatialOperators,
     _block_diagonal,
+    _child_sum,
     _diagonal,
     _transposed,
-    child_sum,
     joint_map_rates,
     joint_maps,
     parent_adjoints,
@@ -196,7 +196,7 @@ def factored_dynamics(
 
     # Pass 3, from the leaves: what that takes, and what is left to accelerate the joints.
     for i in reversed(range(n)):
-        p[..., i, :] = child_sum(tree, p, A, i) + alpha_bar[..., i, :]
+        p[..., i, :] = _child_sum(tree, p, A, i) + alpha_bar[..., i, :]
         p_bar[..., slices[i]] = _transposed(S[i], p[..., i, :])
     tau_bar: Array = tau + joint_forces(tree, q, qdot) - p_bar
 

@@ -90,6 +90,10 @@ CALLS = [
             tree.poses,
             tree.jacobian,
             tree.mass_matrix,
+            tree.parent_adjoints,
+            tree.joint_maps,
+            tree.square_factors,
+            tree.factor_matrices,
             tree.weight_wrenches,
             tree.potential_energy,
         )
@@ -108,7 +112,12 @@ CALLS = [
     ),
     *(
         Call(function, {"tree": TREE, **GOING, "tau": [0.5, 1.0], "wrenches": WRENCHES})
-        for function in (tree.reduced_force, tree.forward_dynamics, tree.articulated_bodies)
+        for function in (
+            tree.reduced_force,
+            tree.forward_dynamics,
+            tree.articulated_bodies,
+            tree.factored_dynamics,
+        )
     ),
     *(
         Call(function, {"tree": TREE, **ALL, "wrenches": WRENCHES})
@@ -126,6 +135,9 @@ CALLS = [
     Call(tree.jacobian_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
     Call(tree.jacobian_dot_product, {"tree": TREE, **GOING, "x": [0.5, 1.0]}),
     Call(tree.jacobian_transpose_product, {"tree": TREE, **AT, "y": WRENCHES}),
+    Call(tree.joint_map_rates, {"tree": TREE, **GOING}),
+    Call(tree.SpatialOperators, {"tree": TREE, **GOING, "wrenches": WRENCHES}),
+    Call(tree.SpatialOperators(TREE, **GOING).bias_free_force, {"tau": [0.5, 1.0]}),
     Call(tree.variation, {"tree": TREE, **ALL}),
     Call(tree.geometric_stiffness, {"tree": TREE, **AT, "wrenches": WRENCHES}),
     Call(tree.TreeSystem, {"tree": TREE, "masses": [0.5]}, fine={"masses": ("longer",)}),
