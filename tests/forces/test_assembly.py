@@ -171,3 +171,13 @@ class TestErrors:
             State(x=np.zeros((2, 3)), v=np.zeros((3, 3)))
         with pytest.raises(InvalidArgument, match="increment"):
             STATE.moved(np.zeros(5))
+
+
+def test_paths_with_passive_segments_have_no_energy():
+    """Their force acts over a length that the law does not see: no energy has it."""
+    ends = through(on_world([0.0, 0, 0]), on_particle(0), on_world([0.0, 2, 0]))
+    state = State(x=[[1.0, 1, 0]])
+    law = LinearSpring(2.0)
+    assert Paths(law, ends, active=[True, True]).energy(state) == pytest.approx(8.0)
+    with pytest.raises(InvalidArgument, match="^active: got passive segments"):
+        Paths(law, ends, active=[True, False]).energy(state)

@@ -1,0 +1,64 @@
+"""What comes of nonsense in the place of valid arguments, room by room.
+
+    python tools/fuzz.py                    10,000 calls a room: half an hour on one core
+    python tools/fuzz.py --calls 500        a look, in a minute or two
+    python tools/fuzz.py --room dynamics    one room, with every fault told
+
+Prints one line a room: calls, and how many ended in each fault (see `tests/fuzz/engine.py`). Exit status 1 if
+there is one that must not be: anything but one unhelpful message in a thousand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "fuzz"))
+
+
+def findings(room: str, count: int, seed: int) -> list[Any]:
+    """What came of so many calls, drawn at random from all pairs of an argument and a kind of value."""
+    from engine import attempt, attempts
+    from table import table
+
+    rng = np.random.default_rng([seed, zlib.crc32(room.encode())])
+    pairs = [(call, *pair) for call in table(room) for pair in attempts(call)]
+    found: list[Any] = []
+    while len(found) < count:
+        finding = attempt(*pairs[rng.integers(len(pairs))], rng)
+        if finding is not None:
+            found.append(finding)
+    return found
+
+
+def main() -> int:
+    from engine import FAULTS
+    from table import ROOMS
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--calls", type=int, default=10_000, help="of each room")
+    parser.add_argument("--room", choices=ROOMS, help="this one alone")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    rooms = (options.room,) if options.room else ROOMS
+    print(f"{'room':16}{'calls':>8}" + "".join(f"{fault:>11}" for fault in FAULTS))
+    bad = False
+    for room in rooms:
+        found = findings(room, options.calls, options.seed)
+        counts = Counter(finding.verdict for finding in found)
+        print(f"{room:16}{len(found):8}" + "".join(f"{counts[fault]:11}" for fault in FAULTS), flush=True)
+        unhelpful = counts["unhelpful"] * 1000 >= len(found)
+        bad |= unhelpful or any(counts[fault] for fault in FAULTS if fault != "unhelpful")
+        for finding in sorted({str(each) for each in found if each.verdict != "fine"}):
+            print(f"  {finding}")
+    return int(bad)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
