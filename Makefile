@@ -7,6 +7,8 @@ STAMP := $(VENV)/installed
 # One thread per process: the chapters and the tests already run two processes at a time.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
+# What numba compiles, once for chapters and tests alike.
+export NUMBA_CACHE_DIR := $(CURDIR)/_build/numba
 
 .PHONY: book test test-newest test-oldest lint package look clean
 

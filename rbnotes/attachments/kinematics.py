@@ -134,7 +134,7 @@ def _weights(weights: ArrayLike, masters: Sequence[int]) -> Array:
 
 
 def _components(name: str, numbers: Sequence[int]) -> list[int]:
-    checked = arguments.indices(name, numbers)  # type: ignore[arg-type]
+    checked = arguments.indices(name, numbers)
     if checked.ndim != 1:
         raise InvalidArgument(name, f"shape {checked.shape}", "a sequence of numbers of components")
     return [int(number) for number in checked]

@@ -162,7 +162,8 @@ class States:
 def _shape(value: Any) -> tuple[int, ...] | None:
     """The shape of an array, and of what is none nothing: that is reported where it is converted."""
     try:
-        return np.shape(value)
+        shape: tuple[int, ...] = np.shape(value)
+        return shape
     except ValueError:
         return None
 

@@ -247,7 +247,7 @@ def _parts(
 
 def _forces(
     system: System,
-    constraints: list[Constraint],
+    constraints: Sequence[Constraint],
     state: State,
     alpha: float,
     beta: float,

@@ -242,7 +242,7 @@ class PrescribedBody(OnBodies):
     def __post_init__(self) -> None:
         _name_links(self, "link")
         arguments.function("motion", self.motion)
-        numbers = arguments.indices("numbers", self.numbers)  # type: ignore[arg-type]
+        numbers = arguments.indices("numbers", self.numbers)
         object.__setattr__(self, "numbers", tuple(int(number) for number in numbers.ravel()))
         if not set(self.numbers) <= set(range(6)) or len(set(self.numbers)) < len(self.numbers):
             raise InvalidArgument("numbers", repr(self.numbers), "different ones of 0 to 5")

@@ -27,11 +27,8 @@ BY_JOINT = np.eye(5) + np.eye(5)[[1, 0, 2, 3, 4]] * np.array([[1.0], [1.0], [0.0
 """Where a matrix of the coordinates couples none but those of one joint; the cross has two."""
 OWN = np.kron(np.eye(4), np.ones((6, 6)))
 """Where one of the bodies' twists couples none but those of one body."""
-NEIGHBOURS = np.zeros((4, 4))
-for body, parent in enumerate(PARENTS):
-    if parent >= 0:
-        NEIGHBOURS[body, parent] = NEIGHBOURS[parent, body] = 1
-NEIGHBOURS = np.kron(NEIGHBOURS, np.ones((6, 6)))
+_JOINED = [[i == p or PARENTS[i] == p or PARENTS[p] == i for p in range(4)] for i in range(4)]
+NEIGHBOURS = np.kron(np.array(_JOINED) & ~np.eye(4, dtype=bool), np.ones((6, 6)))
 STEP = {
     "h": positive_numbers(0.0625, 0.25),
     "D_m": arrays(4, 6, 6).map(lambda D: D / 4),
