@@ -179,5 +179,5 @@ def test_paths_with_passive_segments_have_no_energy():
     state = State(x=[[1.0, 1, 0]])
     law = LinearSpring(2.0)
     assert Paths(law, ends, active=[True, True]).energy(state) == pytest.approx(8.0)
-    with pytest.raises(InvalidArgument, match="^active: got passive segments"):
+    with pytest.raises(InvalidArgument, match=r"^active: got passive segments"):
         Paths(law, ends, active=[True, False]).energy(state)
