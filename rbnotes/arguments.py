@@ -263,7 +263,7 @@ def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = N
         given = np.asarray(value)
     except ValueError:
         given = np.zeros((), object)
-    if given.dtype.kind not in "iu" or isinstance(value, np.ma.MaskedArray):
+    if (given.size and given.dtype.kind not in "iu") or isinstance(value, np.ma.MaskedArray):
         raise InvalidArgument(name, f"{type(value).__name__} {value!r:.60}", "whole numbers")
     if np.any(given < minimum) or (below is not None and np.any(given >= below)):
         limits = f"of at least {minimum}" + ("" if below is None else f" and less than {below}")

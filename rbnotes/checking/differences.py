@@ -72,14 +72,14 @@ def jacobian(function: Callable[[Array], ArrayLike], x: ArrayLike, *, step: floa
 def jacobian_so3(function: Callable[[Array], ArrayLike], R: ArrayLike, *, step: float = STEP) -> Estimate:
     """Derivative along body-frame rotations, ``R exp([w])`` at ``w = 0``; last axis of length 3."""
     arguments.function("function", function)
-    R = arguments.exactly("R", arguments.rotation("R", R), 2)
+    R = arguments.rotation("R", R)
     return _along(lambda w, t: function(R @ expm(t * _cross_matrix(w))), np.ones(3), step)
 
 
 def jacobian_se3(function: Callable[[Array], ArrayLike], E: ArrayLike, *, step: float = STEP) -> Estimate:
     """Derivative along body-frame twists, ``E exp([xi])`` at ``xi = 0``; last axis of length 6."""
     arguments.function("function", function)
-    E = arguments.exactly("E", arguments.frame("E", E), 2)
+    E = arguments.frame("E", E)
     size = np.repeat([1.0, np.max(np.abs(E[..., :3, 3]), initial=0.0)], 3)
     return _along(lambda xi, t: function(_rigid(E @ expm(t * _twist_matrix(xi)))), size, step)
 

@@ -344,6 +344,8 @@ def label(constraint: Constraint) -> str:
 
 
 def stacked(parts: Sequence[Part]) -> tuple[BilateralRows, UnilateralRows]:
+    """The rows of all constraints, equations apart from inequalities."""
+
     def of_kind(unilateral: bool) -> tuple[Array, Array]:
         mine = [part for part in parts if part.unilateral == unilateral]
         G = np.concatenate([np.zeros((0, parts[0].G.shape[1])), *(part.G for part in mine)])

@@ -54,9 +54,9 @@ def test_sparse_gives_the_same(M, G, b, phi, alpha, beta):
 
 def test_period_of_a_soft_constraint():
     """One mass on one undamped soft constraint swings as fast as on the spring it stands for."""
-    m, k, h = 2.0, 50.0, 0.002
+    m, k, h = 2.0, 50.0, 0.004
     q, v, crossings = 0.1, 0.0, []
-    for step in range(4000):
+    for step in range(1000):
         (v,), _ = solved([[m]], np.eye(1), [m * v], [q], 1 / k, 0.0, h)
         before, q = q, q + h * v
         if before > 0 >= q:

@@ -125,8 +125,8 @@ def test_points_of_the_world_do_not_move():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: net(LinearSpring(1.0), [[0.0, 1.0]]), InvalidArgument, "index: got array"),
-        (lambda: net(LinearSpring(1.0), [[0, -1]]), InvalidArgument, "index: got array"),
+        (lambda: net(LinearSpring(1.0), [[0.0, 1.0]]), InvalidArgument, "index: got ndarray"),
+        (lambda: net(LinearSpring(1.0), [[0, -1]]), InvalidArgument, "index: got -1"),
         (lambda: Paths(LinearSpring(1.0), on_particle(0)), InvalidArgument, r"points: got shape \(\)"),
         (lambda: net(LinearSpring(1.0), [[0, 1]], "slack"), InvalidArgument, "stiffness: got 'slack'"),
         (

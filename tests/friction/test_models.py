@@ -177,11 +177,11 @@ def test_stopping_distance(solve):
 
 @pytest.mark.parametrize("solve", [box_friction, anitescu_stewart, single_qp, gauss_seidel_friction])
 def test_sticking_does_not_creep(solve):
-    """10,000 steps on a slope: the velocity stays at rounding, so the position does."""
+    """Thousands of steps on a slope: the velocity stays at rounding, so the position does."""
     problem, _ = slope(0.3, 0.5, heading=0.4)
     h = 0.001
     v, x = np.zeros(3), np.zeros(3)
-    for _ in range(10_000 if solve is gauss_seidel_friction else 500):
+    for _ in range(2_000 if solve is gauss_seidel_friction else 500):
         moving = replace(problem, momentum=problem.mass @ v + h * problem.momentum)
         v = solve(moving).velocity
         x += h * v

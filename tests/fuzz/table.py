@@ -68,7 +68,7 @@ def within(name: str) -> bool:
     item = public().get(name)
     if inspect.isclass(item) and issubclass(item, tuple):
         return True
-    return any(re.fullmatch(pattern, name) for pattern in WITHIN)
+    return any(re.fullmatch(pattern, name) for pattern in (*WITHIN, *NOT_YET))
 
 
 WITHIN = (
@@ -92,7 +92,22 @@ WITHIN = (
     r"friction\.(facets\.facet_rows|laws\.residual_in)",
     r"joints\.(subspaces\..*|protocol\.JointType)",
     r"maximal\.(placement\.(?!Joint).*|trajectory\..*|mechanism\.(as_dense_as|projected))",
-    r"maximal\.simulate\.(nearby_points|separated_poses)",
+    r"maximal\.(stepping|remembering|first_order)\..*",
+    r"maximal\.rattle\.Rattle\..*",
+    r"constraints\.kkt\.row_space",
+    r"contact\.nearby\.resting_speed",
+    r"dynamics\.free_rotation\.turn_freely",
+    r"friction\.(bounded|mixing|programs)\..*",
+    r"friction\.(gauss_seidel\.one_after_the_other|staggered\.(StaggeredSolution|relative_change))",
+    r"joints\.general\.(differentiate|symbols)\..*",
+    r"joints\.general\.surfaces\.(about_z|bernstein|triangles|unit)",
+    r"kernels\.packing\..*",
+    r"tree\.constrained\.(acceleration_parts|by_part|refuse_contradictions|stacked)",
+    r"tree\.constraints\.(\w+\.body_rows|BodyRows\..*|OnBodies|body_point)",
+    r"tree\.(bearings|joint_loads)\..*",
+    r"tree\.dual\.(Sweep\..*|sparse_rows)",
+    r"tree\.inverse_inertia\.(InverseInertia|joint_blocks)",
+    r"tree\.preconditioning\.StepPreconditioner",
     r"solids\.Solid",
     r"tree\.(reduced\.ReducedSystem|contact\.ContactStep|adaptive\.Observed|constraints\.point_motion)",
     r"tree\.dynamics\.(accelerations|coordinate_constraints|driving_force|\w+_energy_of|solve_mass)",
@@ -111,3 +126,14 @@ WITHIN = (
     r"viewer\.(figures\..*|shapes\.Shape)",
 )
 """Names without a valid call, as patterns, and why."""
+
+NOT_YET = (
+    r"dynamics\.free_motion\.move_freely",
+    r"friction\.(bearings|newton|staggered)\..*",
+    r"inertia\.shapes\.torus",
+    r"joints\.general\..*",
+    r"kernels\.compiled\..*",
+    r"maximal\.rattle\.Rattle",
+    r"tree\.(bisp|dual|examples|inverse_inertia|preconditioning|reactions)\..*",
+)
+"""Names that take what callers give them and that nothing has been thrown at yet: only ever gets shorter."""

@@ -38,7 +38,7 @@ def test_coordinates_by_name():
     tree = Tree([Link("a", joints.Universal(), M), Link("b", joints.QuaternionSpherical(), M, "a")])
     np.testing.assert_array_equal(tree.coordinates({"a": [1, 2]}), [1, 2, 1, 0, 0, 0])
     np.testing.assert_array_equal(tree.coordinates({"a": [1, 2]}, default=0), [1, 2, 0, 0, 0, 0])
-    with pytest.raises(InvalidArgument, match=r"a: got shape \(3,\), expected shape \(2,\)"):
+    with pytest.raises(InvalidArgument, match=r"values\['a'\]: got shape \(3,\), expected shape \(2,\)"):
         tree.coordinates({"a": [1, 2, 3]})
     with pytest.raises(InvalidArgument, match="'nose', expected one of 'a', 'b'"):
         tree.coordinates({"nose": 1})

@@ -6,12 +6,11 @@ import numpy as np
 
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import (
-    matrices,
     spd_matrices,
     vectors,
 )
 from rbnotes.constraints.regularization import soft_energy, soft_force
-from rbnotes.ledger.lloyd.section_0_11 import FORCE, IDENTITY, K, N
+from rbnotes.ledger.lloyd.section_0_11 import FORCE, IDENTITY, ROWS, K, N
 from rbnotes.ledger.oracles.softened import (
     curved_constraint,
     elastic_work,
@@ -106,7 +105,7 @@ class t432:
         r"-\partial\boldsymbol\lambda/\partial\dot{\boldsymbol\phi} "
         r"= \boldsymbol\alpha^{-1}\boldsymbol\beta"
     )
-    inputs = {"phi": vectors(K), "alpha": spd_matrices(K), "beta": matrices(K, K)}
+    inputs = {"phi": vectors(K), "alpha": spd_matrices(K), "beta": ROWS["beta"]}
 
     def printed(phi, alpha, beta):
         return np.linalg.inv(alpha) @ beta

@@ -182,6 +182,7 @@ class t972_b:
     def reference(a, n, x):
         return Rotation.from_rotvec(2 * n * np.pi * a).apply(x)
 
+    exact = "both leave the point where it was but for a rotation by the rounding of whole turns"
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.ExponentialSpherical",)
     chapter = CHAPTER
