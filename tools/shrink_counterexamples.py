@@ -14,9 +14,8 @@ from pathlib import Path
 from rich.progress import track
 
 from rbnotes import ledger
-from rbnotes.ledger.counterexamples import Kept, kept, shrunk, write
+from rbnotes.ledger.counterexamples import Kept, kept, played_back, shrunk, write
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
-from rbnotes.ledger.trials import SIGNIFICANT, search
 
 FOLDER = Path(__file__).parents[1] / "rbnotes" / "ledger"
 
@@ -31,18 +30,6 @@ def wrong_prints() -> list[Record]:
     ]
 
 
-def is_kept(record: Record) -> bool:
-    """Whether the kept inputs show the print wrong."""
-    if record.id not in kept().choices:
-        return False
-    assert record.printed is not None
-    assert record.reference is not None
-    known = (record.id, kept())
-    forms = record.printed, record.reference
-    found = search(*forms, record.inputs, threshold=SIGNIFICANT, examples=1, known=known)
-    return found.counterexample is not None
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="Makes counterexamples small and keeps them.")
     parser.add_argument("ids", nargs="*", metavar="ID")
@@ -51,7 +38,7 @@ def main() -> int:
     records = wrong_prints()
     sought = [record for record in records if record.id in args.ids or args.afresh]
     if not args.ids and not args.afresh:
-        sought = [record for record in records if not is_kept(record)]
+        sought = [record for record in records if played_back(record).counterexample is None]
     database = Kept({} if args.afresh else dict(kept().choices))
     missed = []
     for record in track(sought):

@@ -60,7 +60,6 @@ def turn_freely(inertias: Array, omega: Array, h: float) -> Turned:
         got = f"{h:g} s for a spin of {angle / h:.3g} rad/s"
         raise SingularConfiguration("h", got, f"turns of at most {REACH * PARTS:g} rad in a step")
     parts = max(1, int(np.ceil(angle / REACH)))
-    parts = max(1, int(np.ceil(angle / REACH)))
     momentum, inverse = apply(inertias, omega), np.linalg.inv(inertias)
     rotation = _part(momentum, inverse, h / parts)
     seen = apply(np.swapaxes(rotation, -1, -2), momentum)

@@ -142,7 +142,7 @@ def journal(
     centre : (3,)
         Of the cylinder in the joint's frame.
     """
-    radius, height = (float(arguments.positive(n, v)) for n, v in (("radius", radius), ("height", height)))
+    radius, height = arguments.number("radius", radius), arguments.number("height", height)
     points = arguments.count("points", points, minimum=3)
     axes = _aligned(axis)
     angles = 2 * np.pi * (np.arange(points) + 0.5) / points
@@ -183,10 +183,7 @@ def slide(
     centre : (3,)
         Of the box in the joint's frame.
     """
-    half = [
-        float(arguments.positive(n, v)) / 2
-        for n, v in (("width", width), ("depth", depth), ("length", length))
-    ]
+    half = [arguments.number(n, v) / 2 for n, v in (("width", width), ("depth", depth), ("length", length))]
     axes = _aligned(axis, across)
     corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * half
     x, y, z = np.eye(3)
@@ -206,7 +203,7 @@ def socket(radius: float, mu: float, *, points: int = 32, centre: ArrayLike = (0
     points : {6, 8, 12, 20, 32}
         The corners of a regular solid, or of the last two together.
     """
-    radius = float(arguments.positive("radius", radius))
+    radius = arguments.number("radius", radius)
     if points not in (6, 8, 12, 20, 32):
         raise InvalidArgument("points", str(points), "6, 8, 12, 20 or 32")
     normals = _corners(points)

@@ -17,6 +17,7 @@ from rbnotes.kernels._code import code
 from rbnotes.kernels.packing import packed
 from rbnotes.tree import Tree
 from rbnotes.tree.dynamics import _applied, regular_mass_matrix, solve_mass
+from rbnotes.tree.kinematics import alike
 
 _DOUBLE = np.dtype(np.float64)
 _flat, _empty = np.ascontiguousarray, np.empty
@@ -77,7 +78,7 @@ class CompiledTree:
     def forward_dynamics(
         self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NONE
     ) -> Array:
-        """Accelerations ``(..., k)``, as :func:`rbnotes.tree.forward_dynamics` (Sueda 2.10, Algorithm 6).
+        """Accelerations ``(..., k)``, as :func:`rbnotes.tree.forward_dynamics` (Sueda 2.12, Algorithm 9).
 
         Raises
         ------
@@ -103,7 +104,7 @@ class CompiledTree:
     def inverse_dynamics(
         self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NONE
     ) -> Array:
-        """Applied joint forces ``(..., k)``, as :func:`rbnotes.tree.inverse_dynamics` (Sueda 2.10, Alg. 5).
+        """Applied joint forces ``(..., k)``, as :func:`rbnotes.tree.inverse_dynamics` (Sueda 2.12, Alg. 9).
 
         Raises
         ------
@@ -211,8 +212,7 @@ class CompiledTree:
         return np.zeros(self._one)
 
     def _motions(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
-        q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
-        q, qdot = self._broadcast(q, qdot)
+        q, qdot = alike(self.tree, q=q, qdot=qdot)
         n, see = len(self.tree.links), code("motions_one")
         result = np.empty((2, *q.shape[:-1], n, 6))
         for where in np.ndindex(q.shape[:-1]):

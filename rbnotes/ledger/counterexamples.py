@@ -21,7 +21,7 @@ from hypothesis.errors import NoSuchExample
 
 from rbnotes.checking import same_everywhere
 from rbnotes.ledger.record import Record
-from rbnotes.ledger.trials import SIGNIFICANT, TELLING, Values, _named, residual
+from rbnotes.ledger.trials import SIGNIFICANT, TELLING, Search, Values, _named, residual, search
 
 FILE = "counterexamples.json"
 EXAMPLES = 400
@@ -62,6 +62,23 @@ def kept() -> Kept:
     """What this package brings along; choices to be played back, so nothing is saved there."""
     text = files("rbnotes.ledger").joinpath(FILE).read_text(encoding="utf-8")
     return Kept({name: b64decode(choices) for name, choices in json.loads(text).items()})
+
+
+def played_back(record: Record) -> Search:
+    """The kept inputs of a claim, if they still show its print wrong."""
+    if record.id not in kept().choices:
+        return Search(None, 0.0)
+    assert record.printed is not None
+    assert record.reference is not None
+    return search(
+        record.printed,
+        record.reference,
+        record.inputs,
+        threshold=SIGNIFICANT,
+        examples=1,
+        finite=not record.undefined,
+        known=(record.id, kept()),
+    )
 
 
 def write(database: Kept, claims: Iterable[str], folder: Path) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.counterexamples import kept
+from rbnotes.ledger.counterexamples import played_back
 from rbnotes.ledger.honesty import (
     branches,
     conditions,
@@ -229,9 +229,7 @@ def counterexample_of(record: Record, *, examples: int = EXAMPLES, shrink: bool 
         finite=not record.undefined,
     )
     # What was made small once is played back; a verdict alone is found anew.
-    result = Search(None, 0.0)
-    if shrink and record.id in kept().choices:
-        result = hunt(threshold=SIGNIFICANT, known=(record.id, kept()))
+    result = played_back(record) if shrink else Search(None, 0.0)
     for threshold in (TELLING, SIGNIFICANT):
         if result.counterexample is not None:
             break

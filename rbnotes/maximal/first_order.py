@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from rbnotes._frozen import changed
-from rbnotes.contact import ContactPoints, _rows
-from rbnotes.contact.nearby import allowed_speeds
+from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import Scheme, State
 from rbnotes.maximal.mechanism import mechanism_rows, projected
 from rbnotes.maximal.placement import Placement
-from rbnotes.maximal.stepping import Setting, Taken, kicked, separated, worked
+from rbnotes.maximal.stepping import Setting, Taken, kicked, least_speeds, separated, worked
 
 
 @dataclass(frozen=True)
@@ -28,16 +25,12 @@ class FirstOrder:
 
     def take(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
         """One step from a state whose contacts are known."""
-        mechanism, h, gain = setting.mechanism, setting.h, setting.taken_back
+        mechanism, h = setting.mechanism, setting.h
         free, velocity = mechanism.free, state.velocity
-        normal = (_rows.contact_rows(points, state.E) @ velocity)[::3]
-        speeds = allowed_speeds(points, normal, h, mechanism.gravity)
-        if gain:
-            speeds = np.maximum(speeds, gain / h * (-points.gap - setting.slop))
-        target = mechanism_rows(mechanism, state, h, gain=gain).target
+        target = mechanism_rows(mechanism, state, h, gain=setting.taken_back).target
         problem = self.scheme.problem(mechanism, state, h)
         forces = h * free.weight(state), h * free.applied_forces(state).f
-        at = Placement(tuple(mechanism.joints), state.E)
+        at, speeds = Placement(mechanism.joints, state.E), least_speeds(setting, state, points)
         kick = kicked(setting, at, velocity, problem, forces, points, speeds, target)
 
         flown = self.scheme.move(mechanism, state, kick.after, h)

@@ -35,14 +35,14 @@ from rbnotes.arguments import Array
 from rbnotes.constraints._stabilization import SOFTNESS, least_correction
 from rbnotes.constraints.kkt import factored
 from rbnotes.contact import ContactPoints, _rows
-from rbnotes.contact.nearby import allowed_speeds, resting_speed
+from rbnotes.contact.nearby import resting_speed
 from rbnotes.dynamics import Scheme, State, StepProblem, no_forces
 from rbnotes.dynamics.free_motion import external_problem, move_freely
 from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.maximal.first_order import FirstOrder
 from rbnotes.maximal.mechanism import PROJECTED, as_dense_as, projected
 from rbnotes.maximal.placement import Placement
-from rbnotes.maximal.stepping import Kick, Setting, Taken, kicked, separated, worked
+from rbnotes.maximal.stepping import Kick, Setting, Taken, kicked, least_speeds, separated, worked
 from rbnotes.maximal.trajectory import Work, both
 
 CORRECTIONS = 10
@@ -131,13 +131,15 @@ def _first_kick_and_flight(
     """The kick, and the state after the flight; nothing if the joints cannot be kept together."""
     mechanism, h = setting.mechanism, setting.h
     free, velocity = mechanism.free, state.velocity
-    at = Placement(tuple(mechanism.joints), state.E)
-    if setting.projects and np.max(np.abs(at.errors()), initial=0.0) > APART:
-        state = changed(state, E=projected(mechanism, state.E))
-        at = Placement(tuple(mechanism.joints), state.E)
-    mass, G = mechanism.mass(state), as_dense_as(mechanism.mass(state), at.matrix())
-    responses = free.inverse_mass @ G.T
+    at = Placement(mechanism.joints, state.E)
     errors = at.errors()
+    if setting.projects and np.max(np.abs(errors), initial=0.0) > APART:
+        state = changed(state, E=projected(mechanism, state.E))
+        at = Placement(mechanism.joints, state.E)
+        errors = at.errors()
+    mass = mechanism.mass(state)
+    G = as_dense_as(mass, at.matrix())
+    responses = free.inverse_mass @ G.T
     wanted = errors * (1.0 if setting.stabilization == "none" else 1.0 - setting.taken_back)
     if setting.projects:
         wanted = np.zeros_like(errors)
@@ -151,10 +153,7 @@ def _first_kick_and_flight(
 
     weight, applied = h / 2 * free.weight(state), h / 2 * free.applied_forces(state).f
     problem = StepProblem(mass, mass @ velocity + weight + applied)
-    normal = (_rows.contact_rows(points, state.E) @ velocity)[::3]
-    speeds = allowed_speeds(points, normal, h, mechanism.gravity)
-    if setting.taken_back:
-        speeds = np.maximum(speeds, setting.gain / h * (-points.gap - setting.slop))
+    speeds = least_speeds(setting, state, points)
     kick = kicked(setting, at, velocity, problem, (weight, applied), points, speeds, target)
 
     if not len(errors):
@@ -163,7 +162,7 @@ def _first_kick_and_flight(
     new, more, error = kick.after, np.zeros_like(errors), np.inf
     for _ in range(CORRECTIONS):
         flown = move_freely(mechanism, state, new, h)
-        arrived = Placement(tuple(mechanism.joints), flown.E)
+        arrived = Placement(mechanism.joints, flown.E)
         missing = arrived.errors() - wanted
         error, before = float(np.max(np.abs(missing))), error
         if error <= PROJECTED:
@@ -180,7 +179,7 @@ def _second_kick(setting: Setting, state: State, points: ContactPoints) -> Kick:
     """The kick at the end of the flight; the velocities of the state are those that it arrives with."""
     mechanism, h = setting.mechanism, setting.h
     free, velocity = mechanism.free, state.velocity
-    at = Placement(tuple(mechanism.joints), state.E)
+    at = Placement(mechanism.joints, state.E)
     mass = mechanism.mass(state)
     weight, applied = h / 2 * free.weight(state), h / 2 * free.applied_forces(state).f
     none = np.zeros(at.layout.size)

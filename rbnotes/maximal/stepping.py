@@ -16,7 +16,7 @@ from rbnotes.constraints._stabilization import move_bodies
 from rbnotes.constraints.kkt import factored
 from rbnotes.contact import Collider, ContactPoints, Contacts, PairRows, _rows
 from rbnotes.contact.detection import checked_colliders, checked_pairs
-from rbnotes.contact.nearby import found_nearby
+from rbnotes.contact.nearby import allowed_speeds, found_nearby
 from rbnotes.dynamics import BilateralRows, State, StepProblem, StepSolution, factor_step
 from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.maximal.mechanism import Mechanism, as_dense_as, projected
@@ -123,6 +123,15 @@ def nearby_points(world: World, state: State, h: float) -> ContactPoints:
     """Contacts that could close within the next step, from the speeds that the bodies have."""
     gravity, apart = world.mechanism.gravity, world.apart or ()
     return found_nearby(world.colliders, state.E, state.phi, h, gravity, apart)
+
+
+def least_speeds(setting: Setting, state: State, points: ContactPoints) -> Array:
+    """Normal velocities ``(c,)`` that contacts need at least, so that none closes farther in the step."""
+    normal = (_rows.contact_rows(points, state.E) @ state.velocity)[::3]
+    speeds = allowed_speeds(points, normal, setting.h, setting.mechanism.gravity)
+    if setting.taken_back:
+        speeds = np.maximum(speeds, setting.gain / setting.h * (-points.gap - setting.slop))
+    return speeds
 
 
 def kicked(

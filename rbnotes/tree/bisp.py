@@ -198,12 +198,8 @@ class _Step:
         gamma: float,
         apart: Sequence[tuple[int, int]] | None,
     ) -> None:
-        self.system, self.state, self.h, self.implicit = (
-            system,
-            state,
-            float(arguments.positive("h", h)),
-            implicit,
-        )
+        self.system, self.state, self.implicit = system, state, implicit
+        self.h = arguments.number("h", h)
         self.constraints = constraints
         for name in bearings:
             if isinstance(name, LoopClosure) and not any(name is each for each in constraints):

@@ -36,11 +36,20 @@ def regular_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     the size of what the joint carries: what the constraints allow does not change, and it is regular.
     """
     q, M = tree.checked("q", q), mass_matrix(tree, q)
-    for link, own, size in zip(tree.links, tree.slices, tree.carried, strict=True):
+    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
         if link.joint.constraints:
-            rows = link.joint.constraint_rows(q[..., own])
-            M[..., own, own] += size * np.swapaxes(rows, -1, -2) @ rows
+            M[..., own, own] += _forbidden_inertia(tree, q, i)
     return M
+
+
+def _forbidden_inertia(tree: Tree, q: Array, i: int) -> Array:
+    """The inertia ``(..., k_i, k_i)`` of a joint along what it forbids its coordinates; zero if nothing."""
+    joint, own = tree.links[i].joint, q[..., tree.slices[i]]
+    if not joint.constraints:
+        return np.zeros((joint.coordinates, joint.coordinates))
+    rows = joint.constraint_rows(own)
+    result: Array = tree.carried[i] * np.swapaxes(rows, -1, -2) @ rows
+    return result
 
 
 def coordinate_constraints(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:

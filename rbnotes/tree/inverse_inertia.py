@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.tree.dynamics import _forbidden_inertia
 from rbnotes.tree.kinematics import _steps, _times, alike
 from rbnotes.tree.model import Link, Tree
 
@@ -150,7 +151,7 @@ def factor_inertia(
     for i in reversed(range(n)):
         link, parent, own = tree.links[i], tree.parents[i], tree.slices[i]
         S, felt, back = link.joint._S(q[..., own]), inertias[..., i, :, :], A[..., i, :, :]
-        added, held = P[..., own, own], _own_inertia(link, q[..., own], tree.carried[i])
+        added, held = P[..., own, own], _forbidden_inertia(tree, q, i)
         if i in still:
             gives = np.zeros((*shape, S.shape[-1], S.shape[-1]))
         else:
@@ -223,14 +224,6 @@ def _joint_terms(tree: Tree, value: ArrayLike) -> Array:
         got = f"{row!r} coupled with {column!r}"
         raise InvalidArgument("joints", got, "blocks on the diagonal, one for each joint")
     return P
-
-
-def _own_inertia(link: Link, q: Array, carried: float) -> Array | float:
-    """An inertia along what the joint forbids its own coordinates."""
-    if not link.joint.constraints:
-        return 0.0
-    rows = link.joint.constraint_rows(q)
-    return carried * (_T(rows) @ rows)
 
 
 def _inverse(link: Link, stiff: Array, size: Array) -> tuple[Array, bool]:

@@ -32,7 +32,8 @@ from scipy.sparse.linalg import LinearOperator
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.dynamics import Forces, State
-from rbnotes.tree.inverse_inertia import InverseInertia, factor_inertia, joint_blocks
+from rbnotes.tree.dynamics import _forbidden_inertia
+from rbnotes.tree.inverse_inertia import _T, InverseInertia, factor_inertia, joint_blocks
 from rbnotes.tree.kinematics import _times
 from rbnotes.tree.model import Tree
 from rbnotes.tree.products import jacobian_product, jacobian_transpose_product
@@ -73,10 +74,15 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
     With the derivatives of applied and joint forces, as :meth:`~rbnotes.tree.TreeSystem.forces` has them;
     symmetric if those are.
     """
-    h, count = float(arguments.positive("h", h)), state.v.size
+    h, count = arguments.number("h", h), state.v.size
     tree, q = system.tree, state.q
     applied, on_joints = _stiff(system, state, h)
     masses = np.repeat(system.masses, 3)
+    forbidden = [
+        (own, _forbidden_inertia(tree, q, i))
+        for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True))
+        if link.joint.constraints
+    ]
 
     def product(x: Array) -> Array:
         x = x.ravel()
@@ -85,10 +91,8 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
         momenta += applied @ np.append(twists, x[:count])
         wrenches = momenta[: twists.size].reshape(twists.shape)
         handed = jacobian_transpose_product(tree, q, wrenches) + on_joints @ x[count:]
-        for link, own, size in zip(tree.links, tree.slices, tree.carried, strict=True):
-            if link.joint.constraints:
-                rows = link.joint.constraint_rows(q[own])
-                handed[own] += size * rows.T @ (rows @ x[count:][own])
+        for own, held in forbidden:
+            handed[own] += held @ x[count:][own]
         return np.append(momenta[twists.size :], handed)
 
     return LinearOperator((state.size, state.size), matvec=product, dtype=np.float64)
@@ -105,7 +109,7 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
     SingularConfiguration
         If a joint is in a singular state, or springs that push take away its inertia; the message names it.
     """
-    h, tree = float(arguments.positive("h", h)), system.tree
+    h, tree = arguments.number("h", h), system.tree
     applied, on_joints = _stiff(system, state, h)
     bodies, parents, particles, whole = _along_the_tree(tree, len(system.masses), applied)
     blocks = joint_blocks(tree, on_joints)
@@ -152,7 +156,3 @@ def _along_the_tree(tree: Tree, count: int, applied: Any) -> tuple[Array, Array,
     loose = own & (one >= n)
     particles[one[loose] - n, place[loose], across[loose]] = values[loose]
     return bodies, parents, particles, bool(np.all(own | up | down))
-
-
-def _T(matrix: Array) -> Array:
-    return np.swapaxes(matrix, -1, -2)

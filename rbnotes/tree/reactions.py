@@ -41,7 +41,7 @@ def unconstrained_impulses(
     implicit
         Whether the forces were those at the end of the step, as in linearly implicit Euler.
     """
-    G, rest = impulse_balance(system, state, float(arguments.positive("h", h)), implicit)
+    G, rest = impulse_balance(system, state, arguments.number("h", h), implicit)
     return (G @ arguments.vector("velocity", velocity, state.size) + rest).reshape(-1, 6)
 
 

@@ -1,4 +1,4 @@
-"""Dynamics of a tree by sweeps over its links: inverse, forward, and both mixed (Sueda 2.9, 2.10).
+"""Dynamics of a tree by sweeps over its links: inverse, forward, and both mixed (Sueda 2.12, Algorithm 9).
 
 The same equations of motion as in :mod:`rbnotes.tree.dynamics`, without J and without the mass matrix: every
 link is visited a few times, so that the cost grows as their number.

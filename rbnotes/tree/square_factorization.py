@@ -23,9 +23,10 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
-from rbnotes.tree.dynamics import _applied, _singular, joint_forces, weight_wrenches
+from rbnotes.tree.dynamics import _applied, _forbidden_inertia, _singular, joint_forces, weight_wrenches
 from rbnotes.tree.kinematics import _both, _times
 from rbnotes.tree.model import Tree
+from rbnotes.tree.recursive import _along_constraints
 from rbnotes.tree.spatial_operators import (
     SpatialOperators,
     _block_diagonal,
@@ -143,7 +144,7 @@ def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
     for i in reversed(range(n)):
         X, S_i, J, own = A[..., i, :, :], S[i], articulated[..., i, :, :], tree.slices[i]
         Xt, St = np.swapaxes(X, -1, -2), np.swapaxes(S_i, -1, -2)
-        locked = _forbidden(tree, q, i)
+        locked = _forbidden_inertia(tree, q, i)
         Omega[i] = St @ J @ S_i + locked
         _refuse_singular(tree, own, Omega[i], St @ composite[..., i, :, :] @ S_i + locked)
         gain[i] = np.swapaxes(np.linalg.solve(Omega[i], St @ J), -1, -2)
@@ -215,7 +216,9 @@ def factored_dynamics(
             qddot[..., slices[i]] -= _transposed(factors.Pi[i], eta[..., parent, :])
             eta[..., i, :] = _transposed(factors.Y[..., i, :, :], eta[..., parent, :])
         eta[..., i, :] += _times(S[i], c_bar[..., slices[i]])
-    qddot = _kept_to_constraints(tree, q, qdot, qddot)
+    # Along what joints forbid their own coordinates nothing else moves.
+    qddot, asked = _along_constraints(tree, q, qdot, qddot)
+    qddot += asked
     return Passes(v, a, b, alpha, alpha_bar, p, p_bar, tau_bar, factors, z, c, c_bar, eta, qddot)
 
 
@@ -233,26 +236,6 @@ def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
         joints - St @ Y @ Pi,
         joints + St @ np.swapaxes(operators.G, -1, -2) @ Pi,
     )
-
-
-def _forbidden(tree: Tree, q: Array, i: int) -> Array:
-    """The inertia of a joint's coordinates along what it forbids them, as in the regular mass matrix."""
-    joint, own = tree.links[i].joint, q[..., tree.slices[i]]
-    if not joint.constraints:
-        return np.zeros((joint.coordinates, joint.coordinates))
-    rows = joint.constraint_rows(own)
-    result: Array = tree.carried[i] * np.swapaxes(rows, -1, -2) @ rows
-    return result
-
-
-def _kept_to_constraints(tree: Tree, q: Array, qdot: Array, qddot: Array) -> Array:
-    """With what joints forbid their own coordinates; along that direction nothing else moves."""
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        if link.joint.constraints:
-            rows = link.joint.constraint_rows(q[..., own])
-            drift = _times(link.joint.constraint_rows_dot(q[..., own], qdot[..., own]), qdot[..., own])
-            qddot[..., own] -= _times(np.linalg.pinv(rows), drift + _times(rows, qddot[..., own]))
-    return qddot
 
 
 def _refuse_singular(tree: Tree, own: slice, Omega: Array, rigid: Array) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from rbnotes import ledger
 from rbnotes.checking import strategies as some
-from rbnotes.ledger import Record, Verdict, runner
+from rbnotes.ledger import Record, Verdict, counterexamples
 from rbnotes.ledger.counterexamples import Kept, kept, shrunk
 from rbnotes.ledger.mutation import source_mutants, survivors
 from rbnotes.ledger.record import NEEDS_CORRECTION
@@ -266,7 +266,7 @@ def test_kept_counterexamples_are_played_back_and_replaced_where_they_show_nothi
     assert shrunk(wrong, database)
     small = counterexample_of(wrong, shrink=False).counterexample
     for choices in (database.choices, {wrong.id: b"\x00"}):
-        monkeypatch.setattr(runner, "kept", lambda choices=choices: Kept(dict(choices)))
+        monkeypatch.setattr(counterexamples, "kept", lambda choices=choices: Kept(dict(choices)))
         found = counterexample_of(wrong)
         assert found.worst > 0.1
         size = sum(np.abs(value).sum() for value in found.counterexample.values())
