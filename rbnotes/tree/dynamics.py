@@ -136,13 +136,17 @@ def forward_dynamics(
 
 def accelerations(tree: Tree, q: ArrayLike, qdot: ArrayLike, M: Array, force: Array) -> Array:
     """``qddot (..., k)`` from the regular mass matrix and all that drives the joints, as forward dynamics."""
-    qddot = solve_mass(tree, M, force[..., None])
     rows, drift = coordinate_constraints(tree, q, qdot)
+    return _answers_within(tree, M, force[..., None], rows, -drift[..., None])[..., 0]
+
+
+def _answers_within(tree: Tree, M: Array, forces: Array, rows: Array, targets: Array) -> Array:
+    """Accelerations ``(..., k, m)`` under m forces ``(..., k, m)`` at once, with ``rows qddot = targets``."""
+    qddot = solve_mass(tree, M, forces)
     if rows.shape[-2]:
         answers = solve_mass(tree, M, np.swapaxes(rows, -1, -2))
-        missing = -drift[..., None] - rows @ qddot
-        qddot = qddot + answers @ np.linalg.solve(rows @ answers, missing)
-    return qddot[..., 0]
+        qddot = qddot + answers @ np.linalg.solve(rows @ answers, targets - rows @ qddot)
+    return qddot
 
 
 def inverse_dynamics(

@@ -36,7 +36,7 @@ class JointCoordinates:
     jacobian_dot: Callable[[Array, Array], ArrayLike]
     """Its rate ``(k, r)``, for coordinates and velocities ``(r,)``."""
     drift_slope: Callable[[Array, Array], ArrayLike] | None = None
-    """For implicit steps: derivative ``(k, r)`` of ``jacobian_dot(q_R, v_R) @ v_R`` by q_R, v_R held. None: by
+    """For implicit steps: the slope ``(k, r)`` of ``jacobian_dot(q_R, v_R) @ v_R`` by q_R, v_R held. None: by
     the complex step, for which jacobian_dot takes complex coordinates."""
 
     def __post_init__(self) -> None:

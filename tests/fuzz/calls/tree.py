@@ -115,6 +115,7 @@ CALLS = [
         for function in (
             tree.reduced_force,
             tree.forward_dynamics,
+            tree.forward_dynamics_slopes,
             tree.articulated_bodies,
             tree.factored_dynamics,
         )
@@ -124,7 +125,6 @@ CALLS = [
         for function in (
             tree.inverse_dynamics,
             tree.inverse_dynamics_slopes,
-            tree.forward_dynamics_slopes,
             tree.newton_euler,
         )
     ),
