@@ -19,8 +19,9 @@ import numpy as np
 from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
-from rbnotes.tree.constraints import AttachedParticle, point_motion
+from rbnotes.tree.constraints import AttachedParticle
 from rbnotes.tree.reduced import Bends, ReducedSystem
+from rbnotes.tree.rows import point_motion
 from rbnotes.tree.system import TreeSystem
 from rbnotes.tree.tangent import geometric_stiffness, variation
 

@@ -112,7 +112,8 @@ def reduced_force(
 def driving_force(tree: Tree, at: Motion, wrenches: Array) -> Array:
     """``J^T (f - M Jdot qdot) (..., k)`` with the bodies' own wrenches and applied ones ``(..., n, 6)``."""
     f = _body_wrenches(tree, at.bodies, at.phi) + wrenches - _times(tree.inertias, at.drift)
-    return np.einsum("...nai,...na->...i", at.J, f)
+    result: Array = np.einsum("...nai,...na->...i", at.J, f)
+    return result
 
 
 def forward_dynamics(
@@ -189,7 +190,8 @@ def potential_energy_of(tree: Tree, q: Array, bodies: Array) -> Array:
     height = _se3.transform_points(bodies, centres)
     stretch = q - tree.stacked("rest")
     stored: Array = np.sum(tree.stacked("stiffness") * stretch**2, axis=-1) / 2
-    return stored - np.sum(weights * height, axis=(-2, -1))
+    lifted: Array = np.sum(weights * height, axis=(-2, -1))
+    return stored - lifted
 
 
 def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -197,7 +199,8 @@ def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     arguments.instance("tree", tree, Tree)
     momenta = _times(tree.inertias, twists(tree, q, qdot))
     to_world = _se3.Ad_inverse(poses(tree, q).bodies)
-    return np.einsum("...nba,...nb->...a", to_world, momenta)
+    result: Array = np.einsum("...nba,...nb->...a", to_world, momenta)
+    return result
 
 
 def solve_mass(tree: Tree, M: Array, forces: Array) -> Array:
