@@ -82,7 +82,9 @@ def newton_friction(
     space = contact_space(problem)
     impulses: Array = np.zeros((space.count, 3))
     if start is not None:
-        impulses = _project_on_cone(arguments.array("start", start, space.count, 3), space.mu)
+        impulses = _project_on_cone(
+            arguments.exactly("start", arguments.array("start", start, space.count, 3), 2), space.mu
+        )
     best, residual, iterations = _solve(space, impulses, tolerance, max_iterations, max_sweeps)
     solution = space.solution(best, iterations=iterations, residual=residual, method="Newton")
     if check and residual > tolerance:
