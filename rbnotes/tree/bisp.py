@@ -40,12 +40,13 @@ from rbnotes.friction.mixing import Mixing
 from rbnotes.friction.staggered import friction_impulses, normal_impulses
 from rbnotes.tree.bearings import Bearings, closure_wrench, fitted
 from rbnotes.tree.constrained import step_rows
-from rbnotes.tree.constraints import Constraint, LoopClosure
+from rbnotes.tree.constraints import LoopClosure
 from rbnotes.tree.contact import tree_contacts
 from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
 from rbnotes.tree.kinematics import _steps
 from rbnotes.tree.products import passed_on
 from rbnotes.tree.reactions import body_rows, impulse_balance
+from rbnotes.tree.rows import Constraint
 from rbnotes.tree.system import TreeSystem
 
 NEARNESS = 1e-4

@@ -31,7 +31,7 @@ from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nea
 from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
 from rbnotes.friction import box_friction
 from rbnotes.tree.constrained import checked_constraints, step_rows
-from rbnotes.tree.constraints import Constraint
+from rbnotes.tree.rows import Constraint
 from rbnotes.tree.system import TreeSystem
 
 

@@ -30,12 +30,12 @@ from rbnotes.complementarity import LCP, solve_lcp
 from rbnotes.constraints.kkt import CONSISTENCY_TOLERANCE, row_space
 from rbnotes.dynamics import State, StepSolution
 from rbnotes.tree.constrained import Part, acceleration_parts, by_part, refuse_contradictions, stacked
-from rbnotes.tree.constraints import Constraint, ConstraintRows, OnBodies
 from rbnotes.tree.dynamics import _body_wrenches, joint_forces
 from rbnotes.tree.inverse_inertia import InverseInertia, factor_inertia
 from rbnotes.tree.kinematics import _poses, _steps, _times
 from rbnotes.tree.model import Tree
 from rbnotes.tree.products import handed_on, jacobian_transpose_product, moved
+from rbnotes.tree.rows import Constraint, ConstraintRows, OnBodies
 from rbnotes.tree.system import TreeSystem, _seen
 
 HELD = 1e-12

@@ -43,6 +43,8 @@ class Pivot(NamedTuple):
     """Wrench at the parent ``(..., 6, k)`` by the joint's acceleration."""
     lags: Array
     """The joint's acceleration ``(..., k, 6)`` that the parent's takes away."""
+    felt: Array
+    """Articulated inertia ``(..., 6, 6)``: what the body feels like with the joints beyond it free."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +72,11 @@ class InverseInertia:
         loads, rates = (np.zeros((*shape, len(self.pivots) + 1, 6)) for _ in range(2))
         y = np.zeros(x.shape)
         for i in reversed(range(len(self.pivots))):
-            S, A, gives, pushes, _ = self.pivots[i]
+            S, A, gives, pushes, _, _ = self.pivots[i]
             own, parent = self.tree.slices[i], self.tree.parents[i]
             y[..., own] = _times(gives, x[..., own] - _times(_T(S), loads[..., i, :]))
             loads[..., parent, :] += _times(_T(A), loads[..., i, :]) + _times(pushes, y[..., own])
-        for i, (S, A, _, _, lags) in enumerate(self.pivots):
+        for i, (S, A, _, _, lags, _) in enumerate(self.pivots):
             own, behind = self.tree.slices[i], rates[..., self.tree.parents[i], :]
             y[..., own] -= _times(lags, behind)
             rates[..., i, :] = _times(A, behind) + _times(S, y[..., own])
@@ -171,7 +173,7 @@ def factor_inertia(
             pushes, lags = up @ S, gives @ _T(S) @ down
             inertias[..., parent, :, :] += passed - pushes @ lags
             rigid[..., parent, :, :] += _T(back) @ rigid[..., i, :, :] @ back
-        pivots[i] = Pivot(S, back, gives, pushes, lags)
+        pivots[i] = Pivot(S, back, gives, pushes, lags, felt)
     return InverseInertia(tree, tuple(p for p in pivots if p is not None), shape, definite)
 
 

@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State
-from rbnotes.tree.constraints import Constraint, OnBodies
 from rbnotes.tree.dynamics import body_wrenches
 from rbnotes.tree.kinematics import _steps
 from rbnotes.tree.model import Tree
 from rbnotes.tree.products import passed_on
+from rbnotes.tree.rows import Constraint, OnBodies
 from rbnotes.tree.system import TreeSystem
 
 
