@@ -20,7 +20,7 @@ WRENCH = np.array([0.0, 0.5, 0, 1.0, 2.0, 3.0])
 CALLS = [
     Call(
         friction.newton_friction,
-        {"problem": SLIDING, "start": START, "tolerance": 1e-8, "max_iterations": 20, "max_sweeps": 30},
+        {"problem": SLIDING, "start": START, "tolerance": 1e-8, "max_iterations": 20},
     ),
     Call(
         friction.staggered,
