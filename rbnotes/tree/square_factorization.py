@@ -240,7 +240,7 @@ def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
 
 def _refuse_singular(tree: Tree, own: slice, Omega: Array, rigid: Array) -> None:
     """Nothing must be left of Omega that is rounding, measured by what it would be with all beyond locked."""
-    if not Omega.shape[-1]:
+    if not Omega.size:
         return
     diagonal = np.diagonal(rigid, axis1=-2, axis2=-1)
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
