@@ -156,7 +156,13 @@ class _ConeProgram:
         return self._root.shape[0] < self._root.shape[1]
 
     def can_press(self) -> bool:
-        """Whether contacts can press against each other without moving anything."""
+        """Whether contacts can press against each other without moving anything.
+
+        Not if a motion leaves them all, each within the dual of its cone: such as that by equal impulses.
+        """
+        apart = (self._root.T @ (self._root @ np.tile([1.0, 0, 0], len(self._mu)))).reshape(-1, 3)
+        if np.all(apart[:, 0] > self._mu * np.linalg.norm(apart[:, 1:], axis=1) + 1e-9):
+            return False
         r = self._cp.Variable((len(self._mu), 3))
         moved = self._cp.sum_squares(self._root @ self._cp.vec(r, order="C"))
         unit = self._cp.sum(r[:, 0]) == 1
@@ -182,16 +188,18 @@ class _ConeProgram:
         free = _null_space(np.vstack([self._root, self._pulled(speeds).ravel(), slippery]))
         if not free.shape[1] or not size:
             return None
+        weights = np.repeat(self._impulse / size, 3)
+        nearest = np.linalg.lstsq(weights[:, None] * free, -weights * flat)[0]
+        found = self._impulse * (flat + free @ nearest).reshape(-1, 3)
+        if np.all(np.linalg.norm(found[:, 1:], axis=1) <= self._mu * found[:, 0]):
+            return found  # the cones have no say
         steps = cp.Variable(free.shape[1])
         r = cp.reshape(flat + free @ steps, impulses.shape, order="C")
-        whole = cp.Problem(
-            cp.Minimize(cp.sum_squares(cp.multiply(self._impulse / size @ np.ones((1, 3)), r))),
-            self._within_cones(r),
-        )
-        if not self._solved(whole):
+        smallest = cp.sum_squares(cp.multiply(weights.reshape(-1, 3), r))
+        if not self._solved(cp.Problem(cp.Minimize(smallest), self._within_cones(r))):
             return None
-        found = flat + free @ np.asarray(steps.value)
-        return _project_on_cone(self._impulse * found.reshape(-1, 3), self._mu)
+        found = self._impulse * (flat + free @ np.asarray(steps.value)).reshape(-1, 3)
+        return _project_on_cone(found, self._mu)
 
     def _pulled(self, speeds: Array) -> Array:
         """The linear part of the program ``(c, 3)``."""

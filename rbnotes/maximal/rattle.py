@@ -153,8 +153,9 @@ def _first_kick_and_flight(
 
     weight, applied = h / 2 * free.weight(state), h / 2 * free.applied_forces(state).f
     problem = StepProblem(mass, mass @ velocity + weight + applied)
-    speeds = least_speeds(setting, state, points)
-    kick = kicked(setting, at, velocity, problem, (weight, applied), points, speeds, target)
+    fall = free.inverse_mass @ (weight + applied)
+    speeds = least_speeds(setting, state, points, fall)
+    kick = kicked(setting, at, velocity, problem, (weight, applied), points, speeds, target, fall)
 
     if not len(errors):
         flown = move_freely(mechanism, state, kick.after, h)

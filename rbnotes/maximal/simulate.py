@@ -25,7 +25,7 @@ from rbnotes.maximal.mechanism import STABILIZATIONS
 from rbnotes.maximal.rattle import rattle
 from rbnotes.maximal.remembering import FrictionModel, Remembering
 from rbnotes.maximal.stepping import Integrator, Setting, Taken, World, nearby_points
-from rbnotes.maximal.trajectory import Trajectory, Work, events_of
+from rbnotes.maximal.trajectory import End, Trajectory, Work, events_of
 
 REACH = 0.02
 """Contacts of the same bodies that are nearer than this from one kick to the next are the same, m."""
@@ -36,7 +36,7 @@ Progress = Callable[[int, int], object]
 
 def simulate(
     world: World,
-    state: State,
+    state: State | Trajectory,
     h: float,
     steps: int,
     *,
@@ -53,7 +53,8 @@ def simulate(
     Parameters
     ----------
     state
-        Poses ``(n, 4, 4)`` and twists ``(n, 6)`` to start from, with the joints together.
+        Poses ``(n, 4, 4)`` and twists ``(n, 6)`` to start from, with the joints together. Or a trajectory of
+        this world, to go on where it ended, bit by bit as if it had not stopped.
     h
         Step size, s.
     steps
@@ -71,7 +72,8 @@ def simulate(
         What is done about joints that came apart and bodies that overlap: move them back by the smallest
         displacement, have the next velocities take back a part, or nothing.
     gain
-        That part, up to 1.
+        That part, up to 1. Overlaps are taken back no faster than at the speed that lifts a body out of them,
+        ``sqrt(2 g overlap)``: without gravity, not at all.
     slop
         Overlap that is left alone, m.
     progress
@@ -90,16 +92,20 @@ def simulate(
         If contacts and joints contradict each other.
     """
     arguments.instance("world", world, World)
-    arguments.instance("state", state, State)
+    arguments.instance("state", state, State, Trajectory)
     arguments.function("friction", friction)
     if not isinstance(integrator, Scheme):
         arguments.provides("integrator", integrator, "take")
-    state = _checked_state(world, state)
+    before = state if isinstance(state, Trajectory) else None
+    state = _checked_state(world, state if before is None else before.states[-1])
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     limit = np.inf if friction_limit is None else arguments.number("friction_limit", friction_limit)
-    setting = Setting(world, h, Remembering(friction, limit, REACH), stabilization, gain, slop)
+    model = Remembering(friction, limit, REACH)
+    setting = Setting(world, h, model, stabilization, gain, slop)
     stepper = FirstOrder(integrator) if isinstance(integrator, Scheme) else integrator
     points = nearby_points(world, state, h)
+    if before is not None:
+        points, model.last = before.end
     states, taken = [state], list[Taken]()
     for step in range(1, steps + 1):
         taken.append(stepper.take(setting, state, points))
@@ -115,6 +121,7 @@ def simulate(
         tuple(records),
         events_of(records, [each.t for each in states[1:]]),
         Work(*np.transpose([each.work for each in taken])),
+        End(points, model.last),
     )
 
 
