@@ -1,0 +1,136 @@
+"""Scenes whose motion is known: in closed form, from statics, or from many years of experiments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes import se3, so3
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, State
+from rbnotes.maximal import Mechanism, World
+from rbnotes.solids import Box, Capsule
+
+GRAVITY = 9.81
+DENSITY = 500.0
+UPRIGHT = so3.exp([np.pi / 2, 0, 0])
+"""Scenes in a vertical plane are drawn in x and z; this turns y into z."""
+
+
+def at(x, y, z, *rotation):
+    return se3.frame(so3.exp(rotation or (0.0, 0.0, 0.0)), [x, y, z])
+
+
+def block_on_a_slope(angle, mu, heading=0.0, turned=0.7, sides=(0.4, 0.3, 0.1)):
+    """A box on a plane that descends by ``angle`` along a heading, at rest: world, state, frame of the plane."""
+    plane = so3.exp([0, 0, heading]) @ so3.exp([0, angle, 0])
+    box = Box(sides)
+    pose = se3.frame(plane @ so3.exp([0, 0, turned]), plane @ [0, 0, sides[2] / 2])
+    mechanism = Mechanism(box.spatial_inertia(density=DENSITY)[None])
+    floor = Collider(WORLD, Plane(), se3.frame(plane, np.zeros(3)), mu=mu)
+    return World(mechanism, [floor, Collider(0, box, mu=mu)]), State(pose[None]), plane
+
+
+def ladder(angle, mu, length=3.0, thickness=0.02):
+    """A rod, ``angle`` above the floor, against a wall without friction: statics asks for mu >= cot(angle)/2.
+
+    Its ends are round, so that where they touch is where the statics has them but for the radius.
+    """
+    rod = Capsule(thickness / 2, length)
+    tilt = so3.exp([0, angle - np.pi / 2, 0])  # from upright towards -x
+    centre = [-length / 2 * np.cos(angle), 0, length / 2 * np.sin(angle) + thickness / 2]
+    pose = se3.frame(so3.exp([0, np.pi / 2 - angle, 0]), centre)
+    del tilt
+    floor = Collider(WORLD, Plane(), mu=mu)
+    wall = Collider(
+        WORLD, Plane(), se3.frame(so3.exp([0, -np.pi / 2, 0]), [thickness / 2, 0, 0]), mu=0.0
+    )
+    mechanism = Mechanism(rod.spatial_inertia(density=DENSITY)[None])
+    return World(mechanism, [floor, wall, Collider(0, rod, mu=mu)]), State(pose[None])
+
+
+def tower(count, side=0.2, mu=0.5, densities=DENSITY):
+    """Cubes on top of each other."""
+    boxes = [Box([side] * 3)] * count
+    densities = np.broadcast_to(densities, count)
+    inertias = np.stack([each.spatial_inertia(density=d) for each, d in zip(boxes, densities, strict=True)])
+    poses = np.stack([at(0, 0, side * (k + 0.5)) for k in range(count)])
+    colliders = [Collider(WORLD, Plane(), mu=mu)] + [Collider(i, each, mu=mu) for i, each in enumerate(boxes)]
+    return World(Mechanism(inertias), colliders), State(poses)
+
+
+def trilithon(mu=0.5):
+    """Two uprights and a lintel, like those of Stonehenge."""
+    upright, lintel = Box([0.3, 0.4, 1.2]), Box([1.6, 0.4, 0.3])
+    boxes = [upright, upright, lintel]
+    inertias = np.stack([each.spatial_inertia(density=DENSITY) for each in boxes])
+    poses = np.stack([at(-0.5, 0, 0.6), at(0.5, 0, 0.6), at(0, 0, 1.35)])
+    colliders = [Collider(WORLD, Plane(), mu=mu)] + [Collider(i, each, mu=mu) for i, each in enumerate(boxes)]
+    return World(Mechanism(inertias), colliders), State(poses)
+
+
+def arch(ratio, count=7, mu=0.8, radius=1.0, depth=0.4):
+    """A semicircular arch of wedges, ``ratio`` of its thickness to its mean radius.
+
+    A wedge touches its neighbours with two plates, thin boxes whose outer faces are its own. Its inertia is
+    that of the wedge: a sector of a ring.
+    """
+    t, half = ratio * radius, np.pi / count / 2
+    inner, outer = radius - t / 2, radius + t / 2
+    area = half * (outer**2 - inner**2)
+    centre = 2 / 3 * (outer**3 - inner**3) / (outer**2 - inner**2) * np.sin(half) / half
+    mass = DENSITY * area * depth
+    about_origin = mass * (outer**2 + inner**2) / 2
+    # Second moments of the sector about its axis of symmetry and across, by integration over the angle.
+    radial = (outer**4 - inner**4) / 4 * DENSITY * depth
+    along = radial * (half + np.sin(2 * half) / 2)  # of r^2 cos^2
+    across = radial * (half - np.sin(2 * half) / 2)
+    along -= mass * centre**2
+    width = mass * depth**2 / 12
+    inertia = np.zeros((6, 6))
+    # Body frame: x across, y along the arch's axis, z outwards along the axis of symmetry.
+    inertia[:3, :3] = np.diag([along + width, along + across, across + width])
+    inertia[3:, 3:] = mass * np.eye(3)
+    assert np.isclose(along + across + mass * centre**2, about_origin)
+    thin = 0.2 * t
+    plates = []
+    for side in (-1, 1):
+        turn = se3.frame(so3.exp([0, side * half, 0]), np.zeros(3))
+        plates.append(at(0, 0, -centre) @ turn @ at(-side * thin / 2, 0, radius))
+    plate = Box([thin, depth, t])
+    poses, colliders = [], [Collider(WORLD, Plane(), mu=mu)]
+    for k in range(count):
+        angle = -np.pi / 2 + (2 * k + 1) * half
+        poses.append(se3.frame(so3.exp([0, angle, 0]), np.zeros(3)) @ at(0, 0, centre))
+        colliders += [Collider(k, plate, frame, mu=mu) for frame in plates]
+    return World(Mechanism(np.stack([inertia] * count)), colliders), State(np.stack(poses))
+
+
+def dominoes(count=20, gap=0.03, mu=0.2, push=3.0):
+    """Boxes of 1 by 4 by 8 cm in a row, the first of which turns about its lower edge."""
+    piece = Box([0.01, 0.04, 0.08])
+    inertias = np.stack([piece.spatial_inertia(density=1000.0)] * count)
+    poses = np.stack([at(k * gap, 0, 0.04) for k in range(count)])
+    twists = np.zeros((count, 6))
+    twists[0] = [0, push, 0, 0.04 * push, 0, 0.005 * push]
+    colliders = [Collider(WORLD, Plane(), mu=0.6)] + [Collider(i, piece, mu=mu) for i in range(count)]
+    return World(Mechanism(inertias), colliders), State(poses, twists)
+
+
+def a_frame(angle, ratio, yaw=0.0, apart=0.0, length=1.0, thickness=0.05):
+    """Two planks that lean on each other, with ``ratio`` times the friction that statics asks for.
+
+    By symmetry they push each other along the horizontal alone: about the edge on the floor that balances
+    the weight. One of them may be turned by a yaw, and the edges apart.
+    """
+    plank = Box([thickness, 0.3, length])
+    tilt = np.pi / 2 - angle
+    corners = np.array([[x, z] for x in (-1, 1) for z in (-1, 1)]) * [thickness / 2, length / 2]
+    c, s = np.cos(tilt), np.sin(tilt)
+    placed = np.stack([c * corners[:, 0] + s * corners[:, 1], -s * corners[:, 0] + c * corners[:, 1]], axis=1)
+    lowest, foremost = placed[np.argmin(placed[:, 1])], placed[np.argmax(placed[:, 0])]
+    mu = ratio * -lowest[0] / (foremost[1] - lowest[1])
+    x, z = foremost[0] + apart / 2, -lowest[1]
+    poses = np.stack([at(-x, 0, z, 0, tilt, 0), at(x, 0, z, 0, 0, yaw) @ at(0, 0, 0, 0, -tilt, 0)])
+    inertias = np.stack([plank.spatial_inertia(density=DENSITY)] * 2)
+    colliders = [Collider(WORLD, Plane(), mu=mu)] + [Collider(i, plank, mu=mu) for i in range(2)]
+    return World(Mechanism(inertias), colliders), State(poses)
