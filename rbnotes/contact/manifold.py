@@ -29,7 +29,7 @@ Within the margin they are contacts that may close next, when the body rocks ont
 """
 
 THIN = 1e-6
-"""Sine of the angle up to which an edge counts as perpendicular to the normal, where cores overlap in edges."""
+"""Sine of the angle up to which an edge is perpendicular to the normal, where cores overlap in edges."""
 
 _AROUND: list[Array] = [
     np.zeros((1, 0)),

@@ -245,7 +245,7 @@ class TestManifolds:
         foremost = np.array([0.025 * np.cos(tilt) + 0.5 * np.sin(tilt), 0, 0])
         for yaw in (0.0, 1e-9, 1e-7):
             left = se3.frame(so3.exp([0, tilt, 0]), -foremost)
-            right = se3.frame(so3.exp([0, 0, yaw]) @ so3.exp([0, -tilt, 0]), foremost + [gap, 0, 0])
+            right = se3.frame(so3.exp([0, 0, yaw]) @ so3.exp([0, -tilt, 0]), foremost + np.array([gap, 0, 0]))
             found = collide(plank, left, plank, right, margin=1e-4)
             assert len(found.gap) == 2
             np.testing.assert_allclose(found.normal, [[-1, 0, 0]] * 2, atol=1e-5)

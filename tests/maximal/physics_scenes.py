@@ -7,13 +7,12 @@ import numpy as np
 from rbnotes import se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
-from rbnotes.maximal import Mechanism, World
-from rbnotes.solids import Box, Capsule
+from rbnotes.joints import Revolute
+from rbnotes.maximal import Mechanism, World, joint_at
+from rbnotes.solids import Box, Capsule, Sphere
 
 GRAVITY = 9.81
 DENSITY = 500.0
-UPRIGHT = so3.exp([np.pi / 2, 0, 0])
-"""Scenes in a vertical plane are drawn in x and z; this turns y into z."""
 
 
 def at(x, y, z, *rotation):
@@ -21,7 +20,7 @@ def at(x, y, z, *rotation):
 
 
 def block_on_a_slope(angle, mu, heading=0.0, turned=0.7, sides=(0.4, 0.3, 0.1)):
-    """A box on a plane that descends by ``angle`` along a heading, at rest: world, state, frame of the plane."""
+    """A box on a plane that descends by ``angle`` along a heading: world, state, frame of the plane."""
     plane = so3.exp([0, 0, heading]) @ so3.exp([0, angle, 0])
     box = Box(sides)
     pose = se3.frame(plane @ so3.exp([0, 0, turned]), plane @ [0, 0, sides[2] / 2])
@@ -30,20 +29,18 @@ def block_on_a_slope(angle, mu, heading=0.0, turned=0.7, sides=(0.4, 0.3, 0.1)):
     return World(mechanism, [floor, Collider(0, box, mu=mu)]), State(pose[None]), plane
 
 
-def ladder(angle, mu, length=3.0, thickness=0.02):
-    """A rod, ``angle`` above the floor, against a wall without friction: statics asks for mu >= cot(angle)/2.
+def ladder(angle, ratio, length=3.0, thickness=0.02):
+    """A rod against a wall without friction, with ``ratio`` times the friction that statics asks for.
 
-    Its ends are round, so that where they touch is where the statics has them but for the radius.
+    About the foot the weight balances the push of the wall, which is what the foot has to hold: the part
+    cot(angle) / 2 of the weight, and a little less for the round ends.
     """
+    mu = ratio * length / 2 * np.cos(angle) / (length * np.sin(angle) + thickness / 2)
     rod = Capsule(thickness / 2, length)
-    tilt = so3.exp([0, angle - np.pi / 2, 0])  # from upright towards -x
     centre = [-length / 2 * np.cos(angle), 0, length / 2 * np.sin(angle) + thickness / 2]
     pose = se3.frame(so3.exp([0, np.pi / 2 - angle, 0]), centre)
-    del tilt
     floor = Collider(WORLD, Plane(), mu=mu)
-    wall = Collider(
-        WORLD, Plane(), se3.frame(so3.exp([0, -np.pi / 2, 0]), [thickness / 2, 0, 0]), mu=0.0
-    )
+    wall = Collider(WORLD, Plane(), se3.frame(so3.exp([0, -np.pi / 2, 0]), [thickness / 2, 0, 0]), mu=0.0)
     mechanism = Mechanism(rod.spatial_inertia(density=DENSITY)[None])
     return World(mechanism, [floor, wall, Collider(0, rod, mu=mu)]), State(pose[None])
 
@@ -134,3 +131,28 @@ def a_frame(angle, ratio, yaw=0.0, apart=0.0, length=1.0, thickness=0.05):
     inertias = np.stack([plank.spatial_inertia(density=DENSITY)] * 2)
     colliders = [Collider(WORLD, Plane(), mu=mu)] + [Collider(i, plank, mu=mu) for i in range(2)]
     return World(Mechanism(inertias), colliders), State(poses)
+
+
+def hung_cradle(count, angle, restitution=1.0, radius=0.1, length=1.0):
+    """Balls on rods without mass that hang side by side and touch, the first lifted by ``angle``."""
+    ball = Sphere(radius)
+    inertias = np.stack([ball.spatial_inertia(mass=1.0)] * count)
+    hooks = [np.array([2 * radius * k, 0, length]) for k in range(count)]
+    poses = np.stack([at(2 * radius * k, 0, 0) for k in range(count)])
+    lifted = so3.exp([0, angle, 0])
+    poses[0] = se3.frame(lifted, hooks[0] - length * lifted[:, 2])
+    axis = so3.exp([-np.pi / 2, 0, 0])
+    joints = [joint_at(Revolute(), se3.frame(axis, hook), poses, k) for k, hook in enumerate(hooks)]
+    colliders = [Collider(i, ball, mu=0.0, restitution=restitution) for i in range(count)]
+    return World(Mechanism(inertias, joints), colliders), State(poses)
+
+
+def cradle(count, speeds, restitution=1.0, radius=0.1):
+    """Touching balls in a row along x, on nothing and without weight, with these velocities."""
+    ball = Sphere(radius)
+    inertias = np.stack([ball.spatial_inertia(mass=1.0)] * count)
+    poses = np.stack([at(2 * radius * k, 0, 0) for k in range(count)])
+    twists = np.zeros((count, 6))
+    twists[: len(speeds), 3] = speeds
+    colliders = [Collider(i, ball, mu=0.0, restitution=restitution) for i in range(count)]
+    return World(Mechanism(inertias, (), [0, 0, 0]), colliders), State(poses, twists)
