@@ -111,6 +111,7 @@ class ContactSpace(Responses):
 
     def velocities_of(self, solution: StepSolution) -> Array:
         """Contact velocities ``(c, 3)`` of a solution, normal ones above their targets."""
+        arguments.instance("solution", solution, StepSolution)
         velocities = _relative(self.contacts, arguments.vector("v", solution.velocity, self.problem.size))
         velocities[self.with_friction :, 0] += _softness(self.problem) @ solution.unilateral
         return velocities
@@ -136,6 +137,7 @@ class ContactSpace(Responses):
 
     def impulses_of(self, solution: StepSolution) -> Array:
         """The contact impulses ``(c, 3)`` of a solution."""
+        arguments.instance("solution", solution, StepSolution)
         frictionless = np.zeros((len(solution.unilateral), 3))
         frictionless[:, 0] = solution.unilateral
         return np.concatenate([solution.contact_impulses, frictionless])

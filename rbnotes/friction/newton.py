@@ -92,7 +92,8 @@ def newton_friction(
     space = contact_space(problem)
     first: Array = np.zeros((space.count, 3))
     if start is not None:
-        first = _project_on_cone(arguments.array("start", start, space.count, 3), space.mu)
+        found = arguments.exactly("start", arguments.array("start", start, space.count, 3), 2)
+        first = _project_on_cone(found, space.mu)
     impulses, iterations = np.zeros((space.count, 3)), 0
     for which, island in space.islands():
         impulses[which], steps = _solve(island, first[which], tolerance, max_iterations)
