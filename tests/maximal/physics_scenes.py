@@ -7,8 +7,9 @@ import numpy as np
 from rbnotes import se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
-from rbnotes.joints import Revolute
-from rbnotes.maximal import Mechanism, World, joint_at
+from rbnotes.inertia import spatial_inertia
+from rbnotes.joints import Prismatic, Revolute
+from rbnotes.maximal import Mechanism, World, joint_at, project
 from rbnotes.solids import Box, Capsule, Sphere
 
 GRAVITY = 9.81
@@ -156,3 +157,50 @@ def cradle(count, speeds, restitution=1.0, radius=0.1):
     twists[: len(speeds), 3] = speeds
     colliders = [Collider(i, ball, mu=0.0, restitution=restitution) for i in range(count)]
     return World(Mechanism(inertias, (), [0, 0, 0]), colliders), State(poses, twists)
+
+
+def slider_crank(speed):
+    """A closed loop of one freedom without weight; its rows repeat each other in space."""
+    bodies = [Box([0.06, 0.06, 0.2]), Box([0.8, 0.05, 0.05]), Box([0.2, 0.2, 0.2])]
+    pin, guide = np.array([0, 0, 0.6]), np.array([np.sqrt(0.8**2 - 0.45**2), 0, 0.15])
+    about_y, along_x = so3.exp([-np.pi / 2, 0, 0]), so3.exp([0, np.pi / 2, 0])
+    poses = np.stack([at(0, 0, 0.5), at(*(pin + guide) / 2, 0, np.arcsin(0.45 / 0.8), 0), at(*guide)])
+    joints = [
+        joint_at(Revolute(), se3.frame(about_y, [0, 0, 0.4]), poses, 0),
+        joint_at(Revolute(), se3.frame(about_y, pin), poses, 1, 0),
+        joint_at(Revolute(), se3.frame(about_y, guide), poses, 2, 1),
+        joint_at(Prismatic(), se3.frame(along_x, guide), poses, 2),
+    ]
+    inertias = np.stack([body.spatial_inertia(density=DENSITY) for body in bodies])
+    mechanism = Mechanism(inertias, joints, (0, 0, 0))
+    twists = project(mechanism, State(poses, np.eye(18)[1].reshape(3, 6))).phi
+    return mechanism, State(poses, speed / twists[0, 1] * twists)
+
+
+def double_pendulum():
+    """Two rods on hinges that start level."""
+    return hanging_rods(2, np.pi / 2)
+
+
+def hanging_rods(count, angle):
+    """Rods of one metre and one kilogram on hinges, one below the other, ``angle`` from hanging."""
+    rod = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=1.0)
+    along = np.array([np.sin(angle), 0, -np.cos(angle)])
+    poses = np.stack([se3.frame(so3.exp([0, -angle, 0]), (k + 0.5) * along) for k in range(count)])
+    about_y = so3.exp([-np.pi / 2, 0, 0])
+    joints = [
+        joint_at(Revolute(), se3.frame(about_y, k * along), poses, k, k - 1 if k else WORLD)
+        for k in range(count)
+    ]
+    return Mechanism(np.stack([rod] * count), joints), State(poses)
+
+
+def heavy_top(spin, tilt=0.5):
+    """A top that precesses steadily: inertia, start, rate of precession."""
+    M = spatial_inertia(1.0, np.diag([2e-3, 2e-3, 1e-3]), [0, 0, 0.1])
+    across, along = M[0, 0], M[2, 2]
+    precession = min(np.roots([across * np.cos(tilt), -along * spin, 9.81 * 0.1]).real)
+    R = so3.exp([0, tilt, 0])
+    omega = R.T @ [0, 0, precession]
+    omega[2] = spin
+    return M, State(se3.frame(R, np.zeros(3)), np.r_[omega, 0, 0, 0]), precession
