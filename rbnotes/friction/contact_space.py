@@ -72,7 +72,8 @@ class Responses:
 
     def islands(self) -> list[tuple[NDArray[np.intp], Responses]]:
         """Sets of contacts that do not answer each other's impulses: their numbers, and each by itself."""
-        touched = np.any(self.delassus.reshape(self.count, 3, self.count, 3) != 0, axis=(1, 3))
+        answers = (self.delassus != 0).reshape(self.count, 3, 3 * self.count).any(axis=1)
+        touched = answers.reshape(self.count, self.count, 3).any(axis=2)
         number, island = connected_components(touched, directed=False)
         if number <= 1:
             return [(np.arange(self.count), self)] if number else []

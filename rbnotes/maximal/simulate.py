@@ -21,6 +21,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import Scheme, State, States
 from rbnotes.friction import newton_friction
 from rbnotes.maximal.first_order import FirstOrder
+from rbnotes.maximal.impacts import IMPACTS, SIMULTANEOUS
 from rbnotes.maximal.mechanism import STABILIZATIONS
 from rbnotes.maximal.rattle import rattle
 from rbnotes.maximal.remembering import FrictionModel, Remembering
@@ -43,6 +44,7 @@ def simulate(
     friction: FrictionModel = newton_friction,
     friction_limit: float | None = None,
     integrator: Integrator | Scheme = rattle,
+    impacts: str = SIMULTANEOUS,
     stabilization: str = "projection",
     gain: float = 0.2,
     slop: float = 1e-5,
@@ -68,6 +70,9 @@ def simulate(
     integrator
         Of the motion: :data:`~rbnotes.maximal.rattle`, of second order; or a scheme of
         :mod:`rbnotes.dynamics.schemes` or ``.free_motion``, of first order under joints and contacts.
+    impacts : "simultaneous" or "sequential"
+        Of bodies with restitution: Newton's law at all contacts at once, or at those alone that approach
+        fastest, then at those that do then, and so on (:mod:`rbnotes.maximal.impacts`).
     stabilization : "projection", "baumgarte" or "none"
         What is done about joints that came apart and bodies that overlap: move them back by the smallest
         displacement, have the next velocities take back a part, or nothing.
@@ -98,10 +103,11 @@ def simulate(
         arguments.provides("integrator", integrator, "take")
     before = state if isinstance(state, Trajectory) else None
     state = _checked_state(world, state if before is None else before.states[-1])
+    arguments.choice("impacts", impacts, IMPACTS)
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     limit = np.inf if friction_limit is None else arguments.number("friction_limit", friction_limit)
     model = Remembering(friction, limit, REACH)
-    setting = Setting(world, h, model, stabilization, gain, slop)
+    setting = Setting(world, h, model, stabilization, gain, slop, impacts)
     stepper = FirstOrder(integrator) if isinstance(integrator, Scheme) else integrator
     points = nearby_points(world, state, h)
     if before is not None:

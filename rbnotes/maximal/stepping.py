@@ -54,6 +54,7 @@ class Setting:
     stabilization: str
     gain: float
     slop: float
+    impacts: str = "simultaneous"
 
     @property
     def mechanism(self) -> Mechanism:

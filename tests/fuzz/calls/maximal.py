@@ -84,6 +84,7 @@ CALLS = [
             "steps": 2,
             "friction": friction.box_friction,
             "integrator": keeping_momentum,
+            "impacts": "sequential",
             "stabilization": "projection",
             "gain": 0.5,
         },
