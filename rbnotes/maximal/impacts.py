@@ -91,7 +91,8 @@ def impacts_of(setting: Setting, at: Placement, state: State, points: ContactPoi
                 normal_target=-meeting.restitution * approach[now],
             ),
         )
-        solution = without_gain(setting, problem, meeting, setting.friction(problem, meeting))
+        no_fall = np.zeros((len(meeting), 3))  # the weight acts when all have bounced
+        solution = without_gain(setting, problem, meeting, setting.friction(problem, meeting), no_fall)
         contacts = result.contacts.copy()
         contacts[now] += solution.contact_impulses
         result = Impacts(solution.velocity, result.joints + solution.bilateral, contacts)
