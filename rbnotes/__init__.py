@@ -89,7 +89,7 @@ if TYPE_CHECKING:
         tree,
         viewer,
     )
-    from rbnotes.ledger.challenge import challenge
+    from rbnotes.challenge.challenging import challenge
 
 __all__ = [
     "__version__",
@@ -121,10 +121,6 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    if name == "challenge":
-        from rbnotes.ledger.challenge import challenge
-
-        return challenge
     if name in __all__:
         return importlib.import_module(f"rbnotes.{name}")
     raise AttributeError(f"module 'rbnotes' has no attribute {name!r}")
