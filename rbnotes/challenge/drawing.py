@@ -33,6 +33,8 @@ class Case:
     region: Region
     inputs: Values
     expected: Array
+    tolerance: float
+    """Largest accepted error, see :func:`rbnotes.ledger.trials.deviation`."""
 
 
 def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, ...]:
@@ -117,7 +119,7 @@ def case_of(claim: Record, region: Region, values: Values, *, beyond: bool = Fal
             if region == "generic":
                 raise
             return None
-    return Case(claim.id, region, values, expected)
+    return Case(claim.id, region, values, expected, claim.tolerance)
 
 
 def _trusted(claim: Record, reference: Function, values: Values, expected: Array) -> bool:

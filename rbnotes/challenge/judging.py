@@ -46,8 +46,11 @@ class Judgement:
         return self.status == "passed"
 
 
-def judge(claim: Record, case: Case, answer: Answer) -> Judgement:
-    """Say what an answer is; nothing is called and nothing is drawn here."""
+def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
+    """Say what an answer is; nothing is called and nothing is drawn here.
+
+    What is right, and how nearly, is in the case; a claim adds what its arguments are, where there is one.
+    """
 
     def said(status: Status, message: str, error: float = np.inf) -> Judgement:
         got = answer.text if answer.value is None else answer.value
@@ -61,7 +64,7 @@ def judge(claim: Record, case: Case, answer: Answer) -> Judgement:
         return said("missing", "it returned None: is a return missing?")
     if answer.value is None:
         return said("dtype", f"it returned {answer.text} where an array of numbers is expected")
-    unsteady = _unsteady(claim, answer)
+    unsteady = _unsteady(case, answer)
     if unsteady is not None:
         return said(*unsteady)
     dtype = answer.value.dtype
@@ -79,7 +82,7 @@ def judge(claim: Record, case: Case, answer: Answer) -> Judgement:
     if answer.changed:
         names = " and ".join(f"`{name}`" for name in answer.changed)
         return said("mutated", f"it changed its argument {names}: work on a copy", error)
-    if error > claim.tolerance:
+    if error > case.tolerance:
         return said("wrong", f"wrong by {error:.2g}", error)
     return said("passed", "right", error)
 
@@ -98,13 +101,13 @@ def _error(case: Case, value: NDArray[Any]) -> float:
     return distance(value.astype(np.float64), case.expected, printed_numbers=not case.inputs)
 
 
-def _unsteady(claim: Record, answer: Answer) -> tuple[Status, str] | None:
+def _unsteady(case: Case, answer: Answer) -> tuple[Status, str] | None:
     """Whether the same inputs gave another answer at another time."""
-    if answer.again is not None and _differ(claim, answer, answer.again):
+    if answer.again is not None and _differ(case, answer, answer.again):
         if answer.state:
             return "stateful", f"two calls with the same inputs gave two answers: {_remembers(answer)}"
         return "random", "two calls with the same inputs gave two answers: does it draw random numbers?"
-    if answer.later is not None and _differ(claim, answer, answer.later):
+    if answer.later is not None and _differ(case, answer, answer.later):
         text = f"the same inputs gave another answer after calls with other inputs: {_remembers(answer)}"
         return "stateful", text
     return None
@@ -115,14 +118,14 @@ def _remembers(answer: Answer) -> str:
     return f"it changes {names}" if names else "it remembers something from call to call"
 
 
-def _differ(claim: Record, first: Answer, second: Answer) -> bool:
+def _differ(case: Case, first: Answer, second: Answer) -> bool:
     if first.value is None or second.value is None:
         return first.returned != second.returned
     if first.value.shape != second.value.shape:
         return True
     if not np.all(np.isfinite(first.value)) or not np.all(np.isfinite(second.value)):
         return not np.array_equal(first.value, second.value, equal_nan=True)
-    return bool(np.max(np.abs(first.value - second.value), initial=0.0) > claim.tolerance)
+    return bool(np.max(np.abs(first.value - second.value), initial=0.0) > case.tolerance)
 
 
 def _shape(value: NDArray[Any]) -> str:

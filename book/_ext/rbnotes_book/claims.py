@@ -17,10 +17,12 @@ from sphinx.util.nodes import make_refnode
 
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
-from rbnotes.ledger.naming import where
+from rbnotes.ledger.naming import where as where
 
 Place = tuple[str, str]
 """A page and an anchor on it."""
+
+AUTHORS = {"lloyd": "Lloyd", "sueda": "Sueda", "si": "Si & Guenter"}
 
 logger = logging.getLogger(__name__)
 

@@ -13,9 +13,11 @@ from sphinx.domains.math import MathDomain
 from sphinx.util import logging
 
 from rbnotes.ledger.coverage import inventory
-from rbnotes.ledger.naming import LETTERS
 
-LABEL = re.compile(rf"({'|'.join(LETTERS)})-(\d[\d.]*)([a-z]?)")
+SOURCES = {"lloyd": "L", "sueda": "S", "si": "G"}
+"""The letter that stands for each set of notes: Lloyd, Sueda, Si & Guenter."""
+
+LABEL = re.compile(rf"({'|'.join(SOURCES)})-(\d[\d.]*)([a-z]?)")
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +25,7 @@ logger = logging.getLogger(__name__)
 def number_in_notes(label: str) -> str | None:
     """``S 1.37`` for the label ``sueda-1.37``; None for a label of the book's own."""
     match = LABEL.fullmatch(label)
-    return f"{LETTERS[match[1]]} {match[2]}{match[3]}" if match else None
+    return f"{SOURCES[match[1]]} {match[2]}{match[3]}" if match else None
 
 
 def in_inventory(label: str) -> bool:

@@ -26,7 +26,6 @@ from sphinx.util.docutils import SphinxDirective
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, inventory, missing
-from rbnotes.ledger.naming import AUTHORS, where
 from rbnotes_book import claims, formulas, outcomes
 
 TO_CORRECT = (Verdict.ERRATUM, Verdict.MISPRINT, Verdict.CONDITIONAL)
@@ -98,7 +97,7 @@ class LedgerDirective(SphinxDirective):
         badge = claims.badge(record.verdict)
         return nodes.paragraph(
             "", "", nodes.strong("", record.title), nodes.Text(" "), badge, nodes.Text(" "),
-            nodes.inline("", where(record), classes=["where"]),
+            nodes.inline("", claims.where(record), classes=["where"]),
         )  # fmt: skip
 
     def statement(self, record: Record) -> list[tuple[str, Sequence[nodes.Node]]]:
@@ -168,7 +167,7 @@ class Errata(LedgerDirective):
         own = [r for r in ledger.load() if r.source == source and r.verdict in TO_CORRECT]
         if not own:
             return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
-        title, ids = f"Counterexamples to {AUTHORS[source]}", [record.id for record in own]
+        title, ids = f"Counterexamples to {claims.AUTHORS[source]}", [record.id for record in own]
         with ProcessPoolExecutor(PROCESSES) as pool:
             found = pool.map(outcomes.counterexample, ids, repeat(Path(self.env.srcdir)))
             pairs = zip(own, track(found, title, total=len(own)), strict=True)
@@ -205,7 +204,7 @@ class Erratum(LedgerDirective):
             logger.warning("%s %s, it is no erratum", record.id, record.verdict, location=self.get_location())
         title = nodes.paragraph("", "", classes=["admonition-title"])
         badge = claims.link(record, claims.badge(record.verdict), "entry", self.env.docname)
-        title += [nodes.Text(f"{where(record)}: {record.title} "), badge]
+        title += [nodes.Text(f"{claims.where(record)}: {record.title} "), badge]
         box = nodes.container(classes=["admonition", "erratum"])
         box += title
         box += self.fields(self.statement(record))
@@ -234,7 +233,7 @@ class Records(LedgerDirective):
         name = "listed-" + claims.anchor(record.id)
         self.domain.note("told", record, (self.env.docname, name))
         place = nodes.inline("", "", ids=[name])
-        place += claims.link(record, nodes.inline("", where(record)), "entry", self.env.docname)
+        place += claims.link(record, nodes.inline("", claims.where(record)), "entry", self.env.docname)
         oracle = nodes.container("", *self.parse(record.oracle, record))
         return [place, nodes.Text(record.title), claims.badge(record.verdict), oracle]
 
@@ -246,12 +245,12 @@ class Summary(LedgerDirective):
     def sections(source: str, entries: Iterable[Entry]) -> str:
         counts = Counter(entry.section for entry in entries if entry.source == source)
         listed = ", ".join(f"{section} ({number})" for section, number in counts.items())
-        return f"{AUTHORS[source]} {listed or 'none'}"
+        return f"{claims.AUTHORS[source]} {listed or 'none'}"
 
     def run(self) -> list[nodes.Node]:
         records = ledger.load()
         counts = Counter((record.verdict, record.source) for record in records)
-        names = AUTHORS
+        names = claims.AUTHORS
         rows = [
             [
                 claims.badge(v),
