@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rbnotes.arguments import Array
 from rbnotes.challenge.calling import Answer, answer, answers
+from rbnotes.challenge.diagnosis import diagnosis
 from rbnotes.challenge.drawing import Case, allowed_inputs, case_of, each_case
 from rbnotes.challenge.judging import Judgement, as_text, judge
 from rbnotes.challenge.showing import shown
@@ -38,6 +39,8 @@ class Challenge:
     examples: int
     region: Region = "generic"
     counterexample: Values | None = None
+    hint: str = ""
+    """The slip that explains all answers, if there is one that does."""
     condition: str = ""
     """Of a conditional claim: where it was tried."""
     beyond: Challenge | None = None
@@ -80,7 +83,8 @@ class Challenge:
                 f"  {name} = {shown(value, indent=5 + len(name))}"
                 for name, value in self.counterexample.items()
             ]
-        return "\n".join([*lines, as_text(self.judgement)])
+        lines.append(as_text(self.judgement))
+        return "\n".join([*lines, f"hint: {self.hint}"] if self.hint else lines)
 
     __repr__ = __str__
 
@@ -122,9 +126,12 @@ def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, see
         beyond = None if record.given is None else _beyond(record, function, examples)
         return Challenge(record.id, worst, len(tried), condition=record.condition, beyond=beyond)
     case, judgement = _first(failed)
+    hint = ""
+    if judgement.status == "wrong":
+        hint = diagnosis(record, [(case, found) for case, found, _ in tried])
     if judgement.status not in UNSTEADY and case.inputs:
         case, judgement = _smallest(record, function, case, judgement, examples)
-    return Challenge(record.id, judgement, len(tried), case.region, case.inputs)
+    return Challenge(record.id, judgement, len(tried), case.region, case.inputs, hint)
 
 
 def _first(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
