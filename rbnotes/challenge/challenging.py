@@ -18,6 +18,7 @@ from rbnotes.challenge.drawing import Case, allowed_inputs, case_of, each_case
 from rbnotes.challenge.judging import Judgement, as_text, judge
 from rbnotes.challenge.showing import shown
 from rbnotes.checking.strategies import Region
+from rbnotes.ledger.counterexamples import played_back
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.trials import SIGNIFICANT, TELLING, Values, smallest
 
@@ -123,7 +124,7 @@ def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, see
     failed = [(case, judgement) for case, _, judgement in tried if not judgement]
     if not failed:
         worst = max((judgement for _, _, judgement in tried), key=lambda judgement: judgement.error)
-        beyond = None if record.given is None else _beyond(record, function, examples)
+        beyond = None if record.given is None else _beyond(record, function)
         return Challenge(record.id, worst, len(tried), condition=record.condition, beyond=beyond)
     case, judgement = _first(failed)
     hint = ""
@@ -151,17 +152,13 @@ def _tried(
     return None if made is None else (made, judge(record, made, answer(function, made.inputs)))
 
 
-def _beyond(record: Record, function: Callable[..., Any], examples: int) -> Challenge | None:
-    """The smallest inputs beyond a claim's condition on which the function is wrong."""
-    tried = partial(_tried, record, function, region="generic", beyond=True)
-
-    def wrong(values: Values) -> bool:
-        found = tried(values)
-        return found is not None and found[1].status == "wrong" and found[1].error > TELLING
-
-    values = smallest(record.inputs, wrong, examples=examples)
-    found = None if values is None else tried(values)
-    return None if found is None else Challenge(record.id, found[1], examples, "generic", values)
+def _beyond(record: Record, function: Callable[..., Any]) -> Challenge | None:
+    """The smallest inputs beyond a claim's condition that show its print wrong, if the function is too."""
+    values = played_back(record).counterexample
+    found = None if values is None else _tried(record, function, values, region="generic", beyond=True)
+    if found is None or found[1].status != "wrong":
+        return None
+    return Challenge(record.id, found[1], 1, "generic", values)
 
 
 def _smallest(

@@ -20,8 +20,9 @@ from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import Scheme, State, States
 from rbnotes.friction import box_friction
+from rbnotes.friction import model as friction_model
 from rbnotes.maximal.first_order import FirstOrder
-from rbnotes.maximal.mechanism import STABILIZATIONS
+from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism
 from rbnotes.maximal.rattle import rattle
 from rbnotes.maximal.remembering import FrictionModel, Remembering
 from rbnotes.maximal.stepping import Integrator, Setting, Taken, World, nearby_points
@@ -40,7 +41,7 @@ def simulate(
     h: float,
     steps: int,
     *,
-    friction: FrictionModel = box_friction,
+    friction: FrictionModel | str = box_friction,
     friction_limit: float | None = None,
     integrator: Integrator | Scheme = rattle,
     stabilization: str = "projection",
@@ -59,8 +60,8 @@ def simulate(
     steps
         Number of steps.
     friction
-        Finds velocities and impulses: a function of :mod:`rbnotes.friction`, or one like them. One that takes
-        ``start`` starts from the impulses of the last kick.
+        Finds velocities and impulses: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a
+        function like them. One that takes ``start`` starts from the impulses of the last kick.
     friction_limit
         Largest accepted residual of a model that does not converge; any, by default. The records of the
         contacts have them all, and the first above a thousandth warns (:class:`FrictionWarning`).
@@ -89,9 +90,11 @@ def simulate(
     Unsolved
         If contacts and joints contradict each other.
     """
+    if isinstance(world, Mechanism):
+        raise InvalidArgument("world", "a Mechanism", "a world that holds it: World(mechanism)")
     arguments.instance("world", world, World)
     arguments.instance("state", state, State)
-    arguments.function("friction", friction)
+    friction = friction_model("friction", friction)
     if not isinstance(integrator, Scheme):
         arguments.provides("integrator", integrator, "take")
     state = _checked_state(world, state)
