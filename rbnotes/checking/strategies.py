@@ -25,8 +25,10 @@ Region = Literal["generic", "non-dyadic", "tiny", "near pi", "large", "degenerat
 GRID = 64
 OFF_GRID = 65.243809
 """Whole multiples of its inverse use all binary digits, so that sums of products must round."""
-LARGEST, SMALLEST, CLOSEST = 3, 12, 8
-"""Orders of magnitude: of large numbers, of tiny ones, and of angles short of pi."""
+LARGEST, CLOSEST = 3, 8
+"""Orders of magnitude of large numbers, and of angles short of pi."""
+TINY = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 10, 12)
+"""Orders of magnitude of tiny numbers: most where a series and what it replaces differ in some digits."""
 
 _region: Region = "generic"
 
@@ -186,9 +188,9 @@ def _placed(drawn: list[int] | Array, low: float, high: float, *, may_vanish: bo
     entries = whole / OFF_GRID
     dice = int(np.sum(np.abs(whole)))
     if _region == "tiny" and may_vanish and dice % 3:
-        return entries * 10.0 ** -(1 + dice % SMALLEST)
+        return entries * 10.0 ** -TINY[dice // 3 % len(TINY)]
     if _region == "large" and low == -high and dice % 3:
-        return entries * 10.0 ** (1 + dice % LARGEST)
+        return entries * 10.0 ** (1 + dice // 3 % LARGEST)
     length = float(np.linalg.norm(entries))
     angle = (entries.size == 3 and high > np.pi) or (entries.size == 1 and low == 0 and 3 <= high < np.pi)
     if _region == "near pi" and angle and length > 0 and may_vanish:
