@@ -19,10 +19,11 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import Scheme, State, States
+from rbnotes.friction import model as friction_model
 from rbnotes.friction import newton_friction
 from rbnotes.maximal.first_order import FirstOrder
 from rbnotes.maximal.impacts import IMPACTS, SIMULTANEOUS
-from rbnotes.maximal.mechanism import STABILIZATIONS
+from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism
 from rbnotes.maximal.rattle import rattle
 from rbnotes.maximal.remembering import FrictionModel, Remembering
 from rbnotes.maximal.stepping import Integrator, Setting, Taken, World, nearby_points
@@ -41,7 +42,7 @@ def simulate(
     h: float,
     steps: int,
     *,
-    friction: FrictionModel = newton_friction,
+    friction: FrictionModel | str = newton_friction,
     friction_limit: float | None = None,
     integrator: Integrator | Scheme = rattle,
     impacts: str = SIMULTANEOUS,
@@ -62,8 +63,8 @@ def simulate(
     steps
         Number of steps.
     friction
-        Finds velocities and impulses: a function of :mod:`rbnotes.friction`, or one like them. One that takes
-        ``start`` starts from the impulses of the last kick.
+        Finds velocities and impulses: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a
+        function like them. One that takes ``start`` starts from the impulses of the last kick.
     friction_limit
         Largest accepted residual of a model that does not converge; any, by default. The records of the
         contacts have them all, and the first above a thousandth warns (:class:`FrictionWarning`).
@@ -96,9 +97,11 @@ def simulate(
     Unsolved
         If contacts and joints contradict each other.
     """
+    if isinstance(world, Mechanism):
+        raise InvalidArgument("world", "a Mechanism", "a world that holds it: World(mechanism)")
     arguments.instance("world", world, World)
     arguments.instance("state", state, State, Trajectory)
-    arguments.function("friction", friction)
+    friction = friction_model("friction", friction)
     if not isinstance(integrator, Scheme):
         arguments.provides("integrator", integrator, "take")
     before = state if isinstance(state, Trajectory) else None
@@ -106,12 +109,12 @@ def simulate(
     arguments.choice("impacts", impacts, IMPACTS)
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     limit = np.inf if friction_limit is None else arguments.number("friction_limit", friction_limit)
-    model = Remembering(friction, limit, REACH)
-    setting = Setting(world, h, model, stabilization, gain, slop, impacts)
+    remembering = Remembering(friction, limit, REACH)
+    setting = Setting(world, h, remembering, stabilization, gain, slop, impacts)
     stepper = FirstOrder(integrator) if isinstance(integrator, Scheme) else integrator
     points = nearby_points(world, state, h)
     if before is not None:
-        points, model.last = before.end
+        points, remembering.last = before.end
     states, taken = [state], list[Taken]()
     for step in range(1, steps + 1):
         taken.append(stepper.take(setting, state, points))
@@ -127,7 +130,7 @@ def simulate(
         tuple(records),
         events_of(records, [each.t for each in states[1:]]),
         Work(*np.transpose([each.work for each in taken])),
-        End(points, model.last),
+        End(points, remembering.last),
     )
 
 

@@ -1,0 +1,50 @@
+"""The command line: ``rbnotes show``, ``search``, ``verify``, ``ledger``, ``errata`` and ``coverage``.
+
+Each command is a module with a function ``add``, which declares it, and one that runs it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+STOPPED = 130
+"""Exit status after Ctrl-C."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status: 2 for what it cannot understand, 130 after Ctrl-C."""
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:
+        print("rbnotes: stopped", file=sys.stderr)
+        return STOPPED
+    except BrokenPipeError:  # as by `rbnotes ledger | head`
+        sys.stderr.close()
+        return 0
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    # Imported here, as the records take a second or two, during which Ctrl-C should do what it does later.
+    import argparse
+
+    import rbnotes
+    from rbnotes.arguments import InvalidArgument
+    from rbnotes.commands import coverage, errata, listing, show, verify
+    from rbnotes.commands.output import console
+
+    parser = argparse.ArgumentParser(
+        prog="rbnotes",
+        description="The ledger of three sets of rigid-body dynamics notes, checked by running it.",
+    )
+    parser.add_argument("--version", action="version", version=f"rbnotes {rbnotes.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in (show, verify, listing, errata, coverage):
+        command.add(commands)
+    options = parser.parse_args(arguments)
+    try:
+        status: int = options.run(options, console())
+    except InvalidArgument as error:
+        print(f"rbnotes: {error}", file=sys.stderr)
+        return 2
+    return status
