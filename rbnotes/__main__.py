@@ -1,4 +1,4 @@
-"""The command line: ``rbnotes verify``, ``ledger``, ``errata`` and ``coverage``."""
+"""The command line: ``rbnotes verify``, ``ledger``, ``errata``, ``coverage`` and ``grade``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from rich.table import Table
 
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
+from rbnotes.grading import command as grade_command
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import display_verdicts, inventory, missing, prose, section_order
 from rbnotes.ledger.runner import EXAMPLES, Outcome, measure, verify
@@ -63,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _coverage,
         "Say which displays of the notes have no record yet, and which sentences have one.",
     )
+    grade_command.add(commands)
     options = parser.parse_args(arguments)
     try:
         status: int = options.run(options, Console(soft_wrap=options.json))
