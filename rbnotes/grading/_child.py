@@ -1,8 +1,8 @@
 """The child of a grader: loads one submission, calls its functions on inputs, and sends back plain arrays.
 
-Run as a script, with an interpreter of its own. It never has a reference, a tolerance or a verdict: whatever a
-submission does to it, it can only answer. Two processes: a keeper, which ends everything below it when it is
-told to or when the other ends, and the one that runs the submission.
+Run as a script, with an interpreter of its own. It never has a reference, a tolerance or a verdict: whatever
+a submission does to it, it can only answer. A keeper, which ends everything below it when it is told to or
+when the other ends, starts the worker that runs the submission.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Run in the child alone, before a line of the submission; nothing of the package is imported. The kernel is
 asked first (limits of resources, namespaces, Landlock); an audit hook says the same again in Python, for
-systems that have none of these. All of it keeps accidents and mischief apart; none of it is a security boundary.
+systems that have none of these. It keeps accidents and mischief in; it is no security boundary.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,10 @@ class Journal:
                 digest.update(_wire.line([_wire.encode(case.inputs), _wire.encode(case.expected)]))
         self._paper = digest.hexdigest()
         self._known: dict[str, Grade] = {}
-        for entry in _entries(path):
+        text = path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
+        # A run that was ended while it wrote leaves half a line, which must not spoil the next.
+        self._before = "" if text.endswith("\n") or not text else "\n"
+        for entry in _entries(text):
             self._known[entry["key"]] = from_plain(entry["grade"])
 
     def find(self, submission: Submission) -> Grade | None:
@@ -47,21 +50,18 @@ class Journal:
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
                 entry = {"key": self._key(submission), "grade": as_plain(grade)}
-                file.write(json.dumps(entry) + "\n")
+                file.write(self._before + json.dumps(entry) + "\n")
+            self._before = ""
 
     def _key(self, submission: Submission) -> str:
         text = "\0".join((self._paper, submission.student, submission.file, submission.source))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _entries(path: Path | None) -> Iterator[dict[str, Any]]:
-    if path is None or not path.exists():
-        return
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
+def _entries(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        with suppress(ValueError):  # half a line
             yield json.loads(line)
-        except ValueError:  # the last line of a run that was ended while it wrote
-            continue
 
 
 def grade(

@@ -150,9 +150,8 @@ def _summarize(grades: Sequence[Grade], console: Console) -> None:
         told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
         table.add_row(name, f"{100 * share:.0f} %", told)
     console.print(table)
-    console.print(
-        f"{found.students} submissions: mean {found.mean:.2f}, median {found.median:.2f} of {found.of:g} points"
-    )
+    points = f"mean {found.mean:.2f}, median {found.median:.2f} of {found.of:g} points"
+    console.print(f"{found.students} submissions: {points}")
     kept = {fence for grade in grades for fence in grade.fences}
     if kept:
         console.print("limited here: " + ", ".join(fence for fence in FENCES if fence in kept))

@@ -129,7 +129,7 @@ def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
     found = glance(grades)
     lines = [
         f"# {assignment.title}: the class",
-        f"{found.students} students; mean {found.mean:.2f}, median {found.median:.2f} of {found.of:g} points.",
+        f"{found.students} students; {_average(found)}.",
         "| function | mean share of its points | statuses |\n|---|---|---|",
     ]
     for name, (share, counts) in found.functions.items():
@@ -138,14 +138,17 @@ def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
     return "\n\n".join(lines) + "\n"
 
 
+def _average(found: Glance) -> str:
+    return f"mean {found.mean:.2f}, median {found.median:.2f} of {found.of:g} points"
+
+
 def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
     """The class at a glance as a page that links to the students' reports beside it."""
     found = glance(grades)
     title = f"{assignment.title}: the class"
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f"<p class=total>{found.students} students, mean {found.mean:.2f}, median {found.median:.2f} "
-        f"of {found.of:g} points</p>",
+        f"<p class=total>{found.students} students; {_average(found)}</p>",
         _histogram(found),
         "<h2>Functions</h2><div class=wide tabindex=0><table><tr><th>function<th>mean share<th>statuses</tr>",
     ]
@@ -202,6 +205,8 @@ h1{font-size:1.6rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-top:2rem;o
 .badge{border:1px solid;border-radius:1em;padding:0 .6em;font-size:.85em;white-space:nowrap}
 .good{color:var(--good)}.bad{color:var(--bad)}a{color:var(--bar)}
 pre,.wide{overflow-x:auto}pre{background:var(--soft);padding:.8rem 1rem;border-radius:.4rem}
-table{border-collapse:collapse}td,th{border-bottom:1px solid var(--line);padding:.3rem .8rem .3rem 0;text-align:left}
-svg{width:100%;max-width:30rem}svg rect{fill:var(--bar)}svg text{fill:var(--ink);font-size:10px;text-anchor:middle}
+table{border-collapse:collapse}
+td,th{border-bottom:1px solid var(--line);padding:.3rem .8rem .3rem 0;text-align:left}
+svg{width:100%;max-width:30rem}svg rect{fill:var(--bar)}
+svg text{fill:var(--ink);font-size:10px;text-anchor:middle}
 """

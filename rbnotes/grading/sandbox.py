@@ -1,8 +1,8 @@
 """Running a submission in a child process: inputs go in, plain arrays or the reason why not come back.
 
-Nothing here knows what is right. What runs is ``_child.py``; how it is fenced in, ``_fences.py``. **This is no
-security boundary**: it keeps a class's mistakes and pranks from costing others anything. Where submissions may
-be hostile, run the whole grader in a container (``rbnotes/grading/container``).
+Nothing here knows what is right. What runs is ``_child.py``; how it is fenced in, ``_fences.py``. **This is
+no security boundary**: it keeps a class's mistakes and pranks from costing others anything. Where submissions
+may be hostile, run the whole grader in a container (``rbnotes/grading/container``).
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _start(folder: str, printed: int, answers: int, limits: Limits) -> subproces
         "hidden_modules": [f"rbnotes.{room}" for room in _SECRET] if limits.library else ["rbnotes"],
         "hidden_folders": hidden,
     }
-    # Descriptor 3 is the pipe by agreement; pass_fds keeps numbers, so the child's interpreter moves it there.
+    # Descriptor 3 is the pipe by agreement; pass_fds keeps numbers, so the child's interpreter moves it.
     moved = "" if answers == _ANSWERS else f"os.dup2({answers}, {_ANSWERS}); os.close({answers}); "
     run = f"import os, runpy, sys; {moved}os.set_inheritable({_ANSWERS}, False); del sys.argv[0]; "
     run += "runpy.run_path(sys.argv[0], run_name='__main__')"
