@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -37,6 +38,10 @@ class Challenge:
     examples: int
     region: Region = "generic"
     counterexample: Values | None = None
+    condition: str = ""
+    """Of a conditional claim: where it was tried."""
+    beyond: Challenge | None = None
+    """What it is not asked for: where the function is wrong beyond the claim's condition."""
 
     @property
     def passed(self) -> bool:
@@ -63,12 +68,18 @@ class Challenge:
 
     def __str__(self) -> str:
         if self.passed:
-            return f"{self.id}: passed {self.examples} examples, largest error {self.residual:.1e}"
+            text = f"{self.id}: passed {self.examples} examples, largest error {self.residual:.1e}"
+            if self.condition:
+                text += f"\non inputs that meet the claim's condition: {self.condition}"
+            return text if self.beyond is None else f"{text}\nbut not beyond it: {self.beyond}"
         where = "" if self.region == "generic" else f" ({self.region} inputs)"
         lines = [f"{self.id}: {self.judgement.message}"]
         if self.counterexample:
             lines.append(f"for example on{where}")
-            lines += [f"  {name} = {shown(value)}" for name, value in self.counterexample.items()]
+            lines += [
+                f"  {name} = {shown(value, indent=5 + len(name))}"
+                for name, value in self.counterexample.items()
+            ]
         return "\n".join([*lines, as_text(self.judgement)])
 
     __repr__ = __str__
@@ -108,7 +119,8 @@ def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, see
     failed = [(case, judgement) for case, _, judgement in tried if not judgement]
     if not failed:
         worst = max((judgement for _, _, judgement in tried), key=lambda judgement: judgement.error)
-        return Challenge(record.id, worst, len(tried))
+        beyond = None if record.given is None else _beyond(record, function, examples)
+        return Challenge(record.id, worst, len(tried), condition=record.condition, beyond=beyond)
     case, judgement = _first(failed)
     if judgement.status not in UNSTEADY and case.inputs:
         case, judgement = _smallest(record, function, case, judgement, examples)
@@ -125,14 +137,32 @@ def _first(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
     return min(failed, key=plainness)
 
 
+def _tried(
+    record: Record, function: Callable[..., Any], values: Values, **which: Any
+) -> tuple[Case, Judgement] | None:
+    made = case_of(record, values=values, **which)
+    return None if made is None else (made, judge(record, made, answer(function, made.inputs)))
+
+
+def _beyond(record: Record, function: Callable[..., Any], examples: int) -> Challenge | None:
+    """The smallest inputs beyond a claim's condition on which the function is wrong."""
+    tried = partial(_tried, record, function, region="generic", beyond=True)
+
+    def wrong(values: Values) -> bool:
+        found = tried(values)
+        return found is not None and found[1].status == "wrong" and found[1].error > TELLING
+
+    values = smallest(record.inputs, wrong, examples=examples)
+    found = None if values is None else tried(values)
+    return None if found is None else Challenge(record.id, found[1], examples, "generic", values)
+
+
 def _smallest(
     record: Record, function: Callable[..., Any], case: Case, judgement: Judgement, examples: int
 ) -> tuple[Case, Judgement]:
     """The smallest inputs on which the function is wrong in the same way, in the same region."""
 
-    def tried(values: Values) -> tuple[Case, Judgement] | None:
-        made = case_of(record, case.region, values)
-        return None if made is None else (made, judge(record, made, answer(function, made.inputs)))
+    tried = partial(_tried, record, function, region=case.region)
 
     # A counterexample that is off by a tenth reads better than one that is barely wrong.
     for threshold in (TELLING, SIGNIFICANT, record.tolerance):

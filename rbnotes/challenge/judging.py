@@ -46,8 +46,11 @@ class Judgement:
         return self.status == "passed"
 
 
-def judge(claim: Record, case: Case, answer: Answer) -> Judgement:
-    """Say what an answer is; nothing is called and nothing is drawn here."""
+def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
+    """Say what an answer is; nothing is called and nothing is drawn here.
+
+    What is right, and how nearly, is in the case; a claim adds what its arguments are, where there is one.
+    """
 
     def said(status: Status, message: str, error: float = np.inf) -> Judgement:
         got = answer.text if answer.value is None else answer.value

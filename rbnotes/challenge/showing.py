@@ -11,7 +11,7 @@ FEW, ALL = 6, 17
 """Decimals that are shown where they are enough, and all that there are."""
 
 
-def shown(value: Any, *, decimals: int | None = None, indent: int = 13) -> str:
+def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
     """A value on one line or several; without ``decimals`` with all its digits, unless few are enough."""
     if isinstance(value, str) or value is None:
         return str(value)

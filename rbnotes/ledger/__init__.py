@@ -7,8 +7,7 @@ import pkgutil
 import re
 from functools import cache
 
-from rbnotes.arguments import InvalidArgument
-from rbnotes.ledger import lloyd, si, sueda
+from rbnotes.ledger import lloyd, naming, si, sueda
 from rbnotes.ledger.record import Record, Verdict
 
 __all__ = ["Record", "Verdict", "find", "load"]
@@ -28,19 +27,14 @@ def load() -> tuple[Record, ...]:
 
 
 def find(id: str) -> Record:
-    """The record with this id.
+    """The record with this id, or another name of it: ``S 1.62``, ``lloyd 0.45``, ``1.62``, ``so3.exp``.
 
     Raises
     ------
     InvalidArgument
-        If there is none; the message lists ids that begin alike.
+        If there is none, with the five nearest, or if there are several, with these.
     """
-    for record in load():
-        if record.id == id:
-            return record
-    section = id.rsplit("/", 1)[0]
-    near = [record.id for record in load() if record.id.startswith(section)]
-    raise InvalidArgument("id", repr(id), "one of " + ", ".join(near) if near else "the id of a record")
+    return naming.one(id, load())
 
 
 def _is_record(value: object) -> bool:
