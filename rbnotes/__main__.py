@@ -18,9 +18,10 @@ from rich.table import Table
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.grading import command as grade_command
-from rbnotes.ledger import Record, Verdict
+from rbnotes.ledger import Record, Verdict, template
 from rbnotes.ledger.coverage import display_verdicts, inventory, missing, prose, section_order
 from rbnotes.ledger.runner import EXAMPLES, Outcome, measure, verify
+from rbnotes.ledger.sources import in_use
 
 SUMMARY_EXAMPLES = 8
 """Inputs tried per record where the residuals are only listed; `verify` is what confirms verdicts."""
@@ -40,9 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         added.add_argument(
             "ids", nargs="*", metavar="ID", help="records, or beginnings of their ids; default all"
         )
-        added.add_argument(
-            "--source", choices=("lloyd", "sueda", "si"), help="only the records of one source"
-        )
+        added.add_argument("--source", metavar="NAME", help="only the records of one source, such as lloyd")
         added.add_argument("--section", help="only one section, such as 0.22.1")
         added.add_argument("--json", action="store_true", help="print JSON")
         return added
@@ -65,9 +64,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "Say which displays of the notes have no record yet, and which sentences have one.",
     )
     grade_command.add(commands)
-    options = parser.parse_args(arguments)
+    template.add(commands)
+    parser.add_argument(
+        "--ledger",
+        metavar="FOLDER",
+        help="a ledger of your own (`rbnotes new-ledger FOLDER`), for all commands",
+    )
+    # Wherever it stands: which ledger is asked decides what all other words mean.
+    anywhere = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    anywhere.add_argument("--ledger")
+    which, rest = anywhere.parse_known_args(arguments)
+    options = parser.parse_args(rest)
     try:
-        status: int = options.run(options, Console(soft_wrap=options.json))
+        with ledger.using(which.ledger):
+            status: int = options.run(options, Console(soft_wrap=options.json))
         return status
     except InvalidArgument as error:
         print(f"rbnotes: {error}", file=sys.stderr)
@@ -76,6 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def select(options: argparse.Namespace) -> list[Record]:
     """The records that the options name, in reading order."""
+    if options.source is not None:
+        in_use().source(options.source)
     records = [
         record
         for record in ledger.load()

@@ -101,7 +101,7 @@ def mark(paper: Paper, student: str, transcript: Transcript) -> Grade:
 
 def _mark(task: Task, claim: Record | None, cases: Sequence[Case], told: Told, shows: Shows) -> Mark:
     # The case holds the right result: without a claim there is nothing to add to it.
-    judged = [judge(claim, case, answer) for case, answer in zip(cases, told.answers, strict=False)]  # type: ignore[arg-type]
+    judged = [judge(claim, case, answer) for case, answer in zip(cases, told.answers, strict=False)]
     passed = {case: bool(judgement) for case, judgement in zip(cases, judged, strict=False)}
     regions: dict[str, tuple[int, int]] = {
         region: (sum(passed.get(case, False) for case in among), len(among))
