@@ -40,7 +40,7 @@ VARIANTS = {
     "a segmentation fault": ("import ctypes\n\ndef double(x):\n    ctypes.string_at(0)", "crash", True),
     "os.abort": ("import os\n\ndef double(x):\n    os.abort()", "crash", True),
     "no Python": ("def double(x:\n    return 2 * x", "syntax", False),
-    "nothing of the name": ("def duoble(x):\n    return 2 * x", "missing", True),
+    "nothing of the name": ("def twofold(x):\n    return 2 * x", "missing", True),
     "no function": ("double = 2", "missing", True),
     "50 MB of prints": (
         "def double(x):\n    for _ in range(50):\n        print('x' * 10**6)\n    return 2 * x",

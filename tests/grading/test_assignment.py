@@ -57,7 +57,7 @@ def test_a_file_that_is_not_there(tmp_path):
     ("old", "new", "message"),
     [
         ("oracles.py:double", "nowhere.py:double", "task double: nowhere.py:double: got FileNotFoundError"),
-        ("oracles.py:double", "oracles.py:duoble", "got no duoble"),
+        ("oracles.py:double", "oracles.py:twofold", "got no twofold"),
         ("oracles.py:double", "oracles.py:ranges", "no function"),
         ("generic = 3", "generous = 3", "regions: got 'generous', expected one of generic, tiny"),
     ],
