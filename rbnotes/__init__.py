@@ -41,6 +41,7 @@ Checks and pictures::
     ledger            a record for each claim of the notes, run against an oracle
     challenge         checks your own function against the record of a claim
     grading           grades what a class handed in, each submission in a process of its own
+    card              what a claim says, what to hand in, code to paste
     viewer            3-D scenes that play, and figures
 
 Conventions, everywhere in the package
@@ -91,12 +92,14 @@ if TYPE_CHECKING:
         tree,
         viewer,
     )
+    from rbnotes.cards import card
     from rbnotes.challenge.challenging import challenge
 
 __all__ = [
     "__version__",
     "arguments",
     "attachments",
+    "card",
     "challenge",
     "checking",
     "complementarity",
@@ -124,6 +127,10 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
+    if name == "card":
+        from rbnotes.cards import card
+
+        return card
     if name in __all__:
         return importlib.import_module(f"rbnotes.{name}")
     raise AttributeError(f"module 'rbnotes' has no attribute {name!r}")

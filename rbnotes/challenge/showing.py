@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 FEW, ALL = 6, 17
 """Decimals that are shown where they are enough, and all that there are."""
 
+NOISE = 1e-14
+"""Entries so much smaller than the largest are rounding."""
+
 
 def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
     """A value on one line or several; without ``decimals`` with all its digits, unless few are enough."""
@@ -25,6 +28,8 @@ def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
         return np.array2string(array, separator=", ").replace("\n", "\n" + indent * " ")
     if decimals is None:
         decimals = FEW if np.array_equal(np.round(array, FEW), array, equal_nan=True) else ALL
+    if decimals < ALL:  # rounding errors beside other numbers are zeros
+        array = np.where(np.abs(array) < NOISE * np.max(np.abs(array), initial=0.0), 0.0, array)
     if decimals == ALL:
         text = np.array2string(array, formatter={"float_kind": repr_of}, separator=", ", max_line_width=90)
     else:
@@ -32,7 +37,7 @@ def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
         text = np.array2string(
             array, precision=decimals, suppress_small=small, separator=", ", max_line_width=90
         )
-    return text.replace("\n", "\n" + indent * " ")
+    return "\n".join(line.rstrip() for line in text.replace("\n", "\n" + indent * " ").splitlines())
 
 
 def repr_of(number: float) -> str:

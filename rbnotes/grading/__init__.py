@@ -15,25 +15,13 @@ On the command line it is ``rbnotes grade hw.toml submissions/ --out grades.csv 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from rbnotes.grading.assignment import Assignment, Shows, Task, read
+from rbnotes.grading.classes import grade
+from rbnotes.grading.handed_in import Submission, submissions
+from rbnotes.grading.marking import Grade, Mark, Paper, as_plain, from_plain
+from rbnotes.grading.paper import prepare
+from rbnotes.grading.sandbox import Limits, collect
 
-if TYPE_CHECKING:
-    from rbnotes.grading.assignment import Assignment, Shows, Task, read
-    from rbnotes.grading.classes import grade
-    from rbnotes.grading.handed_in import Submission, submissions
-    from rbnotes.grading.marking import Grade, Mark, Paper, as_plain, from_plain
-    from rbnotes.grading.paper import prepare
-    from rbnotes.grading.sandbox import Limits, collect
-
-_HOMES = {
-    **dict.fromkeys(("Assignment", "Shows", "Task", "read"), "assignment"),
-    **dict.fromkeys(("grade",), "classes"),
-    **dict.fromkeys(("Grade", "Mark", "Paper", "as_plain", "from_plain"), "marking"),
-    **dict.fromkeys(("prepare",), "paper"),
-    **dict.fromkeys(("Limits", "collect"), "sandbox"),
-    **dict.fromkeys(("Submission", "submissions"), "handed_in"),
-}
 __all__ = [
     "Assignment",
     "Grade",
@@ -51,10 +39,3 @@ __all__ = [
     "read",
     "submissions",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    # The command line imports this package before it knows which command is wanted.
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'rbnotes.grading' has no attribute {name!r}")

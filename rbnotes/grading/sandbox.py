@@ -24,12 +24,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-import rbnotes
 from rbnotes.challenge.calling import Answer, Returned
 from rbnotes.grading import _wire
 from rbnotes.ledger.trials import Values
 
 _CHILD = Path(__file__).with_name("_child.py")
+_PACKAGE = _CHILD.parents[1]
 _STARTING = 60.0
 """Seconds until the child must be ready: its interpreter and numpy, on a busy machine."""
 _ENDING = 5.0
@@ -138,11 +138,10 @@ def _child(file: str, source: str, limits: Limits) -> Iterator[_Child]:
 
 
 def _start(folder: str, printed: int, answers: int, limits: Limits) -> subprocess.Popen[bytes]:
-    package = Path(rbnotes.__file__).parent
     path = [entry for entry in sys.path if entry and os.path.isdir(entry)]
-    hidden = [str(package / room) for room in _SECRET]
+    hidden = [str(_PACKAGE / room) for room in _SECRET]
     if not limits.library:
-        hidden.append(str(package))
+        hidden.append(str(_PACKAGE))
     settings = {
         "path": path,
         "readable": list(_readable(path, limits.library)),
@@ -188,7 +187,7 @@ def _readable(path: Sequence[str], library: bool) -> Iterator[str]:
             if item.name != "rbnotes":
                 yield item.path
     if library:
-        for room in Path(rbnotes.__file__).parent.iterdir():
+        for room in _PACKAGE.iterdir():
             if room.name not in _SECRET:
                 yield str(room)
 

@@ -1,10 +1,8 @@
-"""``rbnotes new-ledger FOLDER``: a ledger of one record, to start one's own from."""
+"""A ledger of one record, to start one's own from."""
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
-from typing import Any
 
 from rbnotes.arguments import InvalidArgument
 
@@ -88,17 +86,3 @@ def write(folder: str | Path) -> Path:
         words = {"name": name, "title": name.replace("_", " ").capitalize(), "letter": name[0].upper()}
         (folder / file).write_text(text.format_map(words), encoding="utf-8")
     return folder
-
-
-def add(commands: Any) -> None:
-    """Add the command to a parser's subcommands."""
-    help = "Write a ledger of your own, of one record, into a new folder."
-    parser = commands.add_parser("new-ledger", help=help, description=help)
-    parser.add_argument("folder", metavar="FOLDER", help="its name is that of the notes, such as pendulum")
-    parser.set_defaults(run=_run, json=False)
-
-
-def _run(options: argparse.Namespace, console: Any) -> int:
-    folder = write(options.folder)
-    console.print(f"{folder}: run [bold]rbnotes verify --ledger {folder}[/bold], then edit section_1.py")
-    return 0

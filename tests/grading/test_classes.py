@@ -10,8 +10,8 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 import pytest
 
 from rbnotes import grading
-from rbnotes.__main__ import main
 from rbnotes.arguments import InvalidArgument
+from rbnotes.commands import main
 from rbnotes.grading.classes import ATTEMPTS, dask_executor
 
 RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"

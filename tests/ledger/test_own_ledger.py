@@ -7,8 +7,8 @@ import pytest
 
 import rbnotes
 from rbnotes import ledger
-from rbnotes.__main__ import main
 from rbnotes.arguments import InvalidArgument
+from rbnotes.commands import main
 from rbnotes.ledger import template
 from rbnotes.ledger.mutation import survivors
 
@@ -81,10 +81,12 @@ def test_what_is_wrong_is_found(own, capsys):
 
 def test_an_erratum_is_listed_with_its_counterexample(own, capsys):
     add(own, "ERRATUM")
-    assert run(capsys, "--ledger", own, "verify")[0] == 0
     status, text = run(capsys, "errata", "--ledger", own, "--json")
     (found,) = json.loads(text)
     assert (status, found["id"], found["verdict"]) == (0, f"{own.name}/s2/e7", "erratum")
+    status, text = run(capsys, "--ledger", own, "verify", found["id"], "--json")
+    (found,) = json.loads(text)
+    assert (status, found["confirmed"]) == (0, True)
     assert set(found["counterexample"]) == {"omega", "r"}
 
 

@@ -1,4 +1,4 @@
-"""``rbnotes grade``: what is imported here is little, so that other commands start as quickly."""
+"""``rbnotes grade``: a class, its reports and tables."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from rich.console import Console
+from rich.progress import Progress
 
-    from rbnotes.grading.assignment import Assignment
-    from rbnotes.grading.marking import Grade
+from rbnotes import grading
+from rbnotes.commands.output import print_json, print_table, print_text
+from rbnotes.grading import Assignment, Grade, reports, writers
+from rbnotes.grading.classes import dask_executor
 
 BOUNDARY = (
     "Limits keep mistakes and pranks of one submission from the others. They are no security boundary: "
@@ -27,8 +29,8 @@ FENCES = (
 )
 
 
-def add(commands: Any) -> argparse.ArgumentParser:
-    """Add the command to a parser's subcommands."""
+def add(commands: Any) -> None:
+    """Declare the command."""
     help = "Grade what a class handed in: each function against its claim or oracle, each file in a child."
     parser: argparse.ArgumentParser = commands.add_parser(
         "grade", help=help, description=help, epilog=BOUNDARY
@@ -50,7 +52,6 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("--otter", type=Path, metavar="FILE", help="the table of `otter grade`")
     parser.add_argument("--nbgrader", type=Path, metavar="FILE", help="the table of `nbgrader export`")
     parser.set_defaults(run=run)
-    return parser
 
 
 def _count(text: str) -> int:
@@ -62,19 +63,12 @@ def _count(text: str) -> int:
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Grade, print a line for each student and write what is asked for; returns the exit status."""
-    from rich.console import Console as Terminal
-    from rich.progress import Progress
-
-    from rbnotes import grading
-    from rbnotes.grading.reports import line
-
     assignment = grading.read(options.assignment)
     found = grading.submissions(options.submissions, assignment.file)
     journal = options.out.with_suffix(".journal") if options.out else None
     if journal and options.afresh:
         journal.unlink(missing_ok=True)
-    progress = Terminal(stderr=True)
-    lines = progress if options.json else console
+    progress = Console(stderr=True)
     with Progress(console=progress, transient=True, disable=not progress.is_terminal) as bar:
         task = bar.add_task("drawing cases", total=len(found))
         paper = grading.prepare(assignment)
@@ -83,14 +77,13 @@ def run(options: argparse.Namespace, console: Console) -> int:
         with _executor(options) as executor:
             for grade in grading.grade(paper, found, executor=executor, jobs=options.jobs, journal=journal):
                 grades.append(grade)
-                (bar.console if lines is progress else lines).print(
-                    line(grade), markup=False, highlight=False
-                )
+                where = bar.console if options.json or console.is_terminal else console
+                print_text(where, reports.line(grade))
                 bar.advance(task)
     grades.sort(key=lambda grade: grade.student)
     _write(options, grades, assignment)
     if options.json:
-        print(json.dumps([grading.as_plain(grade) for grade in grades], indent=1))
+        print_json([grading.as_plain(grade) for grade in grades])
     else:
         _summarize(grades, console)
     return 0
@@ -101,15 +94,11 @@ def _executor(options: argparse.Namespace) -> Iterator[Executor | None]:
     if not options.dask:
         yield None
         return
-    from rbnotes.grading.classes import dask_executor
-
     with dask_executor(options.dask) as executor:
         yield executor
 
 
 def _write(options: argparse.Namespace, grades: Sequence[Grade], assignment: Assignment) -> None:
-    from rbnotes.grading import reports, writers
-
     if options.out:
         _text(options.out, reports.table(grades))
     if options.otter:
@@ -140,16 +129,16 @@ def _text(path: Path, text: str) -> None:
 
 
 def _summarize(grades: Sequence[Grade], console: Console) -> None:
-    from rich.table import Table
-
-    from rbnotes.grading.reports import glance
-
-    found = glance(grades)
-    table = Table("function", "mean share of its points", "statuses")
-    for name, (share, counts) in found.functions.items():
-        told = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-        table.add_row(name, f"{100 * share:.0f} %", told)
-    console.print(table)
+    found = reports.glance(grades)
+    rows = [
+        (
+            name,
+            f"{100 * share:.0f} %",
+            ", ".join(f"{count} {status}" for status, count in counts.most_common()),
+        )
+        for name, (share, counts) in found.functions.items()
+    ]
+    print_table(console, ("function", "mean share of its points", "statuses"), rows)
     points = f"mean {found.mean:.2f}, median {found.median:.2f} of {found.of:g} points"
     console.print(f"{found.students} submissions: {points}")
     kept = {fence for grade in grades for fence in grade.fences}
