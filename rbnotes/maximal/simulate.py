@@ -19,7 +19,7 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import Scheme, State, States
-from rbnotes.friction import box_friction
+from rbnotes.friction import newton_friction
 from rbnotes.maximal.first_order import FirstOrder
 from rbnotes.maximal.mechanism import STABILIZATIONS
 from rbnotes.maximal.rattle import rattle
@@ -40,7 +40,7 @@ def simulate(
     h: float,
     steps: int,
     *,
-    friction: FrictionModel = box_friction,
+    friction: FrictionModel = newton_friction,
     friction_limit: float | None = None,
     integrator: Integrator | Scheme = rattle,
     stabilization: str = "projection",

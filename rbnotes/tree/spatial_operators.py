@@ -162,7 +162,7 @@ class SpatialOperators:
     @cached_property
     def f_e(self) -> Array:
         """``(..., 6 n)``: weights and applied wrenches of the bodies, all with a minus."""
-        load = weight_wrenches(self.tree, self.q) + self.wrenches
+        load: Array = weight_wrenches(self.tree, self.q) + self.wrenches
         return -load.reshape(*load.shape[:-2], 6 * self._n)
 
     @cached_property
