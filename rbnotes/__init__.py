@@ -40,6 +40,7 @@ Checks and pictures::
     checking          numerical derivatives and random rotations, frames, inertias
     ledger            a record for each claim of the notes, run against an oracle
     challenge         checks your own function against the record of a claim
+    grading           grades what a class handed in, each submission in a process of its own
     card              what a claim says, what to hand in, code to paste
     viewer            3-D scenes that play, and figures
 
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
         euler,
         forces,
         friction,
+        grading,
         inertia,
         joints,
         kernels,
@@ -108,6 +110,7 @@ __all__ = [
     "euler",
     "forces",
     "friction",
+    "grading",
     "inertia",
     "joints",
     "kernels",

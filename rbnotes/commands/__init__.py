@@ -1,4 +1,4 @@
-"""The command line: ``rbnotes show``, ``search``, ``verify``, ``ledger``, ``errata`` and ``coverage``.
+"""The command line: one module for each command, ``rbnotes show`` to ``rbnotes new-ledger``.
 
 Each command is a module with a function ``add``, which declares it, and one that runs it.
 """
@@ -30,8 +30,6 @@ def _main(arguments: Sequence[str] | None) -> int:
 
     import rbnotes
     from rbnotes.arguments import InvalidArgument
-    from rbnotes.commands import coverage, errata, listing, show, verify
-    from rbnotes.commands.output import console
 
     parser = argparse.ArgumentParser(
         prog="rbnotes",
@@ -39,11 +37,27 @@ def _main(arguments: Sequence[str] | None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"rbnotes {rbnotes.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (show, verify, listing, errata, coverage):
+
+    parser.add_argument(
+        "--ledger",
+        metavar="FOLDER",
+        help="a ledger of your own (see new-ledger), wherever it stands among the words of a command",
+    )
+    # It decides what all other words mean.
+    anywhere = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    anywhere.add_argument("--ledger")
+    which, rest = anywhere.parse_known_args(arguments)
+
+    from rbnotes import ledger
+    from rbnotes.commands import coverage, errata, grade, listing, new_ledger, show, verify
+    from rbnotes.commands.output import console
+
+    for command in (show, verify, listing, errata, coverage, grade, new_ledger):
         command.add(commands)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(rest)
     try:
-        status: int = options.run(options, console())
+        with ledger.using(which.ledger):
+            status: int = options.run(options, console())
     except InvalidArgument as error:
         print(f"rbnotes: {error}", file=sys.stderr)
         return 2

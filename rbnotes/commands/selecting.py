@@ -15,6 +15,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.ledger import Record, naming
 from rbnotes.ledger.coverage import inventory
 from rbnotes.ledger.runner import Outcome
+from rbnotes.ledger.sources import in_use
 
 
 def command(commands: Any, name: str, run: Any, help: str) -> argparse.ArgumentParser:
@@ -27,7 +28,7 @@ def command(commands: Any, name: str, run: Any, help: str) -> argparse.ArgumentP
         metavar="ID",
         help="claims: ids or their beginnings, 1.62, 'S 1.62', a function's name; default all",
     )
-    added.add_argument("--source", choices=tuple(naming.LETTERS), help="only the records of one source")
+    added.add_argument("--source", metavar="NAME", help="only the records of one source, such as lloyd")
     added.add_argument("--section", help="only one section, such as 0.22.1")
     added.add_argument("--json", action="store_true", help="print JSON")
     return added
@@ -39,8 +40,10 @@ def select(options: argparse.Namespace) -> list[Record]:
     Raises
     ------
     InvalidArgument
-        If a name stands for none, or there is no such section.
+        If a name stands for none, or there is no such source or section.
     """
+    if options.source is not None:
+        in_use().source(options.source)
     everything = ledger.load()
     among = [
         record

@@ -1,28 +1,34 @@
-"""The ledger: a record for every claim of the notes, gathered from one module per section."""
+"""The ledger: a record for every claim of the notes, gathered from one module per section.
+
+It is about three sets of notes, and about whatever :func:`use` names instead: see
+:mod:`rbnotes.ledger.sources`.
+"""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 from functools import cache
 
-from rbnotes.ledger import lloyd, naming, si, sueda
+from rbnotes.ledger import naming
 from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.sources import Shelf, in_use, use, using
 
-__all__ = ["Record", "Verdict", "find", "load"]
+__all__ = ["Record", "Verdict", "find", "load", "use", "using"]
+
+
+def load() -> tuple[Record, ...]:
+    """All records, by source, section and line of the notes."""
+    return _load(in_use())
 
 
 @cache
-def load() -> tuple[Record, ...]:
-    """All records, by source, section and line of the notes."""
+def _load(shelf: Shelf) -> tuple[Record, ...]:
     records: dict[str, Record] = {}
-    for source in (lloyd, sueda, si):
-        for info in pkgutil.iter_modules(source.__path__, source.__name__ + "."):
-            module = importlib.import_module(info.name)
-            for record in (*filter(_is_record, vars(module).values()), *getattr(module, "RECORDS", ())):
-                if records.setdefault(record.id, record) is not record:
-                    raise ValueError(f"two records have the id {record.id}")
+    for module in shelf.modules():
+        for record in (*filter(_is_record, vars(module).values()), *getattr(module, "RECORDS", ())):
+            shelf.source(record.source)
+            if records.setdefault(record.id, record) is not record:
+                raise ValueError(f"two records have the id {record.id}")
     return tuple(sorted(records.values(), key=_reading_order))
 
 

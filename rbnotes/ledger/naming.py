@@ -8,20 +8,15 @@ from collections.abc import Iterable, Sequence
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.ledger.record import Record
+from rbnotes.ledger.sources import in_use
 
-LETTERS = {"lloyd": "L", "sueda": "S", "si": "G"}
-"""Equation (1.62) of Sueda is called S 1.62."""
-AUTHORS = {"lloyd": "Lloyd", "sueda": "Sueda", "si": "Si & Guenter"}
 KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure"}
 NEAREST = 5
 LISTED = 12
 """So many claims are listed where a name stands for several."""
 
-_SOURCES = {name.lower(): source for source, letter in LETTERS.items() for name in (source, letter)}
-_NUMBER = re.compile(
-    rf"(?:(?P<source>{'|'.join(_SOURCES)})[ ./]*)?"
-    r"(?P<kind>section|sec\.?|§|equation|eq\.?)? *\(?(?P<number>(?:\d+|[a-z])(?:\.\d+)*)\)?(?P<part>#[a-z])?",
-    re.IGNORECASE,
+_NUMBER = (
+    r"(?P<kind>section|sec\.?|§|equation|eq\.?)? *\(?(?P<number>(?:\d+|[a-z])(?:\.\d+)*)\)?(?P<part>#[a-z])?"
 )
 
 
@@ -30,11 +25,12 @@ def where(record: Record) -> str:
     match = re.fullmatch(r"([a-z]+)(.*)", record.display.rsplit("/", 1)[1])
     assert match is not None
     kind, number = match.groups()
+    source = in_use().source(record.source)
     part = record.id.partition("#")[2]
     suffix = f", part {part}" if part else ""
     if kind == "e":
-        return f"({LETTERS[record.source]} {number}){suffix}"
-    section = f"{AUTHORS[record.source]} {record.section}"
+        return f"({source.letter} {number}){suffix}"
+    section = f"{source.author} {record.section}"
     if kind == "t":
         return f"{section}, in the text{suffix}"
     return f"{section}, {KINDS[kind]} {number}".rstrip() + suffix
@@ -107,10 +103,13 @@ def search(words: str, records: Iterable[Record]) -> list[Record]:
 
 
 def _numbered(text: str, records: Iterable[Record]) -> list[Record]:
-    match = _NUMBER.fullmatch(text)
+    # Equation (1.62) of Sueda is called S 1.62.
+    sources = {name.lower(): each.name for each in in_use().sources for name in (each.name, each.letter)}
+    names = "|".join(map(re.escape, sources))
+    match = re.fullmatch(rf"(?:(?P<source>{names})[ ./]*)?{_NUMBER}", text, re.IGNORECASE)
     if match is None:
         return []
-    source = _SOURCES.get((match["source"] or "").lower())
+    source = sources.get((match["source"] or "").lower())
     number, part = match["number"].upper(), match["part"] or ""
     own = [record for record in records if source in (None, record.source)]
     equations = [
