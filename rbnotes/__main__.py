@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from rich.table import Table
 
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
-from rbnotes.ledger import Record, Verdict
+from rbnotes.ledger import Record, Verdict, errata, errata_pdf
 from rbnotes.ledger.coverage import display_verdicts, inventory, missing, prose, section_order
 from rbnotes.ledger.runner import EXAMPLES, Outcome, measure, verify
 
@@ -57,7 +58,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help=f"inputs tried per form (default 100, at least {EXAMPLES})",
     )
     command("ledger", _ledger, "List every record with its verdict.")
-    command("errata", _errata, "List what the notes got wrong, to lay beside them.")
+    wrong = command("errata", _errata, "List what the notes got wrong, to lay beside them.")
+    wrong.add_argument(
+        "--format", choices=("text", "md", "csv", "pdf"), default="text",
+        help="Markdown or CSV with LaTeX to paste, or errata-SOURCE.pdf from the built book (default text)",
+    )  # fmt: skip
+    wrong.add_argument(
+        "--book",
+        type=Path,
+        default=Path("_build/html"),
+        metavar="FOLDER",
+        help="for pdf (default _build/html)",
+    )
     command(
         "coverage",
         _coverage,
@@ -143,11 +155,17 @@ def _ledger(options: argparse.Namespace, console: Console) -> int:
 
 
 def _errata(options: argparse.Namespace, console: Console) -> int:
-    worse = (Verdict.CONDITIONAL, Verdict.MISPRINT, Verdict.ERRATUM)
-    records = [record for record in select(options) if record.verdict in worse]
+    records = [record for record in select(options) if record.verdict in errata.TO_CORRECT]
     if options.json:
         outcomes = _run(records, _summarized)
         print(json.dumps([as_json(outcome) for outcome in outcomes], indent=1))
+        return 0
+    if options.format == "pdf":
+        sources = dict.fromkeys(record.source for record in records)
+        print(*errata_pdf.printed(sources, options.book, Path.cwd()), sep="\n")
+        return 0
+    if options.format != "text":
+        print(errata.as_csv(records) if options.format == "csv" else errata.as_markdown(records), end="")
         return 0
     for record in records:
         console.print(f"[bold]{record.id}[/bold]  {record.verdict}: {record.title}")

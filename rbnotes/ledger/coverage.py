@@ -32,6 +32,22 @@ def inventory() -> tuple[Entry, ...]:
         )
 
 
+@dataclass(frozen=True)
+class Section:
+    """A section of the notes, with its title there."""
+
+    source: str
+    number: str
+    title: str
+
+
+@cache
+def sections() -> tuple[Section, ...]:
+    """Every section of the notes that states something, in reading order."""
+    with (resources.files("rbnotes.ledger") / "sections.csv").open(encoding="utf-8") as file:
+        return tuple(Section(row["source"], row["section"], row["title"]) for row in csv.DictReader(file))
+
+
 def missing(records: Iterable[Record]) -> tuple[Entry, ...]:
     """The inventory's entries without a record."""
     told = {record.display for record in records}
