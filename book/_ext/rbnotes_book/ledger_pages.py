@@ -1,6 +1,7 @@
 """Directives that write the ledger into the book.
 
 ``{ledger-summary}``        how many claims of each verdict, and how much of the notes is covered
+``{coverage}``              the same in a sentence
 ``{sections} lloyd``        the sections of one set of notes: title, claims, chapters
 ``{ledger} lloyd 0.22.1``   every record of one section
 ``{records}``               at a chapter's end: the claims it tells
@@ -20,7 +21,7 @@ from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, inventory, missing
 from rbnotes.ledger.runner import cases
-from rbnotes_book import claims, sections, stubs
+from rbnotes_book import api_pages, claims, sections, stubs
 from rbnotes_book.directive import Field, LedgerDirective, table
 
 MEANING = {
@@ -36,9 +37,9 @@ MEANING = {
 def function_link(name: str, docname: str) -> addnodes.pending_xref:
     """A link to the API reference of a function of the library."""
     reference: addnodes.pending_xref = addnodes.pending_xref(
-        "", nodes.literal("", name), refdomain="ledger", reftype="function", reftarget=name, refdoc=docname,
-        refwarn=True,
-    )  # fmt: skip
+        "", refdomain="ledger", reftype="function", reftarget=name, refdoc=docname, refwarn=True
+    )
+    reference += nodes.literal("", api_pages.documented(name))
     return reference
 
 
@@ -56,7 +57,7 @@ class Ledger(LedgerDirective):
         chapters = [self.chapter(name) for name in sections.chapters(source, number)]
         spaced = [part for chapter in chapters for part in (nodes.Text(", "), chapter)][1:]
         intro += [nodes.Text("Told in "), *spaced, nodes.Text(". All sections: ")]
-        intro += self.page_link("ledger", "the ledger")
+        intro += [self.page_link("ledger", "the ledger"), nodes.Text(".")]
         return [intro, *map(self.entry, own)]
 
     def page_link(self, name: str, text: str) -> nodes.Node:
@@ -146,6 +147,26 @@ class Records(LedgerDirective):
         return [place, nodes.Text(record.title), verdict, oracle]
 
 
+class Coverage(LedgerDirective):
+    """{coverage}: how much of the notes has a record, and what came out, in a sentence."""
+
+    def run(self) -> list[nodes.Node]:
+        records, listed = ledger.load(), inventory()
+        counts = Counter(record.verdict for record in records)
+        covered = f"{len(listed) - len(missing(records))} of the {len(listed)} displays"
+        verdicts = [
+            f"{counts[Verdict.HOLDS]} hold as printed",
+            f"{counts[Verdict.CONDITIONAL]} hold under a condition that is not stated there",
+            f"{counts[Verdict.ERRATUM]} give wrong numbers",
+            f"{counts[Verdict.MISPRINT]} are misprinted",
+            f"{counts[Verdict.DEFINITION] + counts[Verdict.DEMONSTRATION]} define names or show numbers",
+        ]
+        text = f" of the notes are checked, and what their text claims: of {len(records)} claims "
+        return [
+            nodes.paragraph("", "", nodes.strong("", covered), nodes.Text(text + ", ".join(verdicts) + "."))
+        ]
+
+
 class Summary(LedgerDirective):
     """{ledger-summary}: the verdicts counted, and the coverage of the notes."""
 
@@ -186,6 +207,7 @@ def setup(app: Sphinx) -> None:
         "ledger": Ledger,
         "sections": Sections,
         "records": Records,
+        "coverage": Coverage,
         "ledger-summary": Summary,
     }.items():
         app.add_directive(name, directive)
