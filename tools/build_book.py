@@ -3,7 +3,6 @@
     python tools/build_book.py                        the whole book, in _build/html
     python tools/build_book.py --only rotations       run only these chapters (the others show no outputs)
     python tools/build_book.py --output /some/folder  write there (for builds side by side)
-    python tools/build_book.py --api                  with the whole API reference, as it is published
 
 Everything suspicious is an error: see book/_ext/rbnotes_book.
 """
@@ -42,16 +41,13 @@ def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
     return errors
 
 
-def write_pages(root: Path, output: Path, *, skipped: list[Path], api: bool = False) -> bool:
-    """Write the HTML of the book at ``root``; says whether all is well.
-
-    With ``api`` the reference has everything public, not only what the ledger names.
-    """
+def write_pages(root: Path, output: Path, *, skipped: list[Path]) -> bool:
+    """Write the HTML of the book at ``root``; says whether all is well."""
     mark = output / "written-from"
     # Sphinx reports a fault only when it reads the page. So after a failure, or a change of the book's
     # machinery, every page is read again.
     sources = digest(ROOT / "book" / "_ext", SCRIPTS, root / "_config.yml", root / "_toc.yml")
-    state = f"{sources} {cache.fingerprint()} {skipped} {api}"
+    state = f"{sources} {cache.fingerprint()} {skipped}"
     if not mark.exists() or mark.read_text() != state:
         for folder in ("doctrees", "html"):
             shutil.rmtree(output / folder, ignore_errors=True)
@@ -65,7 +61,6 @@ def write_pages(root: Path, output: Path, *, skipped: list[Path], api: bool = Fa
         confoverrides={
             "external_toc_path": str(root / "_toc.yml"),
             "latex_individualpages": False,
-            "api_whole": api,
             "nb_execution_excludepatterns": [path.relative_to(root).as_posix() for path in skipped],
         },
         warningiserror=True,
@@ -87,9 +82,6 @@ def summary() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the book.")
     parser.add_argument("--only", nargs="+", metavar="CHAPTER", help="run only these chapters")
-    parser.add_argument(
-        "--api", action="store_true", help="the whole API reference, not only what the ledger names"
-    )
     parser.add_argument("--output", type=Path, help="where to write (default: _build)")
     parser.add_argument(
         "--root", type=Path, default=ROOT, help="folder of the book's _toc.yml (default: this one)"
@@ -104,8 +96,7 @@ def main() -> int:
         parser.error(f"chapters are: {', '.join(path.stem for path in chapters)}")
 
     errors = run_chapters(root, run)
-    skipped = [path for path in chapters if path not in run]
-    written = not errors and write_pages(root, output, skipped=skipped, api=args.api)
+    written = not errors and write_pages(root, output, skipped=[path for path in chapters if path not in run])
     if not written:
         print(*errors, sep="\n\n", file=sys.stderr)
         print("\nThe book has faults, see above.", file=sys.stderr)

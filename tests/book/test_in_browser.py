@@ -62,7 +62,8 @@ for (const query of ["1.62", "(1.62)", "eq. S 1.62", "L 0.45", "Sueda 1.9.5", "n
 box.value = "1.62";
 box.dispatchEvent(new page.Event("input"));
 const set = await until(() => rows().some((row) => row.querySelector(".formula .katex")));
-return { all, found, set, links: [...rows()[0].querySelectorAll("a")].map((link) => link.getAttribute("href")) };
+const links = [...rows()[0].querySelectorAll("a")].map((link) => link.getAttribute("href"));
+return { all, found, set, links };
 """
 
 

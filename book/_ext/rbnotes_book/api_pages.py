@@ -1,7 +1,6 @@
 """Pages of the API reference, one for each room of the library, made by Sphinx from docstrings.
 
-By default they hold what the ledger names as a right form, so that every claim leads to its code; with
-``api_whole`` (``tools/build_book.py --api``, as the published book is built) they hold everything public.
+They hold what is public, and what the ledger names as a right form, so that every claim leads to its code.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
@@ -17,6 +17,7 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
 from rbnotes import ledger
@@ -100,11 +101,11 @@ def _entry(name: str) -> str:
     return f".. autodata:: {name}\n   :no-value:\n"
 
 
-def names(*, whole: bool) -> dict[str, list[str]]:
+@cache
+def names() -> dict[str, list[str]]:
     """The objects that each room's page documents, alphabetically."""
     chosen = {_owner(name) for name in named()}
-    if whole:
-        chosen |= {f"{PACKAGE}.{room}.{name}" for room in ROOMS for name in public()[room]}
+    chosen |= {f"{PACKAGE}.{room}.{name}" for room in ROOMS for name in public()[room]}
     pages: dict[str, list[str]] = defaultdict(list)
     for name in sorted(chosen, key=lambda name: (name.rpartition(".")[2].lower(), name)):
         pages[name.split(".")[1] if "." in name else PACKAGE].append(name)
@@ -116,13 +117,13 @@ def page(room: str) -> str:
     return f"api-{room}"
 
 
-def stubs(*, whole: bool) -> dict[str, str]:
+def stubs() -> dict[str, str]:
     """The pages: a title and directives for autodoc."""
     return {
         page(room): STUB.format(
             title=PACKAGE if room == PACKAGE else f"{PACKAGE}.{room}", entries="\n".join(map(_entry, own))
         )
-        for room, own in names(whole=whole).items()
+        for room, own in names().items()
     }
 
 
@@ -132,7 +133,7 @@ class ApiIndex(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         from rbnotes_book.stubs import FOLDER
 
-        pages = names(whole=self.config["api_whole"])
+        pages = names()
         items = nodes.bullet_list()
         for room in (PACKAGE, *ROOMS):
             if room not in pages:
@@ -155,7 +156,22 @@ def _escape(line: str) -> str:
     return "".join(parts)
 
 
+@cache
+def _attribute_docs(room: str) -> dict[str, list[str]]:
+    """The strings below the assignments of a room: the values themselves have only those of their types."""
+    modules = [name for name in sys.modules if name == room or name.startswith(room + ".")]
+    docs: dict[str, list[str]] = {}
+    for module in modules:
+        for (owner, name), lines in ModuleAnalyzer.for_module(module).find_attr_docs().items():
+            if not owner:
+                docs.setdefault(name, lines)
+    return docs
+
+
 def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    if what == "data":
+        room, _, own = name.rpartition(".")
+        lines[:] = _attribute_docs(room).get(own, [])
     lines[:] = map(_escape, lines)
     records = named().get(name, [])
     if records:
@@ -171,6 +187,5 @@ def _claims(records: Iterable[Record]) -> list[str]:
 
 
 def setup(app: Sphinx) -> None:
-    app.add_config_value("api_whole", False, "env")
     app.add_directive("api-index", ApiIndex)
     app.connect("autodoc-process-docstring", _add_claims, priority=900)  # after the sections were read

@@ -31,7 +31,7 @@ def write(folder: Path, pages: Mapping[str, str]) -> None:
 
 
 def _write_all(app: Sphinx, config: Config) -> None:
-    write(Path(app.srcdir) / FOLDER, {**sections.stubs(), **api_pages.stubs(whole=config["api_whole"])})
+    write(Path(app.srcdir) / FOLDER, {**sections.stubs(), **api_pages.stubs()})
 
 
 def _allow(app: Sphinx, config: Config) -> None:
