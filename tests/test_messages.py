@@ -31,7 +31,11 @@ def pair_of_springs(law):
         (lambda: LCP(M[:2], q), "M", r"shape \(2, 3\).*square"),
         (lambda: BoxLCP(M, q[:2], 0, 1), "q", r"shape \(2,\).*shape \(3,\)"),
         (lambda: QP(M, q[:2]), "c", r"shape \(2,\).*as Q has"),
-        (lambda: simulate(Mechanism(np.eye(6)[None]), State(), 0.1, 1), "world", r"a Mechanism.*World\(mechanism\)"),
+        (
+            lambda: simulate(Mechanism(np.eye(6)[None]), State(), 0.1, 1),
+            "world",
+            r"a Mechanism.*World\(mechanism\)",
+        ),
         (lambda: model("friction", "columb"), "friction", "'columb'.*'coulomb'"),
         (lambda: model("friction", 3), "friction", "int.*a function"),
         (

@@ -13,16 +13,16 @@ import argparse
 import html
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from rbnotes.ledger.errata_pdf import BROWSERS, browser
+
 ROOT = Path(__file__).resolve().parent.parent
 AXE = ROOT / "book" / "_js" / "node_modules" / "axe-core" / "axe.min.js"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
     "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
@@ -88,13 +88,13 @@ LOOKS = (
 
 def browse(look: Look, document: str, *flags: str) -> subprocess.CompletedProcess[str]:
     """Open a document of ours in a fresh browser."""
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
+    program = browser()
+    if program is None:
         sys.exit(f"none of {', '.join(BROWSERS)} is installed")
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         page.write_text(document, encoding="utf-8")
-        command = [browser, *FLAGS, *look.flags, f"--user-data-dir={folder}/profile", *flags, page.as_uri()]
+        command = [program, *FLAGS, *look.flags, f"--user-data-dir={folder}/profile", *flags, page.as_uri()]
         return subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
 
 

@@ -4,10 +4,10 @@
     python tools/mutants.py --room friction --count 40
     python tools/mutants.py --module rbnotes/forces/path.py --count 1000   all of one file
 
-A slip is one change to a function that a writer could make (see `rbnotes/ledger/mutants.py`): a sign, a factor,
-an index, a comparison. The tests of the room run first, until one fails; a slip that they let pass is shown to
-the records that name a function of the module as what implements them. What neither notices is printed, and
-is to be read: some changes make no number different. Ends with 1 if more than 2 % pass.
+A slip is one change to a function that a writer could make (see `rbnotes/ledger/mutants.py`): a sign, a
+factor, an index, a comparison. The tests of the room run first, until one fails; a slip that they let pass is
+shown to the records that name a function of the room as what implements them. What neither notices is printed,
+and is to be read: some changes make no number different. Ends with 1 if more than 2 % pass.
 """
 
 from __future__ import annotations
@@ -102,9 +102,7 @@ def checks(room: str) -> list[list[str]]:
     settings = ["-p", "no:cacheprovider", "--rootdir", str(ROOT), "-c", str(ROOT / "pyproject.toml")]
     commands = [[*python, "pytest", "-x", "-q", *settings, *tests_of(room)]]
     of_room = (f"rbnotes.{room}", f"rbnotes._{room}")
-    ids = [
-        record.id for record in ledger.load() if any(each.startswith(of_room) for each in record.implemented_by)
-    ]
+    ids = [each.id for each in ledger.load() if any(name.startswith(of_room) for name in each.implemented_by)]
     return [*commands, [*python, "rbnotes", "verify", "--examples", "25", *ids]] if ids else commands
 
 

@@ -31,9 +31,9 @@ def friction_lcp(problem: StepProblem, facets: int = 4) -> FrictionLCP:
 
     ::
 
-        [ N W N^T   N W D^T   0 ]        [ u_N ]        [ separation velocity ]
-    M = [ D W N^T   D W D^T   E ]    q = [ u_D ]    w = [ sigma = D v + E xi  ]
-        [   mu       -E^T     0 ]        [  0  ]        [ gamma = mu a - E^T phi ]
+            [ N W N^T   N W D^T   0 ]        [ u_N ]        [ separation velocity ]
+        M = [ D W N^T   D W D^T   E ]    q = [ u_D ]    w = [ sigma = D v + E xi  ]
+            [   mu       -E^T     0 ]        [  0  ]        [ gamma = mu a - E^T phi ]
 
     D holds ``facets`` tangential rows for each contact, and E a one for each of them in the column of its
     contact. W is the inverse mass, with the equations of the problem kept to.

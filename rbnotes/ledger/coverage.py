@@ -39,6 +39,28 @@ def _listed(path: Path) -> tuple[Entry, ...]:
         )
 
 
+@dataclass(frozen=True)
+class Section:
+    """A section of the notes, with its title there."""
+
+    source: str
+    number: str
+    title: str
+
+
+def sections() -> tuple[Section, ...]:
+    """Every section of the notes that states something, in reading order; nothing if it is not told."""
+    return _titled(in_use().folder / "sections.csv")
+
+
+@cache
+def _titled(path: Path) -> tuple[Section, ...]:
+    if not path.exists():
+        return ()
+    with path.open(encoding="utf-8") as file:
+        return tuple(Section(row["source"], row["section"], row["title"]) for row in csv.DictReader(file))
+
+
 def missing(records: Iterable[Record]) -> tuple[Entry, ...]:
     """The inventory's entries without a record."""
     told = {record.display for record in records}

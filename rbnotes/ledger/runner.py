@@ -37,7 +37,7 @@ from rbnotes.ledger.trials import (
     search,
 )
 
-__all__ = ["Outcome", "measure", "resolve", "samples", "verify"]
+__all__ = ["Outcome", "cases", "measure", "resolve", "samples", "verify"]
 
 EXAMPLES = 40
 """Inputs tried per form; branches and inputs are judged on at least as many."""
@@ -45,6 +45,15 @@ OFF_GRID = 12
 """Inputs tried besides, that are not multiples of 1/64."""
 FEW = 3
 """Inputs on which forms are run again to see whether they have a memory."""
+
+
+def cases(record: Record) -> int:
+    """Inputs on which the forms of a record are tried, at least, each time that it is run."""
+    if record.reference is None:
+        return 0
+    if not record.inputs:
+        return 1
+    return (EXAMPLES + OFF_GRID) * (1 if record.given is None else 2)
 
 
 @dataclass(frozen=True)

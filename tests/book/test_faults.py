@@ -41,8 +41,13 @@ FAULTS = {
     ),
     "erratum": ("# A\n\n```{erratum} lloyd/s0.2/d1\n```\n", r"erratum\.md:3: WARNING: lloyd/s0\.2/d1 holds"),
     "told": (
-        "# A\n\n{claim}`lloyd/s0.2/d1`\n",
+        # a table of claims tells none of them
+        "# A\n\n{claim}`lloyd/s0.2/d1`\n\n```{records}\n```\n",
         r"told\.md: WARNING: the chapter does not tell .*sueda/s1\.1/e1\.1",
+    ),
+    "left-out": (
+        "# A\n\n$$\nK = k(\\cdots)\n$$ (sueda-1.3)\n",
+        r"left-out\.md:3: WARNING: the display sueda-1\.3 leaves something out",
     ),
 }
 
@@ -91,6 +96,16 @@ def test_cells_that_raise_or_warn_fail_the_build_each_time(tiny_book):
         assert build.returncode == 1
         for _, message in CELLS.values():
             assert re.search(message, build.stderr), build.stderr
+
+
+def test_what_the_ledger_must_have_for_the_book_is_named(tiny_book):
+    ledger = FAKE_LEDGER.replace("$f(x) = x^2$", r"$f(x) = \\dots$").replace(
+        "rbnotes.ledger.find", "rbnotes.ledger.load"
+    )
+    build = tiny_book({"index": "# Start\n", "told": "# A\n", **LEDGER_PAGES}, ledger=ledger).build()
+    assert build.returncode == 1
+    assert "the right form of (S 1.1) stands nowhere" in build.stderr
+    assert "ledger:lloyd/s0.2/d2#b: an ellipsis in the right form" in build.stderr
 
 
 def test_a_formula_in_the_ledger_that_does_not_parse_names_its_record(tiny_book):

@@ -27,6 +27,8 @@ It {claim}`lloyd/s0.2/d1`; this display {claim}`lloyd/s0.2/d2`.
 Why it matters.
 ```
 
+It says so {claim}`sueda/s1.1/e1.1`.
+
 ```{records}
 ```
 """
@@ -82,9 +84,9 @@ def test_formulas_are_set_without_a_script(book):
 
 def test_a_claim_shows_the_worst_verdict_of_its_parts_and_links_to_its_entry(book):
     html = page(book, "told")
-    assert 'href="ledger-lloyd.html#lloyd-s0-2-d1"' in html
+    assert 'href="book/generated/ledger-lloyd-0.2.html#lloyd-s0-2-d1"' in html
     assert '<span class="verdict verdict-holds">holds</span>' in html
-    assert 'href="ledger-lloyd.html#lloyd-s0-2-d2-b"' in html
+    assert 'href="book/generated/ledger-lloyd-0.2.html#lloyd-s0-2-d2-b"' in html
     assert html.count('<span class="verdict verdict-erratum">erratum</span>') == 3  # badge, box and table
 
 
@@ -105,20 +107,65 @@ def test_an_erratum_box_tells_what_is_printed_what_is_right_and_why_it_matters(b
 
 
 def test_the_ledger_shows_every_record_and_where_it_is_told(book):
-    html = page(book, "ledger-lloyd")
+    html = page(book, "book/generated/ledger-lloyd-0.2")
     for anchor in ("lloyd-s0-2-d1", "lloyd-s0-2-d2-a", "lloyd-s0-2-d2-b"):
         assert f'id="{anchor}"' in html
     assert "another way to square" in html
-    assert 'href="told.html#told-lloyd-s0-2-d1"' in html  # at its badge
-    assert 'href="told.html#listed-sueda-s1-1-e1-1"' in page(book, "ledger-sueda")  # in the chapter's table
+    assert "52 inputs" in html
+    assert 'href="../../told.html#told-lloyd-s0-2-d1"' in html  # at its badge
+    sueda = page(book, "book/generated/ledger-sueda-1.1")
+    assert 'href="../../told.html#told-sueda-s1-1-e1-1"' in sueda  # not in the chapter's table
 
 
-def test_the_errata_show_counterexamples_that_were_found(book):
-    html = page(book, "errata")
-    assert "x = 1." in html
-    assert "x = -1." in html  # the shrunk one for the conditional claim
-    assert "Holds if" in html
-    assert "Nothing to correct" in html  # Sueda
+def test_the_right_form_is_linked_to_the_reference_and_back(book):
+    assert 'href="api-ledger.html#rbnotes.ledger.find"' in page(book, "book/generated/ledger-lloyd-0.2")
+    reference = page(book, "book/generated/api-ledger")
+    assert 'href="ledger-lloyd-0.2.html#lloyd-s0-2-d1"' in reference
+    assert 'href="../../told.html#told-lloyd-s0-2-d1"' in reference
+
+
+def test_the_table_of_a_chapter_leads_to_the_sentence_and_to_the_ledger(book):
+    table = page(book, "told").split("of-chapter")[1]
+    assert 'href="#told-lloyd-s0-2-d1"' in table
+    assert "ledger-lloyd-0.2.html#lloyd-s0-2-d1" in table
+
+
+def test_the_errata_show_counterexamples_and_what_either_form_gives(book):
+    errata, conditions = page(book, "errata-lloyd"), page(book, "conditions-lloyd")
+    assert "x = 1" in errata
+    assert re.search(r"Printed gives.*?-1.*?Right gives.*?>1<", errata, re.DOTALL)
+    assert "Holds if" not in errata
+    assert "x = -1" in conditions  # the shrunk one for the conditional claim
+    assert "Holds if" in conditions
+    assert "Nothing to correct" in page(book, "errata-sueda")
+
+
+def test_the_finder_lists_each_display_with_all_its_links(book):
+    html = page(book, "finder")
+    rows = re.findall(r'<tr data-id="([^"]+)">', html)
+    assert rows == ["lloyd/s0.2/d1", "lloyd/s0.2/d2", "sueda/s1.1/e1.1"]
+    row = html.split('data-id="sueda/s1.1/e1.1"')[1].split("</tr>")[0]
+    for part in ("ledger-sueda-1.1.html#sueda-s1-1-e1-1", "told.html#told-", "api-ledger.html#", "S 1.1"):
+        assert part in row
+    assert "finder.js" in html
+    assert "finder.js" not in page(book, "told")
+
+
+def test_the_data_of_search_and_finder_are_scripts(book):
+    static = book.html / "_static"
+    displays = (static / "displays.js").read_text(encoding="utf-8")
+    assert '"number": "1.1"' in displays
+    assert "katex" in (static / "formulas-sueda.js").read_text(encoding="utf-8")
+    excerpts = (static / "excerpts.js").read_text(encoding="utf-8")
+    assert "From another chapter" in excerpts
+    assert "katex" not in excerpts
+
+
+def test_formulas_are_not_words_of_the_search(book):
+    index = (book.html / "searchindex.js").read_text(encoding="utf-8")
+    assert "chapter" in index
+    assert "annot" not in index
+    assert "x^2" not in index
 
 
 def test_the_player_is_loaded_only_where_a_scene_is(book):

@@ -61,9 +61,11 @@ def setup(app):
 '''
 
 LEDGER_PAGES = {
-    "ledger-lloyd": "# Lloyd\n\n```{ledger} lloyd\n```\n",
-    "ledger-sueda": "# Sueda\n\n```{ledger} sueda\n```\n",
-    "errata": "# Errata\n\n```{errata} lloyd\n```\n\n## Sueda\n\n```{errata} sueda\n```\n",
+    "ledger": "# The ledger\n\n```{ledger-summary}\n```\n\n```{sections} lloyd\n```\n",
+    "finder": "# Finder\n\n```{finder}\n```\n",
+    "errata-lloyd": "# Errata\n\n```{errata} lloyd\n```\n",
+    "errata-sueda": "# No errata\n\n```{errata} sueda\n```\n",
+    "conditions-lloyd": "# Conditions\n\n```{conditions} lloyd\n```\n",
 }
 
 
@@ -80,6 +82,7 @@ class TinyBook:
         }
         settings = config["sphinx"]["config"]
         settings["extensions"].append("fake_ledger")
+        settings["html_search_scorer"] = str(REPOSITORY / settings["html_search_scorer"])
         settings["html_static_path"] = [str(REPOSITORY / path) for path in settings["html_static_path"]]
         config["bibtex_bibfiles"] = [str(REPOSITORY / path) for path in config["bibtex_bibfiles"]]
         start, *others = pages

@@ -1,4 +1,4 @@
-"""The book's own Sphinx extension: numbered equations, set formulas, badges, ledger pages, scenes."""
+"""The book's own Sphinx extension: equations, formulas, badges, ledger, errata, finder, search, scenes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,30 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from rbnotes_book import alt_text, cache, equations, exercises, formulas, ledger_pages, scenes
+from rbnotes_book import (
+    alt_text,
+    api_pages,
+    cache,
+    equations,
+    errata_pages,
+    exercises,
+    finder,
+    formulas,
+    ledger_pages,
+    page_weight,
+    scenes,
+    search,
+    standing,
+    stubs,
+)
+
+PARTS = (
+    alt_text, api_pages, cache, equations, errata_pages, exercises, finder, formulas, ledger_pages,
+    page_weight, scenes, search, standing, stubs,
+)  # fmt: skip
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    for part in (alt_text, cache, equations, exercises, formulas, ledger_pages, scenes):
+    for part in PARTS:
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

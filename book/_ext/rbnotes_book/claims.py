@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -10,6 +12,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
 from sphinx.domains import Domain
+from sphinx.domains.python import PythonDomain
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
@@ -18,11 +21,12 @@ from sphinx.util.nodes import make_refnode
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.naming import where as where
+from rbnotes_book import api_pages
+from rbnotes_book.sections import AUTHORS as AUTHORS
 
 Place = tuple[str, str]
 """A page and an anchor on it."""
 
-AUTHORS = {"lloyd": "Lloyd", "sueda": "Sueda", "si": "Si & Guenter"}
 
 logger = logging.getLogger(__name__)
 
@@ -37,10 +41,15 @@ def badge(verdict: Verdict) -> nodes.inline:
     return nodes.inline("", str(verdict), classes=["verdict", f"verdict-{verdict}"])
 
 
-def link(record: Record, content: nodes.Node, kind: str, docname: str) -> addnodes.pending_xref:
-    """A link to the record's ``entry`` in the ledger, or to the place where it is ``told``."""
+def link(
+    record: Record, content: nodes.Node, kind: str, docname: str, *, titled: bool = False
+) -> addnodes.pending_xref:
+    """A link to the record's ``entry`` in the ledger, or to the place where it is ``told``.
+
+    ``titled`` puts the title of that page in the place of the content.
+    """
     reference: addnodes.pending_xref = addnodes.pending_xref(
-        "", refdomain="ledger", reftype=kind, reftarget=record.id, refdoc=docname, refwarn=True
+        "", refdomain="ledger", reftype=kind, reftarget=record.id, refdoc=docname, refwarn=True, titled=titled
     )
     reference += content
     return reference
@@ -56,10 +65,22 @@ class ClaimsDomain(Domain):
     dangling_warnings: ClassVar[dict[str, str]] = {  # type: ignore[misc]
         "entry": "claim %(target)s has no entry in the ledger's pages",
         "told": "claim %(target)s is told nowhere",
+        "function": "the API reference does not have %(target)s",
     }
 
     def note(self, kind: str, record: Record, place: Place) -> None:
         self.data[kind].setdefault(record.id, place)
+
+    def tell(self, records: Iterable[Record], docname: str, anchor: str) -> bool:
+        """Note the sentence or box that tells claims; says whether any of them was told nowhere before."""
+        new = [
+            record
+            for record in records
+            if docname.rsplit("/", 1)[-1] == record.chapter and record.id not in self.data["told"]
+        ]
+        for record in new:
+            self.note("told", record, (docname, anchor))
+        return bool(new)
 
     def clear_doc(self, docname: str) -> None:
         for places in self.data.values():
@@ -83,23 +104,47 @@ class ClaimsDomain(Domain):
         node: addnodes.pending_xref,
         contnode: nodes.Element,
     ) -> nodes.Element | None:
+        if typ == "function":
+            return self._resolve_function(env, fromdocname, builder, target, contnode)
         place = self.data[typ].get(target)
         if place is None:
             return None
-        if typ == "told":
+        if typ == "told" and node.get("titled"):
             contnode = nodes.inline("", env.titles[place[0]].astext())
         record = ledger.find(target)
         page, anchor_there = place
         title = f"{where(record)}: {record.title}"
         return make_refnode(builder, fromdocname, page, anchor_there, contnode, title)
 
+    @staticmethod
+    def _resolve_function(
+        env: BuildEnvironment, fromdocname: str, builder: Builder, target: str, contnode: nodes.Element
+    ) -> nodes.Element | None:
+        name = api_pages.documented(target)
+        python = env.get_domain("py")
+        assert isinstance(python, PythonDomain)
+        # what a class inherits, or does not describe, leads to the class
+        entry = python.objects.get(name) or python.objects.get(name.rpartition(".")[0])
+        if entry is None or (entry.objtype == "module" and name not in python.objects):
+            return None
+        return make_refnode(builder, fromdocname, entry.docname, entry.node_id, contnode, name)
+
     def resolve_any_xref(self, *args: Any) -> list[tuple[str, nodes.Element]]:
         return []
 
 
+@cache
+def _named() -> dict[str, list[Record]]:
+    names: dict[str, list[Record]] = defaultdict(list)
+    for record in ledger.load():
+        for name in {record.id, record.display}:
+            names[name].append(record)
+    return names
+
+
 def matching(id: str) -> list[Record]:
     """The records of a claim: one, or all parts of a display."""
-    return [record for record in ledger.load() if id in (record.id, record.display)]
+    return _named().get(id, [])
 
 
 def worst(records: Iterable[Record]) -> Record:
@@ -117,15 +162,25 @@ class ClaimRole(SphinxRole):
             return [nodes.literal("", self.text)], []
         domain = self.env.get_domain("ledger")
         assert isinstance(domain, ClaimsDomain)
-        place = "told-" + anchor(self.text)
         target = nodes.inline("", "", classes=["claim"])
-        for record in records:
-            if self.env.docname.rsplit("/", 1)[-1] == record.chapter and record.id not in domain.data["told"]:
-                domain.note("told", record, (self.env.docname, place))
-                target["ids"] = [place]
+        if domain.tell(records, self.env.docname, "told-" + anchor(self.text)):
+            target["ids"] = ["told-" + anchor(self.text)]
         record = worst(records)
         target += link(record, badge(record.verdict), "entry", self.env.docname)
         return [target], []
+
+
+class PlaceRole(SphinxRole):
+    """{record}`id`: a claim's place in its notes, linked to its entry in the ledger.
+
+    {told}`id`: the chapter that tells it, linked to the sentence.
+    """
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        record = ledger.find(self.text)
+        text = nodes.inline("", where(record))
+        kind = "told" if self.name == "told" else "entry"
+        return [link(record, text, kind, self.env.docname, titled=kind == "told")], []
 
 
 class VerdictRole(SphinxRole):
@@ -141,7 +196,7 @@ def check_told(app: Sphinx, env: BuildEnvironment) -> None:
     for record in ledger.load():
         if record.chapter in names and record.id not in env.get_domain("ledger").data["told"]:
             logger.warning(
-                "the chapter does not tell the claim %s: give it a badge or list it",
+                "the chapter does not tell the claim %s: give it a badge, or a box if the notes are wrong",
                 record.id,
                 location=names[record.chapter],
             )
@@ -150,5 +205,7 @@ def check_told(app: Sphinx, env: BuildEnvironment) -> None:
 def setup(app: Sphinx) -> None:
     app.add_domain(ClaimsDomain)
     app.add_role("claim", ClaimRole())
+    app.add_role("record", PlaceRole())
+    app.add_role("told", PlaceRole())
     app.add_role("verdict", VerdictRole())
     app.connect("env-check-consistency", check_told)

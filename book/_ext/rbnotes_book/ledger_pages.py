@@ -1,34 +1,29 @@
 """Directives that write the ledger into the book.
 
-``{ledger-summary}``   how many claims of each verdict, and how much of the notes is covered
-``{ledger} lloyd``     every record of one set of notes, by section
-``{errata} lloyd``     what its reader should correct, with counterexamples
-``{erratum} id``       a box in a chapter: what is printed, what is right, and the writer's words
-``{records}``          at a chapter's end: the claims it tells
+``{ledger-summary}``        how many claims of each verdict, and how much of the notes is covered
+``{coverage}``              the same in a sentence
+``{sections} lloyd``        the sections of one set of notes: title, claims, chapters
+``{ledger} lloyd 0.22.1``   every record of one section
+``{records}``               at a chapter's end: the claims it tells
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from itertools import groupby, repeat
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable
+from pathlib import PurePosixPath
 
 from docutils import nodes
-from docutils.statemachine import StringList
-from rich.progress import track
+from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
 
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, inventory, missing
-from rbnotes_book import claims, formulas, outcomes
+from rbnotes.ledger.runner import cases
+from rbnotes_book import api_pages, claims, sections, stubs
+from rbnotes_book.directive import Field, LedgerDirective, table
 
-TO_CORRECT = (Verdict.ERRATUM, Verdict.MISPRINT, Verdict.CONDITIONAL)
 MEANING = {
     Verdict.HOLDS: "true as printed",
     Verdict.CONDITIONAL: "true under a condition that is not stated there",
@@ -38,99 +33,45 @@ MEANING = {
     Verdict.DEMONSTRATION: "printed numbers, reproduced",
 }
 
-PROCESSES = 2
-"""Searches for counterexamples at a time."""
 
-logger = logging.getLogger(__name__)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[nodes.Node | str]], *classes: str) -> nodes.table:
-    """A docutils table of text or nodes."""
-
-    def row(cells: Sequence[nodes.Node | str]) -> nodes.row:
-        result = nodes.row()
-        for cell in cells:
-            content = nodes.Text(cell) if isinstance(cell, str) else cell
-            entry = nodes.entry("")
-            entry += content if isinstance(content, nodes.Body) else nodes.paragraph("", "", content)
-            result += entry
-        return result
-
-    group = nodes.tgroup(cols=len(head))
-    group += [nodes.colspec(colwidth=1) for _ in head]
-    group += nodes.thead("", row(head))
-    group += nodes.tbody("", *[row(cells) for cells in rows])
-    return nodes.table("", group, classes=list(classes))
-
-
-class LedgerDirective(SphinxDirective):
-    """What the directives share: text with formulas, and the parts of an entry."""
-
-    @property
-    def domain(self) -> claims.ClaimsDomain:
-        domain = self.env.get_domain("ledger")
-        assert isinstance(domain, claims.ClaimsDomain)
-        return domain
-
-    def parse(self, text: str, record: Record) -> list[nodes.Node]:
-        """Nodes of a record's text with TeX between dollars; faults in it name the record."""
-        box = nodes.container()
-        self.state.nested_parse(StringList(text.splitlines(), f"{formulas.RECORD}{record.id}"), 0, box)
-        for node in box.findall(nodes.Element):
-            node.source, node.line = f"{formulas.RECORD}{record.id}", None
-        parsed: list[nodes.Node] = box.children
-        return parsed
-
-    def formula(self, record: Record) -> nodes.math_block:
-        node = nodes.math_block(record.formula, record.formula, nowrap=False, number=None)
-        node.source = f"{formulas.RECORD}{record.id}"
-        return node
-
-    def fields(self, pairs: Iterable[tuple[str, Sequence[nodes.Node]]]) -> nodes.field_list:
-        result = nodes.field_list(classes=["claim-fields"])
-        for name, content in pairs:
-            if content:
-                result += nodes.field("", nodes.field_name("", name), nodes.field_body("", *content))
-        return result
-
-    def heading(self, record: Record) -> nodes.paragraph:
-        badge = claims.badge(record.verdict)
-        return nodes.paragraph(
-            "", "", nodes.strong("", record.title), nodes.Text(" "), badge, nodes.Text(" "),
-            nodes.inline("", claims.where(record), classes=["where"]),
-        )  # fmt: skip
-
-    def statement(self, record: Record) -> list[tuple[str, Sequence[nodes.Node]]]:
-        """What is printed, what is right and when: the part that every view of a record shows."""
-        return [
-            ("Printed" if record.correction else "Claim", [self.formula(record)] if record.formula else []),
-            ("Right form", self.parse(record.correction, record)),
-            ("Holds if", self.parse(record.condition, record)),
-            ("Remark", self.parse(record.remark, record)),
-            (
-                "Scan",
-                self.parse("The slip may come from the scan of the notes.", record) if record.scan else [],
-            ),
-        ]
-
-    def section(self, title: str, content: Iterable[nodes.Node], *names: str) -> nodes.section:
-        section = nodes.section("", nodes.title("", title), *content, ids=[nodes.make_id("-".join(names))])
-        section.source, section.line = self.get_source_info()
-        return section
+def function_link(name: str, docname: str) -> addnodes.pending_xref:
+    """A link to the API reference of a function of the library."""
+    reference: addnodes.pending_xref = addnodes.pending_xref(
+        "", refdomain="ledger", reftype="function", reftarget=name, refdoc=docname, refwarn=True
+    )
+    reference += nodes.literal("", api_pages.documented(name))
+    return reference
 
 
 class Ledger(LedgerDirective):
-    """{ledger} source: every record of one set of notes."""
+    """{ledger} source section: every record of one section of the notes."""
 
-    required_arguments = 1
+    required_arguments = 2
 
     def run(self) -> list[nodes.Node]:
-        source = self.arguments[0]
-        own = [record for record in ledger.load() if record.source == source]
-        return [
-            self.section(f"Section {number}", [self.entry(record) for record in records], source, number)
-            for number, records in groupby(own, key=lambda record: record.section)
-        ]
+        source, number = self.arguments
+        own = sections.records(source, number)
+        counts = Counter(record.verdict for record in own)
+        told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in MEANING if counts[verdict])
+        intro = nodes.paragraph("", f"{len(own)} claims: {told}. ")
+        chapters = [self.chapter(name) for name in sections.chapters(source, number)]
+        spaced = [part for chapter in chapters for part in (nodes.Text(", "), chapter)][1:]
+        intro += [nodes.Text("Told in "), *spaced, nodes.Text(". All sections: ")]
+        intro += [self.page_link("ledger", "the ledger"), nodes.Text(".")]
+        return [intro, *map(self.entry, own)]
+
+    def page_link(self, name: str, text: str) -> nodes.Node:
+        """A link to a page beside the chapters; plain text in a book without it."""
+        for folder in ("book/", ""):
+            if folder + name in self.env.found_docs:
+                return addnodes.pending_xref(
+                    "", nodes.inline("", text), refdomain="std", reftype="doc", reftarget=f"/{folder}{name}",
+                    refdoc=self.env.docname, refexplicit=True, refwarn=True,
+                )  # fmt: skip
+        return nodes.Text(text)
+
+    def chapter(self, name: str) -> nodes.Node:
+        return self.page_link(name, name.replace("-", " "))
 
     def entry(self, record: Record) -> nodes.container:
         name = claims.anchor(record.id)
@@ -140,76 +81,50 @@ class Ledger(LedgerDirective):
         box += self.fields([*self.statement(record), *self.evidence(record)])
         return box
 
-    def evidence(self, record: Record) -> list[tuple[str, Sequence[nodes.Node]]]:
-        code = [nodes.literal("", name) for name in record.implemented_by]
-        spaced = [part for name in code for part in (name, nodes.Text(" "))]
+    def evidence(self, record: Record) -> list[Field]:
+        links = [function_link(name, self.env.docname) for name in record.implemented_by]
+        spaced = [part for link in links for part in (link, nodes.Text(" "))]
+        number = cases(record)
+        tried = f"{number} inputs" if number > 1 else "the printed numbers" if number else ""
+        told = claims.link(record, nodes.inline("", record.chapter), "told", self.env.docname, titled=True)
         return [
             ("Checked against", self.parse(record.oracle, record)),
+            ("Checked on", [nodes.paragraph("", tried)] if tried else []),
             ("Implemented by", [nodes.paragraph("", "", *spaced)]),
-            ("Told in", [nodes.paragraph("", "", self.chapter(record))]),
+            ("Told in", [nodes.paragraph("", "", told)]),
             ("Id", [nodes.paragraph("", "", nodes.literal("", record.id))]),
         ]
 
-    def chapter(self, record: Record) -> nodes.Node:
-        text = nodes.inline("", record.chapter.replace("-", " "))
-        if PurePosixPath(self.env.docname).with_name(record.chapter).as_posix() not in self.env.found_docs:
-            return text
-        return claims.link(record, text, "told", self.env.docname)
 
-
-class Errata(LedgerDirective):
-    """{errata} source: corrections to one set of notes, with counterexamples."""
+class Sections(Ledger):
+    """{sections} source: every section of one set of notes, with its claims and its chapters."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        source = self.arguments[0]
-        own = [r for r in ledger.load() if r.source == source and r.verdict in TO_CORRECT]
-        if not own:
-            return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
-        title, ids = f"Counterexamples to {claims.AUTHORS[source]}", [record.id for record in own]
-        with ProcessPoolExecutor(PROCESSES) as pool:
-            found = pool.map(outcomes.counterexample, ids, repeat(Path(self.env.srcdir)))
-            pairs = zip(own, track(found, title, total=len(own)), strict=True)
-            return [self.entry(record, outcome) for record, outcome in pairs]
+        own = [section for section in sections.told() if section.source == self.arguments[0]]
+        return [
+            table(
+                ["Section", "Title", "Claims", "To correct", "Chapters"],
+                [self.row(section.source, section.number, section.title) for section in own],
+                "claims",
+                "of-sections",
+            )
+        ]
 
-    def entry(self, record: Record, found: outcomes.Found) -> nodes.container:
-        lines = "\n".join(found.inputs)
-        listing = [nodes.literal_block(lines, lines, language="text")] if lines else []
-        if found.residual is not None:
-            size = "cannot be evaluated" if math.isinf(found.residual) else f"is off by {found.residual:.2g}"
-            listing.append(nodes.paragraph("", f"On these inputs the printed form {size}."))
-        details = nodes.paragraph(
-            "", "", claims.link(record, nodes.inline("", record.id), "entry", self.env.docname)
+    def row(self, source: str, number: str, title: str) -> list[nodes.Node]:
+        own = sections.records(source, number)
+        wrong = sum(record.verdict in (Verdict.ERRATUM, Verdict.MISPRINT) for record in own)
+        entry = self.page_link(
+            f"{PurePosixPath(stubs.FOLDER).name}/{sections.page(source, number)}",
+            f"{sections.AUTHORS[source]} {number}",
         )
-        box = nodes.container(ids=["errata-" + claims.anchor(record.id)], classes=["claim-entry"])
-        box += self.heading(record)
-        box += self.fields([*self.statement(record), ("Wrong on", listing), ("Record", [details])])
-        return box
-
-
-class Erratum(LedgerDirective):
-    """{erratum} id: what the notes got wrong, told in a chapter."""
-
-    required_arguments = 1
-    has_content = True
-
-    def run(self) -> list[nodes.Node]:
-        records = claims.matching(self.arguments[0])
-        if not records:
-            logger.warning("no record of the claim %r", self.arguments[0], location=self.get_location())
-            return []
-        record = claims.worst(records)
-        if record.verdict not in TO_CORRECT:
-            logger.warning("%s %s, it is no erratum", record.id, record.verdict, location=self.get_location())
-        title = nodes.paragraph("", "", classes=["admonition-title"])
-        badge = claims.link(record, claims.badge(record.verdict), "entry", self.env.docname)
-        title += [nodes.Text(f"{claims.where(record)}: {record.title} "), badge]
-        box = nodes.container(classes=["admonition", "erratum"])
-        box += title
-        box += self.fields(self.statement(record))
-        self.state.nested_parse(self.content, self.content_offset, box)
-        return [box]
+        chapters = [self.chapter(name) for name in sections.chapters(source, number)]
+        spaced = [part for chapter in chapters for part in (nodes.Text(", "), chapter)][1:]
+        return [
+            entry, nodes.Text(title), nodes.Text(str(len(own))), nodes.Text(str(wrong) if wrong else ""),
+            nodes.paragraph("", "", *spaced),
+        ]  # fmt: skip
 
 
 class Records(LedgerDirective):
@@ -220,22 +135,36 @@ class Records(LedgerDirective):
         own = [record for record in ledger.load() if record.chapter == chapter]
         if not own:
             return [nodes.paragraph("", "The ledger has no record of this chapter.")]
-        return [
-            table(
-                ["Claim", "What it says", "Verdict", "Checked against"],
-                map(self.row, own),
-                "claims",
-                "of-chapter",
-            )
-        ]
+        head = ["Claim", "What it says", "Verdict", "Checked against"]
+        return [table(head, map(self.row, own), "claims", "of-chapter")]
 
     def row(self, record: Record) -> list[nodes.Node]:
-        name = "listed-" + claims.anchor(record.id)
-        self.domain.note("told", record, (self.env.docname, name))
-        place = nodes.inline("", "", ids=[name])
-        place += claims.link(record, nodes.inline("", claims.where(record)), "entry", self.env.docname)
+        """The claim's place here, and its verdict linked to the ledger."""
+        docname = self.env.docname
+        place = claims.link(record, nodes.inline("", claims.where(record)), "told", docname)
+        verdict = claims.link(record, claims.badge(record.verdict), "entry", docname)
         oracle = nodes.container("", *self.parse(record.oracle, record))
-        return [place, nodes.Text(record.title), claims.badge(record.verdict), oracle]
+        return [place, nodes.Text(record.title), verdict, oracle]
+
+
+class Coverage(LedgerDirective):
+    """{coverage}: how much of the notes has a record, and what came out, in a sentence."""
+
+    def run(self) -> list[nodes.Node]:
+        records, listed = ledger.load(), inventory()
+        counts = Counter(record.verdict for record in records)
+        covered = f"{len(listed) - len(missing(records))} of the {len(listed)} displays"
+        verdicts = [
+            f"{counts[Verdict.HOLDS]} hold as printed",
+            f"{counts[Verdict.CONDITIONAL]} hold under a condition that is not stated there",
+            f"{counts[Verdict.ERRATUM]} give wrong numbers",
+            f"{counts[Verdict.MISPRINT]} are misprinted",
+            f"{counts[Verdict.DEFINITION] + counts[Verdict.DEMONSTRATION]} define names or show numbers",
+        ]
+        text = f" of the notes are checked, and what their text claims: of {len(records)} claims "
+        return [
+            nodes.paragraph("", "", nodes.strong("", covered), nodes.Text(text + ", ".join(verdicts) + "."))
+        ]
 
 
 class Summary(LedgerDirective):
@@ -276,9 +205,9 @@ def setup(app: Sphinx) -> None:
     claims.setup(app)
     for name, directive in {
         "ledger": Ledger,
-        "errata": Errata,
-        "erratum": Erratum,
+        "sections": Sections,
         "records": Records,
+        "coverage": Coverage,
         "ledger-summary": Summary,
     }.items():
         app.add_directive(name, directive)

@@ -9,39 +9,43 @@ from pathlib import Path
 
 import numpy as np
 
-from rbnotes.ledger import Record
+from rbnotes.ledger import Record, showing
 from rbnotes.ledger.runner import counterexample_of
 from rbnotes_book.cache import folder
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a reader wants to know of a run: the inputs as text, and the size of the error."""
+    """What a reader wants to know of a run, as text."""
 
     inputs: list[str]
-    residual: float | None
+    printed: str
+    """What the printed form gives on these inputs."""
+    right: str
+    """What the oracle gives."""
 
 
-def _show(name: str, value: object) -> str:
-    numbers = np.asarray(value)
-    if numbers.dtype == object:
-        return f"{name} = {value}"
-    text = np.array2string(numbers, precision=6, suppress_small=True, separator=", ", prefix=f"{name} = ")
-    return f"{name} = {text}"
+def found(record: Record) -> Found:
+    """The smallest inputs found on which the printed form of a record is wrong, and what it gives there."""
+    assert record.printed is not None
+    assert record.reference is not None
+    values = counterexample_of(record).counterexample or {}
+    right = np.asarray(record.reference(*values.values()), dtype=float)
+    try:
+        with np.errstate(all="ignore"):
+            printed = np.asarray(record.printed(*values.values()), dtype=float)
+    except (ValueError, IndexError, ArithmeticError):
+        return Found(showing.inputs(values), "no number", showing.result(right, right))
+    return Found(showing.inputs(values), showing.result(printed, right), showing.result(right, printed))
 
 
 @cache
 def counterexample(record_id: str, root: Path) -> Found:
-    """The smallest inputs found on which the printed form of a record is wrong."""
+    """:func:`found` of a record, kept beside the outputs of the chapters."""
     from rbnotes import ledger
 
     file = folder(root) / "outcomes" / (record_id.replace("/", "_") + ".json")
     if not file.exists():
-        record: Record = ledger.find(record_id)
-        wrong = counterexample_of(record)
-        found = Found(
-            [_show(name, value) for name, value in (wrong.counterexample or {}).items()], wrong.worst
-        )
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(asdict(found)), encoding="utf-8")
+        file.write_text(json.dumps(asdict(found(ledger.find(record_id)))), encoding="utf-8")
     return Found(**json.loads(file.read_text(encoding="utf-8")))

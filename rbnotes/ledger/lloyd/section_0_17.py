@@ -94,7 +94,7 @@ LEAST_ACTION = (
     "multipliers from the forces that it needs"
 )
 SIGN_OF_R = (
-    r"$-\mathbf R_{INDEX}$ where $+\mathbf G^T$ stands above it; or $-\mathbf G^T$ above $+\mathbf R_{INDEX}$, as in "
+    r"$-\mathbf R$ where $+\mathbf G^T$ stands above it; or $-\mathbf G^T$ above $+\mathbf R$, as in "
     r"(0.9)."
 )
 

@@ -226,7 +226,7 @@ class d5_a:
     primitives = MOTIONS_IN_THE_WORLD
     verdict = Verdict.ERRATUM
     correction = (
-        r"$\dots+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$: the force in the moment varies too. The "
+        r"One more term, $+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$: the force in the moment varies too. The "
         r"assembled matrix has the term, as $[\mathbf p_1]\mathbf J_{01}$ and its neighbours."
     )
     implemented_by = (AXES,)
@@ -260,7 +260,7 @@ class d5_b:
     reference = world_torque_variation_reference
     primitives = MOTIONS_IN_THE_WORLD
     verdict = Verdict.ERRATUM
-    correction = r"$\dots+[{}^W\mathbf p_1]\,\delta\,{}^W\mathbf f_1$."
+    correction = r"One more term, $+[{}^W\mathbf p_1]\,\delta\,{}^W\mathbf f_1$."
     implemented_by = (AXES,)
     chapter = CHAPTER
 

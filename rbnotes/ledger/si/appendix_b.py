@@ -253,7 +253,7 @@ class t350_a:
     verdict = Verdict.ERRATUM
     correction = (
         r"They are not given. (28) to (30) define blocks; $\Omega$ and $\Pi_\lambda$ are the matrices of these "
-        r"blocks, but $\mathbf Y_\lambda = \mathbf I + \mathbf Y + \mathbf Y^2 + \cdots = (\mathbf I - \mathbf Y)^{-1}$, "
+        r"blocks, but $\mathbf Y_\lambda = \sum_{k\ge0}\mathbf Y^k = (\mathbf I - \mathbf Y)^{-1}$, "
         r"where $\mathbf Y$ has the blocks of (29)."
     )
     implemented_by = MATRICES

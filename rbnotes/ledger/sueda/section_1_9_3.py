@@ -158,9 +158,7 @@ class e1_37_a:
     reference = stiffness_reference
     combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.2/e1.33")
     verdict = Verdict.ERRATUM
-    correction = (
-        r"the same matrix with a minus sign in front: $K = +\partial\mathsf f/\partial E = -k(\cdots)$"
-    )
+    correction = r"a minus sign in front of the matrix, $-k$ in the place of $k$: then it is $K = +\partial\mathsf f/\partial E$"
     remark = (
         r"The text differentiates the force, and (1.30) takes $K = +\partial\mathsf f/\partial q$, as "
         r"does (1.33); all sixteen blocks have the sign of $-\partial\mathsf f/\partial E$. With it, $M - "

@@ -138,7 +138,8 @@ class e1_50:
     correction = (
         r"column times row: $K = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ "
         r"-\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\dfrac{\partial}{\partial E}"
-        r"\Bigl(\dfrac{f}{\|\Delta\mathbf x\|}\Bigr) + \cdots$"
+        r"\Bigl(\dfrac{f}{\|\Delta\mathbf x\|}\Bigr) + \dfrac{f}{\|\Delta\mathbf x\|}\dfrac{\partial}{\partial E}"
+        r"\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}$"
     )
     remark = (
         r"(1.52) has that order; (1.61) has the printed one again. In that order the first part comes out "
@@ -172,7 +173,10 @@ class e1_51:
 
     combined_with = ("sueda/s1.9.4/e1.50", "sueda/s1.9.4/e1.52")
     verdict = Verdict.ERRATUM
-    correction = r"$K_2 = -\dfrac{f}{\|\Delta\mathbf x\|}(\cdots)$"
+    correction = (
+        r"a minus sign in front of the matrix, $-\dfrac{f}{\|\Delta\mathbf x\|}$ in the place of "
+        r"$\dfrac{f}{\|\Delta\mathbf x\|}$"
+    )
     remark = (
         r"(1.37) is copied with its sign, but (1.50) adds $K_2 = +\frac{f}{\|\Delta\mathbf "
         r"x\|}\frac{\partial}{\partial E}(\cdots)$ to a $K_1$ whose sign is right: no choice of sign for "
@@ -291,7 +295,10 @@ class e1_54:
     reference = damping_reference
     combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.1/t377")
     verdict = Verdict.ERRATUM
-    correction = r"$D = -\dfrac{\partial}{\partial\Phi}(\cdots)$, or $-hD$ in (1.30)"
+    correction = (
+        r"$D = -\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
+        r"\dfrac{\partial}{\partial\Phi}\Bigl(\dfrac{f}{\|\Delta\mathbf x\|}\Bigr)$, or $-hD$ in (1.30)"
+    )
     remark = (
         r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
         r"$-\partial\mathsf f/\partial\Phi$. With the printed sign, a muscle that resists lengthening has "
@@ -344,7 +351,10 @@ class e1_55_b:
     reference = damping_reference
     combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.1/t377")
     verdict = Verdict.ERRATUM
-    correction = r"$D = -(\cdots)$"
+    correction = (
+        r"$D = -\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
+        r"\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix}$, or $-hD$ in (1.30)"
+    )
     remark = (
         r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
         r"$-\partial\mathsf f/\partial\Phi$."

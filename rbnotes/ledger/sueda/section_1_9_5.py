@@ -322,7 +322,10 @@ class e1_62:
 
     combined_with = ("sueda/s1.9.5/e1.61", "sueda/s1.9.5/d2")
     verdict = Verdict.ERRATUM
-    correction = r"$K_{k2} = -\dfrac{1}{\|\Delta\mathbf x_k\|}(\cdots)$"
+    correction = (
+        r"a minus sign in front of the matrix, $-\dfrac{1}{\|\Delta\mathbf x_k\|}$ in the place of "
+        r"$\dfrac{1}{\|\Delta\mathbf x_k\|}$"
+    )
     remark = (
         "The matrix of (1.37), with its sign; (1.61) and $K_{k1}$ have the other one. (The leading "
         "superscripts are left out in print: some points are meant in body, others in world coordinates, "

@@ -212,7 +212,7 @@ class t972_c:
     }
     verdict = Verdict.MISPRINT
     scan = True
-    correction = r"$2\pi$ distant (and $4\pi$, ...)."
+    correction = r"$2\pi$ distant, and further ones at the other multiples of $2\pi$."
     remark = r"The sentence before it has the spheres' radius, $2n\pi$."
     implemented_by = ("rbnotes.joints.ExponentialSpherical",)
     chapter = CHAPTER

@@ -190,8 +190,9 @@ class e2_77:
 
     condition = r"$f_r^{(k)}$ holds the torques of the springs and leaves out those of the dampers, which $D_r$ accounts for"
     correction = (
-        r"$\left(M_r + hD_r + h^2K_r\right)\dot q_r^{(k+1)} = \left(M_r + hD_r\right)\dot q_r^{(k)} + h\,(\ldots)$ "
-        r"with all joint torques in $f_r^{(k)}$"
+        r"$\left(M_r + hD_r + h^2K_r\right)\dot q_r^{(k+1)} = \left(M_r + hD_r\right)\dot q_r^{(k)} + "
+        r"h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)$ "
+        r"with $M_r = J_{mr}^TM_mJ_{mr}$ and all joint torques in $f_r^{(k)}$"
     )
     remark = (
         r"The text says that the damping torque disappears from the right side, but (2.73) and (2.74) have put it into "
@@ -387,8 +388,9 @@ class e2_79_b:
     )
     correction = (
         r"with $K = +\partial f/\partial q$, $D = +\partial f/\partial\dot q$ throughout and all forces on the right: "
-        r"$\left(J^T(M_m - hD_m - h^2K_m)J - hD_r - h^2K_r\right)\dot q_r^{(k+1)} = \left(J^T(M_m - hD_m)J - hD_r"
-        r"\right)\dot q_r^{(k)} + h\,(\ldots)$"
+        r"$\left(J_{mr}^T(M_m - hD_m - h^2K_m)J_{mr} - hD_r - h^2K_r\right)\dot q_r^{(k+1)} = "
+        r"\left(J_{mr}^T(M_m - hD_m)J_{mr} - hD_r\right)\dot q_r^{(k)} + "
+        r"h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)$"
     )
     remark = (
         r"How $J$, weights and the bodies' own wrenches change in the step is left out: an error of second order in "

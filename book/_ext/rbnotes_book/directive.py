@@ -1,0 +1,86 @@
+"""What the directives that show records share: text with formulas, tables, and the parts of an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from rbnotes.ledger import Record
+from rbnotes_book import claims, formulas
+
+Field = tuple[str, Sequence[nodes.Node]]
+"""A name and what stands beside it."""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[nodes.Node | str]], *classes: str) -> nodes.table:
+    """A docutils table of text or nodes."""
+
+    def row(cells: Sequence[nodes.Node | str]) -> nodes.row:
+        result = nodes.row()
+        for cell in cells:
+            content = nodes.Text(cell) if isinstance(cell, str) else cell
+            entry = nodes.entry("")
+            block = isinstance(content, nodes.Body) and not isinstance(content, nodes.Inline)
+            entry += content if block else nodes.paragraph("", "", content)
+            result += entry
+        return result
+
+    group = nodes.tgroup(cols=len(head))
+    group += [nodes.colspec(colwidth=1) for _ in head]
+    group += nodes.thead("", row(head))
+    group += nodes.tbody("", *[row(cells) for cells in rows])
+    return nodes.table("", group, classes=list(classes))
+
+
+class LedgerDirective(SphinxDirective):
+    """Text with formulas, and the parts of an entry."""
+
+    @property
+    def domain(self) -> claims.ClaimsDomain:
+        domain = self.env.get_domain("ledger")
+        assert isinstance(domain, claims.ClaimsDomain)
+        return domain
+
+    def parse(self, text: str, record: Record) -> list[nodes.Node]:
+        """Nodes of a record's text with TeX between dollars; faults in it name the record."""
+        if not text:
+            return []
+        box = nodes.container()
+        self.state.nested_parse(StringList(text.splitlines(), f"{formulas.RECORD}{record.id}"), 0, box)
+        for node in box.findall(nodes.Element):
+            node.source, node.line = f"{formulas.RECORD}{record.id}", None
+        parsed: list[nodes.Node] = box.children
+        return parsed
+
+    def formula(self, record: Record) -> nodes.math_block:
+        node = nodes.math_block(record.formula, record.formula, nowrap=False, number=None)
+        node.source = f"{formulas.RECORD}{record.id}"
+        return node
+
+    def fields(self, pairs: Iterable[Field]) -> nodes.field_list:
+        result = nodes.field_list(classes=["claim-fields"])
+        for name, content in pairs:
+            if content:
+                result += nodes.field("", nodes.field_name("", name), nodes.field_body("", *content))
+        return result
+
+    def heading(self, record: Record) -> nodes.paragraph:
+        badge = claims.badge(record.verdict)
+        return nodes.paragraph(
+            "", "", nodes.strong("", record.title), nodes.Text(" "), badge, nodes.Text(" "),
+            nodes.inline("", claims.where(record), classes=["where"]),
+        )  # fmt: skip
+
+    def statement(self, record: Record) -> list[Field]:
+        """What is printed, what is right and when: the part that every view of a record shows."""
+        scan = "The slip may come from the scan of the notes." if record.scan else ""
+        return [
+            ("Printed" if record.correction else "Claim", [self.formula(record)] if record.formula else []),
+            ("Right form", self.parse(record.correction, record)),
+            ("Holds if", self.parse(record.condition, record)),
+            ("Remark", self.parse(record.remark, record)),
+            ("Scan", self.parse(scan, record)),
+        ]

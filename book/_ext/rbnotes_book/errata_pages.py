@@ -1,0 +1,175 @@
+"""Directives for what the notes got wrong.
+
+``{errata} lloyd``        root causes, errors, then misprints of one set of notes
+``{conditions} lloyd``    claims that hold only under a condition which is not stated there
+``{erratum} id``          a box in a chapter: what is printed, what is right, and the writer's words
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from pathlib import Path
+
+from docutils import nodes
+from rich.progress import track
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from rbnotes.ledger import Record, Verdict, errata
+from rbnotes_book import claims, outcomes
+from rbnotes_book.directive import Field, LedgerDirective, table
+
+PROCESSES = 2
+"""Searches for counterexamples at a time."""
+
+logger = logging.getLogger(__name__)
+
+
+class Corrections(LedgerDirective):
+    """What the lists of corrections share: their entries, with counterexamples."""
+
+    required_arguments = 1
+
+    def anchor(self, record: Record) -> str:
+        return "errata-" + claims.anchor(record.id)
+
+    def outcomes(self, records: Sequence[Record]) -> list[outcomes.Found]:
+        title = f"Counterexamples to {claims.AUTHORS[self.arguments[0]]}"
+        ids, root = [record.id for record in records], Path(self.env.srcdir)
+        with ProcessPoolExecutor(PROCESSES) as pool:
+            found = pool.map(outcomes.counterexample, ids, repeat(root))
+            return list(track(found, title, total=len(records)))
+
+    def section(self, title: str, content: Sequence[nodes.Node]) -> list[nodes.Node]:
+        if not content:
+            return []
+        name = nodes.make_id(f"{self.arguments[0]} {title}")
+        section = nodes.section("", nodes.title("", title), *content, ids=[name])
+        section.source, section.line = self.get_source_info()
+        return [section]
+
+    def summary(self, records: Sequence[Record]) -> nodes.table:
+        """One line for each correction."""
+        return table(["Place", "Verdict", "What is corrected", "Cause"], map(self.row, records), "claims")
+
+    def row(self, record: Record) -> list[nodes.Node]:
+        place = nodes.reference("", claims.where(record), refid=self.anchor(record), internal=True)
+        cause = errata.cause(record)
+        return [
+            place, claims.badge(record.verdict), nodes.Text(record.title),
+            nodes.Text(cause.title if cause else ""),
+        ]  # fmt: skip
+
+    def entry(self, record: Record, found: outcomes.Found) -> nodes.container:
+        box = nodes.container(ids=[self.anchor(record)], classes=["claim-entry"])
+        box += self.heading(record)
+        box += self.fields([*self.statement(record), *self.replacement(record), *self.counterexample(found)])
+        links = [
+            claims.link(record, nodes.inline("", "ledger"), "entry", self.env.docname),
+            nodes.Text(", "),
+            claims.link(record, nodes.inline("", "chapter"), "told", self.env.docname, titled=True),
+        ]
+        box += self.fields([("More", [nodes.paragraph("", "", *links)])])
+        return box
+
+    @staticmethod
+    def replacement(record: Record) -> list[Field]:
+        """The right form as LaTeX to paste."""
+        tex = errata.replacement(record)
+        return [("LaTeX", [nodes.literal_block(tex, tex, language="none")])] if tex else []
+
+    @staticmethod
+    def counterexample(found: outcomes.Found) -> list[Field]:
+        lines = "\n".join(found.inputs)
+        shown = [nodes.literal_block(lines, lines, language="none")] if lines else []
+        return [
+            ("Wrong on", shown or [nodes.paragraph("", "the numbers in print, which take no input")]),
+            ("Printed gives", [nodes.paragraph("", "", nodes.literal("", found.printed))]),
+            ("Right gives", [nodes.paragraph("", "", nodes.literal("", found.right))]),
+        ]
+
+
+class Errata(Corrections):
+    """{errata} source: root causes first, then errors, then misprints."""
+
+    def run(self) -> list[nodes.Node]:
+        source = self.arguments[0]
+        own = errata.corrections(source)
+        if not own:
+            return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
+        found = dict(zip((record.id for record in own), self.outcomes(own), strict=True))
+        entries = {
+            verdict: [self.entry(record, found[record.id]) for record in own if record.verdict is verdict]
+            for verdict in (Verdict.ERRATUM, Verdict.MISPRINT)
+        }
+        return [
+            *self.section("Summary", [self.summary(own)]),
+            *self.section("Root causes", [self.cause(each) for each in errata.causes(source)]),
+            *self.section("Errors", entries[Verdict.ERRATUM]),
+            *self.section("Misprints", entries[Verdict.MISPRINT]),
+        ]
+
+    def cause(self, cause: errata.Cause) -> nodes.container:
+        """What explains several corrections, and which."""
+        records = [claims.matching(id)[0] for id in cause.ids]
+        box = nodes.container(classes=["claim-entry"])
+        box += nodes.paragraph("", "", nodes.strong("", cause.title))
+        box += self.parse(cause.text, records[0])
+        links = [
+            part
+            for record in records
+            for part in (
+                nodes.Text(", "),
+                nodes.reference("", claims.where(record), refid=self.anchor(record), internal=True),
+            )
+        ]
+        box += nodes.paragraph("", "", nodes.Text("Explains "), *links[1:], nodes.Text("."))
+        return box
+
+
+class Conditions(Corrections):
+    """{conditions} source: claims that are true only under a condition."""
+
+    def run(self) -> list[nodes.Node]:
+        own = errata.conditions(self.arguments[0])
+        if not own:
+            return [nodes.paragraph("", "No claim checked so far needs a condition.")]
+        pairs = zip(own, self.outcomes(own), strict=True)
+        return [
+            *self.section("Summary", [self.summary(own)]),
+            *self.section("Conditions", [self.entry(record, found) for record, found in pairs]),
+        ]
+
+
+class Erratum(LedgerDirective):
+    """{erratum} id: what the notes got wrong, told in a chapter."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        records = claims.matching(self.arguments[0])
+        if not records:
+            logger.warning("no record of the claim %r", self.arguments[0], location=self.get_location())
+            return []
+        record = claims.worst(records)
+        if record.verdict not in errata.TO_CORRECT:
+            logger.warning("%s %s, it is no erratum", record.id, record.verdict, location=self.get_location())
+        title = nodes.paragraph("", "", classes=["admonition-title"])
+        badge = claims.link(record, claims.badge(record.verdict), "entry", self.env.docname)
+        title += [nodes.Text(f"{claims.where(record)}: {record.title} "), badge]
+        box = nodes.container(classes=["admonition", "erratum"])
+        name = "told-" + claims.anchor(self.arguments[0])
+        if self.domain.tell(records, self.env.docname, name):
+            box["ids"] = [name]
+        box += title
+        box += self.fields(self.statement(record))
+        self.state.nested_parse(self.content, self.content_offset, box)
+        return [box]
+
+
+def setup(app: Sphinx) -> None:
+    for name, directive in {"errata": Errata, "conditions": Conditions, "erratum": Erratum}.items():
+        app.add_directive(name, directive)

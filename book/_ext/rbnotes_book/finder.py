@@ -1,0 +1,165 @@
+"""The finder: from the number of a display to its formula, verdict, chapter and function.
+
+One table, which reads without a script; ``finder.js`` adds a box that filters it and sets the formulas of the
+rows in view, from files of this module. The same rows let the search page look up numbers.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.domains.python import PythonDomain
+from sphinx.util.docutils import SphinxDirective
+
+from rbnotes.ledger import Record, errata
+from rbnotes.ledger.coverage import inventory
+from rbnotes_book import api_pages, claims, formulas
+from rbnotes_book.sections import AUTHORS
+
+SCRIPT = "finder.js"
+MARK = "finder-table"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A display of the notes; links are pages with anchors, seen from the start folder."""
+
+    id: str
+    source: str
+    number: str
+    section: str
+    place: str
+    title: str
+    verdict: str
+    entry: str
+    told: str
+    chapter: str
+    function: str
+    code: str
+
+
+class finder_table(nodes.General, nodes.Element):
+    """Where the table goes: its links are known only when all pages have been read."""
+
+
+class Finder(SphinxDirective):
+    """{finder}: the table of all displays of the notes."""
+
+    def run(self) -> list[nodes.Node]:
+        return [finder_table()]
+
+
+def displays() -> Iterator[tuple[str, Record]]:
+    """Every display with a record, and the record with the worst verdict on it."""
+    for entry in inventory():
+        if records := claims.matching(entry.id):
+            yield entry.id, claims.worst(records)
+
+
+def rows(app: Sphinx) -> list[Row]:
+    """The rows of the table, in reading order."""
+    places = app.env.get_domain("ledger").data
+    python = app.env.get_domain("py")
+    assert isinstance(python, PythonDomain)
+
+    def address(place: tuple[str, str] | None) -> str:
+        return "" if place is None else f"{app.builder.get_target_uri(place[0])}#{place[1]}"
+
+    result = []
+    for id, record in displays():
+        code = api_pages.documented(record.implemented_by[0])
+        target = python.objects.get(code)
+        told = places["told"].get(record.id)
+        label = id.rsplit("/", 1)[1]
+        whole = claims.where(record).partition(", part ")[0]
+        result.append(
+            Row(
+                id=id,
+                source=record.source,
+                number=label[1:] if label.startswith("e") else "",
+                section=record.section,
+                place=whole.strip("()") if label.startswith("e") else whole,
+                title=record.title,
+                verdict=str(record.verdict),
+                entry=address(places["entry"].get(record.id)),
+                told=address(told),
+                chapter=app.env.titles[told[0]].astext() if told else "",
+                function=address((target.docname, target.node_id)) if target else "",
+                code=code,
+            )
+        )
+    return result
+
+
+def formula(record: Record) -> str:
+    """TeX of a claim: the right form, where the ledger has the whole of it."""
+    return errata.replacement(record) or record.formula
+
+
+def _link(address: str, text: str, root: str) -> str:
+    escaped = html.escape(text)
+    return f'<a href="{html.escape(root + address)}">{escaped}</a>' if address else escaped
+
+
+def table(own: list[Row], root: str) -> str:
+    """The table as HTML, for a page from which the start folder is at ``root``."""
+    lines = [
+        f'<table class="{MARK}" data-root="{root}"><thead><tr><th>Display</th><th>Section</th>'
+        "<th>What it says</th><th>Verdict</th><th>Chapter</th><th>Function</th></tr></thead><tbody>"
+    ]
+    for row in own:
+        cells = (
+            _link(row.entry, row.place, root),
+            html.escape(f"{AUTHORS[row.source]} {row.section}"),
+            html.escape(row.title),
+            f'<span class="verdict verdict-{row.verdict}">{row.verdict}</span>',
+            _link(row.told, row.chapter, root),
+            _link(row.function, row.code.removeprefix("rbnotes."), root),
+        )
+        lines.append(f'<tr data-id="{row.id}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return "\n".join([*lines, "</tbody></table>"])
+
+
+def _write_table(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    for node in list(doctree.findall(finder_table)):
+        root = app.builder.get_relative_uri(docname, "x").removesuffix("x.html")
+        node.replace_self(nodes.raw("", table(rows(app), root), format="html"))
+
+
+def _load_script(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    if MARK in context.get("body", ""):
+        app.add_js_file(SCRIPT, loading_method="defer")
+
+
+def _write_data(app: Sphinx, exception: Exception | None) -> None:
+    """Files that are scripts, since a page that was opened from a folder can load nothing else."""
+    if exception is not None or app.builder.format != "html":
+        return
+    folder = Path(app.outdir) / "_static"
+    listed = [asdict(row) for row in rows(app)]
+    (folder / "displays.js").write_text(f"window.rbnotesDisplays = {json.dumps(listed)};\n", encoding="utf-8")
+    for source in AUTHORS:
+        set_ = {
+            id: formulas.typeset(formula(record), display=True)
+            for id, record in displays()
+            if record.source == source and formula(record)
+        }
+        text = f"window.rbnotesFormulas(`{source}`, {json.dumps(set_)});\n"
+        (folder / f"formulas-{source}.js").write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    app.add_node(finder_table)
+    app.add_directive("finder", Finder)
+    app.connect("doctree-resolved", _write_table)
+    app.connect("html-page-context", _load_script)
+    app.connect("build-finished", _write_data)

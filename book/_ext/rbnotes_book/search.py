@@ -1,0 +1,97 @@
+"""What the search knows: prose without TeX, excerpts that need no server, and the numbers of the notes.
+
+Sphinx's own search stays. Its index leaves out formulas (KaTeX writes each three times) and the words of
+generated pages' code; ``search-notes.js`` adds what belongs to a number, and the excerpts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.search import IndexBuilder, WordStore
+
+SCRIPT = "search-notes.js"
+SKIPPED = (nodes.comment, nodes.raw, nodes.math, nodes.math_block, nodes.literal_block)
+LONGEST = 8000
+"""Letters of a page's section that are kept for excerpts."""
+
+
+def _words(self: IndexBuilder, doctree: nodes.document) -> WordStore:
+    """The words of a page, without formulas and code."""
+    store = WordStore()
+
+    def visit(node: nodes.Node) -> None:
+        if isinstance(node, SKIPPED):
+            return
+        if isinstance(node, nodes.Text):
+            store.words.extend(self.lang.split(node.astext()))
+        elif isinstance(node, nodes.title):
+            title, ids = node.astext(), node.parent["ids"]
+            store.titles.append((title, ids[0] if ids else None))
+            store.title_words.extend(self.lang.split(title))
+        for child in node.children:
+            visit(child)
+
+    visit(doctree)
+    return store
+
+
+def prose(node: nodes.Node) -> Iterator[str]:
+    """Text to show: inline formulas as they were written, nothing of displays, code and outputs."""
+    if isinstance(node, nodes.math):
+        yield re.sub(r"\\([a-zA-Z]+)", r"\1", node.astext()).replace("{", "").replace("}", "")
+    elif isinstance(node, nodes.Text):
+        yield str(node)
+    elif isinstance(node, (*SKIPPED, addnodes.pending_xref, nodes.section)):
+        return
+    else:
+        for child in node.children:
+            yield from prose(child)
+        if isinstance(node, nodes.TextElement | nodes.entry) and not isinstance(node, nodes.Inline):
+            yield " "
+
+
+def excerpts(doctree: nodes.document) -> list[list[str]]:
+    """Anchor and text of each section of a page."""
+    found = []
+    for section in doctree.findall(nodes.section):
+        text = " ".join("".join(part for child in section for part in prose(child)).split())
+        found.append([section["ids"][0] if section["ids"] else "", text[:LONGEST]])
+    return found
+
+
+def _collect(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    texts: dict[str, list[list[str]]] = app.env.__dict__.setdefault("rbnotes_texts", {})
+    texts[docname] = excerpts(doctree)
+
+
+def _write(app: Sphinx, exception: Exception | None) -> None:
+    if exception is None and app.builder.format == "html":
+        kept = getattr(app.env, "rbnotes_texts", {})
+        texts = {name: kept[name] for name in sorted(app.env.found_docs & set(kept))}
+        file = Path(app.outdir) / "_static" / "excerpts.js"
+        text = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
+        file.write_text(f"window.rbnotesExcerpts = {text};\n", encoding="utf-8")
+
+
+def _load_script(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    if pagename == "search":
+        app.add_js_file("displays.js")
+        app.add_js_file("excerpts.js")
+        app.add_js_file(SCRIPT)
+
+
+def setup(app: Sphinx) -> None:
+    IndexBuilder._word_collector = _words  # type: ignore[method-assign]
+    app.connect("doctree-resolved", _collect)
+    app.connect("html-page-context", _load_script)
+    app.connect("build-finished", _write)

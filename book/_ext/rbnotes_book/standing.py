@@ -1,0 +1,72 @@
+"""Every numbered display of the notes stands in the book, and right forms are whole."""
+
+from __future__ import annotations
+
+import re
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+from rbnotes import ledger
+from rbnotes.ledger import Record
+from rbnotes.ledger.coverage import inventory
+from rbnotes_book.equations import LABEL, SOURCES
+
+ELLIPSIS = re.compile(r"\\(?:[cl]?dots)(?![a-z])|\.\.\.|…")
+LISTED = re.compile(
+    r"(?:,\s*(?:\\[cl]?dots|\.\.\.)\s*,)"  # a, ..., z
+    r"|(?:(?:\\ |&)\s*\\[cl]?dots\s*(?:\\ |&))"  # entries of a row
+)
+"""An ellipsis between the first and the last item of a list leaves nothing out."""
+
+logger = logging.getLogger(__name__)
+
+
+def numbered(records: tuple[Record, ...]) -> set[tuple[str, str]]:
+    """Source and number of the displays that have both a number in the notes and a record."""
+    told = {record.display for record in records}
+    return {
+        (entry.source, entry.id.rsplit("/e", 1)[1])
+        for entry in inventory()
+        if "/e" in entry.id and entry.id in told
+    }
+
+
+def leaves_out(text: str) -> bool:
+    """Whether an ellipsis stands in a right form for something that was not written."""
+    return ELLIPSIS.search(LISTED.sub("", text)) is not None
+
+
+def check(app: Sphinx, env: BuildEnvironment) -> None:
+    records = ledger.load()
+    names = {docname.rsplit("/", 1)[-1] for docname in env.found_docs}
+    standing = {
+        (match[1], match[2])
+        for label in env.get_domain("math").data["objects"]
+        if (match := LABEL.fullmatch(label))
+    }
+    chapters = {(r.source, r.display.rsplit("/e", 1)[-1]): r.chapter for r in records}
+    for source, number in sorted(numbered(records) - standing):
+        if chapters[source, number] in names:
+            logger.warning(
+                "the right form of (%s %s) stands nowhere: give it the label %s-%s in the chapter %s",
+                SOURCES[source], number, source, number, chapters[source, number],
+            )  # fmt: skip
+    for record in records:
+        if leaves_out(record.correction):
+            logger.warning("ledger:%s: an ellipsis in the right form: %s", record.id, record.correction)
+
+
+def shorten(app: Sphinx, doctree: nodes.document) -> None:
+    """Numbered displays of a chapter may not leave anything out either."""
+    for node in doctree.findall(nodes.math_block):
+        label = node.get("label") or ""
+        if LABEL.fullmatch(label) and re.search(r"\(\s*\\[cl]?dots\s*\)", node.astext()):
+            logger.warning("the display %s leaves something out", label, location=node)
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("env-check-consistency", check)
+    app.connect("doctree-read", shorten)

@@ -1,0 +1,156 @@
+"""What the notes got wrong, as their authors want it: root causes, errors, misprints, and LaTeX to paste."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+
+from rbnotes import ledger
+from rbnotes.ledger.causes import CAUSES, Cause
+from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
+from rbnotes.ledger.replacements import EDITS
+
+__all__ = ["TO_CORRECT", "Cause", "cause", "causes", "conditions", "corrections", "replacement"]
+
+TO_CORRECT = (*NEEDS_CORRECTION, Verdict.CONDITIONAL)
+AUTHORS = {"lloyd": "Lloyd", "sueda": "Sueda", "si": "Si & Guenter"}
+COLUMNS = (
+    "id", "source", "section", "verdict", "title", "cause", "printed", "right", "latex", "condition",
+    "remark",
+)  # fmt: skip
+
+TEX = re.compile(r"\$([^$]+)\$")
+RELATION = re.compile(r"=|\\equiv|\\[lg]e(?![a-z])|\\in(?![a-z])|\\perp|\\approx|[<>]")
+
+
+def corrections(source: str) -> list[Record]:
+    """Errors, then misprints of one set of notes."""
+    return [
+        record
+        for verdict in (Verdict.ERRATUM, Verdict.MISPRINT)
+        for record in ledger.load()
+        if record.source == source and record.verdict is verdict
+    ]
+
+
+def conditions(source: str) -> list[Record]:
+    """Claims of one set of notes that need a condition."""
+    return [r for r in ledger.load() if r.source == source and r.verdict is Verdict.CONDITIONAL]
+
+
+def causes(source: str) -> list[Cause]:
+    """What explains several corrections to one set of notes, the most of them first."""
+    known = {record.id for record in corrections(source)}
+    own = [cause for cause in CAUSES if known.issuperset(cause.ids)]
+    return sorted(own, key=lambda cause: -len(cause.ids))
+
+
+def cause(record: Record) -> Cause | None:
+    """The root cause of a correction, if it shares one with others."""
+    return next((cause for cause in CAUSES if record.id in cause.ids), None)
+
+
+def replacement(record: Record) -> str:
+    """LaTeX of the whole right form, in the notes' notation, to paste; empty where words are to be mended.
+
+    Where the ledger lists what is to be changed in print, the print with these changes; else the formula of
+    the correction, if it has the left side that is printed.
+    """
+    if record.id in EDITS:
+        tex = record.formula
+        for printed, right in EDITS[record.id]:
+            if printed not in tex:
+                raise ValueError(f"{record.id}: {printed!r} is not in the printed form")
+            tex = tex.replace(printed, right)
+        return tex
+    left = _left_side(record.formula)
+    whole = (tex for tex in TEX.findall(record.correction) if left and _left_side(tex) == left)
+    return next(whole, "")
+
+
+def _left_side(tex: str) -> str:
+    """What stands before the first relation, without spaces; nothing if there is no relation."""
+    relation = RELATION.search(tex)
+    return re.sub(r"\s|\\[,;!]", "", tex[: relation.start()]) if relation else ""
+
+
+def rows(records: Iterable[Record]) -> list[dict[str, str]]:
+    """One row of text for each correction."""
+    result = []
+    for record in records:
+        shared = cause(record)
+        values = (
+            record.id, record.source, record.section, str(record.verdict), record.title,
+            shared.title if shared else "", record.formula, record.correction, replacement(record),
+            record.condition, record.remark,
+        )  # fmt: skip
+        result.append(dict(zip(COLUMNS, values, strict=True)))
+    return result
+
+
+def as_csv(records: Sequence[Record]) -> str:
+    """The corrections as a table that a spreadsheet reads."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows(records))
+    return file.getvalue()
+
+
+def as_markdown(records: Sequence[Record]) -> str:
+    """The corrections as Markdown with TeX between dollars: summary, root causes, entries."""
+    lines = ["# Errata", ""]
+    for source, name in AUTHORS.items():
+        own = [record for record in records if record.source == source]
+        if own:
+            lines += [f"## {name}", "", *_summary(own), *_causes(own), *_entries(own)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _summary(records: Sequence[Record]) -> list[str]:
+    lines = ["| Claim | Verdict | What is corrected |", "|---|---|---|"]
+    lines += [f"| {record.id} | {record.verdict} | {record.title} |" for record in records]
+    return [*lines, ""]
+
+
+def _causes(records: Sequence[Record]) -> list[str]:
+    ids = {record.id for record in records}
+    lines = []
+    for each in causes(records[0].source):
+        listed = [id for id in each.ids if id in ids]
+        if listed:
+            lines += [
+                f"### Root cause: {each.title}",
+                "",
+                each.text,
+                "",
+                f"Explains {', '.join(listed)}.",
+                "",
+            ]
+    return lines
+
+
+def _entries(records: Sequence[Record]) -> list[str]:
+    headings = {
+        Verdict.ERRATUM: "Errors", Verdict.MISPRINT: "Misprints", Verdict.CONDITIONAL: "Conditions",
+    }  # fmt: skip
+    lines = []
+    for verdict, heading in headings.items():
+        own = [record for record in records if record.verdict is verdict]
+        if own:
+            lines += [f"### {heading}", ""]
+        for record in own:
+            lines += [f"#### {record.id}: {record.title}", ""]
+            tex = replacement(record)
+            for label, text in (
+                ("Printed", f"$${record.formula}$$" if record.formula else ""),
+                ("Right", record.correction),
+                ("Holds if", record.condition),
+                ("Remark", record.remark),
+                ("LaTeX", f"```latex\n{tex}\n```" if tex else ""),
+            ):
+                if text:
+                    lines += [f"{label}:", "", text, ""]
+    return lines

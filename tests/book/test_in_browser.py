@@ -1,0 +1,164 @@
+"""The written book in a browser: finder, search by number and by word, dark, narrow, and without scripts."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from look_at_pages import LOOKS, browse
+
+from rbnotes.ledger.errata_pdf import BROWSERS, browser
+
+PAGES = Path(__file__).parents[2] / "_build" / "html"
+LOOK = {look.name: look for look in LOOKS}
+
+pytestmark = pytest.mark.skipif(browser() is None, reason=f"no browser: none of {', '.join(BROWSERS)}")
+
+# A document of ours with the page in a frame; STEPS may use open(address) and wait(milliseconds).
+DRIVER = """<!doctype html><body style="margin:0">
+<iframe SANDBOX style="border:0; width:WIDTHpx; height:900px"></iframe>
+<script>
+const frame = document.querySelector("iframe");
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+async function open(address) {
+  await new Promise((resolve) => { frame.onload = resolve; frame.src = "PAGES/" + address; });
+  await wait(300);
+  return frame.contentWindow;
+}
+async function until(test) {
+  for (let tries = 0; tries < 100; tries++) { if (test()) return true; await wait(50); }
+  return false;
+}
+(async () => {
+  let found;
+  try { found = await (async () => { STEPS })(); } catch (error) { found = String(error); }
+  document.body.textContent = "FOUND" + JSON.stringify(found) + "END";
+})();
+</script>"""
+
+
+def drive(look, steps, *, sandbox=""):
+    """What the steps return, from a fresh browser."""
+    document = (
+        DRIVER.replace("SANDBOX", sandbox).replace("WIDTH", str(look.width)).replace("PAGES", PAGES.as_uri())
+    )
+    size = f"--window-size={max(look.width, 500)},900"
+    done = browse(look, document.replace("STEPS", steps), size, "--virtual-time-budget=60000", "--dump-dom")
+    match = re.search(r"FOUND(.*)END", done.stdout, re.DOTALL)
+    assert match, done.stderr[-2000:]
+    return json.loads(match[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+
+
+FIND = """
+const page = await open("book/finder.html");
+const box = page.document.querySelector(".finder-filter input");
+const rows = () => [...page.document.querySelectorAll("tr[data-id]:not([hidden])")];
+const all = rows().length, found = {};
+for (const query of ["1.62", "(1.62)", "eq. S 1.62", "L 0.45", "Sueda 1.9.5", "no such thing"]) {
+  box.value = query;
+  box.dispatchEvent(new page.Event("input"));
+  found[query] = rows().map((row) => row.dataset.id);
+}
+box.value = "1.62";
+box.dispatchEvent(new page.Event("input"));
+const set = await until(() => rows().some((row) => row.querySelector(".formula .katex")));
+const links = [...rows()[0].querySelectorAll("a")].map((link) => link.getAttribute("href"));
+return { all, found, set, links };
+"""
+
+
+def test_the_finder_leads_from_a_number_to_formula_verdict_chapter_and_function():
+    seen = drive(LOOK["light"], FIND)
+    found = seen["found"]
+    assert seen["all"] == 545
+    for query in ("1.62", "(1.62)", "eq. S 1.62"):
+        assert found[query] == ["sueda/s1.9.5/e1.62"]
+    assert found["L 0.45"] == ["lloyd/s0.22.1/e0.45"]
+    assert len(found["Sueda 1.9.5"]) > 5
+    assert found["no such thing"] == []
+    assert seen["set"]
+    for part in ("ledger-sueda-1.9.5.html#", "springs-and-muscles-on-bodies.html#", "api-forces.html#"):
+        assert any(part in link for link in seen["links"])
+
+
+NUMBERS = {
+    "1.62": "springs-and-muscles-on-bodies.html#",
+    "(1.62)": "springs-and-muscles-on-bodies.html#",
+    "S 1.62": "springs-and-muscles-on-bodies.html#",
+    "Lloyd 0.57": "frame-springs.html#",
+    "eq 0.45": "frame-springs.html#",
+    "Si & Guenter 27": "general-joints-linear-time.html#",
+}
+WORDS = {"quaternion rate": "quaternions", "frame spring": "frame-springs", "null space": "attachments"}
+SEARCH = """
+const found = {};
+for (const query of NUMBERS) {
+  const page = await open("search.html?q=" + encodeURIComponent(query));
+  await until(() => page.document.querySelector(".search-numbers li"));
+  const links = [...page.document.querySelectorAll(".search-numbers a")];
+  found[query] = links.map((link) => link.getAttribute("href"));
+}
+for (const query of WORDS) {
+  const page = await open("search.html?q=" + encodeURIComponent(query));
+  await until(() => page.document.querySelector("ul.search li p.context"));
+  const first = page.document.querySelector("ul.search li"), link = first.querySelector("a");
+  found[query] = [link.getAttribute("href"), first.querySelector("p.context").textContent];
+}
+return found;
+"""
+
+
+def test_the_search_knows_numbers_and_ranks_the_chapter_first_without_a_server():
+    steps = SEARCH.replace("NUMBERS", json.dumps(list(NUMBERS))).replace("WORDS", json.dumps(list(WORDS)))
+    found = drive(LOOK["light"], steps)
+    for query, part in NUMBERS.items():
+        assert any(part in link for link in found[query]), query
+    for query, chapter in WORDS.items():
+        link, excerpt = found[query]
+        assert f"book/{chapter}.html" in link, query
+        assert len(excerpt) > 40
+        assert not re.search(r"\\[a-z]+\{|(\S{6,})\s*\1\s*\1", excerpt)
+
+
+LOOKED_AT = """
+const found = {};
+for (const name of PAGE_NAMES) {
+  const page = await open("book/" + name + ".html");
+  const root = page.document.documentElement;
+  const ground = page.getComputedStyle(page.document.body).backgroundColor;
+  found[name] = [root.scrollWidth - root.clientWidth, ground];
+}
+return found;
+"""
+
+
+def look_at(look, *names):
+    """How much wider each page is than its window, and its ground."""
+    return drive(LOOK[look], LOOKED_AT.replace("PAGE_NAMES", json.dumps(names)))
+
+
+def test_pages_fit_a_phone():
+    seen = look_at(
+        "phone", "index", "finder", "errata-si", "generated/ledger-lloyd-0.22.2", "generated/api-se3"
+    )
+    assert {name: wider for name, (wider, _) in seen.items() if wider > 0} == {}
+
+
+def test_pages_are_dark_where_the_reader_wants_it():
+    for name, (_, ground) in look_at("dark", "finder", "index").items():
+        assert sum(map(int, re.findall(r"\d+", ground)[:3])) < 200, (name, ground)
+    for name, (_, ground) in look_at("light", "finder").items():
+        assert sum(map(int, re.findall(r"\d+", ground)[:3])) > 600, (name, ground)
+
+
+UNSCRIPTED = """
+const page = await open("book/finder.html");
+const rows = [...page.document.querySelectorAll("tr[data-id]")];
+const shown = rows.filter((row) => row.getBoundingClientRect().height > 0).length;
+return [rows.length, shown, page.document.querySelectorAll("input.finder, .finder-filter").length];
+"""
+
+
+def test_the_finder_reads_without_scripts():
+    # no box is there that would do nothing
+    assert drive(LOOK["light"], UNSCRIPTED, sandbox='sandbox="allow-same-origin"') == [545, 545, 0]

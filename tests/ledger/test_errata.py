@@ -1,0 +1,103 @@
+"""The list for the notes' authors: groups, LaTeX to paste, files for other programs."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from rbnotes import ledger
+from rbnotes.arguments import InvalidArgument
+from rbnotes.commands import main
+from rbnotes.ledger import errata, errata_pdf, replacements, showing
+from rbnotes.ledger.causes import CAUSES
+from rbnotes.ledger.record import NEEDS_CORRECTION
+
+WRONG = [record for record in ledger.load() if record.verdict in NEEDS_CORRECTION]
+
+
+def test_errors_come_before_misprints_and_conditions_are_apart():
+    for source in errata.AUTHORS:
+        verdicts = [str(record.verdict) for record in errata.corrections(source)]
+        assert verdicts == sorted(verdicts)  # erratum, misprint
+        assert {str(record.verdict) for record in errata.conditions(source)} == {"conditional"}
+
+
+def test_a_root_cause_explains_several_corrections_of_one_source_and_each_has_one_at_most():
+    explained = [id for cause in CAUSES for id in cause.ids]
+    assert len(explained) == len(set(explained))
+    assert set(explained) <= {record.id for record in WRONG}
+    for cause in CAUSES:
+        assert len(cause.ids) > 1
+        assert len({id.split("/")[0] for id in cause.ids}) == 1
+    assert sum(len(errata.causes(source)) for source in errata.AUTHORS) == len(CAUSES)
+
+
+@pytest.mark.parametrize("record", WRONG, ids=lambda record: record.id)
+def test_every_wrong_display_has_latex_of_the_whole_right_form(record):
+    tex = errata.replacement(record)
+    assert tex != record.formula
+    if "/t" not in record.id:
+        assert tex
+        assert r"(\cdots)" not in tex
+        assert tex.count("{") == tex.count("}")
+
+
+def test_an_edit_of_what_is_not_printed_is_refused(monkeypatch):
+    monkeypatch.setitem(replacements.EDITS, "sueda/s1.9.5/e1.62", (("K_{k3} = ", "K_{k3} = -"),))
+    with pytest.raises(ValueError, match="is not in the printed form"):
+        errata.replacement(ledger.find("sueda/s1.9.5/e1.62"))
+
+
+def test_markdown_has_summary_causes_entries_and_latex(capsys):
+    assert main(["errata", "--source", "sueda", "--section", "1.9.5", "--format", "md"]) == 0
+    text = capsys.readouterr().out
+    places = [
+        text.index(part) for part in ("| sueda/s1.9.5/e1.62 |", "### Root cause", "### Errors", "### Mis")
+    ]
+    assert places == sorted(places)
+    assert "```latex\nK_{k2} = -\\frac{1}" in text
+
+
+def test_the_table_has_a_row_for_each_correction(capsys):
+    assert main(["errata", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(rows) == sum(record.verdict in errata.TO_CORRECT for record in ledger.load())
+    row = next(row for row in rows if row["id"] == "sueda/s1.9.5/e1.62")
+    assert row["cause"] == "The sign of stiffness and damping"
+    assert row["latex"].startswith(r"K_{k2} = -\frac")
+
+
+def test_a_pdf_needs_a_browser_and_the_book(monkeypatch, tmp_path):
+    monkeypatch.setattr(errata_pdf, "browser", lambda: None)
+    with pytest.raises(InvalidArgument, match="md or csv"):
+        errata_pdf.printed(["si"], tmp_path, tmp_path)
+    monkeypatch.setattr(errata_pdf, "browser", lambda: "chromium")
+    with pytest.raises(InvalidArgument, match="make book"):
+        errata_pdf.printed(["si"], tmp_path, tmp_path)
+
+
+SHOWN = {
+    "E = the identity": np.eye(4),
+    "E = a shift by (2, 0, 0)": np.eye(4) + 2 * np.eye(4)[:, [0]] * np.eye(4)[3],
+    "M = 2 times the identity, 6 x 6": 2 * np.eye(6),
+    "M = diagonal with (1, 2)": np.diag([1.0, 2.0]),
+    "x = zero, 2 x 3": np.zeros((2, 3)),
+    "x = zero, 3 x 3, but 5 at (2, 3)": 5.0 * np.eye(3)[[1]].T @ np.eye(3)[[2]],
+    "v = (1, 0.5)": [1.0, 0.5],
+    "k = 3": 3,
+}
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_inputs_with_structure_are_named_in_one_line(text):
+    assert showing.inputs({text[0]: SHOWN[text]}) == [text]
+
+
+def test_a_large_result_is_shown_where_the_two_differ_most():
+    right = np.arange(12.0).reshape(3, 4)
+    wrong = right.copy()
+    wrong[1, 2] = -6.0
+    assert showing.result(wrong, right) == "-6 in entry 2, 3 of 3 x 4"
+    assert showing.result(right, wrong) == "6 in entry 2, 3 of 3 x 4"
+    assert showing.result([1.0, 2.0], [1.0, 3.0]) == "(1, 2)"
