@@ -6,8 +6,8 @@
 
 A slip is one change to a function that a writer could make (see `rbnotes/ledger/mutants.py`): a sign, a
 factor, an index, a comparison. The tests of the room run first, until one fails; a slip that they let pass is
-shown to the records that name a function of the room as what implements them. What neither notices is printed,
-and is to be read: some changes make no number different. Ends with 1 if more than 2 % pass.
+shown to the records that name a function of the room as what implements them. What neither notices is
+printed, and is to be read: some changes make no number different. Ends with 1 if more than 2 % pass.
 """
 
 from __future__ import annotations
