@@ -4,7 +4,7 @@ from numba.core import types
 from numba.extending import intrinsic, overload
 
 
-def widest():
+def widest() -> None:
     """Has the compiler use vectors of 512 bits, where there are any, in the function that calls this.
 
     By itself it takes half of that on processors whose clock might slow down, which costs the sweeps over a

@@ -43,7 +43,7 @@ class Mover:
 @pytest.fixture(params=[True, False], ids=["on a body", "on the world"])
 def movers(case, request):
     def make():
-        places = zip(case.random(3), case.rates(3), case.rates(3, seed=9), strict=True)
+        places = zip(case.random(2), case.rates(2), case.rates(2, seed=9), strict=True)
         for seed, (q, qdot, qddot) in enumerate(places):
             if case.joint.constraints:
                 q, qdot = case.joint.reparametrise(q, qdot)
@@ -117,7 +117,7 @@ def test_a_mechanism_moves_as_the_coordinates_do(case):
     """Accelerations by rows and multipliers, and by S and the equations in q, of one body on the joint."""
     rng, joint = np.random.default_rng(11), case.joint
     M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])
-    for q, qdot in zip(case.random(3), case.rates(3), strict=True):
+    for q, qdot in zip(case.random(2), case.rates(2), strict=True):
         if joint.constraints:
             q, qdot = joint.reparametrise(q, qdot)
         S, drift = joint.S(q), joint.Sdot(q, qdot) @ qdot

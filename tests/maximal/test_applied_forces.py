@@ -88,10 +88,10 @@ def test_simulator_converges_with_every_scheme(integrator, order):
     mechanism, state = hinged()
     errors = [
         error(simulate(World(mechanism), state, 0.4 / n, n, integrator=integrator).states.E[-1])
-        for n in (80, 160)
+        for n in (40, 80)
     ]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
-    assert errors[1] < 0.1
+    assert errors[1] < 0.2
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_simulator_converges_with_every_scheme(integrator, order):
 def test_schemes_under_the_joint_converge(scheme, order):
     mechanism, state = hinged()
     step = constrained(scheme, lambda state, h: [maximal.mechanism_rows(mechanism, state, h)])
-    errors = [error(integrate(step, mechanism, state, 0.4 / n, n).E[-1]) for n in (80, 160)]
+    errors = [error(integrate(step, mechanism, state, 0.4 / n, n).E[-1]) for n in (40, 80)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
