@@ -13,7 +13,8 @@ from rbnotes.arguments import InvalidArgument
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--allow-file-access-from-files", "--no-pdf-header-footer",
+    "--disable-component-update", "--disable-sync", "--allow-file-access-from-files",
+    "--no-pdf-header-footer",
 )  # fmt: skip
 SECONDS = 120
 
