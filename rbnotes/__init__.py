@@ -40,6 +40,8 @@ Checks and pictures::
     checking          numerical derivatives and random rotations, frames, inertias
     ledger            a record for each claim of the notes, run against an oracle
     challenge         checks your own function against the record of a claim
+    grading           grades what a class handed in, each submission in a process of its own
+    card              what a claim says, what to hand in, code to paste
     viewer            3-D scenes that play, and figures
 
 Conventions, everywhere in the package
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
         euler,
         forces,
         friction,
+        grading,
         inertia,
         joints,
         kernels,
@@ -89,12 +92,14 @@ if TYPE_CHECKING:
         tree,
         viewer,
     )
-    from rbnotes.ledger.challenge import challenge
+    from rbnotes.cards import card
+    from rbnotes.challenge.challenging import challenge
 
 __all__ = [
     "__version__",
     "arguments",
     "attachments",
+    "card",
     "challenge",
     "checking",
     "complementarity",
@@ -105,6 +110,7 @@ __all__ = [
     "euler",
     "forces",
     "friction",
+    "grading",
     "inertia",
     "joints",
     "kernels",
@@ -121,10 +127,10 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    if name == "challenge":
-        from rbnotes.ledger.challenge import challenge
+    if name == "card":
+        from rbnotes.cards import card
 
-        return challenge
+        return card
     if name in __all__:
         return importlib.import_module(f"rbnotes.{name}")
     raise AttributeError(f"module 'rbnotes' has no attribute {name!r}")

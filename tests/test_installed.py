@@ -14,7 +14,7 @@ def test_every_file_of_the_package_is_installed():
     wanted = [
         path.relative_to(SOURCES)
         for path in SOURCES.rglob("*")
-        if path.suffix in (".py", ".csv", ".typed", ".js", ".urdf") or path.name == "py.typed"
+        if path.suffix in (".py", ".csv", ".typed", ".js", ".urdf", ".toml") or path.name == "py.typed"
     ]
     assert len(wanted) > 20
     different = [

@@ -1,12 +1,16 @@
 """Hypothesis strategies for the objects of rigid-body dynamics.
 
 Numbers are multiples of 1/64 of moderate size, so that counterexamples shrink to something that can be read
-and repeated by hand, and no check fails for bad scaling alone.
+and repeated by hand, and no check fails for bad scaling alone. Inside :func:`region` the same draws give
+numbers of another kind: tiny ones, large ones, angles just short of a half turn.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -17,12 +21,42 @@ from scipy.spatial.transform import Rotation
 from rbnotes.arguments import Array
 
 Angles = Literal["any", "small", "near_pi", "large"]
+Region = Literal["generic", "non-dyadic", "tiny", "near pi", "large", "degenerate"]
 GRID = 64
+OFF_GRID = 65.243809
+"""Whole multiples of its inverse use all binary digits, so that sums of products must round."""
+LARGEST, CLOSEST = 3, 8
+"""Orders of magnitude of large numbers, and of angles short of pi."""
+TINY = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 10, 12)
+"""Orders of magnitude of tiny numbers: most where a series and what it replaces differ in some digits."""
+
+_region: Region = "generic"
+
+
+@contextmanager
+def region(name: Region) -> Iterator[None]:
+    """Inside, numbers are drawn from a region of their own; the choices that lead to them stay the same.
+
+    Whatever a strategy says in words of its own (unit vectors, rotations, full rank, positive masses) is
+    true in each region. Numbers that may vanish are ``tiny`` (down to 1e-12) two times of three, or
+    ``degenerate`` (whole numbers, so zeros, parallel and equal vectors are common); those with bounds of
+    either sign are ``large`` (up to a thousand times too large); angles and rotation vectors are ``near pi``.
+    All but ``generic`` and ``degenerate`` numbers are ``non-dyadic``.
+    """
+    global _region
+    before = _region
+    _region = name
+    try:
+        yield
+    finally:
+        _region = before
 
 
 def numbers(low: float = -2.0, high: float = 2.0) -> SearchStrategy[float]:
     """Numbers of ``[low, high]``, multiples of 1/64."""
-    return st.integers(math.ceil(low * GRID), math.floor(high * GRID)).map(lambda k: k / GRID)
+    return _wholes(low, high).map(
+        lambda k: k / GRID if _region == "generic" else float(_placed([k], low, high)[0])
+    )
 
 
 def positive_numbers(low: float = 0.25, high: float = 4.0) -> SearchStrategy[float]:
@@ -32,22 +66,21 @@ def positive_numbers(low: float = 0.25, high: float = 4.0) -> SearchStrategy[flo
 
 def vectors(size: int = 3, low: float = -2.0, high: float = 2.0) -> SearchStrategy[Array]:
     """Vectors ``(size,)``; zero entries occur."""
-    return st.lists(numbers(low, high), min_size=size, max_size=size).map(
-        lambda entries: np.array(entries, dtype=float)
-    )
+    return _lists(size, low, high).map(partial(_placed, low=low, high=high))
 
 
 def arrays(*shape: int) -> SearchStrategy[Array]:
     """Arrays of numbers from -2 up to 2, in a single draw: for many numbers, quick to make and to shrink."""
     size = math.prod(shape)
     return st.binary(min_size=size, max_size=size).map(
-        lambda drawn: np.frombuffer(drawn, dtype=np.int8).reshape(shape) / GRID
+        lambda drawn: _placed(np.frombuffer(drawn, dtype=np.int8), -2, 2).reshape(shape)
     )
 
 
 def nonzero_vectors(size: int = 3, shortest: float = 0.25) -> SearchStrategy[Array]:
     """Vectors at least ``shortest`` long."""
-    return vectors(size).filter(lambda x: bool(np.linalg.norm(x) >= shortest))
+    drawn = _lists(size, -2.0, 2.0).map(partial(_placed, low=-2.0, high=2.0, may_vanish=False))
+    return drawn.filter(lambda x: bool(np.linalg.norm(x) >= shortest))
 
 
 def unit_vectors(size: int = 3) -> SearchStrategy[Array]:
@@ -84,7 +117,11 @@ def rotation_vectors(angles: Angles = "any") -> SearchStrategy[Array]:
     """
     sizes: dict[Angles, SearchStrategy[float]] = {
         # Not one_of: a half turn, which takes no number, would then be the simplest of all.
-        "any": st.builds(lambda angle, kind: np.pi if kind == 7 else angle, numbers(0, 3), st.integers(0, 7)),
+        "any": st.builds(
+            lambda angle, kind: np.pi if kind == 7 and _region != "tiny" else angle,
+            numbers(0, 3),
+            st.integers(0, 7),
+        ),
         "small": _offsets(),
         "near_pi": _offsets().map(lambda offset: np.pi - offset),
         "large": numbers(np.pi, 4 * np.pi),
@@ -126,6 +163,39 @@ def inertias() -> SearchStrategy[Array]:
         return result
 
     return spd_matrices(3).map(inertia)
+
+
+def _wholes(low: float, high: float) -> SearchStrategy[int]:
+    return st.integers(math.ceil(low * GRID), math.floor(high * GRID))
+
+
+def _lists(size: int, low: float, high: float) -> SearchStrategy[list[int]]:
+    return st.lists(_wholes(low, high), min_size=size, max_size=size)
+
+
+def _placed(drawn: list[int] | Array, low: float, high: float, *, may_vanish: bool = True) -> Array:
+    """Whole numbers as entries of one vector, in the region that is set.
+
+    Which vectors become tiny, and how tiny, is read off the numbers themselves: a draw must not depend on
+    those before it, else nothing could be shrunk.
+    """
+    whole = np.asarray(drawn)
+    if _region == "generic":
+        return whole / GRID
+    may_vanish = may_vanish and low <= 0 <= high
+    if _region == "degenerate":
+        return np.round(whole / GRID) + 0.0 if may_vanish else whole / GRID
+    entries = whole / OFF_GRID
+    dice = int(np.sum(np.abs(whole)))
+    if _region == "tiny" and may_vanish and dice % 3:
+        return entries * 10.0 ** -TINY[dice // 3 % len(TINY)]
+    if _region == "large" and low == -high and dice % 3:
+        return entries * 10.0 ** (1 + dice // 3 % LARGEST)
+    length = float(np.linalg.norm(entries))
+    angle = (entries.size == 3 and high > np.pi) or (entries.size == 1 and low == 0 and 3 <= high < np.pi)
+    if _region == "near pi" and angle and length > 0 and may_vanish:
+        return entries / length * (np.pi - 10.0 ** -(1 + dice % CLOSEST))
+    return entries
 
 
 def _offsets() -> SearchStrategy[float]:

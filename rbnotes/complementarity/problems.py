@@ -38,9 +38,8 @@ class QP:
     g: Any = None
 
     def __post_init__(self) -> None:
-        c = arguments.one_vector("c", self.c, None)
-        size = c.shape[-1]
-        Q = arguments.matrix("Q", self.Q, size, size)
+        Q, c = _matrix_and_vector("Q", self.Q, "c", self.c)
+        size = len(c)
         if not symmetric_to_rounding(Q):
             raise InvalidArgument("Q", f"max |Q - Q^T| = {abs(Q - Q.T).max():.3g}", "a symmetric matrix")
         A, b = _rows("A", self.A, "b", self.b, size)
@@ -66,8 +65,8 @@ class LCP:
     q: Any
 
     def __post_init__(self) -> None:
-        q = arguments.one_vector("q", self.q, None)
-        _set(self, M=arguments.matrix("M", self.M, len(q), len(q)), q=q)
+        M, q = _matrix_and_vector("M", self.M, "q", self.q)
+        _set(self, M=M, q=q)
 
     @property
     def size(self) -> int:
@@ -104,13 +103,13 @@ class BoxLCP:
     upper: Any
 
     def __post_init__(self) -> None:
-        q = arguments.one_vector("q", self.q, None)
+        M, q = _matrix_and_vector("M", self.M, "q", self.q)
         n = len(q)
         lower, upper = _bound("lower", self.lower, n, -np.inf), _bound("upper", self.upper, n, np.inf)
         if np.any(lower > upper):
             worst = int(np.argmax(lower - upper))
             raise InvalidArgument("lower", f"{lower[worst]:g} > {upper[worst]:g}", "lower <= upper")
-        _set(self, M=arguments.matrix("M", self.M, n, n), q=q, lower=lower, upper=upper)
+        _set(self, M=M, q=q, lower=lower, upper=upper)
 
     @property
     def size(self) -> int:
@@ -129,6 +128,19 @@ Problem = QP | LCP | BoxLCP
 def _set(problem: Any, **fields: Any) -> None:
     for name, value in fields.items():
         object.__setattr__(problem, name, value)
+
+
+def _matrix_and_vector(matrix_name: str, matrix: Any, vector_name: str, vector: Any) -> tuple[Any, Array]:
+    """A square matrix and a vector with as many entries: the one that does not fit is blamed."""
+    matrix = arguments.matrix(matrix_name, matrix)
+    n = matrix.shape[0]
+    if matrix.shape != (n, n):
+        raise InvalidArgument(matrix_name, f"shape {matrix.shape}", "a square matrix (n, n)")
+    vector = arguments.one_vector(vector_name, vector, None)
+    if len(vector) != n:
+        wanted = f"shape ({n},), as {matrix_name} has shape {matrix.shape}"
+        raise InvalidArgument(vector_name, f"shape {vector.shape}", wanted)
+    return matrix, vector
 
 
 def _rows(matrix_name: str, matrix: Any, vector_name: str, vector: Any, size: int) -> tuple[Any, Any]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypeVar, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity.active_set import active_set, polish
 from rbnotes.complementarity.conversions import box_unknowns, lcp_from_box, qp_from_box, qp_from_lcp
 from rbnotes.complementarity.elimination import Elimination
@@ -95,8 +97,11 @@ def solve_lcp(
     Unsolved
         If ``check`` and the status is not "solved"; it carries the status and the last iterate.
     """
+    if not isinstance(problem, QP | LCP | BoxLCP):
+        array = isinstance(problem, np.ndarray) or sparse.issparse(problem)
+        got = f"an array of shape {problem.shape}" if array else type(problem).__name__
+        raise InvalidArgument("problem", got, "a QP, LCP or BoxLCP, such as solve_lcp(LCP(M, q))")
     arguments.choice("method", method, METHODS)
-    arguments.instance("problem", problem, QP, LCP, BoxLCP)
     tolerance = arguments.number("tolerance", default_tolerance(method) if tolerance is None else tolerance)
     if isinstance(problem, QP) and method != "quadratic":
         return solve_elimination(

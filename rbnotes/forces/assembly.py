@@ -103,6 +103,7 @@ class Paths:
         if not points or points[0] < 2:
             raise InvalidArgument("points", f"shape {self.points.shape}", "two points or more of each path")
         active_flags(points[0] - 1, self.active)
+        _check_parameters(self.law, self.points.shape[:-1])
 
     def forces(self, state: State) -> Located:
         arguments.instance("state", state, State)
@@ -136,6 +137,14 @@ class Paths:
         arguments.instance("state", state, State)
         _, E, x, phi = _carried(self.points, state)
         return float(np.sum(dissipated_power(self.law, *_wrenches.carried_points(E, x, phi), self.active)))
+
+
+def _check_parameters(law: object, paths: tuple[int, ...]) -> None:
+    """Refuse a law one of whose arrays has neither one entry nor one for each path."""
+    for name, value in getattr(law, "__dict__", {}).items():
+        if isinstance(value, np.ndarray) and value.ndim and value.shape not in ((1,), paths):
+            wanted = f"one number, or one for each path: shape {paths}" if paths else "one number"
+            raise InvalidArgument(f"law.{name}", f"shape {value.shape}", wanted)
 
 
 @dataclass(frozen=True, eq=False)

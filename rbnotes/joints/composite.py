@@ -188,6 +188,11 @@ class Composite(JointType):
         pairs = zip(self.parts, self._split(q), self._split(qdot), strict=True)
         return self._stacked([part.constraint_rows_dot(own, rate) for part, own, rate in pairs])
 
+    def constraint_drift_slope(self, q: Any, qdot: Any) -> Array:
+        q, qdot = self._both(q, qdot)
+        pairs = zip(self.parts, self._split(q), self._split(qdot), strict=True)
+        return self._stacked([part.constraint_drift_slope(own, rate) for part, own, rate in pairs])
+
 
 class _Exactly(Composite):
     """A composite whose parts, taken one after the other, already give the nearest pose."""

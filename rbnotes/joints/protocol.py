@@ -145,6 +145,19 @@ class JointType(ABC):
         q, _ = self._both(q, qdot)
         return np.zeros((*q.shape[:-1], 0, self.coordinates))
 
+    def constraint_drift_slope(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+        """Derivative ``(..., c, k)`` of ``constraint_rows_dot @ qdot`` by the coordinates, the rates held.
+
+        Raises
+        ------
+        InvalidArgument
+            If the type has constraints, but no formula for it.
+        """
+        q, _ = self._both(q, qdot)
+        if self.constraints:
+            raise InvalidArgument("joint", f"{self!r:.60}", "a type with its own constraint_drift_slope")
+        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+
     @abstractmethod
     def _transform(self, q: Array) -> Array: ...
 

@@ -103,6 +103,9 @@ class QuaternionSpherical(_Spherical):
     def constraint_rows_dot(self, q: Any, qdot: Any) -> Array:
         return self._both(q, qdot)[1][..., None, :].copy()
 
+    def constraint_drift_slope(self, q: Any, qdot: Any) -> Array:
+        return np.zeros((*self._both(q, qdot)[0].shape[:-1], 1, 4))
+
     def _transform(self, q: Array) -> Array:
         _square("q", q)
         return _about_the_origin(_quaternion.to_rotation(_quaternion.normalize(q)))

@@ -1,46 +1,46 @@
-"""The ledger: a record for every claim of the notes, gathered from one module per section."""
+"""The ledger: a record for every claim of the notes, gathered from one module per section.
+
+It is about three sets of notes, and about whatever :func:`use` names instead: see
+:mod:`rbnotes.ledger.sources`.
+"""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 from functools import cache
 
-from rbnotes.arguments import InvalidArgument
-from rbnotes.ledger import lloyd, si, sueda
+from rbnotes.ledger import naming
 from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.sources import Shelf, in_use, use, using
 
-__all__ = ["Record", "Verdict", "find", "load"]
+__all__ = ["Record", "Verdict", "find", "load", "use", "using"]
+
+
+def load() -> tuple[Record, ...]:
+    """All records, by source, section and line of the notes."""
+    return _load(in_use())
 
 
 @cache
-def load() -> tuple[Record, ...]:
-    """All records, by source, section and line of the notes."""
+def _load(shelf: Shelf) -> tuple[Record, ...]:
     records: dict[str, Record] = {}
-    for source in (lloyd, sueda, si):
-        for info in pkgutil.iter_modules(source.__path__, source.__name__ + "."):
-            module = importlib.import_module(info.name)
-            for record in (*filter(_is_record, vars(module).values()), *getattr(module, "RECORDS", ())):
-                if records.setdefault(record.id, record) is not record:
-                    raise ValueError(f"two records have the id {record.id}")
+    for module in shelf.modules():
+        for record in (*filter(_is_record, vars(module).values()), *getattr(module, "RECORDS", ())):
+            shelf.source(record.source)
+            if records.setdefault(record.id, record) is not record:
+                raise ValueError(f"two records have the id {record.id}")
     return tuple(sorted(records.values(), key=_reading_order))
 
 
 def find(id: str) -> Record:
-    """The record with this id.
+    """The record with this id, or another name of it: ``S 1.62``, ``lloyd 0.45``, ``1.62``, ``so3.exp``.
 
     Raises
     ------
     InvalidArgument
-        If there is none; the message lists ids that begin alike.
+        If there is none, with the five nearest, or if there are several, with these.
     """
-    for record in load():
-        if record.id == id:
-            return record
-    section = id.rsplit("/", 1)[0]
-    near = [record.id for record in load() if record.id.startswith(section)]
-    raise InvalidArgument("id", repr(id), "one of " + ", ".join(near) if near else "the id of a record")
+    return naming.one(id, load())
 
 
 def _is_record(value: object) -> bool:

@@ -11,7 +11,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from hypothesis.errors import NoSuchExample
 
 from rbnotes.checking import same_everywhere
 from rbnotes.ledger.record import Record
+from rbnotes.ledger.sources import in_use
 from rbnotes.ledger.trials import SIGNIFICANT, TELLING, Search, Values, _named, residual, search
 
 FILE = "counterexamples.json"
@@ -57,10 +57,14 @@ class Kept(ExampleDatabase):
         return json.dumps(kept, indent=0) + "\n"
 
 
-@cache
 def kept() -> Kept:
-    """What this package brings along; choices to be played back, so nothing is saved there."""
-    text = files("rbnotes.ledger").joinpath(FILE).read_text(encoding="utf-8")
+    """What the ledger brings along; choices to be played back, so nothing is saved there."""
+    return _kept(in_use().folder / FILE)
+
+
+@cache
+def _kept(path: Path) -> Kept:
+    text = path.read_text(encoding="utf-8") if path.exists() else "{}"
     return Kept({name: b64decode(choices) for name, choices in json.loads(text).items()})
 
 

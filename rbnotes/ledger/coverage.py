@@ -8,9 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from rbnotes.ledger.record import Record, Verdict
+from rbnotes.ledger.sources import in_use
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,16 @@ class Entry:
     line: int
 
 
-@cache
 def inventory() -> tuple[Entry, ...]:
-    """Everything the notes display, in reading order."""
-    with (resources.files("rbnotes.ledger") / "inventory.csv").open(encoding="utf-8") as file:
+    """Everything the notes display, in reading order; nothing if a ledger of one's own does not say."""
+    return _listed(in_use().folder / "inventory.csv")
+
+
+@cache
+def _listed(path: Path) -> tuple[Entry, ...]:
+    if not path.exists():
+        return ()
+    with path.open(encoding="utf-8") as file:
         return tuple(
             Entry(row["id"], row["source"], row["section"], int(row["line"])) for row in csv.DictReader(file)
         )
@@ -41,10 +48,16 @@ class Section:
     title: str
 
 
-@cache
 def sections() -> tuple[Section, ...]:
-    """Every section of the notes that states something, in reading order."""
-    with (resources.files("rbnotes.ledger") / "sections.csv").open(encoding="utf-8") as file:
+    """Every section of the notes that states something, in reading order; nothing if it is not told."""
+    return _titled(in_use().folder / "sections.csv")
+
+
+@cache
+def _titled(path: Path) -> tuple[Section, ...]:
+    if not path.exists():
+        return ()
+    with path.open(encoding="utf-8") as file:
         return tuple(Section(row["source"], row["section"], row["title"]) for row in csv.DictReader(file))
 
 
@@ -70,7 +83,7 @@ def prose(records: Iterable[Record]) -> dict[Entry, int]:
 def section_order(source: str, section: str) -> tuple[int, list[tuple[int, int, str]]]:
     """Sorts sections as the notes are read; appendices follow numbered sections."""
     parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in section.split(".")]
-    return ("lloyd", "sueda", "si").index(source), parts
+    return [each.name for each in in_use().sources].index(source), parts
 
 
 def display_verdicts(records: Iterable[Record]) -> dict[str, Verdict]:

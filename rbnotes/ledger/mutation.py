@@ -87,7 +87,7 @@ class Cases:
         while len(self._expected) <= index:
             values = self.inputs[len(self._expected)]
             self._expected.append(expectation(self.reference, values))
-            with _counted() as calls:
+            with counted() as calls:
                 _distance(self.form, self._expected[-1], values)
             self._calls.append(calls[0])
         return self._expected[index]
@@ -96,14 +96,14 @@ class Cases:
         """Whether the check finds nothing wrong with a form, on all inputs or the first ones."""
         for index, values in enumerate(self.inputs[:first]):
             expected = self.expected(index)
-            with _counted(CALLS + LONGER * self._calls[index]):
+            with counted(CALLS + LONGER * self._calls[index]):
                 if not _distance(form, expected, values) <= tolerance:
                     return False
         return True
 
 
 @contextmanager
-def _counted(most: int | None = None) -> Iterator[list[int]]:
+def counted(most: int | None = None) -> Iterator[list[int]]:
     """Count the calls made inside; beyond ``most`` they fail, as a change can make any loop endless."""
     calls = [0]
 

@@ -31,7 +31,7 @@ class Verdict(StrEnum):
 
 NEEDS_CORRECTION = (Verdict.ERRATUM, Verdict.MISPRINT)
 ID_PATTERN = re.compile(
-    r"(lloyd|sueda|si)/s([0-9A-Z.]+)/((?:e|d|alg|m|table|fig|t)[0-9A-Za-z.]*)(?:#([a-z]))?"
+    r"([a-z][a-z0-9_]*)/s([0-9A-Z.]+)/((?:e|d|alg|m|table|fig|t)[0-9A-Za-z.]*)(?:#([a-z]))?"
 )
 
 
@@ -120,7 +120,7 @@ class Record:
 
     @property
     def source(self) -> str:
-        """``lloyd``, ``sueda`` or ``si``."""
+        """Name of the notes: ``lloyd``, ``sueda`` or ``si`` in the ledger of this package."""
         return self.id.split("/")[0]
 
     @property

@@ -32,7 +32,6 @@ from rbnotes.ledger.trials import (
     Values,
     deviation,
     expectation,
-    off_the_grid,
     residual,
     samples,
     search,
@@ -119,9 +118,8 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afr
     examples = max(examples, EXAMPLES)
     try:
         trials = Trials.of(record.reference, samples(record.inputs, examples, afresh=afresh))
-        with off_the_grid():
-            beside = samples(record.inputs, OFF_GRID) if record.inputs else []
-            given_beside = samples(record.given, OFF_GRID) if record.given else []
+        beside = samples(record.inputs, OFF_GRID, region="non-dyadic") if record.inputs else []
+        given_beside = samples(record.given, OFF_GRID, region="non-dyadic") if record.given else []
         off_grid = Trials.of(record.reference, beside)
         given = samples(record.given, examples, afresh=afresh) if record.given else []
         outcome = _measured(record, trials + off_grid, given + given_beside, examples, shrink)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import HealthCheck, Phase, find, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
 from hypothesis.errors import NoSuchExample
@@ -28,8 +27,6 @@ TELLING = 0.1
 """A counterexample that is off by this much is preferred: it does not read like rounding."""
 SMALLEST_SHARE = 1e-5
 """Entries this much smaller than the largest are still judged by their own size."""
-OFF_GRID = 65.243809
-"""Numbers are drawn as whole multiples of 1/64; divided by this instead, sums of products must round."""
 
 Values = dict[str, Any]
 
@@ -106,45 +103,51 @@ def _named(inputs: Inputs) -> st.SearchStrategy[Values]:
     return st.tuples(*inputs.values()).map(lambda values: dict(zip(inputs, values, strict=True)))
 
 
-def samples(inputs: Inputs, count: int, *, afresh: bool = False) -> list[Values]:
-    """The first ``count`` inputs that a search would try; always the same ones, unless drawn ``afresh``."""
+def samples(
+    inputs: Inputs,
+    count: int,
+    *,
+    afresh: bool = False,
+    region: strategies.Region = "generic",
+    start: int | None = None,
+) -> list[Values]:
+    """The first ``count`` inputs that a search would try; always the same ones, unless drawn ``afresh``.
+
+    Others, but again always the same ones, are drawn from another ``region`` or with a ``start`` of the
+    generator of random numbers.
+    """
     if not inputs:
         return [{}]
     draw = _drawn.__wrapped__ if afresh else _drawn
     # Copies, lest a form that changes its arguments changes those of the next.
     return [
         {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in values.items()}
-        for values in draw(tuple(inputs.items()), count, afresh, strategies.GRID)
+        for values in draw(tuple(inputs.items()), count, afresh, region, start)
     ]
 
 
 @lru_cache(maxsize=64)
 def _drawn(
-    named: tuple[tuple[str, st.SearchStrategy[Any]], ...], count: int, afresh: bool, grid: float
+    named: tuple[tuple[str, st.SearchStrategy[Any]], ...],
+    count: int,
+    afresh: bool,
+    region: strategies.Region,
+    start: int | None,
 ) -> list[Values]:
     """Drawn once for all claims that share their inputs: drawing takes longer than most forms."""
     inputs = dict(named)
     drawn: list[Values] = []
+
+    afresh = afresh or start is not None  # which leaves the generator to its start
 
     @_settings(count, shrink=False, afresh=afresh)
     @given(_named(inputs))
     def draw(values: Values) -> None:
         drawn.append(values)
 
-    with same_everywhere():
-        draw()
+    with same_everywhere(), strategies.region(region):
+        (draw if start is None else seed(start)(draw))()
     return drawn
-
-
-@contextmanager
-def off_the_grid() -> Iterator[None]:
-    """Inside, the strategies of ``rbnotes.checking`` draw numbers with all their binary digits."""
-    grid = strategies.GRID
-    strategies.GRID = OFF_GRID  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        strategies.GRID = grid
 
 
 @dataclass(frozen=True)
@@ -194,3 +197,14 @@ def search(
     except NoSuchExample:
         return Search(None, worst)
     return Search(found, residual(form, reference, found))
+
+
+def smallest(
+    inputs: Inputs, wrong: Callable[[Values], bool], *, examples: int, region: strategies.Region = "generic"
+) -> Values | None:
+    """Hunt for inputs from a region on which something is ``wrong``, and shrink what is found."""
+    try:
+        with same_everywhere(), strategies.region(region):
+            return find(_named(inputs), wrong, settings=_settings(examples, shrink=True))
+    except NoSuchExample:
+        return None

@@ -14,8 +14,6 @@ from rbnotes.tree.constrained import (
 from rbnotes.tree.constraints import (
     AttachedParticle,
     BodyMotion,
-    Constraint,
-    ConstraintRows,
     Gear,
     JointLimit,
     JointMotion,
@@ -54,6 +52,7 @@ from rbnotes.tree.products import jacobian_dot_product, jacobian_product, jacobi
 from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
 from rbnotes.tree.recursive import Hybrid, articulated_bodies, hybrid_dynamics, newton_euler
 from rbnotes.tree.reduced import ReducedSystem
+from rbnotes.tree.rows import Constraint, ConstraintRows
 from rbnotes.tree.spatial_operators import SpatialOperators, joint_map_rates, joint_maps, parent_adjoints
 from rbnotes.tree.square_factorization import (
     FactorMatrices,

@@ -14,7 +14,7 @@ from rbnotes.constraints.stabilization import NotProjected, project_positions
 from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
 from rbnotes.tree.constrained import checked_constraints, label
-from rbnotes.tree.constraints import Constraint, ConstraintRows
+from rbnotes.tree.rows import Constraint, ConstraintRows
 from rbnotes.tree.system import TreeSystem
 
 CLOSED = 1e-10

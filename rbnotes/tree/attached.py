@@ -16,12 +16,14 @@ from functools import cached_property
 
 import numpy as np
 
-from rbnotes import arguments
+from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
-from rbnotes.tree.constraints import AttachedParticle, point_motion
-from rbnotes.tree.reduced import ReducedSystem
+from rbnotes.tree.constraints import AttachedParticle
+from rbnotes.tree.reduced import Bends, ReducedSystem
+from rbnotes.tree.rows import point_motion
 from rbnotes.tree.system import TreeSystem
+from rbnotes.tree.tangent import geometric_stiffness, variation
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,3 +81,29 @@ class AttachedSystem(ReducedSystem):
             x[each.particle], v[each.particle] = place, rows[:, 3 * count :] @ state.qdot
             drift[own] = turning
         return replace(state, x=x, v=v), J, drift
+
+    def _bends(self, state: State, acceleration: Array, f: Array) -> Bends:
+        tree, count, first = self.system.tree, len(self.system.masses), 3 * len(self.free)
+        varied = variation(tree, state.q, state.qdot, acceleration[first:])
+        shape = (3 * count + tree.size, first + tree.size)
+        velocities, accelerations, drift = (np.zeros(shape) for _ in range(3))
+        wrenches = np.zeros_like(varied.phi)
+        handed_on = np.zeros((shape[1], shape[1]))
+        for each in self.attached:
+            if each.link is None:
+                continue
+            i, own = tree.index(each.link), slice(3 * each.particle, 3 * each.particle + 3)
+            R, G, phi = varied.bodies[i, :3, :3], _se3.Gamma(each.x), varied.phi[i]
+            # In the body's frame, the velocity u of the point and its rate; the frame turns with J.
+            u, turning, spin = G @ phi, varied.J[i, :3], _so3.hat(phi[:3])
+            rate, u_q = G @ varied.rate[i] + spin @ u, G @ varied.phi_q[i]
+            rate_q = G @ varied.rate_q[i] + spin @ u_q - _so3.hat(u) @ varied.phi_q[i, :3]
+            velocities[own, first:] = R @ (u_q - _so3.hat(u) @ turning)
+            accelerations[own, first:] = R @ (rate_q - _so3.hat(rate) @ turning)
+            by_qdot = G @ varied.rate_qdot[i] + spin @ G @ varied.J[i] - _so3.hat(u) @ turning
+            drift[own, first:] = R @ by_qdot
+            pull = R.T @ f[own]
+            wrenches[i] += G.T @ pull
+            handed_on[first:, first:] += varied.J[i].T @ G.T @ _so3.hat(pull) @ turning
+        handed_on[first:, first:] += geometric_stiffness(tree, state.q, wrenches)
+        return Bends(velocities, accelerations, drift, handed_on)

@@ -52,7 +52,7 @@ class Fitted:
     @property
     def alone(self) -> bool:
         """Whether there is only one motion: then friction is one force, whatever its section."""
-        return self.S.shape[1] == 1
+        return bool(self.S.shape[1] == 1)
 
     @property
     def rows(self) -> Array:

@@ -10,6 +10,7 @@ their multipliers are minus these.)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +28,9 @@ from rbnotes.dynamics import (
     UnilateralRows,
     solve_step,
 )
-from rbnotes.tree.constraints import Constraint, ConstraintRows, PrescribedJoint
+from rbnotes.tree.constraints import PrescribedJoint
 from rbnotes.tree.reduced import ReducedSystem
+from rbnotes.tree.rows import Constraint, ConstraintRows, OnBodies
 from rbnotes.tree.system import TreeSystem
 
 System = TreeSystem | ReducedSystem
@@ -59,11 +61,28 @@ def constraint_rows(system: System, constraint: Constraint, state: State, t: flo
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.provides("constraint", constraint, "rows")
     arguments.real("t", t)
+    return _rows_at(system, state)(constraint, t)
+
+
+def _rows_at(system: System, state: State) -> Callable[[Constraint, float], ConstraintRows]:
+    """Rows of constraints at a state, by the time: how the tree moves is found once, if at all."""
     if isinstance(system, TreeSystem):
-        return constraint.rows(system, state, t)
-    G, error, rate, drift = constraint.rows(system.system, system.expanded(state), t)
-    reduction = system.acceleration_reduction(state)
-    return ConstraintRows(G @ reduction.J, error, rate, drift + G @ reduction.drift)
+        tree, whole, reduction = system, state, None
+    else:
+        tree, whole, reduction = system.system, system.expanded(state), system.acceleration_reduction(state)
+    moving = cache(lambda: tree.motion(whole))
+
+    def rows(constraint: Constraint, t: float) -> ConstraintRows:
+        if isinstance(constraint, OnBodies):
+            found = constraint.body_rows(tree, moving(), whole, t).on_velocities(moving())
+        else:
+            found = constraint.rows(tree, whole, t)
+        if reduction is None:
+            return found
+        G, error, rate, drift = found
+        return ConstraintRows(G @ reduction.J, error, rate, drift + G @ reduction.drift)
+
+    return rows
 
 
 def step_rows(
@@ -85,11 +104,10 @@ def step_rows(
     h = arguments.number("h", h)
     gamma = arguments.real("gamma", gamma, minimum=0.0)
     constraints = checked_constraints(constraints)
-    parts = [_own(system, state, acceleration=False)]
+    parts, rows = [_own(system, state, acceleration=False)], _rows_at(system, state)
     for each in constraints:
-        G, error, rate, _ = constraint_rows(system, each, state, state.t + h)
-        if each.unilateral or gamma:
-            error = constraint_rows(system, each, state, state.t).error
+        G, _, rate, _ = rows(each, state.t + h)
+        error = rows(each, state.t).error if each.unilateral or gamma else 0.0
         target = -rate - gamma * error
         if each.unilateral:
             target = -rate - np.maximum(error, 0.0) / h - gamma * np.minimum(error, 0.0)
@@ -239,10 +257,8 @@ def acceleration_parts(
 def _parts(
     system: System, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
 ) -> tuple[list[Part], list[Array]]:
-    def rows_of(each: Constraint) -> ConstraintRows:
-        return constraint_rows(system, each, state, state.t)
-
-    return acceleration_parts(system, constraints, state, alpha, beta, rows_of)
+    rows = _rows_at(system, state)
+    return acceleration_parts(system, constraints, state, alpha, beta, lambda each: rows(each, state.t))
 
 
 def _forces(

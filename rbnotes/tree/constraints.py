@@ -1,115 +1,23 @@
 """Constraints on a tree: closed loops, gears, prescribed motion, limits, attached particles (Sueda 2.8, 2.9).
 
-Each is rows on the velocities of a :class:`~rbnotes.tree.system.TreeSystem`, those of its particles, then
-those of its joints. A row on body twists is one on joint velocities by J: ``G_m phi = (G_m J) qdot``.
-
-    g(state, t) = 0,        dg/dt = G v + rate,        d^2g/dt^2 = G dv/dt + drift.
-
-Constraints on bodies know their ``G_m`` as a block for each body that they are about (:class:`BodyRows`), so
-that one may do without J: :mod:`rbnotes.tree.dual` does.
-
 Steps keep to ``G v+ = -rate - gamma g``, accelerations to the same with two derivatives (Baumgarte; Sueda
 1.12): the part of the error that is taken back is the caller's.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import _se3, _so3, arguments
+from rbnotes import _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
-from rbnotes.tree.kinematics import Motion
+from rbnotes.tree.rows import BodyRows, ConstraintRows, Moving, OnBodies, body_point, check, name_links
 from rbnotes.tree.system import TreeSystem
-
-
-class ConstraintRows(NamedTuple):
-    """One constraint of m rows, at one state and time."""
-
-    G: Array
-    """Rows ``(m, N)``."""
-    error: Array
-    """g ``(m,)``, rad or m; zero where only velocities are constrained."""
-    rate: Array
-    """What of dg/dt does not come from the velocities ``(m,)``: minus a prescribed velocity."""
-    drift: Array
-    """What of d^2g/dt^2 does not come from the accelerations ``(m,)``: ``Gdot v``, less a prescribed one."""
-
-
-class Moving(Protocol):
-    """Where the links are and how they move; a :class:`~rbnotes.tree.Motion` knows that."""
-
-    @property
-    def joints(self) -> Array:
-        """Frames of the joints ``(n, 4, 4)``."""
-        ...
-
-    @property
-    def bodies(self) -> Array:
-        """Frames of the bodies ``(n, 4, 4)``."""
-        ...
-
-    @property
-    def phi(self) -> Array:
-        """Body twists ``(n, 6)``."""
-        ...
-
-
-class BodyRows(NamedTuple):
-    """The same rows before J: on the twists of some bodies, and on velocities of particles and joints."""
-
-    bodies: Mapping[int, Array]
-    """``G_m`` by the number of the link, ``(m, 6)`` each."""
-    own: Array
-    """``G_r (m, N)``, on the velocities of particles and joints."""
-    error: Array
-    """As in :class:`ConstraintRows`."""
-    rate: Array
-    """As in :class:`ConstraintRows`."""
-    drift: Array
-    """What of d^2g/dt^2 comes neither from the accelerations nor from the rates of the twists ``(m,)``."""
-
-    def on_velocities(self, at: Motion) -> ConstraintRows:
-        """``G_r + G_m J``, whose drift has ``G_m Jdot qdot``, too (Sueda eq. (2.102))."""
-        G, drift = self.own.copy(), self.drift
-        for i, block in self.bodies.items():
-            G[:, G.shape[1] - at.J.shape[-1] :] += block @ at.J[i]
-            drift = drift + block @ at.drift[i]
-        return ConstraintRows(G, self.error, self.rate, drift)
-
-
-class Constraint(Protocol):
-    """An equation, or an inequality ``g >= 0``."""
-
-    @property
-    def unilateral(self) -> bool:
-        """Whether it is an inequality."""
-        ...
-
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        """Its rows at a state, with targets for the time t."""
-        ...
-
-
-class OnBodies(ABC):
-    """A constraint on the motion of bodies: its rows come by blocks."""
-
-    @abstractmethod
-    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
-        """Its rows on body twists and on the velocities of particles and joints, for the time t."""
-
-    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        """Its rows at a state, with targets for the time t."""
-        _check(system, state, t)
-        at = system.motion(state)
-        return self.body_rows(system, at, state, t).on_velocities(at)
-
 
 JointMotion = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
 """Coordinates, velocities and accelerations ``(k,)`` of a joint at a time."""
@@ -151,7 +59,7 @@ class LoopClosure(OnBodies):
     unilateral = False
 
     def __post_init__(self) -> None:
-        _name_links(self, "a", *(() if self.b is None else ("b",)))
+        name_links(self, "a", *(() if self.b is None else ("b",)))
         if self.a == self.b:
             raise InvalidArgument("b", repr(self.b), "another body than a")
         for name in ("x_a", "x_b"):
@@ -192,11 +100,11 @@ class Gear:
     unilateral = False
 
     def __post_init__(self) -> None:
-        _name_links(self, "a", "b")
+        name_links(self, "a", "b")
         object.__setattr__(self, "ratio", arguments.real("ratio", self.ratio))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        _check(system, state, t)
+        check(system, state, t)
         first, second = (_single(system, name) for name in (self.a, self.b))
         G = np.zeros((1, state.size))
         G[0, first], G[0, second] = self.ratio, -1.0
@@ -215,11 +123,11 @@ class PrescribedJoint:
     unilateral = False
 
     def __post_init__(self) -> None:
-        _name_links(self, "link")
+        name_links(self, "link")
         arguments.function("motion", self.motion)
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        _check(system, state, t)
+        check(system, state, t)
         own = system.tree.slices[system.tree.index(self.link)]
         count = own.stop - own.start
         q, qdot, qddot = (_told(self.link, value, count) for value in self.motion(t))
@@ -240,7 +148,7 @@ class PrescribedBody(OnBodies):
     unilateral = False
 
     def __post_init__(self) -> None:
-        _name_links(self, "link")
+        name_links(self, "link")
         arguments.function("motion", self.motion)
         numbers = arguments.indices("numbers", self.numbers)
         object.__setattr__(self, "numbers", tuple(int(number) for number in numbers.ravel()))
@@ -268,7 +176,7 @@ class AttachedParticle(OnBodies):
 
     def __post_init__(self) -> None:
         arguments.count("particle", self.particle)
-        _name_links(self, *(() if self.link is None else ("link",)))
+        name_links(self, *(() if self.link is None else ("link",)))
         object.__setattr__(self, "x", arguments.one_vector("x", self.x))
 
     def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
@@ -294,7 +202,7 @@ class JointLimit:
     unilateral = True
 
     def __post_init__(self) -> None:
-        _name_links(self, "link")
+        name_links(self, "link")
         arguments.count("coordinate", self.coordinate)
         for name in ("lower", "upper"):
             bound = arguments.exactly(name, arguments.bound(name, getattr(self, name)), 0)
@@ -303,7 +211,7 @@ class JointLimit:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        _check(system, state, t)
+        check(system, state, t)
         own = system.tree.slices[system.tree.index(self.link)]
         if not 0 <= self.coordinate < own.stop - own.start:
             raise InvalidArgument("coordinate", str(self.coordinate), f"one of the joint of {self.link!r}")
@@ -331,7 +239,7 @@ class PlaneLimit(OnBodies):
     unilateral = True
 
     def __post_init__(self) -> None:
-        _name_links(self, "link")
+        name_links(self, "link")
         normal = arguments.exactly("normal", arguments.unit_vector("normal", self.normal), 1)
         object.__setattr__(self, "x", arguments.one_vector("x", self.x))
         object.__setattr__(self, "normal", normal)
@@ -344,17 +252,6 @@ class PlaneLimit(OnBodies):
         return BodyRows(blocks, np.zeros((1, state.size)), gap, np.zeros(1), along @ point.drift)
 
 
-def _check(system: TreeSystem, state: State, t: float) -> None:
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
-    arguments.real("t", t)
-
-
-def _name_links(constraint: object, *names: str) -> None:
-    for name in names:
-        arguments.text(name, getattr(constraint, name))
-
-
 def perpendicular_pair(axis: ArrayLike) -> Array:
     """Two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94))."""
     axis = arguments.exactly("axis", arguments.unit_vector("axis", axis), 1)
@@ -363,47 +260,12 @@ def perpendicular_pair(axis: ArrayLike) -> Array:
     return np.stack([np.cross(second, axis), second])
 
 
-class PointMotion(NamedTuple):
-    """A point of a body: where it is, how velocities move it, and its acceleration at constant velocities."""
-
-    place: Array
-    rows: Array
-    drift: Array
-
-
-def point_motion(system: TreeSystem, state: State, at: Motion, link: str | None, x: Array) -> PointMotion:
-    """Of a point ``x (3,)`` in the frame of a body, or of the world (Sueda eqs. (2.87), (2.88), (2.93))."""
-    place, blocks, drift = body_point(system, at, link, x)
-    rows = BodyRows(blocks, np.zeros((3, state.size)), place, np.zeros(3), drift).on_velocities(at)
-    return PointMotion(place, rows.G, rows.drift)
-
-
-class BodyPoint(NamedTuple):
-    """A point of a body: its place, how the body's twist moves it, its acceleration at a constant twist."""
-
-    place: Array
-    rows: dict[int, Array]
-    """One block ``(3, 6)``, by the number of the link; none of the world."""
-    drift: Array
-
-
-def body_point(system: TreeSystem, at: Moving, link: str | None, x: Array) -> BodyPoint:
-    """As :func:`point_motion`, by the body's own twist instead of velocities."""
-    if link is None:
-        return BodyPoint(x, {}, np.zeros(3))
-    i = system.tree.index(link)
-    E, phi = at.bodies[i], at.phi[i]
-    moves = E[:3, :3] @ _se3.Gamma(x)
-    turning = E[:3, :3] @ _so3.hat(phi[:3]) @ _se3.Gamma(x) @ phi
-    return BodyPoint(_se3.transform_points(E, x), {i: moves}, turning)
-
-
 def _single(system: TreeSystem, name: str) -> int:
     """Where the only velocity of a link's joint is among all."""
     own = system.tree.slices[system.tree.index(name)]
     if own.stop - own.start != 1:
         raise InvalidArgument("a, b", f"{name!r} with {own.stop - own.start} coordinates", "joints with one")
-    return 3 * len(system.masses) + own.start
+    return 3 * len(system.masses) + int(own.start)
 
 
 def _told(link: str, value: ArrayLike, count: int) -> Array:

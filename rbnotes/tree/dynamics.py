@@ -112,7 +112,8 @@ def reduced_force(
 def driving_force(tree: Tree, at: Motion, wrenches: Array) -> Array:
     """``J^T (f - M Jdot qdot) (..., k)`` with the bodies' own wrenches and applied ones ``(..., n, 6)``."""
     f = _body_wrenches(tree, at.bodies, at.phi) + wrenches - _times(tree.inertias, at.drift)
-    return np.einsum("...nai,...na->...i", at.J, f)
+    result: Array = np.einsum("...nai,...na->...i", at.J, f)
+    return result
 
 
 def forward_dynamics(
@@ -136,13 +137,17 @@ def forward_dynamics(
 
 def accelerations(tree: Tree, q: ArrayLike, qdot: ArrayLike, M: Array, force: Array) -> Array:
     """``qddot (..., k)`` from the regular mass matrix and all that drives the joints, as forward dynamics."""
-    qddot = solve_mass(tree, M, force[..., None])
     rows, drift = coordinate_constraints(tree, q, qdot)
+    return _answers_within(tree, M, force[..., None], rows, -drift[..., None])[..., 0]
+
+
+def _answers_within(tree: Tree, M: Array, forces: Array, rows: Array, targets: Array) -> Array:
+    """Accelerations ``(..., k, m)`` under m forces ``(..., k, m)`` at once, with ``rows qddot = targets``."""
+    qddot = solve_mass(tree, M, forces)
     if rows.shape[-2]:
         answers = solve_mass(tree, M, np.swapaxes(rows, -1, -2))
-        missing = -drift[..., None] - rows @ qddot
-        qddot = qddot + answers @ np.linalg.solve(rows @ answers, missing)
-    return qddot[..., 0]
+        qddot = qddot + answers @ np.linalg.solve(rows @ answers, targets - rows @ qddot)
+    return qddot
 
 
 def inverse_dynamics(
@@ -185,7 +190,8 @@ def potential_energy_of(tree: Tree, q: Array, bodies: Array) -> Array:
     height = _se3.transform_points(bodies, centres)
     stretch = q - tree.stacked("rest")
     stored: Array = np.sum(tree.stacked("stiffness") * stretch**2, axis=-1) / 2
-    return stored - np.sum(weights * height, axis=(-2, -1))
+    lifted: Array = np.sum(weights * height, axis=(-2, -1))
+    return stored - lifted
 
 
 def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -193,7 +199,8 @@ def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     arguments.instance("tree", tree, Tree)
     momenta = _times(tree.inertias, twists(tree, q, qdot))
     to_world = _se3.Ad_inverse(poses(tree, q).bodies)
-    return np.einsum("...nba,...nb->...a", to_world, momenta)
+    result: Array = np.einsum("...nba,...nb->...a", to_world, momenta)
+    return result
 
 
 def solve_mass(tree: Tree, M: Array, forces: Array) -> Array:

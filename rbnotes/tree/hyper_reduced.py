@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
+from rbnotes.joints.protocol import COMPLEX_STEP
 from rbnotes.tree.model import Tree
-from rbnotes.tree.reduced import ReducedSystem
+from rbnotes.tree.reduced import Bends, ReducedSystem
 from rbnotes.tree.system import TreeSystem
 
 
@@ -34,11 +35,27 @@ class JointCoordinates:
     """J_rR ``(k, r)``, the derivative of q."""
     jacobian_dot: Callable[[Array, Array], ArrayLike]
     """Its rate ``(k, r)``, for coordinates and velocities ``(r,)``."""
+    drift_slope: Callable[[Array, Array], ArrayLike] | None = None
+    """For implicit steps: the slope ``(k, r)`` of ``jacobian_dot(q_R, v_R) @ v_R`` by q_R, v_R held. None: by
+    the complex step, for which jacobian_dot takes complex coordinates."""
 
     def __post_init__(self) -> None:
         arguments.count("size", self.size)
         for name in ("q", "jacobian", "jacobian_dot"):
             arguments.function(name, getattr(self, name))
+        if self.drift_slope is not None:
+            arguments.function("drift_slope", self.drift_slope)
+
+    def _drift_slope(self, q: Array, v: Array) -> ArrayLike:
+        if self.drift_slope is not None:
+            return self.drift_slope(q, v)
+        shifted = q + 1j * COMPLEX_STEP * np.eye(self.size)
+        rates = np.stack([np.asarray(self.jacobian_dot(each, v)) @ v for each in shifted], axis=-1)
+        if not np.iscomplexobj(rates):
+            expected = "a function, or a jacobian_dot that takes complex coordinates"
+            raise InvalidArgument("drift_slope", "None, and a jacobian_dot that is real", expected)
+        result: Array = rates.imag / COMPLEX_STEP
+        return result
 
 
 def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinates:
@@ -59,7 +76,9 @@ def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinate
     if start.shape not in ((), (k,)):
         raise InvalidArgument("offset", f"shape {start.shape}", f"a number, or shape ({k},)")
     still = np.zeros_like(constant)
-    return JointCoordinates(r, lambda q_R: constant @ q_R + start, lambda q_R: constant, lambda *_: still)
+    return JointCoordinates(
+        r, lambda q_R: constant @ q_R + start, lambda q_R: constant, lambda *_: still, lambda *_: still
+    )
 
 
 def geared(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:
@@ -108,8 +127,24 @@ class HyperReducedSystem(ReducedSystem):
             raise InvalidArgument("state", got, f"q and qdot of shape ({r},)")
         q = arguments.vector("q(q_R)", self.coordinates.q(state.q), k)
         on_joints = arguments.matrix("jacobian", self.coordinates.jacobian(state.q), k, r)
-        rate = arguments.matrix("jacobian_dot", self.coordinates.jacobian_dot(state.q, state.qdot), k, r)
+        rate = self._rate(state.q, state.qdot)
         J = np.zeros((count + k, count + r))
         J[:count, :count], J[count:, count:] = np.eye(count), on_joints
         drift = np.append(np.zeros(count), rate @ state.qdot)
         return replace(state, q=q, qdot=on_joints @ state.qdot), J, drift
+
+    def _bends(self, state: State, acceleration: Array, f: Array) -> Bends:
+        k, r, count = self.system.tree.size, self.coordinates.size, state.v.size
+        q, v, a = state.q, state.qdot, acceleration[count:]
+        slopes = np.stack([self._rate(q, along) for along in np.eye(r)], axis=-1)
+        turning = np.einsum("ijl,j->il", slopes, v)
+        drift_slope = arguments.matrix("drift_slope", self.coordinates._drift_slope(q, v), k, r)
+        of_joints = (turning, np.einsum("ijl,j->il", slopes, a) + drift_slope, self._rate(q, v) + turning)
+        velocities, accelerations, drift = (np.pad(each, ((count, 0), (count, 0))) for each in of_joints)
+        handed_on = np.pad(np.einsum("ijl,i->jl", slopes, f[count:]), ((count, 0), (count, 0)))
+        return Bends(velocities, accelerations, drift, handed_on)
+
+    def _rate(self, q: Array, v: Array) -> Array:
+        k, r = self.system.tree.size, self.coordinates.size
+        result: Array = arguments.matrix("jacobian_dot", self.coordinates.jacobian_dot(q, v), k, r)
+        return result

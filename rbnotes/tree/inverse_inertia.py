@@ -43,6 +43,8 @@ class Pivot(NamedTuple):
     """Wrench at the parent ``(..., 6, k)`` by the joint's acceleration."""
     lags: Array
     """The joint's acceleration ``(..., k, 6)`` that the parent's takes away."""
+    felt: Array
+    """Articulated inertia ``(..., 6, 6)``: what the body feels like with the joints beyond it free."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +72,11 @@ class InverseInertia:
         loads, rates = (np.zeros((*shape, len(self.pivots) + 1, 6)) for _ in range(2))
         y = np.zeros(x.shape)
         for i in reversed(range(len(self.pivots))):
-            S, A, gives, pushes, _ = self.pivots[i]
+            S, A, gives, pushes, _, _ = self.pivots[i]
             own, parent = self.tree.slices[i], self.tree.parents[i]
             y[..., own] = _times(gives, x[..., own] - _times(_T(S), loads[..., i, :]))
             loads[..., parent, :] += _times(_T(A), loads[..., i, :]) + _times(pushes, y[..., own])
-        for i, (S, A, _, _, lags) in enumerate(self.pivots):
+        for i, (S, A, _, _, lags, _) in enumerate(self.pivots):
             own, behind = self.tree.slices[i], rates[..., self.tree.parents[i], :]
             y[..., own] -= _times(lags, behind)
             rates[..., i, :] = _times(A, behind) + _times(S, y[..., own])
@@ -126,11 +128,12 @@ def factor_inertia(
         If a joint is in a singular state, nothing heavy moves with it, or the additions take away what
         inertia it has; the message names it.
     """
+    arguments.instance("tree", tree, Tree)
     q, n = tree.checked("q", q), len(tree.links)
     P = _joint_terms(tree, joints)
     B = arguments.array("bodies", bodies)
-    if B.ndim and B.shape[-3:] != (n, 6, 6):
-        raise InvalidArgument("bodies", f"shape {B.shape}", f"shape (..., {n}, 6, 6)")
+    if B.shape[-3:] != (n, 6, 6) and (B.ndim or B):
+        raise InvalidArgument("bodies", f"shape {B.shape}", f"shape (..., {n}, 6, 6), or 0")
     C = None if parents is None else arguments.array("parents", parents, n, 2, 6, 6)
     shape = arguments.common_shape(
         q=q.shape[:-1],
@@ -141,7 +144,7 @@ def factor_inertia(
     q = np.broadcast_to(q, (*shape, tree.size))
     A, to_bodies = _se3.Ad_inverse(_steps(tree, q)), tree.to_bodies
     # The second is what joints would feel if none beyond them gave way: what rounding is measured by.
-    still = {tree.index(name) for name in locked}
+    still = {tree.index(name) for name in arguments.instances("locked", locked, str)}
     inertias, rigid = (
         np.array(np.broadcast_to(_T(to_bodies) @ each @ to_bodies, (*shape, n, 6, 6)))
         for each in (tree.inertias + B, tree.inertias)
@@ -171,7 +174,7 @@ def factor_inertia(
             pushes, lags = up @ S, gives @ _T(S) @ down
             inertias[..., parent, :, :] += passed - pushes @ lags
             rigid[..., parent, :, :] += _T(back) @ rigid[..., i, :, :] @ back
-        pivots[i] = Pivot(S, back, gives, pushes, lags)
+        pivots[i] = Pivot(S, back, gives, pushes, lags, felt)
     return InverseInertia(tree, tuple(p for p in pivots if p is not None), shape, definite)
 
 
@@ -185,6 +188,7 @@ def inverse_inertia_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     SingularConfiguration
         If a joint is in a singular state, or nothing heavy moves with it; the message names it.
     """
+    arguments.instance("tree", tree, Tree)
     q, x = alike(tree, q=q, x=x)
     return factor_inertia(tree, q).solve(x)
 

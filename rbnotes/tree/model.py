@@ -148,7 +148,7 @@ class Tree:
     @cached_property
     def carried(self) -> Array:
         """Mean diagonal entry ``(n,)`` of the inertias of each link and all that hang on it, added up."""
-        sizes = np.trace(self.inertias, axis1=-2, axis2=-1) / 6
+        sizes: Array = np.trace(self.inertias, axis1=-2, axis2=-1) / 6
         for i in reversed(range(len(self.links))):
             if self.parents[i] >= 0:
                 sizes[self.parents[i]] += sizes[i]

@@ -5,12 +5,16 @@ accelerations by ``J dv_R/dt + Jdot v_R``. With one more transpose the equations
 fewer ones (eqs. (2.83), (2.92)),
 
     J^T M J dv_R/dt = J^T (f - M Jdot v_R).
+
+How both sides change follows by the chain rule, with the derivatives that the tree has of its own and those
+of J (:class:`Bends`).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -18,6 +22,19 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import Forces, Reduction, State, StepProblem, solve_step
 from rbnotes.tree.system import TreeSystem
+
+
+class Bends(NamedTuple):
+    """Derivatives that J has because it changes with the R fewer coordinates; N: all velocities."""
+
+    velocities: Array
+    """Of ``J v_R``, by the coordinates ``(N, R)``."""
+    accelerations: Array
+    """Of ``J a_R + Jdot v_R``, by the coordinates ``(N, R)``."""
+    drift: Array
+    """Of ``Jdot v_R``, by v_R ``(N, R)``."""
+    forces: Array
+    """Of ``J^T f``, by the coordinates ``(R, R)``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +46,10 @@ class ReducedSystem(ABC):
     @abstractmethod
     def _expanded(self, state: State) -> tuple[State, Array, Array]:
         """The state of the whole tree, J and the drift."""
+
+    @abstractmethod
+    def _bends(self, state: State, acceleration: Array, f: Array) -> Bends:
+        """How J changes, for accelerations ``(R,)`` of the fewer velocities and forces ``(N,)`` on all."""
 
     def expanded(self, state: State) -> State:
         """The state of the whole tree, with its particles."""
@@ -60,11 +81,30 @@ class ReducedSystem(ABC):
         return result
 
     def forces(self, state: State) -> Forces:
-        """The same, with K and D of the tree between two J: how J itself changes is left out."""
+        """The same, with K and D of the tree between two J, as linearly implicit Euler keeps them.
+
+        How J itself changes is in :meth:`tangent`.
+        """
         arguments.instance("state", state, State)
         whole, J, drift = self._expanded(state)
         f, K, D = self.system.forces(whole)
         return Forces(J.T @ (f - self.system.mass(whole) @ drift), J.T @ K @ J, J.T @ D @ J)
+
+    def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
+        """``force - mass acceleration (R,)``, with all its derivatives: exact ones, for fully implicit steps.
+
+        Parameters
+        ----------
+        acceleration
+            Of the fewer velocities ``(R,)``.
+        """
+        arguments.instance("state", state, State)
+        acceleration = arguments.one_vector("acceleration", acceleration, state.size)
+        whole, J, drift = self._expanded(state)
+        f, K, D = self.system.tangent(whole, J @ acceleration + drift)
+        M, bends = self.system.mass(whole), self._bends(state, acceleration, f)
+        K = K @ J + D @ bends.velocities - M @ bends.accelerations
+        return Forces(J.T @ f, J.T @ K + bends.forces, J.T @ (D @ J - M @ bends.drift))
 
     def acceleration(self, state: State) -> Array:
         """Accelerations of the fewer velocities.

@@ -23,7 +23,8 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
-from rbnotes.tree.dynamics import _applied, _forbidden_inertia, _singular, joint_forces, weight_wrenches
+from rbnotes.tree.dynamics import _applied, _forbidden_inertia, joint_forces, weight_wrenches
+from rbnotes.tree.inverse_inertia import factor_inertia
 from rbnotes.tree.kinematics import _both, _times
 from rbnotes.tree.model import Tree
 from rbnotes.tree.recursive import _along_constraints
@@ -37,9 +38,6 @@ from rbnotes.tree.spatial_operators import (
     joint_maps,
     parent_adjoints,
 )
-
-SINGULAR = 1e3 * np.finfo(float).eps
-"""What is left of an inertia, as a share of it, if it only is rounding."""
 
 
 class SquareFactors(NamedTuple):
@@ -124,7 +122,10 @@ class FactorMatrices(NamedTuple):
 
 
 def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
-    """Articulated inertias and gains, in one sweep from the leaves (Si & Guenter eqs. (27)-(30)).
+    """Articulated inertias and gains (Si & Guenter eqs. (27)-(30)).
+
+    They are those of :func:`~rbnotes.tree.factor_inertia`, whose sweep from the leaves makes them, in the
+    frames of the bodies.
 
     Joints that constrain their own coordinates are given an inertia along what they forbid, as in the
     regular mass matrix.
@@ -136,24 +137,18 @@ def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
     """
     arguments.instance("tree", tree, Tree)
     q = tree.checked("q", q)
-    A, S, n = parent_adjoints(tree, q), joint_maps(tree, q), len(tree.links)
-    articulated = np.broadcast_to(tree.inertias, A.shape).copy()
-    composite = articulated.copy()
-    Omega: list[Array] = [np.zeros((0, 0))] * n
-    gain, Pi, Y = list(S), list(S), np.zeros_like(A)
-    for i in reversed(range(n)):
-        X, S_i, J, own = A[..., i, :, :], S[i], articulated[..., i, :, :], tree.slices[i]
-        Xt, St = np.swapaxes(X, -1, -2), np.swapaxes(S_i, -1, -2)
-        locked = _forbidden_inertia(tree, q, i)
-        Omega[i] = St @ J @ S_i + locked
-        _refuse_singular(tree, own, Omega[i], St @ composite[..., i, :, :] @ S_i + locked)
-        gain[i] = np.swapaxes(np.linalg.solve(Omega[i], St @ J), -1, -2)
-        Y[..., i, :, :] = Xt @ (np.eye(6) - gain[i] @ St)
-        Pi[i] = Xt @ gain[i]
-        if (parent := tree.parents[i]) >= 0:
-            passed_on = Xt @ (J - gain[i] @ St @ J) @ X
-            articulated[..., parent, :, :] += (passed_on + np.swapaxes(passed_on, -1, -2)) / 2
-            composite[..., parent, :, :] += Xt @ composite[..., i, :, :] @ X
+    A, S = parent_adjoints(tree, q), joint_maps(tree, q)
+    articulated, Y = np.zeros_like(A), np.zeros_like(A)
+    Omega, gain, Pi = [], [], []
+    to_joints = _se3.Ad(tree.body_frames)
+    for i, pivot in enumerate(factor_inertia(tree, q).pivots):
+        Xt, St = np.swapaxes(A[..., i, :, :], -1, -2), np.swapaxes(S[i], -1, -2)
+        J = to_joints[i].T @ pivot.felt @ to_joints[i]
+        K = J @ S[i] @ pivot.gives
+        articulated[..., i, :, :], Y[..., i, :, :] = J, Xt @ (np.eye(6) - K @ St)
+        Omega.append(St @ J @ S[i] + _forbidden_inertia(tree, q, i))
+        gain.append(K)
+        Pi.append(Xt @ K)
     return SquareFactors(A, S, articulated, tuple(Omega), tuple(gain), Y, tuple(Pi))
 
 
@@ -236,17 +231,3 @@ def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
         joints - St @ Y @ Pi,
         joints + St @ np.swapaxes(operators.G, -1, -2) @ Pi,
     )
-
-
-def _refuse_singular(tree: Tree, own: slice, Omega: Array, rigid: Array) -> None:
-    """Nothing must be left of Omega that is rounding, measured by what it would be with all beyond locked."""
-    if not Omega.shape[-1]:
-        return
-    diagonal = np.diagonal(rigid, axis1=-2, axis2=-1)
-    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
-    values, vectors = np.linalg.eigh(Omega * scale * np.swapaxes(scale, -1, -2))
-    worst = int(np.argmin(values[..., 0]))
-    if (smallest := float(values[..., 0].ravel()[worst])) < SINGULAR:
-        along = np.zeros(tree.size)
-        along[own] = vectors[..., 0].reshape(-1, own.stop - own.start)[worst]
-        raise _singular(tree, smallest, along)

@@ -19,7 +19,15 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array
-from rbnotes.tree.dynamics import _applied, _body_wrenches, mass_matrix, solve_mass
+from rbnotes.tree.dynamics import (
+    _answers_within,
+    _applied,
+    _body_wrenches,
+    coordinate_constraints,
+    forward_dynamics,
+    inverse_dynamics,
+    regular_mass_matrix,
+)
 from rbnotes.tree.kinematics import _jacobian, _poses, _steps, _times, alike
 from rbnotes.tree.model import Tree
 from rbnotes.tree.products import passed_on
@@ -151,20 +159,56 @@ def inverse_dynamics_slopes(
 
 
 def forward_dynamics_slopes(
-    tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
 ) -> Slopes:
-    """Exact derivatives of :func:`~rbnotes.tree.forward_dynamics` at its result qddot, tau held.
+    """Exact derivatives of :func:`~rbnotes.tree.forward_dynamics`, with its parameters; forces are held.
 
-    For joints without constraints on their own coordinates.
+    They are along increments of the coordinates, with which states of a tree move. Where joints have
+    constraints on their own coordinates, accelerations keep to these near the state, too: with
+    ``M qddot - f = G^T mu`` and ``G qddot = -Gdot qdot`` both sides change, G among them. The derivatives
+    along what the constraints allow (of a quaternion, across it) are those on a path of unit quaternions; the
+    others tell what coordinates that have drifted off do.
 
     Raises
     ------
     SingularConfiguration
-        If the mass matrix is singular, as that of a quaternion is along its length.
+        As forward dynamics does.
     """
     arguments.instance("tree", tree, Tree)
-    M, tau = mass_matrix(tree, q), inverse_dynamics_slopes(tree, q, qdot, qddot, wrenches)
-    return Slopes(*(-solve_mass(tree, M, slope) for slope in tau))
+    qddot = forward_dynamics(tree, q, qdot, tau, wrenches)
+    slopes, M = inverse_dynamics_slopes(tree, q, qdot, qddot, wrenches), regular_mass_matrix(tree, q)
+    G, _ = coordinate_constraints(tree, q, qdot)
+    across = np.swapaxes(G, -1, -2)
+    left = inverse_dynamics(tree, q, qdot, qddot, wrenches) - _applied(tree, tau, 0.0)[0]
+    mu = np.linalg.solve(G @ across, G @ left[..., None])[..., 0]
+    q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
+    turned, asked_q, asked_qdot = _constraint_slopes(tree, q, qdot, qddot, mu)
+    return Slopes(
+        _answers_within(tree, M, turned - slopes.q, G, -asked_q),
+        _answers_within(tree, M, -slopes.qdot, G, -asked_qdot),
+    )
+
+
+def _constraint_slopes(
+    tree: Tree, q: Array, qdot: Array, qddot: Array, mu: Array
+) -> tuple[Array, Array, Array]:
+    """Derivatives of ``G^T mu (..., k, k)`` by q, of ``G qddot + Gdot qdot (..., c, k)`` by q and by qdot."""
+    turned = np.zeros((*mu.shape[:-1], tree.size, tree.size))
+    by_q = np.zeros((*mu.shape, tree.size))
+    by_qdot = by_q.copy()
+    end = 0
+    for link, own in zip(tree.links, tree.slices, strict=True):
+        joint, here = link.joint, slice(end, end + link.joint.constraints)
+        if joint.constraints:
+            now, rate = q[..., own], qdot[..., own]
+            dG = joint.constraint_rows_dot(now[..., None, :], np.eye(joint.coordinates))
+            turned[..., own, own] = np.einsum("...lcj,...c->...jl", dG, mu[..., here])
+            by_q[..., here, own] = np.einsum("...lcj,...j->...cl", dG, qddot[..., own])
+            by_q[..., here, own] += joint.constraint_drift_slope(now, rate)
+            by_qdot[..., here, own] = np.einsum("...lcj,...j->...cl", dG, rate)
+            by_qdot[..., here, own] += joint.constraint_rows_dot(now, rate)
+        end = here.stop
+    return turned, by_q, by_qdot
 
 
 def turned_wrench(wrenches: Array) -> Array:

@@ -119,9 +119,9 @@ def test_what_the_equations_hold_fast_no_impulse_moves(M, f, G):
 
 
 def test_checks():
-    with pytest.raises(InvalidArgument, match=r"M: got shape \(2, 2\), expected shape \(..., 3, 3\)"):
+    with pytest.raises(InvalidArgument, match=r"q: got shape \(3,\), expected shape \(2,\), as M has"):
         LCP(np.eye(2), np.ones(3))
-    with pytest.raises(InvalidArgument, match=r"M: got shape \(2, 2\), expected shape \(3, 3\)"):
+    with pytest.raises(InvalidArgument, match=r"q: got shape \(3,\), expected shape \(2,\), as M has"):
         LCP(sparse.eye_array(2), np.ones(3))
     with pytest.raises(InvalidArgument, match="q: got NaN"):
         LCP(np.eye(2), [0.0, np.nan])
@@ -141,7 +141,7 @@ def test_checks():
         lcp_from_qp(QP(np.diag([1.0, 0.0]), np.zeros(2), np.eye(2), np.zeros(2)))
     with pytest.raises(InvalidArgument, match="method: got 'simplex', expected one of 'active_set'"):
         solve_lcp(LCP(np.eye(1), [1.0]), "simplex")
-    with pytest.raises(InvalidArgument, match="problem: got int, expected QP or LCP or BoxLCP"):
+    with pytest.raises(InvalidArgument, match="problem: got int, expected a QP, LCP or BoxLCP"):
         solve_lcp(1)
     with pytest.raises(InvalidArgument, match=r"start: got shape \(3,\)"):
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), start=np.zeros(3))

@@ -94,6 +94,7 @@ class TestBatches:
             "constraint": joint.constraint(q),
             "constraint_rows": joint.constraint_rows(q),
             "constraint_rows_dot": joint.constraint_rows_dot(q, qdot),
+            "constraint_drift_slope": joint.constraint_drift_slope(q, qdot),
         }
         for index in each:
             one, rate = q[index], qdot[index]
@@ -106,6 +107,7 @@ class TestBatches:
                 "constraint": joint.constraint(one),
                 "constraint_rows": joint.constraint_rows(one),
                 "constraint_rows_dot": joint.constraint_rows_dot(one, rate),
+                "constraint_drift_slope": joint.constraint_drift_slope(one, rate),
             }
             for name, value in alone.items():
                 assert results[name].shape == (2, 3, *value.shape), name

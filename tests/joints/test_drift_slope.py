@@ -54,6 +54,10 @@ def test_is_the_derivative_of_the_drift(case):
     for q, qdot in zip(states, case.rates(len(states)), strict=True):
         if q.size:
             close(case.joint, q, qdot)
+        if case.joint.constraints:
+            held = case.joint.constraint_drift_slope(q, qdot)
+            expected = jacobian(lambda q, v=qdot: case.joint.constraint_rows_dot(q, v) @ v, q).value
+            np.testing.assert_allclose(held, expected, atol=1e-9)
         assert case.joint.drift_slope(q, qdot).shape == (6, case.joint.coordinates)
 
 

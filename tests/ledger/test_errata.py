@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from rbnotes import ledger
-from rbnotes.__main__ import main
 from rbnotes.arguments import InvalidArgument
+from rbnotes.commands import main
 from rbnotes.ledger import errata, errata_pdf, replacements, showing
 from rbnotes.ledger.causes import CAUSES
 from rbnotes.ledger.record import NEEDS_CORRECTION

@@ -57,6 +57,13 @@ ALL = {
     ),
 }
 """Every type of the package."""
+WITH_BALLS = {
+    **KINDS,
+    "ball": lambda rng: joints.ExponentialSpherical(),
+    "quaternion": lambda rng: joints.QuaternionSpherical(),
+}
+"""Those that Pinocchio has, in coordinates of its own if not the same."""
+
 MUJOCO_KINDS = {
     "ball": lambda rng: joints.ExponentialSpherical(),
     "free": lambda rng: joints.Free3D(),
@@ -94,12 +101,12 @@ def _parts(joint):
 
 
 def _joint_model(part):
-    twist = part.S(np.zeros(part.coordinates))
+    twist = part.S(part.home)
     if isinstance(part, joints.Revolute):
         return pinocchio.JointModelRevoluteUnaligned(twist[:3, 0])
     if isinstance(part, joints.Prismatic):
         return pinocchio.JointModelPrismaticUnaligned(twist[3:, 0])
-    if isinstance(part, joints.ExponentialSpherical):
+    if isinstance(part, joints.ExponentialSpherical | joints.QuaternionSpherical):
         return pinocchio.JointModelSpherical()
     assert isinstance(part, joints.Translational), part
     return pinocchio.JointModelTranslation()
@@ -128,6 +135,38 @@ def pinocchio_model(tree):
         own = pinocchio.Inertia(float(mass), com, J)
         model.appendBodyToJoint(number, own, pinocchio.SE3(where[:3, :3], where[:3, 3]))
     return model
+
+
+class PinocchioRates(NamedTuple):
+    """A state in Pinocchio's coordinates, where balls have quaternions and angular velocities."""
+
+    q: np.ndarray
+    B: np.ndarray
+    """Velocities of Pinocchio from those of the tree ``(nv, k)``."""
+    dB: np.ndarray
+    """Its derivatives by the coordinates ``(nv, k, k)``, along the last axis."""
+    slope: np.ndarray
+    """Derivative ``(nv, k)`` of Bdot qdot by the coordinates."""
+
+
+def pinocchio_rates(tree, q, qdot):
+    balls = [
+        isinstance(link.joint, joints.ExponentialSpherical | joints.QuaternionSpherical)
+        for link in tree.links
+    ]
+    widths = [3 if ball else link.joint.coordinates for ball, link in zip(balls, tree.links, strict=True)]
+    k, n = tree.size, sum(widths)
+    theirs, B, dB, slope = [], np.zeros((n, k)), np.zeros((n, k, k)), np.zeros((n, k))
+    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
+        rows, at = slice(sum(widths[:i]), sum(widths[: i + 1])), q[own]
+        if balls[i]:
+            B[rows, own], dB[rows, own, own] = link.joint.S(at)[:3], link.joint.dS(at)[:3]
+            slope[rows, own] = link.joint.drift_slope(at, qdot[own])[:3]
+            theirs.extend(np.roll(quaternion.from_rotation(link.joint.transform(at)[:3, :3]), -1))
+        else:
+            B[rows, own] = np.eye(widths[i])
+            theirs.extend(at)
+    return PinocchioRates(np.array(theirs), B, dB, slope)
 
 
 class MujocoState(NamedTuple):

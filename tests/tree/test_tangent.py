@@ -3,9 +3,19 @@
 import numpy as np
 import pinocchio
 import pytest
-from random_trees import ALL, KINDS, body, frame, pinocchio_model, random_tree, unit
+from random_trees import (
+    ALL,
+    KINDS,
+    WITH_BALLS,
+    body,
+    frame,
+    pinocchio_model,
+    pinocchio_rates,
+    random_tree,
+    unit,
+)
 
-from rbnotes import joints, quaternion
+from rbnotes import joints
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative
@@ -90,48 +100,29 @@ def test_leading_axes_broadcast():
             close(many[i, j], one, 1e-12)
 
 
-def test_forward_dynamics_and_its_arguments():
+def test_arguments():
     rng = np.random.default_rng(6)
     tree = random_tree(rng, 6)
-    q, v, tau = rng.normal(size=(3, tree.size))
-    a = trees.forward_dynamics(tree, q, v, tau)
-    found = trees.forward_dynamics_slopes(tree, q, v, a)
-    close(found.q, slopes(lambda q: trees.forward_dynamics(tree, q, v, tau), q))
-    close(found.qdot, slopes(lambda v: trees.forward_dynamics(tree, q, v, tau), v))
+    q, v, a = rng.normal(size=(3, tree.size))
     with pytest.raises(InvalidArgument, match="qddot: got shape"):
         trees.inverse_dynamics_slopes(tree, q, v, a[:-1])
     with pytest.raises(InvalidArgument, match="wrenches: got shape"):
         trees.geometric_stiffness(tree, q, np.zeros((2, 6)))
 
 
-SPHERICAL = {**KINDS, "ball": lambda rng: joints.ExponentialSpherical()}
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_against_pinocchio(seed):
-    """Pinocchio's balls turn by rotations and have angular velocities: theirs by the chain rule.
-
-    With ``omega = B qdot`` for all joints and its rate, ours are ``B^T tau``.
-    """
+    """With ``omega = B qdot`` for all joints and its rate, our joint forces are ``B^T tau``."""
     rng = np.random.default_rng(seed)
-    kinds = ("ball", *SPHERICAL) if seed % 2 else tuple(KINDS)
-    tree = random_tree(rng, 8, kinds, SPHERICAL)
+    tree = random_tree(rng, 8, ("ball", *WITH_BALLS) if seed % 2 else tuple(KINDS), WITH_BALLS)
     q, v, a = rng.normal(size=(3, tree.size))
+    theirs, B, dB, slope = pinocchio_rates(tree, q, v)
+    omega, alpha = B @ v, B @ a + dB @ v @ v
     model = pinocchio_model(tree)
     data = model.createData()
-    k = tree.size
-    B, dB, slope, theirs = np.eye(k), np.zeros((k, k, k)), np.zeros((k, k)), []
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        if isinstance(link.joint, joints.ExponentialSpherical):
-            B[own, own], dB[own, own, own] = link.joint.S(q[own])[:3], link.joint.dS(q[own])[:3]
-            slope[own, own] = link.joint.drift_slope(q[own], v[own])[:3]
-            theirs.extend(np.roll(quaternion.from_rotation_vector(q[own]), -1))
-        else:
-            theirs.extend(q[own])
-    omega, alpha = B @ v, B @ a + dB @ v @ v
-    by_q, by_v, M = pinocchio.computeRNEADerivatives(model, data, np.array(theirs), omega, alpha)
+    by_q, by_v, M = pinocchio.computeRNEADerivatives(model, data, theirs, omega, alpha)
     M = np.triu(M) + np.triu(M, 1).T
-    tau = pinocchio.rnea(model, data, np.array(theirs), omega, alpha)
+    tau = pinocchio.rnea(model, data, theirs, omega, alpha)
     turning = np.einsum("ijl,j->il", dB, v)
     rate_slope = np.einsum("ijl,j->il", dB, a) + slope
     expected = np.einsum("ijl,i->jl", dB, tau) + B.T @ (by_q @ B + by_v @ turning + M @ rate_slope)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
@@ -21,31 +20,15 @@ from sphinx.util.nodes import make_refnode
 
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
+from rbnotes.ledger.naming import where as where
 from rbnotes_book import api_pages
-from rbnotes_book.equations import SOURCES
-from rbnotes_book.sections import AUTHORS
+from rbnotes_book.sections import AUTHORS as AUTHORS
 
 Place = tuple[str, str]
 """A page and an anchor on it."""
 
-KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure"}
 
 logger = logging.getLogger(__name__)
-
-
-def where(record: Record) -> str:
-    """The claim's place in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
-    match = re.fullmatch(r"([a-z]+)(.*)", record.display.rsplit("/", 1)[1])
-    assert match is not None
-    kind, number = match.groups()
-    part = record.id.partition("#")[2]
-    suffix = f", part {part}" if part else ""
-    if kind == "e":
-        return f"({SOURCES[record.source]} {number}){suffix}"
-    section = f"{AUTHORS[record.source]} {record.section}"
-    if kind == "t":
-        return f"{section}, in the text{suffix}"
-    return f"{section}, {KINDS[kind]} {number}".rstrip() + suffix
 
 
 def anchor(id: str) -> str:

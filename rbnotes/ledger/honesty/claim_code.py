@@ -19,9 +19,9 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, Literal
 
 from rbnotes.ledger.record import Record
+from rbnotes.ledger.sources import in_use
 
 Home = Literal["claim", "library", "oracles", "elsewhere"]
-SECTIONS = ("rbnotes.ledger.lloyd.", "rbnotes.ledger.sueda.", "rbnotes.ledger.si.")
 FORMS = ("printed", "library", "reference")
 
 
@@ -32,7 +32,7 @@ class Unreadable(TypeError):
 @cache
 def home(module: str) -> Home:
     """Where the code of a module belongs."""
-    if module.startswith(SECTIONS):
+    if module.startswith(_sections()):
         return "claim"
     if module.startswith("rbnotes.ledger.oracles"):
         return "oracles"
@@ -47,6 +47,13 @@ def home(module: str) -> Home:
         return "elsewhere"
     outside = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     return "elsewhere" if any(Path(file).is_relative_to(folder) for folder in outside) else "claim"
+
+
+def _sections() -> tuple[str, ...]:
+    """Beginnings of the modules that hold records."""
+    shelf = in_use()
+    subpackages = [f"{shelf.package}.{source.module}." for source in shelf.sources if source.module != "."]
+    return (*subpackages, *([] if subpackages else [shelf.package + "."]))
 
 
 def forms(record: Record) -> dict[str, Callable[..., Any]]:

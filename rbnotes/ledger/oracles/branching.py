@@ -15,11 +15,11 @@ from collections.abc import Callable
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import complex_steps
 
 PARENTS = (-1, 0, 1, 0)
 MOTIONS = (("turn x", "turn y"), ("turn z",), ("slide z",), ("turn z",))
 SIZE = 5
-TINY = 1e-40
 TIMES = 0.01 * np.array([-4, -3, -2, -1, 1, 2, 3, 4])
 WEIGHTS = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 4 / 5, -1 / 5, 4 / 105, -1 / 280]) / 0.01
 
@@ -88,14 +88,9 @@ def joint_axis(at: Array, body: int) -> Places:
     return axis
 
 
-def rate(places: Places, q: Array, v: Array) -> Array:
-    """Velocity of whatever depends on the coordinates, by a complex step along the motion."""
-    return np.imag(places(q + 1j * TINY * v)) / TINY
-
-
 def slopes(places: Places, q: Array) -> Array:
     """Derivatives ``(..., k)`` by the coordinates, one complex step for each."""
-    return np.moveaxis(np.imag(places(q + 1j * TINY * np.eye(len(q)))) / TINY, 0, -1)
+    return np.moveaxis(complex_steps.slopes(places, q), 0, -1)
 
 
 def at_once(function: Callable[[Array], Array]) -> Array:
@@ -109,12 +104,12 @@ def at_once(function: Callable[[Array], Array]) -> Array:
 
 def bending(places: Places, q: Array, v: Array) -> Array:
     """Acceleration while the coordinates move steadily, by differences of the velocity."""
-    return at_once(lambda t: rate(places, q + t * v, v))
+    return at_once(lambda t: complex_steps.slope(places, q + t * v, v))
 
 
 def second_rate(places: Places, q: Array, v: Array, a: Array) -> Array:
     """Acceleration of whatever depends on coordinates that move as ``q + v t + a t^2 / 2``."""
-    return at_once(lambda t: rate(places, q + t * v + t**2 / 2 * a, v + t * a))
+    return at_once(lambda t: complex_steps.slope(places, q + t * v + t**2 / 2 * a, v + t * a))
 
 
 def newton(places: Places, masses: Array, forces: Array, q: Array, v: Array) -> tuple[Array, Array]:
@@ -136,9 +131,8 @@ def newton(places: Places, masses: Array, forces: Array, q: Array, v: Array) -> 
 
 def twists_and_velocities(at: Array, riders: Array, q: Array, v: Array) -> tuple[Array, Array]:
     """Twists ``(..., 4, 6)`` of the bodies, and velocities ``(..., n, p, 3)`` of points on each of them."""
-    poses = body_poses(at, q + 1j * TINY * v)
-    moving = np.imag(poses) / TINY
-    X = np.linalg.inv(np.real(poses)) @ moving
+    moving = complex_steps.slope(lambda x: body_poses(at, x), q, v)
+    X = np.linalg.inv(body_poses(at, q)) @ moving
     phi = np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
     return phi, np.einsum("...nij,...npj->...npi", moving[..., :3, :3], riders) + moving[..., :, None, :3, 3]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.branching import (
     PARENTS,
-    TINY,
     at_once,
     body_poses,
     carried,
@@ -30,8 +30,7 @@ def joint_poses(at: Array, q: Array) -> Array:
 
 def joint_twists(at: Array, q: Array, v: Array) -> Array:
     """Twists ``(..., 4, 6)`` of the joints, each in its own frame, by complex steps."""
-    stepped = joint_poses(at, q + 1j * TINY * v)
-    X = np.linalg.inv(np.real(stepped)) @ np.imag(stepped) / TINY
+    X = np.linalg.inv(joint_poses(at, q)) @ complex_steps.slope(lambda x: joint_poses(at, x), q, v)
     return np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
 
 

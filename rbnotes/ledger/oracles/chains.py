@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from scipy.linalg import expm
 
 from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket, point_masses
 
 COORDINATES = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
@@ -134,23 +134,6 @@ def joint_poses(assembly: Assembly, q: Array) -> Array:
     return displacements(assembly, q) @ assembly.joints
 
 
-def slopes(function: Callable[[Array], Array], q: Array) -> Array:
-    """Derivatives ``(..., k, *shape)`` by each coordinate of a function of coordinates ``q (..., k)``.
-
-    By complex steps; the function takes and returns any leading axes.
-    """
-    tiny = 1e-30
-    result: Array = np.imag(function(q[..., None, :] + 1j * tiny * np.eye(q.shape[-1]))) / tiny
-    return result
-
-
-def along(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
-    """Derivative of a function of coordinates ``(..., k)`` in the direction qdot, by one complex step."""
-    tiny = 1e-30
-    result: Array = np.imag(function(q + 1j * tiny * qdot)) / tiny
-    return result
-
-
 def rate(function: Callable[[Array], Array]) -> Array:
     """Derivative at time zero of a function of many times ``(T, 1)``: central differences of order eight."""
     step, weights = 4e-3, np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
@@ -160,14 +143,14 @@ def rate(function: Callable[[Array], Array]) -> Array:
 
 def jacobian(assembly: Assembly, q: Array) -> Array:
     """Body twists for unit rates of each coordinate ``(..., 6 n, k)``, by complex steps of the poses."""
-    rates = slopes(lambda x: poses(assembly, x), q)
+    rates = complex_steps.slopes(lambda x: poses(assembly, x), q)
     columns = _twists(poses(assembly, q)[..., None, :, :, :], rates)
     return np.swapaxes(columns.reshape(*columns.shape[:-2], -1), -1, -2)
 
 
 def joint_jacobian(kind: str, q: Array) -> Array:
     """Twists ``(..., 6, k)`` of a joint's motion in its own frame, for unit rates of each coordinate."""
-    rates = slopes(lambda x: joint_motion(kind, x), q)
+    rates = complex_steps.slopes(lambda x: joint_motion(kind, x), q)
     return np.swapaxes(_twists(joint_motion(kind, q)[..., None, :, :], rates), -1, -2)
 
 
@@ -178,7 +161,7 @@ def jacobian_rate(assembly: Assembly, q: Array, qdot: Array) -> Array:
 
 def twists(assembly: Assembly, q: Array, qdot: Array) -> Array:
     """Body twists ``(..., n, 6)``, by a complex step of the poses along the motion."""
-    return _twists(poses(assembly, q), along(lambda x: poses(assembly, x), q, qdot))
+    return _twists(poses(assembly, q), complex_steps.slope(lambda x: poses(assembly, x), q, qdot))
 
 
 def twist_rates(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> Array:
@@ -214,13 +197,15 @@ def _loads(assembly: Assembly) -> Array:
 
 def point_slopes(assembly: Assembly, q: Array) -> Array:
     """How all places change with the coordinates ``(18 n, k)``."""
-    return slopes(lambda x: points(assembly, x), q).T
+    return complex_steps.slopes(lambda x: points(assembly, x), q).T
 
 
 def point_drift(assembly: Assembly, q: Array, qdot: Array) -> Array:
     """Accelerations ``(18 n,)`` of the points while the coordinates change steadily."""
     clouds = _clouds(assembly)
-    return rate(lambda t: along(lambda x: _carried(clouds, poses(assembly, x)), q + t * qdot, qdot))
+    return rate(
+        lambda t: complex_steps.slope(lambda x: _carried(clouds, poses(assembly, x)), q + t * qdot, qdot)
+    )
 
 
 def weighed_slopes(assembly: Assembly, q: Array) -> Array:
@@ -269,12 +254,9 @@ def hinge_gaps(assembly: Assembly, E: Array) -> Array:
 
 def gap_rates(assembly: Assembly, E: Array, phi: Array) -> Array:
     """Rates of the gaps ``(..., 5 n)`` while all bodies move freely with twists ``(..., n, 6)``."""
-    tiny = 1e-30
     X = np.zeros((*phi.shape[:-1], 4, 4))
     X[..., :3, :3], X[..., :3, 3] = np.tensordot(phi[..., :3], _E, axes=1), phi[..., 3:]
-    moved: Any = E @ (np.eye(4) + 1j * tiny * X)
-    result: Array = np.imag(hinge_gaps(assembly, moved)) / tiny
-    return result
+    return complex_steps.slope(lambda moved: hinge_gaps(assembly, moved), E, E @ X)
 
 
 def gap_drift(assembly: Assembly, E: Array, phi: Array) -> Array:

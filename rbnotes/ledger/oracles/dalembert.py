@@ -11,14 +11,15 @@ from collections.abc import Callable
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles.pose_chains import rate, slope, slopes
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.pose_chains import rate
 
 Places = Callable[[Array], Array]
 
 
 def inertia_of(places: Places, masses: Array, q: Array) -> Array:
     """Matrix of the kinetic energy, from the velocities that unit rates make."""
-    G = slopes(places, q)
+    G = complex_steps.slopes(places, q)
     result: Array = np.einsum("n,ina,jna->ij", masses, G, G)
     return result
 
@@ -27,9 +28,11 @@ def free_force(places: Places, masses: Array, gravity: Array, q: Array, qdot: Ar
     """What weight, and the accelerations that come without ``qddot``, do along the coordinates."""
 
     def velocities(x: Array) -> Array:
-        return slope(places, x, qdot)
+        return complex_steps.slope(places, x, qdot)
 
-    result: Array = np.einsum("n,ina,na->i", masses, slopes(places, q), gravity - rate(velocities, q, qdot))
+    result: Array = np.einsum(
+        "n,ina,na->i", masses, complex_steps.slopes(places, q), gravity - rate(velocities, q, qdot)
+    )
     return result
 
 

@@ -13,7 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles.branching import Places, at_once, carried, moved, rate
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.branching import Places, at_once, carried, moved
 
 Directions = Callable[[Array], list[Array]]
 
@@ -97,7 +98,7 @@ def turning(along: Array, moving: Array) -> Array:
 def relative_rates(bars: Array, theta: Array, speed: Array) -> Array:
     """Angular velocities ``(..., 3)`` of the bars, each relative to the one before."""
     directions = closed(bars)
-    moving = np.moveaxis(rate(lambda u: np.stack(directions(u), axis=-1), theta, speed), -1, 0)
+    moving = np.moveaxis(complex_steps.slope(lambda u: np.stack(directions(u), axis=-1), theta, speed), -1, 0)
     spins = np.stack([turning(a, b) for a, b in zip(directions(theta), moving, strict=True)], axis=-1)
     return np.diff(spins, axis=-1, prepend=0.0)
 

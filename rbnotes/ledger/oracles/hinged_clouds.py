@@ -14,9 +14,10 @@ from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
 from rbnotes.ledger.oracles.dalembert import Places
-from rbnotes.ledger.oracles.pose_chains import Pose, placed, rate, shifted, slope, slopes, turned
+from rbnotes.ledger.oracles.pose_chains import Pose, placed, rate, shifted, turned
 
 PARENTS = (-1, 0, 0, 2)
 COORDINATES = 5
@@ -114,14 +115,16 @@ def jacobian(cloud: Cloud, q: Array) -> Array:
 def twists_of_bodies(placed_by: Pose, q: Array) -> Array:
     """The same ``(..., 6 n, k)`` for bodies whose poses ``(..., n, 4, 4)`` follow from any coordinates."""
     back = np.linalg.inv(placed_by(q))[..., None, :, :, :]
-    return np.swapaxes(_twists(back @ slopes(placed_by, q)), -1, -2)
+    return np.swapaxes(_twists(back @ complex_steps.slopes(placed_by, q)), -1, -2)
 
 
 def drift(cloud: Cloud, q: Array, qdot: Array) -> Array:
     """``Jdot qdot (24,)``: how the twists change along a motion with constant rates of the coordinates."""
 
     def twists(x: Array) -> Array:
-        return _twists(np.linalg.inv(poses(cloud, x)) @ slope(lambda y: poses(cloud, y), x, qdot))
+        return _twists(
+            np.linalg.inv(poses(cloud, x)) @ complex_steps.slope(lambda y: poses(cloud, y), x, qdot)
+        )
 
     return rate(twists, q, qdot)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.checking import complex_step
+from rbnotes.ledger.oracles import complex_steps
 
 
 def segment_lengths(x: Array) -> Array:
@@ -36,9 +37,8 @@ def active_rate(x: Array, v: Array, active: Array | slice = slice(None)) -> Arra
 def slopes(function: Callable[[Array], Array], x: Array) -> Array:
     """Derivatives with respect to each point: the function's axes, then point and coordinate."""
     # Complex steps along all coordinates at once: the functions broadcast.
-    tiny = 1e-40
     units = np.eye(x.size).reshape(-1, *x.shape)
-    found = np.moveaxis(np.imag(function(x + 1j * tiny * units)) / tiny, 0, -1)
+    found = np.moveaxis(complex_steps.slope(function, x, units), 0, -1)
     return found.reshape(*found.shape[:-1], *x.shape)
 
 

@@ -15,10 +15,10 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import arrays
+from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
 
 Pose = Callable[[Array], Array]
-TINY = 1e-40
 STEP = 4e-3
 AHEAD = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
 """Central differences of order eight: weights of one to four steps ahead, and with a minus behind."""
@@ -62,19 +62,6 @@ def shifted(p: Array) -> Array:
     return placed(np.eye(3), p)
 
 
-def slopes(function: Callable[[Array], Array], q: Array) -> Array:
-    """Derivatives by each coordinate through complex steps, counted by the axis behind those of q."""
-    k = q.shape[-1]
-    derivatives: Array = np.imag(function(q[..., None, :] + 1j * TINY * np.eye(k))) / TINY
-    return derivatives
-
-
-def slope(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
-    """Derivative along one direction through a complex step."""
-    derivative: Array = np.imag(function(q + 1j * TINY * qdot)) / TINY
-    return derivative
-
-
 def rate(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
     """How a function of the coordinates ``(..., k)`` changes along a motion."""
     steps = STEP * np.array([1, 2, 3, 4])[:, None] * qdot
@@ -84,7 +71,7 @@ def rate(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
 
 def twists_of(pose: Pose, q: Array) -> Array:
     """Body twists ``(..., 6, k)``, one for the unit rate of each coordinate."""
-    X = np.linalg.inv(pose(q))[..., None, :, :] @ slopes(pose, q)
+    X = np.linalg.inv(pose(q))[..., None, :, :] @ complex_steps.slopes(pose, q)
     places = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
     return np.stack([X[..., i, j] for i, j in places], axis=-2)
 

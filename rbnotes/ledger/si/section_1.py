@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import State, integrate, symplectic_euler
-from rbnotes.ledger.oracles import chains
+from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.bodywise_inputs import BODIES, linked
 from rbnotes.ledger.oracles.recursion import links, recursive_accelerations
 from rbnotes.ledger.oracles.six_passes import six_passes
@@ -59,8 +59,10 @@ class t23_b:
 
     def printed(assembly, q, qdot):
         """Accelerations of all bodies at steady coordinates: velocities of first order, this of second."""
-        first = chains.along(lambda x: chains.poses(assembly, x), q, qdot)
-        second = chains.rate(lambda t: chains.along(lambda x: chains.poses(assembly, x), q + t * qdot, qdot))
+        first = complex_steps.slope(lambda x: chains.poses(assembly, x), q, qdot)
+        second = chains.rate(
+            lambda t: complex_steps.slope(lambda x: chains.poses(assembly, x), q + t * qdot, qdot)
+        )
         return np.concatenate([first[:, :3], second[:, :3]])
 
     def library(assembly, q, qdot):

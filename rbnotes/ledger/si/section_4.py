@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes import joints, se3, tree
 from rbnotes.checking.strategies import arrays, frames, numbers, twists
-from rbnotes.ledger.oracles import chains
+from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.bodywise import ad_of_pose, ad_of_twist, parts, relative_poses
 from rbnotes.ledger.oracles.bodywise_inputs import linked
 from rbnotes.ledger.oracles.pose_chains import rate
@@ -129,7 +129,7 @@ class e9:
 
     def printed(assembly, q):
         G = relative_poses(assembly, q)
-        slopes = chains.slopes(lambda x: relative_poses(assembly, x), q)
+        slopes = complex_steps.slopes(lambda x: relative_poses(assembly, x), q)
         columns = []
         for i, own in enumerate(chains.parts(assembly)):
             columns += [twist_of(np.linalg.inv(G[i]) @ slopes[place, i]) for place in range(6)[own]]
@@ -308,7 +308,7 @@ class t129:
     def reference(G, q, qdot):
         def twist(x):
             pose = G @ chains.joint_motion("revolute", x)
-            turning = chains.along(lambda y: chains.joint_motion("revolute", y), x, np.ones(1))
+            turning = complex_steps.slope(lambda y: chains.joint_motion("revolute", y), x, np.ones(1))
             return _vee(np.linalg.inv(pose) @ G @ turning)
 
         at, moving = np.array([q]), np.array([qdot])

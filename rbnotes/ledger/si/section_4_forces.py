@@ -7,10 +7,10 @@ import numpy as np
 from rbnotes import joints, tree
 from rbnotes.checking.strategies import arrays, numbers
 from rbnotes.inertia import spatial_inertia
-from rbnotes.ledger.oracles import chains, felt
+from rbnotes.ledger.oracles import chains, complex_steps, felt
 from rbnotes.ledger.oracles.bodywise import ad_of_twist, parts
 from rbnotes.ledger.oracles.bodywise_inputs import linked
-from rbnotes.ledger.oracles.pose_chains import slopes, turned
+from rbnotes.ledger.oracles.pose_chains import turned
 from rbnotes.ledger.oracles.touching import touching_tori
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import ACCELERATED, CHAPTER, DRIVEN
@@ -213,8 +213,8 @@ class t189:
     oracle = "how many twists are left by the joint: ranks of complex steps of poses, of torus on torus too"
 
     def reference(radii, q, fraction):
-        hinge = slopes(lambda x: turned(np.eye(3)[2], x[..., 0]), q[:1])
-        tori = slopes(touching_tori(radii), q)
+        hinge = complex_steps.slopes(lambda x: turned(np.eye(3)[2], x[..., 0]), q[:1])
+        tori = complex_steps.slopes(touching_tori(radii), q)
         free = np.eye(6)
         ranks = [np.linalg.matrix_rank(each.reshape(len(each), -1)) for each in (hinge, tori, free)]
         return [*ranks, fraction]

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import joints, tree
 from rbnotes.checking.strategies import arrays, numbers
+from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching import newton
 from rbnotes.ledger.oracles.branching_inputs import heavy_points, spatial_inertia
@@ -155,24 +156,23 @@ class t218:
 
         def momentum(x, v):
             """Slopes of the kinetic energy by the rates."""
-            along = np.imag(places(x + 1j * 1e-30 * np.eye(4))) / 1e-30
+            along = complex_steps.slopes(places, x)
             return along * np.repeat(m, 3) @ (along.T @ v)
 
-        def energy(x):
-            """Slopes of the Lagrangian's by the coordinates, at these rates: complex steps of differences."""
-            steps = x + 1j * 1e-30 * np.eye(4)
-            ends = [places(steps + s * h * qdot) for s in (1, -1, 2, -2, 3, -3, 4, -4)]
+        def lagrangian(x):
+            """The Lagrangian at these rates, by differences of the places."""
+            ends = [places(x + s * h * qdot) for s in (1, -1, 2, -2, 3, -3, 4, -4)]
             pairs = [(a - b) / h for a, b in zip(ends[::2], ends[1::2], strict=True)]
             velocity = sum(w * d for w, d in zip((4 / 5, -1 / 5, 4 / 105, -1 / 280), pairs, strict=True))
             kinetic = velocity**2 @ np.repeat(m, 3) / 2
-            return np.imag(kinetic + places(steps) @ np.outer(m, g).ravel()) / 1e-30
+            return kinetic + places(x) @ np.outer(m, g).ravel()
 
         times = (1, -1, 2, -2, 3, -3, 4, -4)
         ends = [momentum(q + s * h * qdot, qdot) for s in times]
         weights = np.repeat([4 / 5, -1 / 5, 4 / 105, -1 / 280], 2) * np.tile([1, -1], 4) / h
         drift = sum(w * p for w, p in zip(weights, ends, strict=True))
         M = np.stack([momentum(q, unit) for unit in np.eye(4)], axis=-1)
-        return np.linalg.solve(M, energy(q) - drift)
+        return np.linalg.solve(M, complex_steps.slopes(lagrangian, q) - drift)
 
     tolerance = 1e-6
     tolerance_reason = "differences with steps of 0.01 at rates up to 2, in two of the terms"

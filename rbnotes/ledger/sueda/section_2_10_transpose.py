@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rbnotes import joints, tree
 from rbnotes.checking.strategies import arrays
-from rbnotes.ledger.oracles import chains, sweeps
+from rbnotes.ledger.oracles import chains, complex_steps, sweeps
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1 import S, seen_from
 from rbnotes.ledger.sueda.section_2_1_jacobian import LARGE, diagonal_block, hinge_tree, serial_chains
@@ -120,7 +120,7 @@ class t1345:
     oracle = "which poses change with which coordinates, by complex steps"
 
     def reference(assembly, angles):
-        changes = chains.slopes(lambda x: chains.poses(assembly, x), angles[: assembly.size])
+        changes = complex_steps.slopes(lambda x: chains.poses(assembly, x), angles[: assembly.size])
         return np.abs(changes).max(axis=(-2, -1)) > LARGE
 
     verdict = Verdict.HOLDS

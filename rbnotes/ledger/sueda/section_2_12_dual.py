@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import null_space
 
 from rbnotes.checking.strategies import arrays, numbers
-from rbnotes.ledger.oracles.branching import bending, rate, slopes, tree_newton
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.branching import bending, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import loop_rows
@@ -47,6 +47,7 @@ from rbnotes.tree.dual import Sweep, sparse_rows
 
 DUAL = ("rbnotes.tree.dual_acceleration",)
 HELD = TREE | LOOP | CURVED
+ASIDE = np.array([0.7, -1.1, 0.6, 1.3, -0.4])
 BY_GAUSS = "Gauss's principle with masses, gaps and rates of points by complex steps; what holds, by its rows"
 
 
@@ -115,7 +116,9 @@ class e2_121:
 
     def reference(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         errors = both(at, x_A, x_B, c, b), above(at, x, normal, c2, b2)
-        return np.concatenate([each(error, q, v) for error in errors for each in (rate, bending)])
+        return np.concatenate(
+            [each(error, q, v) for error in errors for each in (complex_steps.slope, bending)]
+        )
 
     equivalent_mutants = SAME_BOTH_WAYS | ALL_DIRECTIONS
     verdict = Verdict.HOLDS
@@ -235,7 +238,7 @@ class t1586_a:
     def printed(at, bodies, g, q, v, x_A, x_B, weights, beside):
         """Of the loop, and of one equation that is made up of its rows, with something beside."""
         M, f, G, bent = looped(at, bodies, g, q, v, x_A, x_B)
-        more = weights @ G + beside * null_space(G)[:, 0]
+        more = weights @ G + beside * ASIDE
         return multipliers(M, f, np.vstack([G, more]), np.append(bent, weights @ bent))
 
     oracle = BY_GAUSS + ": of all that do, those of least norm"
@@ -244,7 +247,7 @@ class t1586_a:
         M, f = tree_newton(at, bodies, g, q, v)
         apart = parting(at, x_A, x_B)
         G, bent = slopes(apart, q), bending(apart, q, v)
-        rows = np.vstack([G, weights @ G + beside * null_space(G)[:, 0]])
+        rows = np.vstack([G, weights @ G + beside * ASIDE])
         free, W = np.linalg.solve(M, f), rows @ np.linalg.solve(M, rows.T)
         return np.linalg.lstsq(W, -np.append(bent, weights @ bent) - rows @ free, rcond=1e-11)[0]
 

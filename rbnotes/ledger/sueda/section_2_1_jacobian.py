@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rbnotes import joints, tree
 from rbnotes.checking.strategies import arrays
-from rbnotes.ledger.oracles import chains
+from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1 import TWISTS, S, seen_from
@@ -187,7 +187,7 @@ class t762_a:
 
     def reference(assembly, q):
         """Of each body by each joint: whether a unit change of any of its coordinates moves the body."""
-        rates = chains.slopes(lambda x: chains.poses(assembly, x), q)
+        rates = complex_steps.slopes(lambda x: chains.poses(assembly, x), q)
         moved = np.abs(rates).max(axis=(-2, -1)) > LARGE
         return np.stack([moved[part].any(axis=0) for part in chains.parts(assembly)], axis=-1)
 
@@ -211,7 +211,7 @@ class t762_b:
 
     def reference(assembly, rates):
         q = rates[: assembly.size]
-        changes = chains.slopes(lambda x: chains.poses(assembly, x), q)
+        changes = complex_steps.slopes(lambda x: chains.poses(assembly, x), q)
         return (np.abs(changes).max(axis=(-2, -1)) > LARGE).T
 
     verdict = Verdict.HOLDS
@@ -271,7 +271,7 @@ class t766_b:
 
     def reference(assembly, q):
         E = chains.poses(assembly, q)
-        rates = chains.slopes(lambda x: chains.poses(assembly, x), q)
+        rates = complex_steps.slopes(lambda x: chains.poses(assembly, x), q)
         found = [1.0]
         for i in range(1, 4):
             before = chains.parts(assembly)[i].start
@@ -337,7 +337,7 @@ class t766_d:
     )
 
     def reference(assembly, angles):
-        rates = chains.slopes(lambda x: chains.poses(assembly, x), angles[: assembly.size])
+        rates = complex_steps.slopes(lambda x: chains.poses(assembly, x), angles[: assembly.size])
         moving = np.abs(rates).max(axis=(-2, -1)) > LARGE
         return [moving.sum(), moving.sum() - np.trace(moving)]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers
 from rbnotes.dynamics import State
-from rbnotes.ledger.oracles import chains
+from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
 from rbnotes.ledger.oracles.clouds import needed_wrench
 from rbnotes.ledger.oracles.systems import constrained_system
@@ -159,7 +159,7 @@ class t830_a:
     oracle = "how many independent motions there are, by the rank of complex steps of the poses"
 
     def reference(assembly, angle):
-        rates = chains.slopes(lambda x: chains.poses(assembly, x), np.full(assembly.size, angle))
+        rates = complex_steps.slopes(lambda x: chains.poses(assembly, x), np.full(assembly.size, angle))
         return [np.linalg.matrix_rank(rates.reshape(len(rates), -1))] * 2
 
     verdict = Verdict.HOLDS

@@ -7,7 +7,8 @@ from scipy.linalg import expm
 
 from rbnotes.checking.strategies import numbers
 from rbnotes.joints import SplineCurve
-from rbnotes.ledger.oracles.pose_chains import frames, rate, slopes, twist_slopes, twists_of
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.pose_chains import frames, rate, twist_slopes, twists_of
 from rbnotes.ledger.oracles.spline_poses import curve, steps
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
 from rbnotes.ledger.record import Verdict, claim
@@ -81,7 +82,7 @@ class t1070_a:
     def printed(C, q):
         """The matrix whose bracket is to be taken."""
         pose, at = curve(C), np.array([q])
-        return np.linalg.inv(pose(at)) @ slopes(pose, at)[0]
+        return np.linalg.inv(pose(at)) @ complex_steps.slopes(pose, at)[0]
 
     library = S_library
     oracle = FLYING

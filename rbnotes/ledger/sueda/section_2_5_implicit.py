@@ -9,9 +9,9 @@ from rbnotes.checking import complex_step, jacobian
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, spd_matrices, vectors
 from rbnotes.dynamics import State, implicit_euler, linearly_implicit_problem, linearly_implicit_velocity
 from rbnotes.forces import Damping, ForceGroups, ZeroLengthSprings, on_body, through
+from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles import hinged_clouds as clouds
 from rbnotes.ledger.oracles.dalembert import free_force, inertia_of
-from rbnotes.ledger.oracles.pose_chains import slopes
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_5 import (
     CHAPTER,
@@ -331,7 +331,9 @@ class e2_79_b:
     def printed(cloud, q, v, k, d, h, share):
         """A spring between two bodies, dampers on all, springs and dampers in joints; a share of damping in f."""
         J, (M, f) = clouds.jacobian(cloud, q), equations_of_motion(cloud, q, v)
-        K_m = slopes(lambda y: clouds.spring_wrenches(cloud, y, k, ENDS), q).T @ np.linalg.pinv(J)
+        K_m = complex_steps.slopes(lambda y: clouds.spring_wrenches(cloud, y, k, ENDS), q).T @ np.linalg.pinv(
+            J
+        )
         D_m, K_r, D_r = d * np.eye(24), -k * np.eye(5), d * np.eye(5)
         f_m = clouds.spring_wrenches(cloud, q, k, ENDS) - share * d * J @ v
         f_r = -k * q - share * d * v
@@ -363,7 +365,7 @@ class e2_79_b:
         # About positions at the start, where the velocity that moves them is zero, and the old velocity: all
         # that depends on velocities is linear in them.
         still = np.zeros(5)
-        return np.linalg.solve(slopes(missing, still).T, -missing(still))
+        return np.linalg.solve(complex_steps.slopes(missing, still).T, -missing(still))
 
     tolerance = 1e-08
     equivalent_mutants = {

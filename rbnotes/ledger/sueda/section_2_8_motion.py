@@ -6,7 +6,8 @@ import numpy as np
 
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import State, StepProblem, solve_step
-from rbnotes.ledger.oracles.branching import bending, place_on, rate, slopes, tree_newton
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.branching import bending, place_on, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
 from rbnotes.ledger.oracles.systems import least_action, multipliers_of
 from rbnotes.ledger.record import Verdict, claim
@@ -280,7 +281,7 @@ class e2_102:
 
     def reference(at, bodies, q, v, x_A, x_B, c, b):
         error = both(at, x_A, x_B, c, b)
-        return [rate(error, q, v), bending(error, q, v)]
+        return [complex_steps.slope(error, q, v), bending(error, q, v)]
 
     equivalent_mutants = ALL_DIRECTIONS | SAME_BOTH_WAYS
     verdict = Verdict.HOLDS

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from rbnotes.checking.strategies import arrays, numbers, unit_vectors
 from rbnotes.complementarity import QP, solve_lcp
 from rbnotes.dynamics import State
+from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.branching import bending, place_on, rate, slopes, tree_newton
+from rbnotes.ledger.oracles.branching import bending, place_on, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
 from rbnotes.ledger.oracles.systems import least_action
 from rbnotes.ledger.record import Verdict, claim
@@ -82,7 +83,7 @@ class e2_104:
 
     def reference(at, bodies, q, v, x, normal, c, b):
         error = above(at, x, normal, c, b)
-        return [rate(error, q, v), bending(error, q, v)]
+        return [complex_steps.slope(error, q, v), bending(error, q, v)]
 
     equivalent_mutants = SAME_BOTH_WAYS
     verdict = Verdict.HOLDS
@@ -149,7 +150,7 @@ class e2_105:
     def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         M, f = tree_newton(at, bodies, g, q, v)
         error, kept = above(at, x, normal, c, b), level(c2, b2)
-        counts = (error(q) - bounds < 1e-9) & (rate(error, q, v) < 1e-9)
+        counts = (error(q) - bounds < 1e-9) & (complex_steps.slope(error, q, v) < 1e-9)
         C, c_bent = slopes(error, q)[counts], bending(error, q, v)[counts]
         G, g_bent = slopes(kept, q), bending(kept, q, v)
         candidates = []
@@ -168,7 +169,7 @@ class e2_105:
 
     def holds_when(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         error = above(at, x, normal, c, b)
-        return np.all(error(q) - bounds < 1e-9) and np.all(rate(error, q, v) < 1e-9)
+        return np.all(error(q) - bounds < 1e-9) and np.all(complex_steps.slope(error, q, v) < 1e-9)
 
     equivalent_mutants = SAME_BOTH_WAYS
     remark = (

@@ -191,7 +191,7 @@ class Robot:
         return found
 
     def _coordinate(self, link: str) -> int:
-        return self.tree.slices[self.tree.index(link)].start
+        return int(self.tree.slices[self.tree.index(link)].start)
 
     def _followed(self, name: str) -> tuple[RobotJoint, float, float]:
         """The joint that a joint follows in the end, and by which multiplier and offset."""

@@ -76,7 +76,7 @@ CALLS = [
     *(
         Call(getattr(joint, name), {"q": coordinates(joint), "qdot": rates(joint)})
         for joint in TYPES
-        for name in ("Sdot", "drift_slope", "reparametrise", "constraint_rows_dot")
+        for name in ("Sdot", "drift_slope", "reparametrise", "constraint_rows_dot", "constraint_drift_slope")
     ),
     *(Call(joint.coordinates_of, {"Q": joint.transform(coordinates(joint))}, slow=True) for joint in TYPES),
     Call(joints.turns, {"joint": HINGE}),

@@ -115,6 +115,7 @@ CALLS = [
         for function in (
             tree.reduced_force,
             tree.forward_dynamics,
+            tree.forward_dynamics_slopes,
             tree.articulated_bodies,
             tree.factored_dynamics,
         )
@@ -124,7 +125,6 @@ CALLS = [
         for function in (
             tree.inverse_dynamics,
             tree.inverse_dynamics_slopes,
-            tree.forward_dynamics_slopes,
             tree.newton_euler,
         )
     ),
@@ -171,6 +171,7 @@ CALLS = [
         )
     ),
     Call(SYSTEM.tangent, {"state": STATE, "acceleration": QDDOT}),
+    Call(SMALL.tangent, {"state": ONE, "acceleration": [0.5]}),
     Call(SYSTEM.moved, {"state": STATE, "increment": [0.5, 0.25], "h": 0.1}),
     Call(SMALL.moved, {"state": ONE, "increment": [0.5], "h": 0.1}),
     Call(tree.linear_coordinates, {"J": np.array([[1.0], [0.5]]), "offset": [0.5, 0.25]}),
@@ -249,7 +250,8 @@ CALLS = [
     Call(tree.PrescribedBody("upper", [0], turn).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
     Call(
         tree.JointCoordinates,
-        {"size": 1, "q": HYPER.q, "jacobian": HYPER.jacobian, "jacobian_dot": HYPER.jacobian_dot},
+        {field: getattr(HYPER, field) for field in ("size", "q", "jacobian", "jacobian_dot", "drift_slope")},
+        fine={"drift_slope": ("None",)},
     ),
     Call(TREE.stacked, {"field": "damping"}),
     Call(ROBOT.joint, {"name": NAMED.name}),

@@ -1,0 +1,205 @@
+"""The card of a claim: everything that a reader, a student or an engineer asks of it, as text or as data."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rbnotes import ledger
+from rbnotes.arguments import Array
+from rbnotes.cards.describing import conventions, described
+from rbnotes.cards.standalone import standalone
+from rbnotes.challenge.drawing import Case, allowed_inputs, cases
+from rbnotes.challenge.showing import shown, telling_decimals
+from rbnotes.ledger.honesty.claim_code import Unreadable, helpers, plain
+from rbnotes.ledger.naming import where
+from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record, Verdict
+from rbnotes.ledger.runner import counterexample_of
+from rbnotes.ledger.trials import Values, result, samples
+
+SEEN = 6
+"""Inputs that descriptions and examples are made from."""
+TOLD = (Verdict.CONDITIONAL, *NEEDS_CORRECTION)
+
+
+@dataclass(frozen=True)
+class Card:
+    """One claim; its parts are made when they are asked for."""
+
+    record: Record
+
+    @cached_property
+    def arguments(self) -> Mapping[str, str]:
+        """What to hand in: a function of these, by position, each with what it is."""
+        drawn = samples(allowed_inputs(self.record), SEEN)
+        return {name: described([values[name] for values in drawn]) for name in drawn[0]}
+
+    @cached_property
+    def returns(self) -> str:
+        """What comes back."""
+        if not self._cases:
+            return ""
+        shapes = list(dict.fromkeys(case.expected.shape for case in self._cases))
+        text = " or ".join(str(shape) for shape in shapes)
+        return f"array {text}" if shapes != [()] else "number"
+
+    @cached_property
+    def example(self) -> tuple[Values, Array] | None:
+        """Inputs with the right result, as few of whose entries are zero as there are."""
+        if not self._cases:
+            return None
+        best = max(self._cases, key=lambda case: np.count_nonzero(case.expected))
+        return best.inputs, best.expected
+
+    @cached_property
+    def counterexample(self) -> tuple[Values, Array | None, Array] | None:
+        """Inputs on which the print is wrong, what it gives there (if a number), and what is right."""
+        record = self.record
+        if record.verdict not in TOLD or record.printed is None or record.reference is None:
+            return None
+        values = counterexample_of(record).counterexample
+        if values is None:
+            return None
+        return values, _number(record.printed, values), result(record.reference, values)
+
+    @cached_property
+    def code(self) -> str | None:
+        """Source of the right form that can be pasted, see :func:`rbnotes.cards.standalone`."""
+        return standalone(self.record)
+
+    @cached_property
+    def printed_code(self) -> str | None:
+        """The formula as printed, as code."""
+        return _source(self.record.printed)
+
+    @property
+    def task(self) -> str:
+        """What to hand in, with an example: what a student sees."""
+        if self.record.reference is None:
+            return "Nothing to hand in: the claim only defines a name."
+        wide = max(map(len, self.arguments), default=0)
+        lines = [f"Hand in a function of ({', '.join(self.arguments)}):"]
+        lines += [f"  {name:<{wide}}  {text}" for name, text in self.arguments.items()]
+        lines.append(f"that returns {self.returns}.")
+        if self.record.condition:
+            lines.append(f"It is tried where {self.record.condition}.")
+        if self.example is not None:
+            inputs, expected = self.example
+            lines += ["For example,", *_listed(inputs, "gives", expected)]
+        lines += conventions([*self.arguments.values(), self.returns])
+        lines.append(f'Check it: rbnotes.challenge("{self.record.id}", your_function)')
+        return "\n".join(lines)
+
+    @property
+    def verdict(self) -> str:
+        """The claim, its verdict and the texts that say why."""
+        record = self.record
+        parts = (
+            ("printed" if record.correction else "claim", record.formula),
+            ("right", record.correction),
+            ("only if", record.condition),
+            ("remark", record.remark),
+            ("scan", "the slip may come from the scan of the notes" if record.scan else ""),
+            ("checked", f"against {record.oracle}" if record.oracle else ""),
+            ("library", ", ".join(record.implemented_by)),
+            ("told in", f"{record.chapter}.html of the book; {where(record)} of the notes"),
+        )
+        lines = [f"{record.id}  {where(record)}  {str(record.verdict).upper()}", record.title]
+        return "\n".join([*lines, *(f"  {name:<8} {text}" for name, text in parts if text)])
+
+    @property
+    def wrong(self) -> str:
+        """The print as code, and inputs on which it is wrong."""
+        if self.counterexample is None:
+            return ""
+        inputs, printed, right = self.counterexample
+        lines = ["As printed:", textwrap.indent(self.printed_code or "", "  ").rstrip()]
+        decimals = None if printed is None else telling_decimals(printed, right)
+        got = "no number" if printed is None else shown(printed, decimals=decimals)
+        lines += ["is wrong, for example on", *_listed(inputs, "gives", got)]
+        return "\n".join([*lines, f"  right is {shown(right, decimals=decimals or 6)}"])
+
+    @property
+    def pasted(self) -> str:
+        """The code to paste, with a heading."""
+        if self.code is None:
+            return ""
+        needs = "with rbnotes" if "rbnotes" in self.code else "on its own"
+        return f"The right form, {needs}:\n\n{textwrap.indent(self.code, '  ')}".rstrip()
+
+    def __str__(self) -> str:
+        return "\n\n".join(part for part in (self.verdict, self.wrong, self.pasted, self.task) if part)
+
+    __repr__ = __str__
+
+    def as_data(self) -> dict[str, Any]:
+        """All parts as plain values."""
+        record = self.record
+        return {
+            "id": record.id,
+            "where": where(record),
+            "verdict": str(record.verdict),
+            "title": record.title,
+            "formula": record.formula,
+            "correction": record.correction,
+            "condition": record.condition,
+            "remark": record.remark,
+            "implemented_by": list(record.implemented_by),
+            "chapter": record.chapter,
+            "arguments": dict(self.arguments) if record.reference is not None else {},
+            "returns": self.returns,
+            "printed_code": self.printed_code,
+            "code": self.code,
+        }
+
+    @cached_property
+    def _cases(self) -> tuple[Case, ...]:
+        if self.record.reference is None:
+            return ()
+        return tuple(case for case in cases(self.record, examples=SEEN) if case.region == "generic")
+
+
+def card(id: str) -> Card:
+    """The card of a claim.
+
+    Parameters
+    ----------
+    id
+        The claim, by its id or another name: ``"S 1.62"``, ``"lloyd 0.45"``, ``"1.62"``.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such claim, or if there are several.
+    """
+    return Card(ledger.find(id))
+
+
+def _listed(inputs: Values, verb: str, outcome: Any) -> list[str]:
+    lines = [f"  {name} = {shown(value, indent=5 + len(name))}" for name, value in inputs.items()]
+    text = outcome if isinstance(outcome, str) else shown(outcome, decimals=6, indent=3 + len(verb))
+    return [*lines, f"  {verb} {text}"]
+
+
+def _number(form: Function, values: Values) -> Array | None:
+    try:
+        return result(form, values)
+    except (ValueError, IndexError, ArithmeticError):
+        return None
+
+
+def _source(form: Function | None) -> str | None:
+    """Source of a form, after that of the claim's functions that it calls."""
+    if form is None:
+        return None
+    try:
+        sources = [inspect.getsource(part) for part in helpers(plain(form))]
+    except (Unreadable, OSError):
+        return None
+    return "\n".join(textwrap.dedent(source) for source in reversed(sources))

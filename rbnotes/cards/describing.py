@@ -1,0 +1,93 @@
+"""What arguments and results are, in words, seen from some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+
+CLOSE = 1e-9
+FEW = 4
+"""So many parts of a tuple are described one by one."""
+
+
+def described(values: Sequence[Any]) -> str:
+    """What all these values are, such as ``pose (4, 4)``."""
+    first = values[0]
+    if any(type(value) is not type(first) for value in values):
+        return " or ".join(dict.fromkeys(described([value]) for value in values))
+    if isinstance(first, bool | np.bool_):
+        return "true or false"
+    if isinstance(first, int | np.integer):
+        return "whole number"
+    if isinstance(first, float):
+        return "positive number" if all(value > 0 for value in values) else "number"
+    if isinstance(first, str):
+        return "text"
+    if isinstance(first, tuple | list):
+        return _described_parts(values)
+    if isinstance(first, np.ndarray):
+        shapes = list(dict.fromkeys(value.shape for value in values))
+        text = " or ".join(str(shape) for shape in shapes[:FEW])
+        kind = _kind([np.asarray(value, dtype=float) for value in values]) if len(shapes) == 1 else "array"
+        return f"{kind} {text}" if first.ndim else "number, as an array of shape ()"
+    return f"{type(first).__name__}"
+
+
+def _described_parts(values: Sequence[Any]) -> str:
+    kind, lengths = type(values[0]).__name__, {len(value) for value in values}
+    if len(lengths) > 1 or not values[0]:
+        every = [part for value in values for part in value]
+        return f"{kind} of " + (described(every) if every else "nothing")
+    parts = [described([value[place] for value in values]) for place in range(len(values[0]))]
+    if len(set(parts)) == 1:
+        return f"{kind} of {len(parts)}: each {parts[0]}"
+    if len(parts) > FEW:
+        return f"{kind} of {len(parts)}: " + ", ".join([*parts[:FEW], "..."])
+    return f"{kind} of " + ", ".join(parts)
+
+
+def _kind(values: list[Array]) -> str:
+    """The kind of arrays of one shape."""
+    shape = values[0].shape
+    if len(shape) == 1:
+        unit = all(abs(np.linalg.norm(value) - 1) < CLOSE for value in values) and shape[0] > 1
+        if shape == (4,) and unit:
+            return "unit quaternion, scalar first,"
+        return "unit vector" if unit else "vector"
+    if shape == (3, 3) and all(map(_is_rotation, values)):
+        return "rotation matrix"
+    if shape == (4, 4) and all(map(_is_pose, values)):
+        return "pose"
+    if shape[-2:] == (4, 4) and all(_is_pose(E) for value in values for E in value.reshape(-1, 4, 4)):
+        return "poses"
+    if len(shape) == 2 and shape[0] == shape[1] and all(np.allclose(value, value.T) for value in values):
+        if all(np.array_equal(value, np.diag(np.diag(value))) for value in values):
+            return "diagonal matrix"
+        definite = all(np.linalg.eigvalsh(value)[0] > 0 for value in values)
+        return "symmetric positive definite matrix" if definite else "symmetric matrix"
+    return "matrix" if len(shape) == 2 else "array"
+
+
+def _is_rotation(R: Array) -> bool:
+    return bool(np.allclose(R @ R.T, np.eye(3), atol=CLOSE) and np.linalg.det(R) > 0)
+
+
+def _is_pose(E: Array) -> bool:
+    return _is_rotation(E[:3, :3]) and bool(np.array_equal(E[3], [0, 0, 0, 1]))
+
+
+def conventions(texts: Sequence[str]) -> list[str]:
+    """The conventions of the package that matter for these descriptions."""
+    every = " ".join(texts)
+    found = []
+    if "rotation" in every or "pose" in every:
+        found.append("Poses and rotations take coordinates in a body or joint frame to those of the world.")
+    if "(6,)" in every or ", 6)" in every:
+        found.append("Six numbers of a twist or wrench: angular part first, in the body frame.")
+    if "quaternion" in every:
+        found.append("Quaternions are (scalar, vector).")
+    return [*found, "float64, angles in radians, SI units; stiffness K = +df/dq, damping D = +df/dv."]

@@ -1,0 +1,119 @@
+"""Calls a function that is not ours: what it returns, what it raises, what it changes, as plain data."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Returned = Literal["array", "exception", "nothing", "no array"]
+REPEATED = 8
+"""So many inputs are given again, at once and after all others, to see random numbers and a memory."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Answer:
+    """What one call gave: arrays and text only, so that it can come from another process."""
+
+    returned: Returned
+    value: NDArray[Any] | None = None
+    """The result, of whatever shape and type of number it has."""
+    text: str = ""
+    """The exception with the function's line, or what is returned in the place of numbers."""
+    changed: tuple[str, ...] = ()
+    """Names of the arguments that the call changed."""
+    state: tuple[str, ...] = ()
+    """Names outside of the function whose values the call changed."""
+    again: Answer | None = None
+    """What the same inputs gave once more, at once."""
+    later: Answer | None = None
+    """What the same inputs gave once more, after all others."""
+
+
+def answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -> list[Answer]:
+    """:func:`answer` for each of the inputs, the first of them once more when all are done."""
+    found = [answer(function, each, twice=place < REPEATED) for place, each in enumerate(inputs)]
+    for place, each in enumerate(inputs[:REPEATED]):
+        found[place] = dataclasses.replace(found[place], later=answer(function, each))
+    return found
+
+
+def answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, twice: bool = False) -> Answer:
+    """Call a function on copies of inputs, by position; it may fail in any way."""
+    given = copy.deepcopy(dict(inputs))
+    before = _memory(function)
+    try:
+        with np.errstate(all="ignore"):
+            returned = _plain(function(*given.values()))
+    except (Exception, SystemExit) as error:
+        returned = Answer("exception", text=_told(error, function))
+    after = _memory(function)
+    return dataclasses.replace(
+        returned,
+        changed=tuple(name for name, value in inputs.items() if not same(value, given[name])),
+        state=tuple(name for name, text in before.items() if after.get(name) != text),
+        again=answer(function, inputs) if twice else None,
+    )
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two inputs are equal, entry by entry and to the last bit."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return type(a) is type(b) and a.shape == b.shape and a.tobytes() == b.tobytes()
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[name], b[name]) for name in a)
+    if dataclasses.is_dataclass(a) and type(a) is type(b):
+        return all(same(getattr(a, part.name), getattr(b, part.name)) for part in dataclasses.fields(a))
+    return type(a) is type(b) and (not isinstance(a, int | float | complex | str) or a == b or a != a)
+
+
+def _plain(returned: Any) -> Answer:
+    """What was returned as an array of numbers, or why it is none."""
+    if returned is None:
+        return Answer("nothing")
+    try:
+        value = np.asarray(returned)
+    except ValueError:
+        return Answer("no array", text="a list whose parts have different shapes")
+    if value.dtype.kind not in "biufc":
+        return Answer("no array", text=f"a {type(returned).__name__}")
+    return Answer("array", np.array(value))
+
+
+def _told(error: BaseException, function: Callable[..., Any]) -> str:
+    """An exception as a student should read it: with the line of his function that raised it."""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    home = getattr(getattr(function, "__code__", None), "co_filename", None)
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == home]
+    if not lines:
+        return text
+    where = f"line {lines[-1].lineno} of {lines[-1].name}"
+    return f"{text}\n  {where}: {lines[-1].line}" if lines[-1].line else f"{text}\n  {where}"
+
+
+def _memory(function: Callable[..., Any]) -> dict[str, str]:
+    """What a function could remember, as text by name: closed-over values, defaults, global data."""
+    if not isinstance(function, FunctionType):
+        return {}
+    code = function.__code__
+    values: dict[str, Any] = {
+        name: function.__globals__[name] for name in code.co_names if name in function.__globals__
+    }
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            values[name] = cell.cell_contents
+        except ValueError:  # not yet filled
+            continue
+    arguments = code.co_varnames[: code.co_argcount]
+    defaults = function.__defaults__ or ()
+    values |= dict(zip(arguments[len(arguments) - len(defaults) :], defaults, strict=True))
+    kinds = (list, dict, set, np.ndarray, int, float)
+    return {name: repr(value)[:10_000] for name, value in values.items() if isinstance(value, kinds)}

@@ -1,0 +1,188 @@
+"""A function against the record of a claim: tried on all its regions, and the smallest counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes.arguments import Array
+from rbnotes.challenge.calling import Answer, answer, answers
+from rbnotes.challenge.diagnosis import diagnosis
+from rbnotes.challenge.drawing import Case, allowed_inputs, case_of, each_case
+from rbnotes.challenge.judging import Judgement, as_text, judge
+from rbnotes.challenge.showing import shown
+from rbnotes.checking.strategies import Region
+from rbnotes.ledger.counterexamples import played_back
+from rbnotes.ledger.record import Record
+from rbnotes.ledger.trials import SIGNIFICANT, TELLING, Values, smallest
+
+FIRST = 32
+"""Cases after which a function that is wrong on one of them is not tried further."""
+UNSTEADY = ("random", "stateful")
+"""What no search could make smaller."""
+
+Tried = list[tuple[Case, Answer, Judgement]]
+
+
+@dataclass(frozen=True, eq=False)
+class Challenge:
+    """The verdict on a function: passed, or the smallest inputs found on which it is wrong."""
+
+    id: str
+    judgement: Judgement
+    """Of the counterexample, or of the largest error if there is none."""
+    examples: int
+    region: Region = "generic"
+    counterexample: Values | None = None
+    hint: str = ""
+    """The slip that explains all answers, if there is one that does."""
+    condition: str = ""
+    """Of a conditional claim: where it was tried."""
+    beyond: Challenge | None = None
+    """What it is not asked for: where the function is wrong beyond the claim's condition."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing wrong was found."""
+        return self.judgement.status == "passed"
+
+    @property
+    def residual(self) -> float:
+        """The error, relative to the size of an entry where that exceeds 1."""
+        return self.judgement.error
+
+    @property
+    def got(self) -> NDArray[Any] | str | None:
+        """What the function gave on the counterexample."""
+        return self.judgement.got
+
+    @property
+    def expected(self) -> Array:
+        """What is right on the counterexample."""
+        return self.judgement.expected
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __str__(self) -> str:
+        if self.passed:
+            text = f"{self.id}: passed {self.examples} examples, largest error {self.residual:.1e}"
+            if self.condition:
+                text += f"\non inputs that meet the claim's condition: {self.condition}"
+            return text if self.beyond is None else f"{text}\nbut not beyond it: {self.beyond}"
+        where = "" if self.region == "generic" else f" ({self.region} inputs)"
+        lines = [f"{self.id}: {self.judgement.message}"]
+        if self.counterexample:
+            lines.append(f"for example on{where}")
+            lines += [
+                f"  {name} = {shown(value, indent=5 + len(name))}"
+                for name, value in self.counterexample.items()
+            ]
+        lines.append(as_text(self.judgement))
+        return "\n".join([*lines, f"hint: {self.hint}"] if self.hint else lines)
+
+    __repr__ = __str__
+
+
+def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, seed: int = 0) -> Challenge:
+    """Check your own function against the record of a claim.
+
+    Parameters
+    ----------
+    id
+        The claim, such as ``"lloyd/s0.2/d2"``; its arguments are those of
+        ``rbnotes.ledger.find(id).inputs``, in that order.
+    function
+        Takes these arguments by position and returns an array.
+    examples
+        How many inputs to try.
+    seed
+        Start of the generator of random numbers that draws them.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such claim, or it has nothing to check.
+    """
+    from rbnotes import ledger
+
+    record = ledger.find(id)
+    stream = each_case(record, seed=seed, examples=examples)
+    tried: Tried = []
+    while not any(not judgement for _, _, judgement in tried):
+        some = list(islice(stream, FIRST if not tried else examples))
+        if not some:
+            break
+        given = answers(function, [case.inputs for case in some])
+        tried += [(case, found, judge(record, case, found)) for case, found in zip(some, given, strict=True)]
+    failed = [(case, judgement) for case, _, judgement in tried if not judgement]
+    if not failed:
+        worst = max((judgement for _, _, judgement in tried), key=lambda judgement: judgement.error)
+        beyond = None if record.given is None else _beyond(record, function)
+        return Challenge(record.id, worst, len(tried), condition=record.condition, beyond=beyond)
+    case, judgement = _first(failed)
+    hint = ""
+    if judgement.status == "wrong":
+        hint = diagnosis(record, [(case, found) for case, found, _ in tried])
+    if judgement.status not in UNSTEADY and case.inputs:
+        case, judgement = _smallest(record, function, case, judgement, examples)
+    return Challenge(record.id, judgement, len(tried), case.region, case.inputs, hint)
+
+
+def _first(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
+    """Of all that is wrong the plainest: what cannot be compared at all, then ordinary inputs."""
+
+    def plainness(one: tuple[Case, Judgement]) -> tuple[bool, bool]:
+        case, judgement = one
+        return judgement.status in ("wrong", "nonfinite"), case.region != "generic"
+
+    return min(failed, key=plainness)
+
+
+def _tried(
+    record: Record, function: Callable[..., Any], values: Values, **which: Any
+) -> tuple[Case, Judgement] | None:
+    made = case_of(record, values=values, **which)
+    return None if made is None else (made, judge(record, made, answer(function, made.inputs)))
+
+
+def _beyond(record: Record, function: Callable[..., Any]) -> Challenge | None:
+    """The smallest inputs beyond a claim's condition that show its print wrong, if the function is too."""
+    values = played_back(record).counterexample
+    found = None if values is None else _tried(record, function, values, region="generic", beyond=True)
+    if found is None or found[1].status != "wrong":
+        return None
+    return Challenge(record.id, found[1], 1, "generic", values)
+
+
+def _smallest(
+    record: Record, function: Callable[..., Any], case: Case, judgement: Judgement, examples: int
+) -> tuple[Case, Judgement]:
+    """The smallest inputs on which the function is wrong in the same way, in the same region."""
+
+    tried = partial(_tried, record, function, region=case.region)
+
+    # A counterexample that is off by a tenth reads better than one that is barely wrong.
+    for threshold in (TELLING, SIGNIFICANT, record.tolerance):
+
+        def wrong(values: Values, threshold: float = threshold) -> bool:
+            found = tried(values)
+            return (
+                found is not None
+                and found[1].status == judgement.status
+                and found[1].error > (threshold if np.isfinite(judgement.error) else 0)
+            )
+
+        if threshold > judgement.error:
+            continue
+        values = smallest(allowed_inputs(record), wrong, examples=examples, region=case.region)
+        found = None if values is None else tried(values)
+        if found is not None:
+            return found
+    return case, judgement

@@ -1,0 +1,148 @@
+"""The cases of a claim: inputs from named regions, with the right results."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.checking.strategies import Region
+from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Inputs, Record
+from rbnotes.ledger.trials import NoOracle, Values, deviation, distance, expectation, samples
+
+TURN: tuple[Region, ...] = (
+    *("generic", "tiny", "generic", "large", "generic", "near pi", "generic", "non-dyadic"),
+    *("generic", "tiny", "generic", "large", "generic", "degenerate", "generic", "tiny"),
+)
+"""Regions are tried in turn, so that the first few cases meet all of them."""
+SHARE = 0.1
+"""Share of the tolerance that the right form may use up where its record is not verified."""
+JITTER = 1e-14
+"""Relative change of inputs that must not change a result by the tolerance: other right code rounds too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Inputs, and the right result."""
+
+    claim: str
+    region: Region
+    inputs: Values
+    expected: Array
+    tolerance: float
+    """Largest accepted error, see :func:`rbnotes.ledger.trials.deviation`."""
+
+
+def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, ...]:
+    """Inputs of a claim from all its regions, with the right results; the same seed gives the same cases.
+
+    Inputs are those of the record's strategies, and for a conditional claim those on which it holds. Where
+    they are drawn from another region than the record is verified on, a case counts only if the library's
+    form agrees with the oracle there, and if rounding the inputs does not change the result.
+
+    Parameters
+    ----------
+    claim
+        The record.
+    seed
+        Start of the generator of random numbers.
+    examples
+        How many cases; fewer if the claim has none in some region, one if it takes no inputs.
+
+    Raises
+    ------
+    InvalidArgument
+        If the claim has nothing to check, or ``examples`` is not positive.
+    """
+    return tuple(each_case(claim, seed=seed, examples=examples))
+
+
+def each_case(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
+    """:func:`cases`, one after the other."""
+    if claim.reference is None:
+        raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
+    if examples < 1:
+        raise InvalidArgument("examples", repr(examples), "a positive number")
+    inputs = allowed_inputs(claim)
+    regions = [TURN[place % len(TURN)] for place in range(examples)] if inputs else ["generic"]
+    drawn = {
+        region: iter(_drawn(inputs, regions.count(region), region, seed)) for region in dict.fromkeys(regions)
+    }
+    for region in regions:
+        values = next(drawn[region], None)
+        if values is None:
+            continue
+        case = case_of(claim, region, values)
+        if case is not None:
+            yield case
+
+
+def _drawn(inputs: Inputs, count: int, region: Region, seed: int) -> list[Values]:
+    """Inputs of a region, none if the claim's inputs keep out of it."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return samples(inputs, count, region=region, start=seed)
+    except Exception:  # what is built of tiny or of large numbers may not exist
+        if region == "generic":
+            raise
+        return []
+
+
+def allowed_inputs(claim: Record) -> Inputs:
+    """The inputs on which a claim is true."""
+    return claim.inputs if claim.given is None else claim.given
+
+
+def case_of(claim: Record, region: Region, values: Values, *, beyond: bool = False) -> Case | None:
+    """The case of these inputs; None if they cannot tell right from wrong.
+
+    With ``beyond`` the inputs are to be those on which a conditional claim need not hold.
+    """
+    reference = claim.reference
+    assert reference is not None
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        if claim.holds_when is not None and bool(np.all(claim.holds_when(*values.values()))) is beyond:
+            return None
+        try:
+            expected = expectation(reference, values)
+            if region != "generic" and not _trusted(claim, reference, values, expected):
+                return None
+        except NoOracle:
+            return None
+        except Exception:
+            if region == "generic":
+                raise
+            return None
+    return Case(claim.id, region, values, expected, claim.tolerance)
+
+
+def _trusted(claim: Record, reference: Function, values: Values, expected: Array) -> bool:
+    """Whether right code agrees with the oracle to fewer digits than the tolerance, however it rounds."""
+    close = all(deviation(form, expected, values) <= SHARE * claim.tolerance for form in right_forms(claim))
+    if not close:
+        return False
+    jittered = expectation(reference, {name: _jittered(value) for name, value in values.items()})
+    return distance(jittered, expected) <= claim.tolerance
+
+
+def right_forms(claim: Record) -> list[Function]:
+    """The forms of a claim that are right where it is true: the library's, and the print if it is."""
+    printed = [] if claim.verdict in NEEDS_CORRECTION else [claim.printed]
+    return [form for form in (claim.library, *printed) if form is not None]
+
+
+def _jittered(value: Any) -> Any:
+    if isinstance(value, float):
+        return value * (1 + JITTER)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        signs = np.where(np.arange(value.size) % 3, 1, -1).reshape(value.shape)
+        return value * (1 + JITTER * signs)
+    if isinstance(value, tuple):
+        return tuple(map(_jittered, value)) if type(value) is tuple else value
+    return value

@@ -1,0 +1,53 @@
+"""Values as text, with the digits that matter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEW, ALL = 6, 17
+"""Decimals that are shown where they are enough, and all that there are."""
+
+NOISE = 1e-14
+"""Entries so much smaller than the largest are rounding."""
+
+
+def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
+    """A value on one line or several; without ``decimals`` with all its digits, unless few are enough."""
+    if isinstance(value, str) or value is None:
+        return str(value)
+    if isinstance(value, tuple | list) and any(np.ndim(item) for item in value):
+        return ", ".join(shown(item, decimals=decimals, indent=indent) for item in value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # a list of lists of several lengths
+        return repr(value)
+    if array.dtype.kind not in "fc":
+        return np.array2string(array, separator=", ").replace("\n", "\n" + indent * " ")
+    if decimals is None:
+        decimals = FEW if np.array_equal(np.round(array, FEW), array, equal_nan=True) else ALL
+    if decimals < ALL:  # rounding errors beside other numbers are zeros
+        array = np.where(np.abs(array) < NOISE * np.max(np.abs(array), initial=0.0), 0.0, array)
+    if decimals == ALL:
+        text = np.array2string(array, formatter={"float_kind": repr_of}, separator=", ", max_line_width=90)
+    else:
+        small = not np.any((array != 0) & (np.abs(array) < 10.0**-decimals))
+        text = np.array2string(
+            array, precision=decimals, suppress_small=small, separator=", ", max_line_width=90
+        )
+    return "\n".join(line.rstrip() for line in text.replace("\n", "\n" + indent * " ").splitlines())
+
+
+def repr_of(number: float) -> str:
+    """The shortest text that gives the number back."""
+    return repr(float(number))
+
+
+def telling_decimals(got: NDArray[Any], expected: NDArray[Any]) -> int:
+    """So many decimals that two arrays look different, one digit more than they need to."""
+    if got.shape != expected.shape or not (np.all(np.isfinite(got)) and np.all(np.isfinite(expected))):
+        return FEW
+    largest = float(np.max(np.abs(got - expected), initial=0.0))
+    return FEW if largest == 0 else int(np.clip(1 - np.floor(np.log10(largest)), FEW, ALL))

@@ -1,0 +1,66 @@
+"""``rbnotes coverage``: which displays of the notes have no record yet, and which sentences have one."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from rbnotes.commands.output import print_json
+from rbnotes.commands.selecting import command, select
+from rbnotes.ledger.coverage import inventory, missing, prose, section_order
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    command(
+        commands,
+        "coverage",
+        run,
+        "Say which displays of the notes have no record yet, and which sentences have one.",
+    )
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    """Run it; returns the exit status."""
+    records = select(options)
+    wanted = [
+        entry
+        for entry in inventory()
+        if options.source in (None, entry.source) and options.section in (None, entry.section)
+    ]
+    left = [entry for entry in missing(records) if entry in wanted]
+    sentences = prose(records)
+    if options.json:
+        report = {
+            "displays": len(wanted),
+            "with_record": len(wanted) - len(left),
+            "missing": [entry.id for entry in left],
+            "prose": [
+                {"id": place.id, "section": place.section, "line": place.line, "claims": claims}
+                for place, claims in sentences.items()
+            ],
+        }
+        print_json(report)
+        return 0
+    sections = Counter((entry.source, entry.section) for entry in wanted)
+    todo = Counter((entry.source, entry.section) for entry in left)
+    lines: dict[tuple[str, str], list[str]] = {section: [] for section in sections}
+    claimed: Counter[tuple[str, str]] = Counter()
+    for place, claims in sentences.items():
+        lines.setdefault((place.source, place.section), []).append(str(place.line))
+        claimed[place.source, place.section] += claims
+    table = Table(
+        "source", "section", "displays", "without a record", "claims of prose", "at lines of the notes"
+    )
+    for source, section in sorted(lines, key=lambda key: section_order(*key)):
+        key = source, section
+        counts = (sections[key], todo[key], claimed[key])
+        table.add_row(source, section, *(str(count or "") for count in counts), ", ".join(lines[key]))
+    console.print(table)
+    console.print(f"{len(wanted) - len(left)} of {len(wanted)} displays have a record")
+    console.print(f"{sum(sentences.values())} claims of prose in {len(sentences)} places")
+    return 0

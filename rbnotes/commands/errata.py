@@ -1,0 +1,53 @@
+"""``rbnotes errata``: what the notes got wrong, to lay beside them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from rbnotes.cards import Card
+from rbnotes.commands.listing import print_records
+from rbnotes.commands.output import print_text
+from rbnotes.commands.selecting import command, select
+from rbnotes.ledger import errata, errata_pdf
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    added = command(commands, "errata", run, "List what the notes got wrong, to lay beside them.")
+    added.add_argument(
+        "--verify", action="store_true", help="with --json: run each form, for residuals and counterexamples"
+    )
+    added.add_argument(
+        "--format",
+        choices=("text", "md", "csv", "pdf"),
+        default="text",
+        help="Markdown or CSV with LaTeX to paste, or errata-SOURCE.pdf from the built book (default text)",
+    )
+    added.add_argument(
+        "--book",
+        type=Path,
+        default=Path("_build/html"),
+        metavar="FOLDER",
+        help="for pdf (default _build/html)",
+    )
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    """Run it; returns the exit status."""
+    records = [record for record in select(options) if record.verdict in errata.TO_CORRECT]
+    if options.json:
+        return print_records(records, verify=options.verify)
+    if options.format == "pdf":
+        sources = dict.fromkeys(record.source for record in records)
+        print(*errata_pdf.printed(sources, options.book, Path.cwd()), sep="\n")
+    elif options.format != "text":
+        print(errata.as_csv(records) if options.format == "csv" else errata.as_markdown(records), end="")
+    else:
+        for record in records:
+            card = Card(record)
+            print_text(console, "\n".join(part for part in (card.verdict, card.wrong) if part) + "\n")
+    return 0

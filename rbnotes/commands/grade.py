@@ -1,0 +1,150 @@
+"""``rbnotes grade``: a class, its reports and tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+
+from rbnotes import grading
+from rbnotes.commands.output import print_json, print_table, print_text
+from rbnotes.grading import Assignment, Grade, reports, writers
+from rbnotes.grading.classes import dask_executor
+
+BOUNDARY = (
+    "Limits keep mistakes and pranks of one submission from the others. They are no security boundary: "
+    "where submissions may be hostile, run this command in a container (rbnotes/grading/container)."
+)
+FENCES = (
+    *("memory", "file size", "open files", "number of processes"),
+    *("network", "files of others", "signals", "processes of others"),
+)
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    help = "Grade what a class handed in: each function against its claim or oracle, each file in a child."
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "grade", help=help, description=help, epilog=BOUNDARY
+    )
+    parser.add_argument("assignment", metavar="hw.toml", help="the assignment file")
+    parser.add_argument("submissions", help="a folder with a file or a folder for each student, or one file")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="grades.csv",
+        help="table to write, beside a journal from which an ended run goes on",
+    )
+    parser.add_argument("--afresh", action="store_true", help="grade again what an ended run has graded")
+    parser.add_argument("--json", action="store_true", help="print all grades as JSON")
+    parser.add_argument("--feedback", type=Path, metavar="DIR", help="write a report for each student there")
+    parser.add_argument("--jobs", type=_count, metavar="N", help="children at a time (default: processors)")
+    parser.add_argument("--dask", metavar="ADDRESS", help="run the children on a Dask cluster")
+    parser.add_argument("--gradescope", type=Path, metavar="PATH", help="results.json, or a folder of them")
+    parser.add_argument("--otter", type=Path, metavar="FILE", help="the table of `otter grade`")
+    parser.add_argument("--nbgrader", type=Path, metavar="FILE", help="the table of `nbgrader export`")
+    parser.set_defaults(run=run)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not 1 or more")
+    return number
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    """Grade, print a line for each student and write what is asked for; returns the exit status."""
+    assignment = grading.read(options.assignment)
+    found = grading.submissions(options.submissions, assignment.file)
+    journal = options.out.with_suffix(".journal") if options.out else None
+    if journal and options.afresh:
+        journal.unlink(missing_ok=True)
+    progress = Console(stderr=True)
+    with Progress(console=progress, transient=True, disable=not progress.is_terminal) as bar:
+        task = bar.add_task("drawing cases", total=len(found))
+        paper = grading.prepare(assignment)
+        bar.update(task, description="grading")
+        grades = []
+        with _executor(options) as executor:
+            for grade in grading.grade(paper, found, executor=executor, jobs=options.jobs, journal=journal):
+                grades.append(grade)
+                where = bar.console if options.json or console.is_terminal else console
+                print_text(where, reports.line(grade))
+                bar.advance(task)
+    grades.sort(key=lambda grade: grade.student)
+    _write(options, grades, assignment)
+    if options.json:
+        print_json([grading.as_plain(grade) for grade in grades])
+    else:
+        _summarize(grades, console)
+    return 0
+
+
+@contextmanager
+def _executor(options: argparse.Namespace) -> Iterator[Executor | None]:
+    if not options.dask:
+        yield None
+        return
+    with dask_executor(options.dask) as executor:
+        yield executor
+
+
+def _write(options: argparse.Namespace, grades: Sequence[Grade], assignment: Assignment) -> None:
+    if options.out:
+        _text(options.out, reports.table(grades))
+    if options.otter:
+        _text(options.otter, writers.otter(grades))
+    if options.nbgrader:
+        _text(options.nbgrader, writers.nbgrader(grades, assignment))
+    if options.gradescope:
+        alone = options.gradescope.suffix == ".json" and len(grades) == 1
+        for grade in grades:
+            name = reports.file_name(grade.student)
+            path = options.gradescope if alone else options.gradescope / f"{name}.json"
+            _text(path, json.dumps(writers.gradescope(grade), indent=1))
+    if options.feedback:
+        for grade in grades:
+            name = reports.file_name(grade.student)
+            _text(options.feedback / f"{name}.md", reports.markdown(grade, assignment))
+            _text(options.feedback / f"{name}.html", reports.html(grade, assignment))
+        _text(options.feedback / "_class.md", reports.class_markdown(grades, assignment))
+        _text(options.feedback / "_class.html", reports.class_html(grades, assignment))
+
+
+def _text(path: Path, text: str) -> None:
+    """Write whole or not at all: a page that is half written would be handed back."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(text, encoding="utf-8")
+    os.replace(draft, path)
+
+
+def _summarize(grades: Sequence[Grade], console: Console) -> None:
+    found = reports.glance(grades)
+    rows = [
+        (
+            name,
+            f"{100 * share:.0f} %",
+            ", ".join(f"{count} {status}" for status, count in counts.most_common()),
+        )
+        for name, (share, counts) in found.functions.items()
+    ]
+    print_table(console, ("function", "mean share of its points", "statuses"), rows)
+    points = f"mean {found.mean:.2f}, median {found.median:.2f} of {found.of:g} points"
+    console.print(f"{found.students} submissions: {points}")
+    kept = {fence for grade in grades for fence in grade.fences}
+    if kept:
+        console.print("limited here: " + ", ".join(fence for fence in FENCES if fence in kept))
+        left = ", ".join(fence for fence in FENCES if fence not in kept)
+        if left:
+            console.print(f"not limited by this system: {left}")
+    console.print(BOUNDARY)

@@ -1,0 +1,60 @@
+"""``rbnotes ledger``: every record with its verdict."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from rich.console import Console
+
+from rbnotes.commands.output import as_json, print_json, print_table
+from rbnotes.commands.selecting import command, run_each, select
+from rbnotes.ledger import Record, Verdict
+from rbnotes.ledger.coverage import display_verdicts, inventory, missing
+from rbnotes.ledger.runner import measure
+
+EXAMPLES = 8
+"""Inputs tried per record where the residuals are only listed; `verify` is what confirms verdicts."""
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    added = command(commands, "ledger", run, "List every record with its verdict. Nothing is run.")
+    added.add_argument(
+        "--verify",
+        action="store_true",
+        help="with --json: run each form on a few inputs, for residuals and counterexamples (minutes)",
+    )
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    """Run it; returns the exit status."""
+    records = select(options)
+    if options.json:
+        return print_records(records, verify=options.verify)
+    rows = [(record.id, str(record.verdict), record.title, record.chapter) for record in records]
+    print_table(console, ("claim", "verdict", "title", "chapter"), rows)
+    console.print(summary(records))
+    return 0
+
+
+def print_records(records: Sequence[Record], *, verify: bool) -> int:
+    """Records as JSON, with residuals and counterexamples if they are to be run."""
+    if not verify:
+        print_json([as_json(record) for record in records])
+        return 0
+    outcomes, stopped = run_each(records, partial(measure, examples=EXAMPLES, shrink=False))
+    print_json([as_json(outcome.record, outcome) for outcome in outcomes])
+    return 130 if stopped else 0
+
+
+def summary(records: Sequence[Record]) -> str:
+    """One line: how many claims and displays, and the displays' verdicts."""
+    verdicts = display_verdicts(records)
+    counts = Counter(verdicts.values())
+    parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    told = len(inventory()) - len(missing(records))
+    return f"{len(records)} claims in {len(verdicts)} places ({told} of {len(inventory())} displays): {parts}"

@@ -1,0 +1,85 @@
+"""What commands print: tables whose ids are never cut, text whose lines are never broken, JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from rbnotes.ledger.record import Record
+from rbnotes.ledger.runner import Outcome
+
+NARROWEST = 14
+"""Characters that a column other than that of ids has at least."""
+
+
+def console() -> Console:
+    """Where commands print."""
+    return Console(highlight=False)
+
+
+def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table whose first column holds ids: wider than the terminal rather than with an id cut."""
+    rows = list(rows)
+    longest = max((len(row[0]) for row in rows), default=0)
+    table = Table()
+    table.add_column(head[0], no_wrap=True, min_width=longest)
+    for name in head[1:]:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    width = max(console.width, longest + 4 + (NARROWEST + 3) * (len(head) - 1))
+    wide = Console(highlight=False, width=width, file=console.file)
+    wide.print(table, crop=False)
+
+
+def print_text(console: Console, text: str) -> None:
+    """Text as it is: neither wrapped nor coloured, as formulas and code have brackets of their own."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def print_json(data: Any) -> None:
+    """Plain values as JSON."""
+    print(json.dumps(data, indent=1))
+
+
+def as_json(record: Record, outcome: Outcome | None = None) -> dict[str, Any]:
+    """A record, and what running it showed if it was run, as plain JSON values."""
+    ran = outcome or Outcome(record, False)
+    counterexample = ran.counterexample
+    return {
+        "id": record.id,
+        "verdict": str(record.verdict),
+        "confirmed": None if outcome is None else outcome.confirmed,
+        "title": record.title,
+        "formula": record.formula,
+        "condition": record.condition,
+        "correction": record.correction,
+        "remark": record.remark,
+        "scan": "likely" if record.scan else "",
+        "residual_printed": _finite(ran.residual_printed),
+        "residual_corrected": _finite(ran.residual_corrected),
+        "counterexample": counterexample and {name: plain(value) for name, value in counterexample.items()},
+        "oracle": record.oracle,
+        "implemented_by": list(record.implemented_by),
+        "chapter": record.chapter,
+        "reason": ran.reason,
+    }
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it."""
+    return (
+        np.asarray(value).tolist()
+        if isinstance(value, np.ndarray | np.generic | float | int)
+        else repr(value)
+    )
+
+
+def _finite(value: float | None) -> float | str | None:
+    """JSON has no infinity: a form that cannot be evaluated is infinitely wrong."""
+    return value if value is None or np.isfinite(value) else "infinite"

@@ -1,0 +1,60 @@
+"""``rbnotes verify``: run records and confirm their verdicts."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from typing import Any
+
+from rich.console import Console
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.commands.output import as_json, print_json, print_table
+from rbnotes.commands.selecting import command, run_each, select
+from rbnotes.ledger.runner import EXAMPLES, verify
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    added = command(
+        commands, "verify", run, "Run records and confirm their verdicts; exit 1 if one is not confirmed."
+    )
+    added.add_argument(
+        "--examples",
+        type=int,
+        default=100,
+        metavar="N",
+        help=f"inputs tried per form (default 100, at least {EXAMPLES})",
+    )
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    """Run it; returns the exit status."""
+    if options.examples < 1:
+        raise InvalidArgument("--examples", str(options.examples), "a positive number")
+    outcomes, stopped = run_each(select(options), partial(verify, examples=options.examples))
+    failed = [outcome for outcome in outcomes if not outcome.confirmed]
+    if options.json:
+        print_json([as_json(outcome.record, outcome) for outcome in outcomes])
+    else:
+        head = ("claim", "verdict", "confirmed", "printed form off by", "right form off by", "why not")
+        rows = [
+            (
+                outcome.record.id,
+                str(outcome.record.verdict),
+                "yes" if outcome.confirmed else "NO",
+                _number(outcome.residual_printed),
+                _number(outcome.residual_corrected),
+                outcome.reason,
+            )
+            for outcome in outcomes
+        ]
+        print_table(console, head, rows)
+        console.print(f"{len(outcomes) - len(failed)} of {len(outcomes)} verdicts confirmed")
+    if stopped:
+        return 130
+    return 1 if failed or not outcomes else 0
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.1e}"

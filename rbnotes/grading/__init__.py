@@ -1,0 +1,41 @@
+"""Grading a class: functions that students wrote, against claims of the ledger or the lecturer's own oracles.
+
+Submissions run in child processes that get inputs and give back arrays; what is right stays here::
+
+    read, Assignment          the assignment file hw.toml
+    prepare, Paper            the cases of all its tasks, with the right results
+    submissions               what the class handed in
+    grade, Grade, Mark        a grade for each submission, from any executor
+    collect, Limits           one submission in its child
+
+On the command line it is ``rbnotes grade hw.toml submissions/ --out grades.csv --feedback reports``.
+
+**This is no security boundary.** See ``rbnotes/grading/container`` for grading in a container.
+"""
+
+from __future__ import annotations
+
+from rbnotes.grading.assignment import Assignment, Shows, Task, read
+from rbnotes.grading.classes import grade
+from rbnotes.grading.handed_in import Submission, submissions
+from rbnotes.grading.marking import Grade, Mark, Paper, as_plain, from_plain
+from rbnotes.grading.paper import prepare
+from rbnotes.grading.sandbox import Limits, collect
+
+__all__ = [
+    "Assignment",
+    "Grade",
+    "Limits",
+    "Mark",
+    "Paper",
+    "Shows",
+    "Submission",
+    "Task",
+    "as_plain",
+    "collect",
+    "from_plain",
+    "grade",
+    "prepare",
+    "read",
+    "submissions",
+]

@@ -1,0 +1,193 @@
+"""The child of a grader: loads one submission, calls its functions on inputs, and sends back plain arrays.
+
+Run as a script, with an interpreter of its own. It never has a reference, a tolerance or a verdict: whatever
+a submission does to it, it can only answer. A keeper, which ends everything below it when it is told to or
+when the other ends, starts the worker that runs the submission.
+"""
+
+from __future__ import annotations
+
+import json
+import linecache
+import os
+import signal
+import sys
+import traceback
+import types
+from contextlib import suppress
+from typing import Any
+
+_SETTINGS = json.loads(sys.argv[1])
+# Two files of the package, and no package: this process must not hold more than it needs.
+_HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [_HERE, os.path.join(os.path.dirname(_HERE), "challenge"), *_SETTINGS["path"]]
+import _fences  # type: ignore[import-not-found]  # noqa: E402
+import _wire  # type: ignore[import-not-found]  # noqa: E402
+import calling  # type: ignore[import-not-found]  # noqa: E402
+
+NAME = "submission"
+ANSWERS = 3
+"""Descriptor of the pipe to the grader."""
+TEXT = 1000
+"""So many letters of a message are told."""
+
+
+def main(settings: dict[str, Any]) -> None:
+    """Fork into keeper and worker."""
+    number, fences = os.getpid(), _fences.apart()
+    worker = os.fork()
+    if worker:
+        # Descriptors that stay open here would keep the grader waiting for more answers.
+        os.closerange(0, 2)
+        os.closerange(ANSWERS, ANSWERS + 1)
+        _keep(worker)
+    elif os.getpid() == 1:
+        # The first process among processes of its own cannot be ended from inside, not even by a limit, and
+        # when it ends, so do all others: it only waits.
+        _fences.die_with_parent()
+        worker = os.fork()
+        if worker:
+            os.closerange(0, 2)
+            os.closerange(ANSWERS, ANSWERS + 1)
+            _keep(worker)
+    _work(settings, number, fences)
+    os._exit(0)
+
+
+def _keep(worker: int) -> None:
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(worker, signal.SIGKILL))
+    _, status = os.waitpid(worker, 0)
+    while os.getpid() != 1:  # all that the worker has left behind
+        for child in _children():
+            with suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            break
+    os._exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+
+
+def _children() -> list[int]:
+    with suppress(OSError), open(f"/proc/self/task/{os.getpid()}/children") as file:
+        return [int(child) for child in file.read().split()]
+    return []
+
+
+def _work(settings: dict[str, Any], number: int, fences: list[str]) -> None:
+    folder = os.getcwd()
+    del sys.path[:2]
+    needed = [path for path in settings["path"] if os.path.exists(path)] + [os.__file__]
+    fences += _fences.another_user(number, needed, folder)
+    _fences.die_with_parent()
+    fences += _fences.limits(*settings["limits"])
+    fences += _fences.landlock(settings["readable"], [folder, "/dev/null"])
+    for name in ("_wire", "_fences", "calling"):
+        del sys.modules[name]
+    sys.argv[:] = [NAME]
+    counted = "number of processes" in fences
+    _fences.hook(folder, settings["hidden_modules"], settings["hidden_folders"], may_start=counted)
+    channel = _Channel(settings["limits"][1])
+    channel.send({"ready": sorted(set(fences))})
+    functions = None
+    for request in channel.requests():
+        _fences.seconds_of_processor(settings["cpu"])
+        if "source" in request:
+            functions = _load(request["source"], request["file"], channel)
+        else:
+            _answer(functions, request["function"], request["cases"], channel)
+
+
+class _Channel:
+    """Requests come in, answers go out; made before the submission can change what it is made of."""
+
+    def __init__(self, largest: int) -> None:
+        self._largest = largest
+        self._line, self._write = _wire.line, os.write
+        self.encode, self.decode = _wire.encode, _wire.decode
+        self._input = os.fdopen(os.dup(0), "rb")
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+
+    def requests(self) -> Any:
+        for line in self._input:
+            yield json.loads(line)
+
+    def send(self, message: dict[str, Any]) -> None:
+        data = memoryview(self._line(message))
+        while data:
+            data = data[self._write(ANSWERS, data) :]
+
+    def answer(self, function: str, kind: str, place: int, answer: calling.Answer) -> None:
+        if answer.value is not None and answer.value.nbytes > self._largest:
+            self.send({"function": function, "bytes": answer.value.nbytes})
+        else:
+            self.send({"function": function, kind: place, "answer": self._plain(answer)})
+
+    def _plain(self, answer: calling.Answer) -> dict[str, Any]:
+        return {
+            "returned": answer.returned,
+            "value": self.encode(answer.value),
+            "text": answer.text[:TEXT],
+            "changed": list(answer.changed),
+            "state": list(answer.state),
+            "again": None if answer.again is None else self._plain(answer.again),
+        }
+
+
+def _load(source: str, file: str, channel: _Channel) -> dict[str, Any] | None:
+    module = types.ModuleType(NAME)
+    module.__file__ = file
+    sys.modules[NAME] = module
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    try:
+        exec(compile(source, file, "exec"), vars(module))
+    except SyntaxError as error:
+        channel.send({"loaded": False, "status": "syntax", "message": _told(error, file)})
+    except BaseException as error:  # a submission may raise anything at all, SystemExit included
+        channel.send({"loaded": False, "status": "exception", "message": _told(error, file)})
+    else:
+        channel.send({"loaded": True})
+        return vars(module)
+    return None
+
+
+def _answer(functions: dict[str, Any] | None, name: str, cases: list[Any], channel: _Channel) -> None:
+    function = (functions or {}).get(name)
+    if not callable(function):
+        what = "nothing" if function is None else f"a {type(function).__name__}, not a function,"
+        channel.send({"function": name, "case": 0, "missing": f"there is {what} named {name}"})
+        channel.send({"done": name})
+        return
+    inputs = [channel.decode(case) for case in cases]
+    for place, case in enumerate(inputs):
+        found = _tried(function, case, twice=place < calling.REPEATED)
+        channel.answer(name, "case", place, found)
+    for place, case in enumerate(inputs[: calling.REPEATED]):
+        found = _tried(function, case)
+        channel.answer(name, "later", place, found)
+    channel.send({"done": name})
+
+
+def _tried(function: Any, inputs: dict[str, Any], *, twice: bool = False) -> calling.Answer:
+    try:
+        return calling.answer(function, inputs, twice=twice)
+    except BaseException as error:  # KeyboardInterrupt, and errors that cannot be told
+        return calling.Answer("exception", text=type(error).__name__)
+
+
+def _told(error: BaseException, file: str) -> str:
+    """The error with the submission's own line."""
+    try:
+        text = "".join(traceback.format_exception_only(type(error), error)).strip()
+        if isinstance(error, SyntaxError):
+            return text[-TEXT:]
+        own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+        if own:
+            text += f"\n  line {own[-1].lineno}: {own[-1].line}"
+        return text[-TEXT:]
+    except Exception:  # an error whose text raises
+        return type(error).__name__
+
+
+if __name__ == "__main__":
+    main(_SETTINGS)

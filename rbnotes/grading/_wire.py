@@ -1,0 +1,98 @@
+"""What crosses the pipe between grader and child: lines of JSON, arrays as shape, dtype and bytes.
+
+Nothing is ever unpickled. The child runs this file without the rest of the package, so it imports none of it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+PLAIN = "biufc"
+"""Kinds of numbers that may come back; objects and text are no answer."""
+
+
+class Malformed(ValueError):
+    """What came through the pipe is no message."""
+
+
+def encode(value: Any) -> Any:
+    """Arrays, numbers, text, and lists, tuples and dictionaries of them as JSON values."""
+    if isinstance(value, (bool, str)) or value is None:
+        return value
+    if isinstance(value, (list, tuple)):
+        return {"tuple" if isinstance(value, tuple) else "list": [encode(item) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": [[str(name), encode(item)] for name, item in value.items()]}
+    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+        return {"int": str(value)} if isinstance(value, int) else {"float": value.hex()}
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in PLAIN:
+        raise TypeError(f"{type(value).__name__} is neither a number nor an array of numbers")
+    array = np.asarray(value)
+    data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
+    return {"shape": list(array.shape), "dtype": array.dtype.str, "data": data}
+
+
+def decode(message: Any) -> Any:
+    """The value that :func:`encode` was given; a scalar of numpy comes back as an array without axes.
+
+    Raises
+    ------
+    Malformed
+        If it is anything else, however it was made.
+    """
+    if isinstance(message, (bool, str)) or message is None:
+        return message
+    try:
+        match message:
+            case {"tuple": items}:
+                return tuple(decode(item) for item in items)
+            case {"list": items}:
+                return [decode(item) for item in items]
+            case {"dict": items}:
+                return {str(name): decode(item) for name, item in items}
+            case {"int": digits}:
+                return int(digits)
+            case {"float": digits}:
+                return float.fromhex(digits)
+            case {"shape": shape, "dtype": name, "data": data}:
+                return _array(shape, name, data)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise Malformed(f"not an array: {error}") from error
+    raise Malformed(f"not a value: {str(message)[:80]}")
+
+
+def _array(shape: Any, name: Any, data: Any) -> Any:
+    dtype = np.dtype(str(name))
+    raw = base64.b64decode(data, validate=True)
+    if dtype.kind not in PLAIN or not all(type(length) is int and length >= 0 for length in shape):
+        raise Malformed(f"an array of {name} with shape {shape}")
+    if math.prod(shape) * dtype.itemsize != len(raw):
+        raise Malformed(f"{len(raw)} bytes for shape {shape}")
+    return np.frombuffer(raw, dtype).reshape(shape).copy()
+
+
+def line(message: Any) -> bytes:
+    """One message as one line."""
+    return json.dumps(message).encode() + b"\n"
+
+
+def message(line: bytes) -> dict[str, Any]:
+    """The message of one line.
+
+    Raises
+    ------
+    Malformed
+        If the line is no JSON object.
+    """
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"not a message: {line[:80]!r}") from error
+    if not isinstance(found, dict):
+        raise Malformed(f"not a message: {line[:80]!r}")
+    return found

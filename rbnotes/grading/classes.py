@@ -1,0 +1,164 @@
+"""A whole class: submissions run wherever an executor takes them, and are judged here, each exactly once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.grading import _wire
+from rbnotes.grading.handed_in import Submission
+from rbnotes.grading.marking import Grade, Paper, as_plain, from_plain, mark
+from rbnotes.grading.sandbox import Told, Transcript, collect
+
+ATTEMPTS = 3
+"""So often a submission is handed to the executor; what is lost more often is run in this process."""
+
+
+class Journal:
+    """Grades as lines of a file, written as soon as each is known, so that a run can go on where it ended.
+
+    A line counts only for the same text, the same assignment and the same cases.
+    """
+
+    def __init__(self, path: Path | None, paper: Paper) -> None:
+        self._path = path
+        digest = hashlib.sha256(repr(paper.assignment).encode())
+        for cases in paper.cases.values():
+            for case in cases:
+                digest.update(_wire.line([_wire.encode(case.inputs), _wire.encode(case.expected)]))
+        self._paper = digest.hexdigest()
+        self._known: dict[str, Grade] = {}
+        text = path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
+        # A run that was ended while it wrote leaves half a line, which must not spoil the next.
+        self._before = "" if text.endswith("\n") or not text else "\n"
+        for entry in _entries(text):
+            self._known[entry["key"]] = from_plain(entry["grade"])
+
+    def find(self, submission: Submission) -> Grade | None:
+        """The grade, if this very submission was graded before."""
+        return self._known.get(self._key(submission))
+
+    def add(self, submission: Submission, grade: Grade) -> None:
+        """Write a grade down."""
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as file:
+                entry = {"key": self._key(submission), "grade": as_plain(grade)}
+                file.write(self._before + json.dumps(entry) + "\n")
+            self._before = ""
+
+    def _key(self, submission: Submission) -> str:
+        text = "\0".join((self._paper, submission.student, submission.file, submission.source))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _entries(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        with suppress(ValueError):  # half a line
+            yield json.loads(line)
+
+
+def grade(
+    paper: Paper,
+    submissions: Sequence[Submission],
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    journal: Path | None = None,
+) -> Iterator[Grade]:
+    """Grade submissions, in the order in which they are done.
+
+    Parameters
+    ----------
+    paper
+        From :func:`rbnotes.grading.prepare`.
+    submissions
+        From :func:`rbnotes.grading.submissions`.
+    executor
+        Runs the children: any ``concurrent.futures.Executor``, such as a ``ProcessPoolExecutor`` or that of
+        a Dask or a Ray cluster whose machines have rbnotes. It gets inputs and returns answers; right
+        results never leave this process. By default ``jobs`` children at a time run on this machine.
+    jobs
+        Children at a time without an executor; default: one for each processor.
+    journal
+        File that keeps each grade as soon as it is known; what it holds already is not run again.
+    """
+    kept = Journal(journal, paper)
+    left = []
+    for submission in submissions:
+        known = kept.find(submission)
+        if known is not None:
+            yield known
+        elif submission.problem:
+            yield mark(paper, submission.student, _unread(paper, submission))
+        else:
+            left.append(submission)
+    runs = executor or ThreadPoolExecutor(jobs or os.cpu_count() or 1)
+    try:
+        for submission, transcript in _collected(paper, left, runs):
+            found = mark(paper, submission.student, transcript)
+            kept.add(submission, found)
+            yield found
+    finally:
+        if executor is None:
+            runs.shutdown(wait=False, cancel_futures=True)
+
+
+def _unread(paper: Paper, submission: Submission) -> Transcript:
+    nothing = Told((), "missing", submission.problem)
+    return Transcript({request.function: nothing for request in paper.requests})
+
+
+def _collected(
+    paper: Paper, submissions: Sequence[Submission], executor: Executor
+) -> Iterator[tuple[Submission, Transcript]]:
+    """Every submission once; what an executor loses is handed in again, in the end run here."""
+    limits = paper.assignment.limits
+    for _ in range(ATTEMPTS):
+        lost: list[Submission] = []
+        waiting: dict[Future[Transcript], Submission] = {}
+        for submission in submissions:
+            try:
+                future = executor.submit(collect, submission.file, submission.source, paper.requests, limits)
+            except RuntimeError:  # a pool that is broken takes nothing more
+                lost.append(submission)
+            else:
+                waiting[future] = submission
+        for future in as_completed(waiting):
+            try:
+                yield waiting[future], future.result()
+            except Exception:  # whatever an executor raises where a worker is gone
+                lost.append(waiting[future])
+        if not lost:
+            return
+        submissions = lost
+    for submission in submissions:
+        yield submission, collect(submission.file, submission.source, paper.requests, limits)
+
+
+@contextmanager
+def dask_executor(address: str) -> Iterator[Executor]:
+    """The executor of a Dask cluster, whose machines need rbnotes too.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``distributed`` is not installed, or nothing answers at the address.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InvalidArgument("--dask", "no distributed", "pip install 'rbnotes[dask]'") from error
+    try:
+        client = Client(address)
+    except (OSError, ValueError) as error:
+        raise InvalidArgument("--dask", f"{address}: {error}", "the address of a scheduler") from error
+    with client:
+        # Not pure: of two equal submissions each is run, and none is taken from memory.
+        yield client.get_executor(pure=False)

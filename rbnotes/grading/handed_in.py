@@ -1,0 +1,94 @@
+"""Finding what a class handed in: a file or a folder for each student, modules or notebooks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from rbnotes.arguments import InvalidArgument
+
+SUFFIXES = (".py", ".ipynb")
+LARGEST = 1 << 20
+"""Bytes of a file that are read: more is no homework."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's text; ``problem`` says why there is none."""
+
+    student: str
+    file: str
+    source: str = ""
+    problem: str = ""
+
+
+def submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
+    """What is handed in below a folder, by student; or what one file, or one student's folder, holds.
+
+    Parameters
+    ----------
+    folder
+        Holds ``NAME.py``, ``NAME.ipynb`` or a folder ``NAME`` for each student.
+    file
+        Name of the file in a student's folder; empty if it holds only one.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such folder, or nothing in it.
+    """
+    folder = Path(folder)
+    if folder.is_file():
+        return (_read(folder.stem, folder),)
+    if not folder.is_dir():
+        raise InvalidArgument("submissions", str(folder), "a folder, or one file")
+    if file and (folder / file).is_file():
+        return (_read(folder.resolve().name, folder / file),)
+    found = [
+        _read(entry.stem, entry) if entry.is_file() else _in_folder(entry, file)
+        for entry in sorted(folder.iterdir())
+        if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.suffix in SUFFIXES)
+    ]
+    if not found:
+        raise InvalidArgument("submissions", f"{folder}, in which there are none", "files or folders")
+    names = [each.student for each in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidArgument("submissions", f"{', '.join(twice)} twice", "one file or folder a student")
+    return tuple(found)
+
+
+def _in_folder(folder: Path, file: str) -> Submission:
+    if file:
+        return _read(folder.name, folder / file)
+    files = [entry for entry in sorted(folder.rglob("*")) if entry.suffix in SUFFIXES and entry.is_file()]
+    if len(files) != 1:
+        number = f"{len(files)} files" if files else "no file"
+        return Submission(folder.name, "", problem=f"there is {number} where one is expected")
+    return _read(folder.name, files[0])
+
+
+def _read(student: str, path: Path) -> Submission:
+    try:
+        if path.stat().st_size > LARGEST:
+            return Submission(student, path.name, problem=f"the file is larger than {LARGEST} bytes")
+        source = path.read_text(encoding="utf-8-sig")
+        if path.suffix == ".ipynb":
+            source = code_of_notebook(source)
+    except OSError as error:
+        return Submission(student, path.name, problem=f"{path.name}: {error.strerror}")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return Submission(student, path.name, problem=f"{path.name} cannot be read: {error}")
+    return Submission(student, path.name, source)
+
+
+def code_of_notebook(text: str) -> str:
+    """The code cells of a Jupyter notebook as one module; lines for the shell and magics are left out."""
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    sources = ["".join(cell["source"]) for cell in cells]
+    return "\n\n".join("\n".join(map(_without_magic, source.splitlines())) for source in sources) + "\n"
+
+
+def _without_magic(line: str) -> str:
+    return "" if line.startswith(("%", "!")) else line

@@ -1,0 +1,196 @@
+"""From answers to points: each answer is judged here, where the right results are, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from rbnotes.challenge.drawing import Case
+from rbnotes.challenge.judging import Judgement, as_text, judge
+from rbnotes.challenge.showing import shown
+from rbnotes.grading.assignment import Assignment, Shows, Task
+from rbnotes.grading.sandbox import Request, Told, Transcript
+from rbnotes.ledger.record import Record
+
+Status = Literal[
+    "passed",
+    "wrong",
+    "shape",
+    "dtype",
+    "exception",
+    "timeout",
+    "crash",
+    "output limit",
+    "missing",
+    "syntax",
+]
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+
+@dataclass(frozen=True, eq=False)
+class Paper:
+    """An assignment with the cases of each task: everything that grading needs, drawn once for a class."""
+
+    assignment: Assignment
+    cases: Mapping[str, tuple[Case, ...]]
+    """By the task's function."""
+    claims: Mapping[str, Record | None]
+    """``None`` where the lecturer's own oracle has given the right results."""
+
+    @cached_property
+    def requests(self) -> tuple[Request, ...]:
+        """What a child is asked: inputs and nothing else."""
+        return tuple(
+            Request(name, tuple(case.inputs for case in cases)) for name, cases in self.cases.items()
+        )
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One function of one submission."""
+
+    function: str
+    status: Status
+    points: float
+    of: float
+    message: str = ""
+    """What the student reads: why points are missing."""
+    regions: Mapping[str, tuple[int, int]] | None = None
+    """For each region of inputs how many cases passed, and of how many."""
+
+
+@dataclass(frozen=True)
+class Grade:
+    """One submission."""
+
+    student: str
+    marks: tuple[Mark, ...]
+    seconds: float = 0.0
+    fences: tuple[str, ...] = ()
+    """What the system kept from the submission while it ran."""
+
+    @property
+    def points(self) -> float:
+        """All points."""
+        return sum(mark.points for mark in self.marks)
+
+    @property
+    def of(self) -> float:
+        """What could be had."""
+        return sum(mark.of for mark in self.marks)
+
+
+def mark(paper: Paper, student: str, transcript: Transcript) -> Grade:
+    """Judge all answers of a submission."""
+    tasks = paper.assignment.tasks
+    nothing = Told((), "missing", "there is no answer")
+    marks = tuple(
+        _mark(
+            task,
+            paper.claims[task.function],
+            paper.cases[task.function],
+            transcript.functions.get(task.function, nothing),
+            paper.assignment.shows,
+        )
+        for task in tasks
+    )
+    return Grade(student, marks, transcript.seconds, transcript.fences)
+
+
+def _mark(task: Task, claim: Record | None, cases: Sequence[Case], told: Told, shows: Shows) -> Mark:
+    # The case holds the right result: without a claim there is nothing to add to it.
+    judged = [judge(claim, case, answer) for case, answer in zip(cases, told.answers, strict=False)]
+    passed = {case: bool(judgement) for case, judgement in zip(cases, judged, strict=False)}
+    regions: dict[str, tuple[int, int]] = {
+        region: (sum(passed.get(case, False) for case in among), len(among))
+        for region in dict.fromkeys(case.region for case in cases)
+        if (among := [case for case in cases if case.region == region])
+    }
+    failed = [pair for pair in zip(cases, judged, strict=False) if not pair[1]]
+    status: Status
+    # What stopped a function is told before what it got wrong until then, and is worth nothing.
+    if told.stop is not None:
+        status, message = told.stop, told.message
+    elif failed:
+        case, judgement = min(failed, key=_telling)
+        status, message = _status(judgement), _explained(case, judgement, shows)
+    else:
+        status, message = "passed", ""
+    points = 0.0 if told.stop is not None else _points(task, regions)
+    return Mark(task.function, status, points, task.points, message, regions)
+
+
+def _points(task: Task, regions: Mapping[str, tuple[int, int]]) -> float:
+    """All points, or the shares of the regions that passed whole."""
+    if all(map(_whole, regions.values())):
+        return task.points
+    right = sum(share for region, share in task.regions.items() if _whole(regions[region]))
+    total = sum(task.regions.values())
+    return task.points * right / total if total else 0.0
+
+
+def _whole(count: tuple[int, int]) -> bool:
+    return 0 < count[1] == count[0]
+
+
+def _telling(failed: tuple[Case, Judgement]) -> tuple[bool, int]:
+    """Ordinary inputs, and short ones, read best."""
+    case, judgement = failed
+    return case.region != "generic", len(judgement.message) + len(str(case.inputs))
+
+
+def _status(judgement: Judgement) -> Status:
+    """A judgement in the fewer words of a grade: what has the form of an answer and is none is wrong."""
+    return judgement.status if judgement.status in STATUSES else "wrong"
+
+
+def _explained(case: Case, judgement: Judgement, shows: Shows) -> str:
+    lines = [judgement.message]
+    if shows.inputs and case.inputs:
+        lines.append(f"for example ({case.region} inputs) on")
+        lines += [f"  {name} = {shown(value)}" for name, value in case.inputs.items()]
+        if shows.expected:
+            lines.append(as_text(judgement))
+    elif judgement.status == "wrong" and not shows.expected:
+        lines = ["wrong"]
+    return "\n".join(lines)
+
+
+def as_plain(grade: Grade) -> dict[str, Any]:
+    """A grade as JSON values."""
+    return {
+        "student": grade.student,
+        "points": grade.points,
+        "of": grade.of,
+        "seconds": round(grade.seconds, 3),
+        "fences": list(grade.fences),
+        "functions": [
+            {
+                "function": each.function,
+                "status": each.status,
+                "points": each.points,
+                "of": each.of,
+                "message": each.message,
+                "regions": {name: list(count) for name, count in (each.regions or {}).items()},
+            }
+            for each in grade.marks
+        ],
+    }
+
+
+def from_plain(table: Mapping[str, Any]) -> Grade:
+    """The grade of :func:`as_plain`."""
+    marks = tuple(
+        Mark(
+            entry["function"],
+            entry["status"],
+            entry["points"],
+            entry["of"],
+            entry["message"],
+            {name: (count[0], count[1]) for name, count in entry["regions"].items()},
+        )
+        for entry in table["functions"]
+    )
+    return Grade(table["student"], marks, table["seconds"], tuple(table["fences"]))

@@ -1,0 +1,83 @@
+"""Grades in the formats of other tools: Gradescope, Otter, nbgrader."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from rbnotes.grading.assignment import Assignment
+from rbnotes.grading.marking import Grade
+from rbnotes.grading.reports import SUGGESTIONS
+
+
+def gradescope(grade: Grade) -> dict[str, Any]:
+    """``results.json`` of a Gradescope autograder: one submission, a test for each function.
+
+    Source: the autograder specifications, section "Output format", gradescope-autograders.readthedocs.io.
+    """
+    return {
+        "score": grade.points,
+        "execution_time": round(grade.seconds),
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": [
+            {
+                "name": mark.function,
+                "number": str(number),
+                "score": mark.points,
+                "max_score": mark.of,
+                "status": "passed" if mark.status == "passed" else "failed",
+                "output": "\n".join(filter(None, [mark.status, SUGGESTIONS.get(mark.status), mark.message])),
+                "output_format": "text",
+                "visibility": "visible",
+            }
+            for number, mark in enumerate(grade.marks, 1)
+        ],
+    }
+
+
+def otter(grades: Sequence[Grade]) -> str:
+    """``final_grades.csv`` as ``otter grade`` writes it: a first line with the points that can be had.
+
+    Source: Otter-Grader 7, ``otter.grade.utils.merge_scores_to_df``.
+    """
+    names = sorted(mark.function for mark in grades[0].marks) if grades else []
+    rows: list[list[object]] = [["file", *names, "total_points_earned", "percent_correct", "grading_status"]]
+    if grades:
+        worth = {mark.function: mark.of for mark in grades[0].marks}
+        rows.append(["points-per-question", *(worth[name] for name in names), grades[0].of, 1, "--"])
+    for grade in sorted(grades, key=lambda grade: grade.student):
+        points = {mark.function: mark.points for mark in grade.marks}
+        percent = round(grade.points / grade.of, 4) if grade.of else 0.0
+        rows.append([grade.student, *(points[name] for name in names), grade.points, percent, "Completed"])
+    return _csv(rows)
+
+
+NBGRADER = (
+    *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
+    *("raw_score", "late_submission_penalty", "score", "max_score"),
+)
+"""Columns of ``nbgrader export``."""
+
+
+def nbgrader(grades: Sequence[Grade], assignment: Assignment, graded: datetime | None = None) -> str:
+    """``grades.csv`` with the columns of ``nbgrader export``; what only its database knows stays empty.
+
+    Source: nbgrader 0.9, ``nbgrader.plugins.export.CsvExportPlugin``.
+    """
+    stamp = str((graded or datetime.now(UTC)).replace(tzinfo=None))
+    rows: list[list[object]] = [[*NBGRADER]]
+    for grade in grades:
+        score = float(grade.points)
+        about = [assignment.title, "", stamp, grade.student, "", "", ""]
+        rows.append([*about, score, 0.0, score, float(grade.of)])
+    return _csv(rows)
+
+
+def _csv(rows: Sequence[Sequence[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,131 @@
+"""Claims by the names that people use: an id, an equation number, a section, a function, words."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.ledger.record import Record
+from rbnotes.ledger.sources import in_use
+
+KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure"}
+NEAREST = 5
+LISTED = 12
+"""So many claims are listed where a name stands for several."""
+
+_NUMBER = (
+    r"(?P<kind>section|sec\.?|§|equation|eq\.?)? *\(?(?P<number>(?:\d+|[a-z])(?:\.\d+)*)\)?(?P<part>#[a-z])?"
+)
+
+
+def where(record: Record) -> str:
+    """The claim's place in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
+    match = re.fullmatch(r"([a-z]+)(.*)", record.display.rsplit("/", 1)[1])
+    assert match is not None
+    kind, number = match.groups()
+    source = in_use().source(record.source)
+    part = record.id.partition("#")[2]
+    suffix = f", part {part}" if part else ""
+    if kind == "e":
+        return f"({source.letter} {number}){suffix}"
+    section = f"{source.author} {record.section}"
+    if kind == "t":
+        return f"{section}, in the text{suffix}"
+    return f"{section}, {KINDS[kind]} {number}".rstrip() + suffix
+
+
+def named(text: str, records: Sequence[Record]) -> list[Record]:
+    """The claims that a name stands for, in reading order.
+
+    A name is an id or its beginning; an equation's number, with or without the notes it is in (``S 1.62``,
+    ``sueda 1.62``, ``1.62``); a section, where no equation has its number or the word is there
+    (``section 1.3``); or a function of the library that implements them (``so3.exp``).
+    """
+    text = " ".join(text.split())
+    if text.startswith("(") and text.endswith(")"):
+        text = text[1:-1]
+    beginning = (text.rstrip("/") + "/", text + "#")
+    found = [record for record in records if record.id == text or record.id.startswith(beginning)]
+    return found or _numbered(text, records) or _implemented(text, records)
+
+
+def one(text: str, records: Sequence[Record]) -> Record:
+    """The claim that a name stands for.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is none, with the names that are nearest; or if there are several, with these.
+    """
+    found = named(text, records)
+    for few in (found, [record for record in found if record.reference is not None]):
+        if len(few) == 1:
+            return few[0]
+    if not found:
+        raise unknown("id", text, records)
+    listed = "".join(f"\n  {record.id}  {record.title}" for record in found[:LISTED])
+    more = f"\n  and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    raise InvalidArgument("id", f"{text!r}, which names {len(found)} claims", f"one of{listed}{more}")
+
+
+def unknown(argument: str, text: str, records: Sequence[Record]) -> InvalidArgument:
+    """The error for a name that stands for no claim."""
+    near = ", ".join(nearest(text, records))
+    return InvalidArgument(argument, f"{text!r}, which names no claim", f"perhaps one of {near}")
+
+
+def nearest(text: str, records: Iterable[Record]) -> list[str]:
+    """The five ids that a mistyped name is most like."""
+    names: dict[str, str] = {}
+    for record in records:
+        names.setdefault(record.id, record.id)
+        names.setdefault(where(record).strip("()").lower(), record.id)
+    close = difflib.get_close_matches(text.strip("() ").lower(), names, n=4 * NEAREST, cutoff=0.0)
+    return list(dict.fromkeys(names[name] for name in close))[:NEAREST]
+
+
+def search(words: str, records: Iterable[Record]) -> list[Record]:
+    """The claims that hold all the words, those with more of them in the title first."""
+    wanted = words.lower().split()
+
+    def weight(record: Record) -> int:
+        title = record.title.lower()
+        rest = " ".join(
+            (record.id, record.chapter, record.condition, record.correction, record.remark, record.oracle)
+        )
+        text = f"{title} {rest} {' '.join(record.implemented_by)}".lower()
+        return sum(1 + (word in title) for word in wanted) if all(word in text for word in wanted) else 0
+
+    weights = {record.id: weight(record) for record in records}
+    return sorted(filter(lambda record: weights[record.id], records), key=lambda record: -weights[record.id])
+
+
+def _numbered(text: str, records: Iterable[Record]) -> list[Record]:
+    # Equation (1.62) of Sueda is called S 1.62.
+    sources = {name.lower(): each.name for each in in_use().sources for name in (each.name, each.letter)}
+    names = "|".join(map(re.escape, sources))
+    match = re.fullmatch(rf"(?:(?P<source>{names})[ ./]*)?{_NUMBER}", text, re.IGNORECASE)
+    if match is None:
+        return []
+    source = sources.get((match["source"] or "").lower())
+    number, part = match["number"].upper(), match["part"] or ""
+    own = [record for record in records if source in (None, record.source)]
+    equations = [
+        record
+        for record in own
+        if record.display.endswith(f"/e{number}") and (not part or record.id.endswith(part))
+    ]
+    section = [record for record in own if record.section == number and not part]
+    word = (match["kind"] or "").lower()
+    if word:
+        return equations if word.startswith("eq") else section
+    return equations or section
+
+
+def _implemented(text: str, records: Iterable[Record]) -> list[Record]:
+    name = "." + text.removesuffix("()")
+    found = [record for record in records if any(f".{path}".endswith(name) for path in record.implemented_by)]
+    alone = [record for record in found if len(record.implemented_by) == 1 and record.reference is not None]
+    return alone or found

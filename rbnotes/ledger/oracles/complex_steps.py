@@ -1,0 +1,27 @@
+"""Derivatives by the complex step of functions that broadcast over leading axes: all steps in one call.
+
+Such a function is analytic, takes complex numbers, and is exact to rounding one tiny imaginary step away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+
+TINY = 1e-40
+"""Its square is lost beside anything."""
+
+
+def slope(function: Callable[[Any], Any], q: Array, qdot: Array) -> Array:
+    """Derivative at ``q (..., k)`` along one direction: the velocity of whatever depends on coordinates."""
+    derivative: Array = np.imag(function(q + 1j * TINY * qdot)) / TINY
+    return derivative
+
+
+def slopes(function: Callable[[Any], Any], q: Array) -> Array:
+    """Derivatives by each coordinate, counted by the axis behind the leading ones of ``q (..., k)``."""
+    return slope(function, q[..., None, :], np.eye(q.shape[-1]))

@@ -1,0 +1,154 @@
+"""Which notes the ledger in use is about: the three of this package, or a folder of one's own.
+
+A ledger is a folder that Python can import as a package: ``notes.toml`` names its sources, ``inventory.csv``
+lists their displays (if anyone wants to know what has no record yet), and every other module holds records::
+
+    [[source]]
+    name = "pendulum"            # ids of its claims begin with it: pendulum/s1/e3
+    author = "A. Lecturer"       # as readers name it
+    letter = "P"                 # equation 3 is P 3
+    module = "."                 # subpackage with its records; "." is the folder itself
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+from rbnotes.arguments import InvalidArgument
+
+GROUP = "rbnotes.ledgers"
+"""Entry points of this group name packages that are ledgers."""
+NOTES = "notes.toml"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One set of notes."""
+
+    name: str
+    author: str
+    letter: str
+    module: str = "."
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A ledger's folder, the package that it is imported as, and its sources in reading order."""
+
+    folder: Path
+    package: str
+    sources: tuple[Source, ...]
+
+    def modules(self) -> Iterator[ModuleType]:
+        """All modules that may hold records."""
+        for source in self.sources:
+            name = self.package if source.module == "." else f"{self.package}.{source.module}"
+            importlib.invalidate_caches()
+            for info in pkgutil.iter_modules(importlib.import_module(name).__path__, name + "."):
+                yield importlib.import_module(info.name)
+
+    def source(self, name: str) -> Source:
+        """The source with a name.
+
+        Raises
+        ------
+        InvalidArgument
+            If there is none.
+        """
+        for source in self.sources:
+            if source.name == name:
+                return source
+        known = ", ".join(source.name for source in self.sources)
+        raise InvalidArgument("source", repr(name), f"one of {known}")
+
+
+_in_use: list[Shelf] = []
+
+
+def in_use() -> Shelf:
+    """The ledger that commands and functions are about."""
+    return _in_use[-1] if _in_use else _own()
+
+
+@cache
+def _own() -> Shelf:
+    return _read(Path(__file__).parent, "rbnotes.ledger")
+
+
+def shelf(name: str | Path) -> Shelf:
+    """A ledger by its folder, or by the name of an entry point of the group ``rbnotes.ledgers``.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is none, or its ``notes.toml`` does not say what it should.
+    """
+    folder = Path(name)
+    if folder.is_dir():
+        folder = folder.resolve()
+        if not folder.name.isidentifier():
+            raise InvalidArgument("ledger", repr(folder.name), "a folder named as a package is")
+        if str(folder.parent) not in sys.path:
+            sys.path.insert(0, str(folder.parent))
+        imported = sys.modules.get(folder.name)
+        if imported is not None and str(folder) not in map(str, getattr(imported, "__path__", ())):
+            raise InvalidArgument("ledger", f"{folder.name}, the name of another package", "another name")
+        return _read(folder, folder.name)
+    for point in entry_points(group=GROUP):
+        if point.name == str(name):
+            spec = find_spec(point.value)
+            if spec is None or not spec.submodule_search_locations:
+                raise InvalidArgument("ledger", f"{name}, which is {point.value}", "a package")
+            return _read(Path(next(iter(spec.submodule_search_locations))), point.value)
+    raise InvalidArgument("ledger", repr(str(name)), f"a folder, or an entry point of the group {GROUP}")
+
+
+def _read(folder: Path, package: str) -> Shelf:
+    path = folder / NOTES
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidArgument("ledger", f"{folder} without {NOTES}", "the folder of a ledger") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidArgument(str(path), str(error), "TOML") from error
+    try:
+        sources = tuple(Source(**entry) for entry in table["source"])
+    except (KeyError, TypeError) as error:
+        raise InvalidArgument(str(path), str(error), "[[source]] with name, author and letter") from error
+    for source in sources:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", source.name):
+            raise InvalidArgument(f"{path}: name", repr(source.name), "small letters and digits")
+    return Shelf(folder, package, sources)
+
+
+@contextmanager
+def using(name: str | Path | None) -> Iterator[Shelf]:
+    """Inside, everything is about another ledger; with ``None`` nothing changes."""
+    if name is None:
+        yield in_use()
+        return
+    found = shelf(name)
+    _in_use.append(found)
+    try:
+        yield found
+    finally:
+        _in_use.remove(found)
+
+
+def use(name: str | Path) -> Shelf:
+    """From here on everything is about another ledger, as in a notebook of its own."""
+    found = shelf(name)
+    _in_use.append(found)
+    return found

@@ -1,0 +1,89 @@
+"""Cards of claims, and the code on them."""
+
+import ast
+from itertools import islice
+
+import numpy as np
+import pytest
+
+import rbnotes
+from rbnotes import ledger
+from rbnotes.cards import Card, standalone
+from rbnotes.cards.describing import described
+from rbnotes.ledger.trials import distance, result, samples
+
+OFFERED = 4
+"""Every so many records in the default run; `tools/challenge_trial.py --code` runs all."""
+
+
+def test_a_card_says_what_to_hand_in():
+    card = rbnotes.card("sueda/s1.3/e1.10#a")
+    assert card.arguments == {"w": "vector (3,)"}
+    assert card.returns == "array (3, 3)"
+    inputs, right = card.example
+    np.testing.assert_allclose(rbnotes.so3.exp(inputs["w"]), right, atol=1e-12)
+    assert 'rbnotes.challenge("sueda/s1.3/e1.10#a", your_function)' in card.task
+    assert "import" not in card.task
+
+
+def test_a_card_shows_a_print_that_is_wrong():
+    card = rbnotes.card("S 1.62")
+    inputs, printed, right = card.counterexample
+    assert np.max(np.abs(printed - right)) > 0.1
+    np.testing.assert_array_equal(printed, card.record.printed(*inputs.values()))
+    assert "def printed(E, x):" in card.printed_code
+    assert "def stiffness_printed" in card.printed_code
+
+
+def test_a_definition_has_a_card():
+    defined = next(record for record in ledger.load() if record.reference is None)
+    assert "Nothing to hand in" in str(Card(defined))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([1.0, 2.0], "positive number"),
+        ([1.0, -2.0], "number"),
+        ([3], "whole number"),
+        ([np.eye(4)], "pose (4, 4)"),
+        ([np.eye(3)], "rotation matrix (3, 3)"),
+        ([np.diag([1.0, 2.0])], "diagonal matrix (2, 2)"),
+        ([np.array([0.6, 0, 0.8, 0])], "unit quaternion, scalar first, (4,)"),
+        ([np.zeros(3), np.ones(4)], "array (3,) or (4,)"),
+        ([(np.eye(4), 1.0)], "tuple of pose (4, 4), positive number"),
+    ],
+)
+def test_descriptions(values, words):
+    assert described(values) == words
+
+
+def pages(start, step):
+    return ((record, standalone(record)) for record in islice(ledger.load(), start, None, step))
+
+
+def test_code_to_paste_runs_and_is_right():
+    alone = tried = 0
+    for record, code in pages(0, OFFERED):
+        if code is None:
+            continue
+        names = {}
+        exec(compile(code, f"<{record.id}>", "exec"), names)
+        for values in samples(record.inputs, 2):
+            error = distance(result(names["right_form"], values), result(record.library, values))
+            assert error < 1e-9, record.id
+        alone += "rbnotes" not in code
+        tried += 1
+    assert tried > 100
+    assert alone > 15
+
+
+def test_code_that_stands_alone_imports_numpy_and_scipy_only():
+    allowed = {"numpy", "scipy", "math", "itertools", "functools", "collections"}
+    code = standalone(ledger.find("lloyd/s0.2/d2"))
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            assert {name.name.split(".")[0] for name in node.names} <= allowed
+        if isinstance(node, ast.ImportFrom):
+            assert node.module.split(".")[0] in allowed
+    assert "arguments" not in code

@@ -1,0 +1,225 @@
+"""A student's function in the place of the library's: what must fail, what must pass, and what is said."""
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
+
+import rbnotes
+from rbnotes import ledger
+from rbnotes.arguments import InvalidArgument
+from rbnotes.challenge import answers, cases, judge
+from rbnotes.challenge.showing import shown
+from rbnotes.ledger.naming import named, nearest
+
+PRODUCT = "lloyd/s0.2/d2"
+EXPONENTIAL = "sueda/s1.3/e1.10#a"
+LOGARITHM = "sueda/s1.3/e1.10#b"
+
+
+def right(q, p):
+    return np.concatenate(
+        [[q[0] * p[0] - q[1:] @ p[1:]], q[0] * p[1:] + p[0] * q[1:] + np.cross(q[1:], p[1:])]
+    )
+
+
+def bracket(w):
+    return np.cross(w, np.eye(3)).T
+
+
+def status(id, function, **options):
+    return rbnotes.challenge(id, function, **options).judgement.status
+
+
+class TestMustPass:
+    def test_other_right_code(self):
+        result = rbnotes.challenge(PRODUCT, right)
+        assert result
+        assert result.residual < 1e-12
+        assert "passed 200 examples" in str(result)
+        assert rbnotes.challenge(EXPONENTIAL, lambda w: expm(bracket(w)))
+        assert rbnotes.challenge(EXPONENTIAL, lambda w: Rotation.from_rotvec(w).as_matrix().tolist())
+
+    def test_code_that_is_right_under_the_claims_condition(self):
+        record = ledger.find("sueda/s1.6/e1.22")
+        assert record.given is not None
+        printed, general = (
+            rbnotes.challenge(record.id, form, examples=60) for form in (record.printed, record.library)
+        )
+        assert printed
+        assert general
+        assert "but not beyond it" in str(printed)
+        assert "beyond" not in str(general)
+
+    def test_whole_numbers_and_a_cache_that_is_right(self):
+        kept = {}
+
+        def cached(q, p):
+            return kept.setdefault((q.tobytes(), p.tobytes()), right(q, p))
+
+        assert rbnotes.challenge(PRODUCT, cached, examples=40)
+        assert rbnotes.challenge("sueda/s1.1/e1.3#c", lambda *values: 1, examples=40)
+
+
+class TestMustFail:
+    def test_wrong_only_where_angles_are_tiny(self):
+        def exponential(w):
+            return np.eye(3) if np.linalg.norm(w) < 0.01 else expm(bracket(w))
+
+        result = rbnotes.challenge(EXPONENTIAL, exponential)
+        assert (result.judgement.status, result.region) == ("wrong", "tiny")
+
+    def test_a_naive_logarithm(self):
+        def logarithm(w):
+            R = Rotation.from_rotvec(w).as_matrix()
+            angle = np.arccos((np.trace(R) - 1) / 2)
+            return angle / (2 * np.sin(angle)) * (R - R.T)
+
+        assert status(LOGARITHM, logarithm) in ("wrong", "nonfinite")
+
+    def test_wrong_only_for_large_entries(self):
+        result = rbnotes.challenge(
+            PRODUCT, lambda q, p: -right(q, p) if np.max(np.abs([q, p])) > 2 else right(q, p)
+        )
+        assert (result.judgement.status, result.region) == ("wrong", "large")
+
+    def test_numbers_of_another_kind(self):
+        single = np.float32
+        assert status(PRODUCT, lambda q, p: right(q, p) * (1 + 1j)) == "dtype"
+        assert status(PRODUCT, lambda q, p: right(q.astype(single), p.astype(single))) == "dtype"
+        hidden = rbnotes.challenge(PRODUCT, lambda q, p: right(*np.float32([q, p])).astype(float))
+        assert hidden.judgement.status == "wrong"
+        got, expected = str(hidden).splitlines()[-2:]
+        assert got.split("[")[1] != expected.split("[")[1]  # so many digits are shown
+
+    @pytest.mark.parametrize(
+        ("function", "kind", "words"),
+        [
+            (lambda q, p: None, "missing", "is a return missing"),
+            (lambda q, p: right(q, p)[:3], "shape", "shape (3,) where an array of shape (4,)"),
+            (lambda q, p: right(q, p)[0], "shape", "a single number"),
+            (lambda q, p: [1, [2, 3]], "dtype", "different shapes"),
+            (lambda q, p: "the product", "dtype", "a str"),
+            (lambda q, p: right(q, p) * np.nan, "nonfinite", "NaN"),
+            (lambda q: q, "exception", "the arguments are: q, p"),
+        ],
+    )
+    def test_what_cannot_be_compared(self, function, kind, words):
+        result = rbnotes.challenge(PRODUCT, function, examples=20)
+        assert result.judgement.status == kind
+        assert words in str(result)
+        assert "wrong by inf" not in str(result)
+
+    def test_an_exception_is_told_with_the_students_line(self):
+        def broken(q, p):
+            return np.linalg.inv(q) @ p
+
+        text = str(rbnotes.challenge(PRODUCT, broken, examples=20))
+        assert "LinAlgError" in text
+        assert "of broken: return np.linalg.inv(q) @ p" in text
+
+    def test_changed_arguments(self):
+        def halved(q, p):
+            q /= 2
+            return 2 * right(q, p)
+
+        result = rbnotes.challenge(PRODUCT, halved, examples=20)
+        assert result.judgement.status == "mutated"
+        assert "its argument `q`" in str(result)
+
+    def test_random_numbers_and_hidden_state(self):
+        generator = np.random.default_rng(1)
+        calls = []
+
+        def counted(q, p):
+            calls.append(0)
+            return len(calls) * right(q, p)
+
+        last = np.zeros(4)
+
+        def remembers(q, p):
+            result = right(q, p) + 1e-3 * (last - q if last.any() else 0)
+            last[:] = q
+            return result
+
+        assert status(PRODUCT, lambda q, p: right(q, p) + generator.normal()) == "random"
+        assert "`calls`" in str(rbnotes.challenge(PRODUCT, counted))
+        assert status(PRODUCT, counted) == "stateful"
+        assert status(PRODUCT, remembers) == "stateful"
+
+    def test_a_wrong_function_gets_a_small_counterexample(self):
+        result = rbnotes.challenge(PRODUCT, lambda q, p: right(p, q))
+        q, p = result.counterexample.values()
+        assert np.count_nonzero(q) + np.count_nonzero(p) == 2
+        np.testing.assert_allclose(result.expected, right(q, p), atol=1e-9)
+        np.testing.assert_allclose(result.got, right(p, q), atol=1e-9)
+
+
+class TestCases:
+    def test_all_regions_and_always_the_same(self):
+        record = ledger.find(EXPONENTIAL)
+        some, same = (cases(record, seed=3, examples=48) for _ in range(2))
+        assert {case.region for case in some} == {
+            *("generic", "tiny", "near pi", "large", "non-dyadic", "degenerate"),
+        }
+        for one, other in zip(some, same, strict=True):
+            np.testing.assert_array_equal(one.inputs["w"], other.inputs["w"])
+        sizes = [np.linalg.norm(case.inputs["w"]) for case in some if case.region == "tiny"]
+        assert 0 < min(size for size in sizes if size) < 1e-8
+        others = cases(record, examples=48)
+        assert [case.inputs["w"].tolist() for case in some] != [case.inputs["w"].tolist() for case in others]
+
+    def test_judging_calls_nothing(self):
+        record = ledger.find(PRODUCT)
+        tried = cases(record, examples=8)
+        given = answers(right, [case.inputs for case in tried])
+        silent = dict(reference=None, library=None, printed=None)
+        import dataclasses
+
+        mute = dataclasses.replace(record, verdict=ledger.Verdict.DEFINITION, **silent)
+        assert all(judge(mute, case, found) for case, found in zip(tried, given, strict=True))
+
+    def test_nonsense_is_refused(self):
+        with pytest.raises(InvalidArgument, match="examples: got 0"):
+            rbnotes.challenge(PRODUCT, right, examples=0)
+        unchecked = next(record.id for record in ledger.load() if record.reference is None)
+        with pytest.raises(InvalidArgument, match="only defines"):
+            rbnotes.challenge(unchecked, right)
+
+
+def test_arrays_of_several_shapes_and_all_digits_are_shown():
+    assert "[5., 6., 7.]" in shown((np.eye(2), np.array([5.0, 6, 7])))
+    assert shown(np.array([1e-9, 0.0])) == "[1e-09, 0.0]"
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        ("name", "id"),
+        [
+            ("S 1.62", "sueda/s1.9.5/e1.62"),
+            ("1.62", "sueda/s1.9.5/e1.62"),
+            ("(1.62)", "sueda/s1.9.5/e1.62"),
+            ("lloyd 0.45", "lloyd/s0.22.1/e0.45"),
+            ("(L 0.45)", "lloyd/s0.22.1/e0.45"),
+            ("G 27", "si/s4/e27"),
+            ("S 1.69#b", "sueda/s1.10/e1.69#b"),
+        ],
+    )
+    def test_one_claim(self, name, id):
+        assert ledger.find(name).id == id
+
+    def test_several_claims_are_listed(self):
+        everything = ledger.load()
+        assert {record.section for record in named("section 1.3", everything)} == {"1.3"}
+        assert {record.section for record in named("0.22.1", everything)} == {"0.22.1"}
+        assert all("rbnotes.so3.log" in record.implemented_by for record in named("so3.log", everything))
+        with pytest.raises(InvalidArgument, match=r"names 2 claims(.|\n)*e1.69#a(.|\n)*e1.69#b"):
+            ledger.find("S 1.69")
+
+    def test_a_mistyped_id_gets_the_five_nearest(self):
+        for wrong in ("loyd/s0.2/d2", "lloyd/s0.2/d22", "lloyd/s.2/d2"):
+            near = nearest(wrong, ledger.load())
+            assert len(near) == 5
+            assert PRODUCT in near
+        with pytest.raises(InvalidArgument, match=PRODUCT):
+            rbnotes.challenge("loyd/s0.2/d2", right)

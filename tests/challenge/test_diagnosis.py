@@ -1,0 +1,101 @@
+"""Hints: each named slip is recognised, and nothing is said where two slips explain an answer, or none."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import rbnotes
+from rbnotes import ledger
+
+PRODUCT = "lloyd/s0.2/d2"
+EXPONENTIAL = "sueda/s1.3/e1.10#a"
+TWIST = "sueda/s1.5/e1.15"
+EXAMPLES = 32
+
+
+def product(q, p):
+    return np.concatenate(
+        [[q[0] * p[0] - q[1:] @ p[1:]], q[0] * p[1:] + p[0] * q[1:] + np.cross(q[1:], p[1:])]
+    )
+
+
+def rotation(w):
+    return Rotation.from_rotvec(w).as_matrix()
+
+
+def world_twist(E, phi):
+    R, p = E[:3, :3], E[:3, 3]
+    omega = R @ phi[:3]
+    return np.append(omega, R @ phi[3:] + np.cross(p, omega))
+
+
+def body_as_world(E, phi):
+    return world_twist(E, np.append(E[:3, :3].T @ phi[:3], E[:3, :3].T @ phi[3:]))
+
+
+def linear_first(E, phi):
+    return np.roll(world_twist(E, np.roll(phi, 3)), 3)
+
+
+@pytest.mark.parametrize(
+    ("id", "function", "hint"),
+    [
+        (PRODUCT, lambda q, p: product(p, q), "`q` and `p` are exchanged"),
+        (PRODUCT, lambda q, p: -product(q, p), "the sign of the result is wrong"),
+        (PRODUCT, lambda q, p: 2 * product(q, p), "the result is twice what it should be"),
+        (PRODUCT, lambda q, p: np.roll(product(q, p), -1), "the scalar part comes first, not last"),
+        (
+            PRODUCT,
+            lambda q, p: np.roll(product(np.roll(q, 1), np.roll(p, 1)), -1),
+            "quaternions are taken with the scalar last",
+        ),
+        (
+            PRODUCT,
+            lambda q, p: product(q, p) - np.append(0, p[0] * q[1:]),
+            "a term is missing",
+        ),
+        (
+            PRODUCT,
+            lambda q, p: product(q, p) + np.append(2 * q[1:] @ p[1:], np.zeros(3)),
+            "a sign is wrong in one of the terms",
+        ),
+        (EXPONENTIAL, lambda w: rotation(w).T, "the result is transposed"),
+        (EXPONENTIAL, lambda w: rotation(np.radians(w)), "`w` is taken in degrees"),
+        (TWIST, linear_first, "twists and wrenches are taken with the linear part first"),
+        (TWIST, body_as_world, "`phi` is taken in the wrong frame: turned out of that of `E`"),
+        (TWIST, lambda E, phi: world_twist(np.linalg.inv(E), phi), "`E` is inverted"),
+    ],
+)
+def test_a_slip_with_a_name(id, function, hint):
+    result = rbnotes.challenge(id, function, examples=EXAMPLES)
+    assert result.judgement.status == "wrong"
+    assert hint in result.hint
+    assert f"hint: {result.hint}" in str(result)
+
+
+def test_a_print_that_is_wrong_is_recognised():
+    record = ledger.find("S 1.62")
+    assert "as printed" in rbnotes.challenge(record.id, record.printed, examples=EXAMPLES).hint
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda q, p: product(q, p) * (1 + 1e-3),
+        lambda q, p: 0 * q,
+        lambda q, p: -product(q, p) if q[0] > 1 else product(q, p),  # a slip that explains some cases only
+    ],
+)
+def test_no_hint_where_no_slip_explains_all(function):
+    result = rbnotes.challenge(PRODUCT, function, examples=EXAMPLES)
+    assert not result
+    assert result.hint == ""
+    assert "hint" not in str(result)
+
+
+def test_no_hint_where_two_slips_do():
+    # A matrix of a cross product is turned into its negative by transposition.
+    claim = ledger.find("sueda/s1.3/e1.10#b")
+    result = rbnotes.challenge(claim.id, lambda w: -claim.reference(w), examples=EXAMPLES)
+    assert result.judgement.status == "wrong"
+    assert result.hint == ""

@@ -1,0 +1,35 @@
+"""A seeded sample of the trial of `tools/challenge_trial.py`, and what it found when it was run whole."""
+
+import json
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+import challenge_trial  # noqa: E402
+from challenge_variants import VARIANTS  # noqa: E402
+
+
+def test_functions_by_hand_are_judged_as_they_are():
+    assert len(VARIANTS) == 42
+    tally, missed = challenge_trial.variants(examples=96)
+    assert missed == []
+    assert (tally.right, tally.wrong) == (10, 32)
+
+
+def test_wrong_submissions_fail_and_right_ones_pass():
+    tally, _ = challenge_trial.trial(30, seed=1, examples=48, dense=48, each=5)
+    assert tally.wrong > 20
+    assert tally.right >= 4
+    assert tally.caught >= 0.99
+    assert tally.right_failed == 0
+
+
+def test_the_figure_in_the_book_is_that_of_the_whole_trial():
+    figures = json.loads((REPOSITORY / "book" / "_data" / "challenge.json").read_text(encoding="utf-8"))
+    by_hand, made = figures["by_hand"], figures["made"]
+    assert by_hand == {"wrong": 32, "wrong_failed": 32, "right": 10, "right_failed": 0}
+    assert made["wrong_failed"] >= 0.99 * made["wrong"]
+    assert made["wrong"] + made["right"] >= 1000
+    assert made["right_failed"] == 0

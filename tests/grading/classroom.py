@@ -1,0 +1,45 @@
+"""An assignment whose oracles are quick, for tests."""
+
+ORACLES = """
+import numpy as np
+
+
+def double(x):
+    return 2 * x
+
+
+def triple(x):
+    return 3 * x
+
+
+def few(rng):
+    return {"x": rng.normal(size=3)}
+
+
+ranges = {"generic": few, "tiny": lambda rng: {"x": 1e-9 * rng.normal(size=3)}}
+"""
+
+ASSIGNMENT = """
+title = "Multiples"
+seed = 3
+
+[limits]
+seconds = 1.0
+cpu = 1.0
+
+[[task]]
+function = "double"
+oracle = "oracles.py:double"
+inputs = "oracles.py:ranges"
+points = 4
+examples = 6
+tolerance = 1e-12
+regions = { generic = 3, tiny = 1 }
+
+[[task]]
+function = "triple"
+oracle = "oracles.py:triple"
+inputs = "oracles.py:few"
+points = 2
+examples = 3
+"""

@@ -1,0 +1,35 @@
+"""An assignment whose oracles are quick, and a class."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from rbnotes import grading
+
+sys.path.insert(0, str(Path(__file__).parent))
+from classroom import ASSIGNMENT, ORACLES
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An assignment folder: ``hw.toml`` and ``oracles.py``."""
+    (tmp_path / "hw.toml").write_text(ASSIGNMENT)
+    (tmp_path / "oracles.py").write_text(ORACLES)
+    return tmp_path
+
+
+@pytest.fixture
+def paper(folder):
+    return grading.prepare(grading.read(folder / "hw.toml"))
+
+
+@pytest.fixture
+def graded(paper):
+    """Grades one source text."""
+
+    def run(source, student="ann"):
+        (found,) = grading.grade(paper, [grading.Submission(student, "hw.py", source)], jobs=1)
+        return found
+
+    return run

@@ -1,0 +1,99 @@
+"""The assignment file: what it says, and what is said where it is wrong."""
+
+import pytest
+from classroom import ASSIGNMENT
+
+from rbnotes import grading
+from rbnotes.arguments import InvalidArgument
+
+TASK = '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 1\n'
+
+
+def test_what_a_file_says(folder):
+    found = grading.read(folder / "hw.toml")
+    assert (found.title, found.seed, found.points, found.folder) == ("Multiples", 3, 6, folder)
+    assert found.limits.seconds == 1.0
+    assert [task.function for task in found.tasks] == ["double", "triple"]
+    assert dict(found.tasks[0].regions) == {"generic": 3, "tiny": 1}
+    assert found.shows == grading.Shows()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "task: got none, expected at least one"),
+        ("title = ", "TOML"),
+        ('[task]\nfunction = "f"', "task: got none"),
+        (TASK + 'colour = "red"', "task 1: colour: got an unknown name, expected one of function, points"),
+        (TASK.replace('"f"', '"f g"'), "task 1: function: got 'f g'"),
+        (TASK.replace("points = 1", ""), "task 1: points: got nothing"),
+        (TASK.replace("points = 1", 'points = "1"'), "task 1: points: got '1', expected a float"),
+        (TASK.replace("points = 1", "points = -1"), r"task 1 \(f\): points: got -1"),
+        (TASK.replace("points = 1", "points = nan"), r"task 1 \(f\): points: got nan"),
+        (TASK + "examples = 0", r"task 1 \(f\): examples: got 0"),
+        (TASK + 'oracle = "a.py:b"', "got both, expected either"),
+        (TASK.replace("claim", "title"), "got neither, expected either"),
+        (TASK.replace('claim = "lloyd/s0.2/d2"', 'oracle = "a.py:b"'), "inputs: got none"),
+        (TASK + "regions = { tiny = 0 }", "task 1: regions: tiny: got 0"),
+        (TASK + TASK, "got f twice"),
+        ("seed = 1.5\n" + TASK, "the assignment: seed: got 1.5, expected a int"),
+        ("[limits]\nseconds = 0\n" + TASK, "limits: seconds: got 0, expected a number above 0"),
+        ("limits = 3\n" + TASK, "limits: got 3, expected a table"),
+        ("[shows]\ninputs = 1\n" + TASK, "shows: inputs: got 1"),
+    ],
+)
+def test_what_is_wrong_with_a_file(tmp_path, text, message):
+    (tmp_path / "hw.toml").write_text(text)
+    with pytest.raises(InvalidArgument, match=message):
+        grading.read(tmp_path / "hw.toml")
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(InvalidArgument, match="No such file"):
+        grading.read(tmp_path / "hw.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("oracles.py:double", "nowhere.py:double", "task double: nowhere.py:double: got FileNotFoundError"),
+        ("oracles.py:double", "oracles.py:twofold", "got no twofold"),
+        ("oracles.py:double", "oracles.py:ranges", "no function"),
+        ("generic = 3", "generous = 3", "regions: got 'generous', expected one of generic, tiny"),
+    ],
+)
+def test_what_is_wrong_with_an_oracle(folder, old, new, message):
+    (folder / "hw.toml").write_text(ASSIGNMENT.replace(old, new))
+    with pytest.raises(InvalidArgument, match=message):
+        grading.prepare(grading.read(folder / "hw.toml"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("return 2 * x", "return 1 / 0", "ZeroDivisionError"),
+        ("return 2 * x", "return np.inf * x", "no finite number"),
+        ("rng.normal(size=3)}\n\n\nr", "print}\n\n\nr", "TypeError"),
+    ],
+)
+def test_an_oracle_that_does_not_work(folder, old, new, message):
+    text = (folder / "oracles.py").read_text()
+    assert old in text
+    (folder / "oracles.py").write_text(text.replace(old, new))
+    with pytest.raises(InvalidArgument, match=message):
+        grading.prepare(grading.read(folder / "hw.toml"))
+
+
+def test_inputs_that_are_no_plain_data(tmp_path):
+    text = TASK.replace("lloyd/s0.2/d2", "sueda/s2.5/e2.77")
+    (tmp_path / "hw.toml").write_text(text)
+    with pytest.raises(InvalidArgument, match="cannot be sent to a child process"):
+        grading.prepare(grading.read(tmp_path / "hw.toml"))
+
+
+def test_the_seed_decides_the_cases(folder):
+    def first(seed):
+        (folder / "hw.toml").write_text(ASSIGNMENT.replace("seed = 3", f"seed = {seed}"))
+        return grading.prepare(grading.read(folder / "hw.toml")).cases["double"][0].inputs["x"].tolist()
+
+    assert first(3) == first(3) != first(4)

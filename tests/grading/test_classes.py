@@ -1,0 +1,186 @@
+"""A class over executors: each submission graded once, whatever becomes of those who run them."""
+
+import json
+import os
+import signal
+import threading
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+
+import pytest
+
+from rbnotes import grading
+from rbnotes.arguments import InvalidArgument
+from rbnotes.commands import main
+from rbnotes.grading.classes import ATTEMPTS, dask_executor
+
+RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"
+POINTS = {"ann": 6, "bob": 0, "cid": 4}
+
+
+@pytest.fixture
+def handed_in(folder):
+    (folder / "class").mkdir()
+    for student, text in (
+        ("ann", RIGHT),
+        ("bob", "def double(x)"),
+        ("cid", RIGHT.replace("3 *", "4 *")),
+    ):
+        (folder / "class" / f"{student}.py").write_text(text)
+    return folder / "class"
+
+
+class Loses(Executor):
+    """Runs nothing at first; then, if it ever does, in this thread."""
+
+    def __init__(self, times):
+        self.left = times
+        self.submitted = 0
+
+    def submit(self, function, *arguments):
+        self.submitted += 1
+        future = Future()
+        if self.left:
+            self.left -= 1
+            future.set_exception(OSError("the worker is gone"))
+        else:
+            future.set_result(function(*arguments))
+        return future
+
+
+def points(grades):
+    """By student; fails if one has two grades."""
+    found = [(grade.student, grade.points) for grade in grades]
+    assert len(found) == len(dict(found))
+    return dict(found)
+
+
+@pytest.mark.parametrize("times", [2, 1000])
+def test_what_an_executor_loses_is_run_again_in_the_end_here(paper, handed_in, times):
+    executor = Loses(times)
+    assert points(grading.grade(paper, grading.submissions(handed_in), executor=executor)) == POINTS
+    assert executor.submitted == (3 + 2 if times == 2 else 3 * ATTEMPTS)
+
+
+def test_a_pool_of_processes_one_of_which_is_killed(paper, handed_in):
+    with ProcessPoolExecutor(1) as pool:
+        os.kill(pool.submit(os.getpid).result(), signal.SIGKILL)
+        time.sleep(0.1)
+        assert points(grading.grade(paper, grading.submissions(handed_in), executor=pool)) == POINTS
+
+
+def test_a_run_goes_on_where_it_ended(paper, handed_in, folder):
+    journal = folder / "grades.journal"
+    ended = grading.grade(paper, grading.submissions(handed_in), jobs=1, journal=journal)
+    first = next(ended)
+    ended.close()
+    with journal.open("a") as file:
+        file.write('{"key": "half a li')
+
+    executor = Loses(0)
+    found = list(grading.grade(paper, grading.submissions(handed_in), executor=executor, journal=journal))
+    assert points(found) == POINTS
+    assert executor.submitted == 2
+    assert grading.as_plain(found[0]) == grading.as_plain(first)
+
+    (handed_in / "ann.py").write_text(RIGHT.replace("2 *", "5 *"))
+    executor = Loses(0)
+    found = grading.grade(paper, grading.submissions(handed_in), executor=executor, journal=journal)
+    assert points(found) == {**POINTS, "ann": 2}
+    assert executor.submitted == 1
+
+
+def test_another_assignment_is_another_journal(folder, handed_in):
+    journal = folder / "grades.journal"
+    for seed in (3, 4):
+        text = (folder / "hw.toml").read_text().replace("seed = 3", f"seed = {seed}")
+        (folder / "other.toml").write_text(text)
+        paper = grading.prepare(grading.read(folder / "other.toml"))
+        executor = Loses(0)
+        list(grading.grade(paper, grading.submissions(handed_in), executor=executor, journal=journal))
+        assert executor.submitted == 3
+
+
+def test_the_command(folder, handed_in, capsys):
+    out, feedback = folder / "grades.csv", folder / "reports"
+    arguments = ["grade", str(folder / "hw.toml"), str(handed_in), "--out", str(out), "--jobs", "2"]
+    scope = ["--gradescope", str(folder / "scope"), "--otter", str(folder / "otter.csv")]
+    assert main([*arguments, *scope, "--feedback", str(feedback), "--nbgrader", str(folder / "nb.csv")]) == 0
+    printed = capsys.readouterr().out
+    assert "ann: 6 of 6 points (2 passed)" in printed
+    assert "bob: 0 of 6 points (2 syntax)" in printed
+    assert "no security boundary" in " ".join(printed.split())
+    assert "limited here: memory" in printed
+    assert out.read_text().splitlines()[1:] == [
+        "ann,6,6,4,passed,2,passed",
+        "bob,0,6,0,syntax,0,syntax",
+        "cid,4,6,4,passed,0,wrong",
+    ]
+    assert sorted(path.name for path in feedback.iterdir()) == sorted(
+        f"{name}.{suffix}" for name in ("_class", *POINTS) for suffix in ("html", "md")
+    )
+    assert sorted(path.name for path in (folder / "scope").iterdir()) == ["ann.json", "bob.json", "cid.json"]
+    assert (folder / "otter.csv").exists()
+    assert (folder / "nb.csv").exists()
+
+    assert main([*arguments, "--json"]) == 0
+    told = capsys.readouterr()
+    assert {each["student"]: each["points"] for each in json.loads(told.out)} == POINTS
+    assert "ann: 6 of 6" in told.err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda folder: (folder / "hw.toml").unlink(), "No such file"),
+        (lambda folder: (folder / "class").rmdir(), "a folder, or one file"),
+        (lambda folder: None, "in which there are none"),
+    ],
+)
+def test_the_command_says_what_it_cannot_do(folder, capsys, change, message):
+    (folder / "class").mkdir()
+    change(folder)
+    assert main(["grade", str(folder / "hw.toml"), str(folder / "class")]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_one_file_of_two_in_a_folder(folder):
+    student = folder / "class" / "ann"
+    student.mkdir(parents=True)
+    (student / "hw.py").write_text("x = 1")
+    (student / "notes.py").write_text("y = 1")
+    (found,) = grading.submissions(folder / "class")
+    assert "2 files" in found.problem
+    (found,) = grading.submissions(folder / "class", "hw.py")
+    assert (found.student, found.source) == ("ann", "x = 1")
+    (folder / "class" / "ann.py").write_text("")
+    with pytest.raises(InvalidArgument, match="ann twice"):
+        grading.submissions(folder / "class", "hw.py")
+
+
+def test_a_dask_cluster_one_of_whose_workers_is_killed(paper, handed_in):
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+    dask = pytest.importorskip("dask")
+    for number in range(6):
+        (handed_in / f"{number}.py").write_text(f"import time\ntime.sleep(0.2)\nnumber = {number}\n" + RIGHT)
+    expected = {**POINTS, **{str(number): 6 for number in range(6)}}
+    settings = {"distributed.admin.tick.interval": "1s", "distributed.worker.multiprocessing-method": "spawn"}
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        dask_executor(cluster.scheduler_address) as executor,
+        distributed.Client(cluster) as client,
+    ):
+        first = next(iter(client.run(os.getpid).values()))
+        threading.Timer(0.7, os.kill, (first, signal.SIGKILL)).start()
+        grades = grading.grade(paper, grading.submissions(handed_in), executor=executor)
+        assert points(grades) == expected
+        assert first not in client.run(os.getpid).values()
+
+
+def test_dask_that_is_not_there(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    with pytest.raises(InvalidArgument, match="pip install"), dask_executor("tcp://127.0.0.1:1"):
+        pass

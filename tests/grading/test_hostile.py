@@ -1,0 +1,88 @@
+"""Submissions that misbehave cost only themselves."""
+
+import os
+import socket
+from dataclasses import replace
+
+import pytest
+from classroom import ASSIGNMENT, ORACLES
+from hostile import NEEDED, TRIPLE, VARIANTS
+
+from rbnotes import grading
+
+JOBS = 2
+SECONDS = 0.6
+
+
+def processes():
+    """What runs, by number: the command lines of all processes."""
+    found = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    found[name] = file.read()
+            except OSError:
+                continue
+    return found
+
+
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory):
+    """All variants graded at once, as a class is: their grades, and what they left behind."""
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "hw.toml").write_text(ASSIGNMENT)
+    (folder / "oracles.py").write_text(ORACLES)
+    canary = folder / "canary"
+    canary.write_text("sings")
+    canary.chmod(0o666)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        marks = {
+            "canary": str(canary),
+            "folder": str(folder),
+            "parent": os.getpid(),
+            "port": server.getsockname()[1],
+        }
+        assignment = grading.read(folder / "hw.toml")
+        limits = replace(assignment.limits, seconds=SECONDS, memory=512, output=1)
+        paper = grading.prepare(replace(assignment, limits=limits))
+        honest = grading.Submission("honest", "hw.py", "def double(x):\n    return 2 * x" + TRIPLE)
+        (first,) = grading.grade(paper, [honest], jobs=1)
+        handed_in = [
+            grading.Submission(name, "hw.py", source.format_map(marks) + TRIPLE)
+            for name, (source, _, _) in VARIANTS.items()
+            # What only the kernel can keep from others is not let loose where it does not.
+            if not NEEDED.get(name) or NEEDED[name] & {*first.fences}
+        ]
+        handed_in.insert(len(handed_in) // 2, honest)
+        grades = list(grading.grade(paper, handed_in, jobs=JOBS))
+    assert sorted(grade.student for grade in grades) == sorted(each.student for each in handed_in)
+    return {grade.student: grade for grade in grades}, canary
+
+
+def test_there_are_enough_of_them():
+    assert len(VARIANTS) >= 42
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_costs_only_itself(trial, name):
+    if name not in trial[0]:
+        pytest.skip(f"this system does not limit {' or '.join(sorted(NEEDED[name]))}")
+    _, expected, spared = VARIANTS[name]
+    double, triple = trial[0][name].marks
+    assert double.status in ((expected,) if isinstance(expected, str) else expected), double.message
+    assert double.points == (4 if double.status == "passed" else 0)
+    assert (triple.status == "passed") is spared, triple.message
+
+
+def test_the_others_are_graded_as_ever(trial):
+    assert [mark.status for mark in trial[0]["honest"].marks] == ["passed", "passed"]
+
+
+def test_files_of_others_are_as_they_were(trial):
+    assert trial[1].read_text() == "sings"
+
+
+def test_no_process_is_left(trial):
+    left = {number: line for number, line in processes().items() if b"_child.py" in line or b"1234" in line}
+    assert left == {}

@@ -1,0 +1,140 @@
+"""From answers to points and reports."""
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+
+from rbnotes import grading
+from rbnotes.grading import reports
+
+RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"
+
+
+def statuses(grade):
+    return [mark.status for mark in grade.marks]
+
+
+def test_right_is_all_points(graded):
+    grade = graded(RIGHT)
+    assert statuses(grade) == ["passed", "passed"]
+    assert (grade.points, grade.of) == (6, 6)
+
+
+def test_a_region_that_passes_is_worth_its_share(graded):
+    source = RIGHT.replace("2 * x", "2 * x if max(abs(x)) > 1e-6 else 0 * x")
+    double, triple = graded(source).marks
+    assert (double.status, double.points, dict(double.regions)) == (
+        "wrong",
+        3,
+        {"generic": (3, 3), "tiny": (0, 3)},
+    )
+    assert (triple.status, triple.points) == ("passed", 2)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "message"),
+    [
+        ("return x", "wrong", "for example"),
+        ("return (2 * x)[:2]", "shape", "shape"),
+        ("return np.float32(2 * x)", "dtype", "float32"),
+        ("return 2 * x + 0j", "dtype", "complex"),
+        ("return 2 * x / 0", "wrong", "infinity"),
+        ("return None", "missing", "return"),
+        ("return undefined", "exception", "line 4 of double: return undefined"),
+        ("x *= 2\n    return x", "wrong", "changed its argument"),
+        ("return 2 * x * np.random.normal()", "wrong", "random|memory|two"),
+        ("return [2 * v for v in x]", "passed", ""),
+    ],
+)
+def test_what_a_student_is_told(graded, body, status, message):
+    mark = graded(f"import numpy as np\n\ndef double(x):\n    {body}\n").marks[0]
+    assert mark.status == status, mark.message
+    assert re.search(message, mark.message), mark.message
+
+
+def test_what_is_right_is_shown_only_if_it_may(folder):
+    def message(shows):
+        text = (folder / "hw.toml").read_text().replace("[limits]", f"[shows]\n{shows}\n[limits]", 1)
+        (folder / "shown.toml").write_text(text)
+        paper = grading.prepare(grading.read(folder / "shown.toml"))
+        source = [grading.Submission("a", "a.py", "def double(x):\n    return x")]
+        return next(grading.grade(paper, source, jobs=1)).marks[0].message
+
+    assert "expected" in message("expected = true")
+    assert "expected" not in message("expected = false")
+    assert "x = " in message("expected = false")
+    assert message("inputs = false") == "wrong"
+
+
+def test_a_claim_of_the_ledger(tmp_path):
+    (tmp_path / "hw.toml").write_text(
+        '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 3\nregions = { generic = 1, tiny = 2 }\n'
+    )
+    paper = grading.prepare(grading.read(tmp_path / "hw.toml"))
+    product = (
+        "import numpy as np\n\ndef f(q, p):\n    return np.concatenate([[q[0] * p[0] - q[1:] @ p[1:]],"
+        "q[0] * p[1:] + p[0] * q[1:] + np.cross({})])"
+    )
+    files = [
+        grading.Submission("right", "a.py", product.format("q[1:], p[1:]")),
+        grading.Submission("wrong", "b.py", product.format("p[1:], q[1:]")),
+    ]
+    marks = {grade.student: grade.marks[0] for grade in grading.grade(paper, files, jobs=1)}
+    assert marks["right"].status == "passed"
+    assert marks["wrong"].status == "wrong"
+    assert marks["wrong"].regions["generic"][1] > 0
+
+
+def test_the_child_is_asked_with_inputs_alone(paper):
+    (request, _) = paper.requests
+    for case, inputs in zip(paper.cases["double"], request.cases, strict=True):
+        assert [*inputs] == ["x"]
+        np.testing.assert_array_equal(case.expected, 2 * inputs["x"])
+
+
+def test_a_grade_survives_being_written_down(graded):
+    grade = graded(RIGHT)
+    plain = json.loads(json.dumps(grading.as_plain(grade)))
+    assert grading.as_plain(grading.from_plain(plain)) == plain
+
+
+def test_tables_and_pages(graded, folder):
+    assignment = grading.read(folder / "hw.toml")
+    hostile = 'def double(x):\n    raise ValueError("<script>```</script>")\n'
+    grades = [graded(RIGHT, "ann"), graded(hostile, "bob <b>")]
+    rows = list(csv.DictReader(io.StringIO(reports.table(grades))))
+    assert [row["points"] for row in rows] == ["6", "0"]
+    assert rows[1]["double status"] == "exception"
+    assert rows[1]["triple status"] == "missing"
+    page = reports.html(grades[1], assignment)
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "````text" in reports.markdown(grades[1], assignment)
+    whole = reports.class_html(grades, assignment)
+    assert "2 students; mean 3.00, median 3.00 of 6 points" in whole
+    assert "<b>" not in whole
+    found = reports.glance(grades)
+    assert (sum(found.bars), found.bars[0], found.bars[9]) == (2, 1, 1)
+    assert found.functions["double"] == (0.5, {"passed": 1, "exception": 1})
+    assert "| `double` | 50 % | 1 passed, 1 exception |" in reports.class_markdown(grades, assignment)
+
+
+def test_a_notebook_is_its_code(tmp_path, paper):
+    cells = [
+        {"cell_type": "markdown", "source": ["def double(x): return 0"]},
+        {"cell_type": "code", "source": ["%matplotlib inline\n", "!ls\n", "import numpy as np"]},
+        {"cell_type": "code", "source": RIGHT},
+    ]
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "ann.ipynb").write_text(json.dumps({"cells": cells}))
+    (tmp_path / "class" / "bob").mkdir()
+    (tmp_path / "class" / "cid.ipynb").write_text("{}")
+    found = grading.submissions(tmp_path / "class")
+    grades = {grade.student: grade for grade in grading.grade(paper, found, jobs=1)}
+    assert statuses(grades["ann"]) == ["passed", "passed"]
+    assert grades["bob"].marks[0].message == "there is no file where one is expected"
+    assert statuses(grades["cid"]) == ["missing", "missing"]

@@ -1,0 +1,155 @@
+"""A ledger of one's own: the template, an error planted in it, and every command about it."""
+
+import json
+import sys
+
+import pytest
+
+import rbnotes
+from rbnotes import ledger
+from rbnotes.arguments import InvalidArgument
+from rbnotes.commands import main
+from rbnotes.ledger import template
+from rbnotes.ledger.mutation import survivors
+
+WRONG = """
+
+@claim("{name}/s2/e7", "Energy of a turning body")
+class e7:
+    formula = r"T = \\tfrac12 \\boldsymbol\\omega^T \\mathbf I \\boldsymbol\\omega"
+    inputs = {{"omega": vectors(), "r": vectors()}}
+
+    def printed(omega, r):
+        return 0.5 * (omega @ omega) * (r @ r)
+
+    def library(omega, r):
+        v = formulas.velocity(omega, r)
+        return 0.5 * v @ v
+
+    def reference(omega, r):
+        motion = derivative(lambda t: Rotation.from_rotvec(t * omega).apply(r)).value
+        return 0.5 * sum(component**2 for component in motion)
+
+    oracle = "difference quotient of the point as scipy turns it"
+    verdict = Verdict.{verdict}
+    correction = r"$T = \\tfrac12 |\\boldsymbol\\omega \\times \\mathbf r|^2$"
+    chapter = "notes"
+    implemented_by = ("{name}.formulas.velocity",)
+"""
+
+
+@pytest.fixture
+def own(tmp_path, request):
+    """A folder of its own name for each test: Python keeps what it has imported."""
+    name = "own_" + str(abs(hash(request.node.name)))
+    folder = template.write(tmp_path / name)
+    yield folder
+    sys.path[:] = [entry for entry in sys.path if entry != str(tmp_path)]
+    for module in [module for module in sys.modules if module.partition(".")[0] == name]:
+        del sys.modules[module]
+
+
+def add(folder, verdict):
+    path = folder / "section_1.py"
+    path.write_text(path.read_text() + WRONG.format(name=folder.name, verdict=verdict))
+
+
+def run(capsys, *arguments):
+    status = main([*map(str, arguments)])
+    captured = capsys.readouterr()
+    return status, captured.out + captured.err
+
+
+def test_the_template_is_confirmed_and_each_break_of_it_is_noticed(own, capsys):
+    status, text = run(capsys, "verify", "--ledger", own)
+    assert status == 0
+    assert "1 of 1 verdicts confirmed" in text
+    with ledger.using(own):
+        (record,) = ledger.load()
+        assert survivors(record) == []
+
+
+def test_what_is_wrong_is_found(own, capsys):
+    add(own, "HOLDS")
+    status, text = run(capsys, "verify", "--ledger", own, "--json")
+    assert status == 1
+    found = {each["id"]: each for each in json.loads(text)}
+    assert found[f"{own.name}/s1/e1"]["confirmed"]
+    assert not found[f"{own.name}/s2/e7"]["confirmed"]
+    assert found[f"{own.name}/s2/e7"]["counterexample"]
+
+
+def test_an_erratum_is_listed_with_its_counterexample(own, capsys):
+    add(own, "ERRATUM")
+    status, text = run(capsys, "errata", "--ledger", own, "--json")
+    (found,) = json.loads(text)
+    assert (status, found["id"], found["verdict"]) == (0, f"{own.name}/s2/e7", "erratum")
+    status, text = run(capsys, "--ledger", own, "verify", found["id"], "--json")
+    (found,) = json.loads(text)
+    assert (status, found["confirmed"]) == (0, True)
+    assert set(found["counterexample"]) == {"omega", "r"}
+
+
+def test_other_names_and_challenges(own):
+    add(own, "ERRATUM")
+    with ledger.using(own):
+        assert ledger.find("O 7").id == f"{own.name}/s2/e7"
+        assert rbnotes.challenge(
+            "O 7",
+            lambda omega, r: (
+                0.5 * sum((omega[i - 2] * r[i - 1] - omega[i - 1] * r[i - 2]) ** 2 for i in range(3))
+            ),
+        )
+        assert not rbnotes.challenge("O 7", lambda omega, r: 0.5 * (omega @ omega) * (r @ r))
+        with pytest.raises(InvalidArgument):
+            ledger.find("S 1.62")
+    assert ledger.find("S 1.62").source == "sueda"
+
+
+def test_grading_by_it(own, tmp_path, capsys):
+    (tmp_path / "hw.toml").write_text(
+        f'[[task]]\nfunction = "v"\nclaim = "{own.name}/s1/e1"\npoints = 1\nexamples = 16\n'
+    )
+    (tmp_path / "ann.py").write_text(
+        "import numpy as np\n\ndef v(omega, r):\n    return np.cross(omega, r)\n"
+    )
+    status, text = run(capsys, "grade", tmp_path / "hw.toml", tmp_path / "ann.py", "--ledger", own)
+    assert status == 0
+    assert "ann: 1 of 1 points" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("verify", "--ledger", "nowhere"), "got 'nowhere', expected a folder, or an entry point"),
+        (("verify", "--ledger", "."), "without notes.toml"),
+        (("new-ledger", "My-Notes"), "got 'My-Notes', expected small letters"),
+        (("new-ledger", "taken"), "taken, which exists"),
+        (("verify", "--source", "newton"), "got 'newton', expected one of lloyd, sueda, si"),
+    ],
+)
+def test_what_cannot_be(tmp_path, monkeypatch, capsys, arguments, message):
+    empty = tmp_path / "empty"
+    (empty / "taken").mkdir(parents=True)
+    monkeypatch.chdir(empty)
+    status, text = run(capsys, *arguments)
+    assert status == 2
+    assert message in text
+
+
+def test_an_installed_ledger_goes_by_its_name(own, monkeypatch):
+    class Point:
+        name, value = "course", own.name
+
+    monkeypatch.syspath_prepend(str(own.parent))
+    monkeypatch.setattr("rbnotes.ledger.sources.entry_points", lambda group: [Point])
+    with ledger.using("course") as shelf:
+        assert shelf.folder == own
+        assert [record.id for record in ledger.load()] == [f"{own.name}/s1/e1"]
+
+
+def test_records_of_other_notes_do_not_belong(own):
+    text = (own / "section_1.py").read_text()
+    (own / "section_1.py").write_text(text.replace(f'"{own.name}/s1/e1"', '"lloyd/s1/e1"'))
+    with ledger.using(own), pytest.raises(InvalidArgument, match="'lloyd'"):
+        ledger.load()

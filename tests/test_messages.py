@@ -1,0 +1,68 @@
+"""Errors that an engineer meets first: each names the argument, what it got and what would be right."""
+
+import numpy as np
+import pytest
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.complementarity import LCP, QP, BoxLCP, solve_lcp
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import State, StepProblem
+from rbnotes.forces import LinearSpring, Paths, on_particle, through
+from rbnotes.friction import MODELS, coulomb, model
+from rbnotes.maximal import simulate
+from rbnotes.maximal.mechanism import Mechanism
+
+M = 2 * np.eye(3)
+q = -np.ones(3)
+
+
+def pair_of_springs(law):
+    return Paths(law, through(on_particle([0, 1]), on_particle([1, 2])))
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "words"),
+    [
+        (lambda: State(np.zeros(6)), "E", r"shape \(6,\).*State\(q=..., qdot=...\)"),
+        (lambda: State([np.eye(4)] * 2, np.zeros((3, 6))), "phi", r"\(3, 6\).*\(2, 6\)"),
+        (lambda: solve_lcp(M, q), "problem", r"array of shape \(3, 3\).*LCP\(M, q\)"),
+        (lambda: solve_lcp((M, q)), "problem", "tuple"),
+        (lambda: LCP(M, q[:2]), "q", r"shape \(2,\).*shape \(3,\), as M has shape \(3, 3\)"),
+        (lambda: LCP(M[:2], q), "M", r"shape \(2, 3\).*square"),
+        (lambda: BoxLCP(M, q[:2], 0, 1), "q", r"shape \(2,\).*shape \(3,\)"),
+        (lambda: QP(M, q[:2]), "c", r"shape \(2,\).*as Q has"),
+        (
+            lambda: simulate(Mechanism(np.eye(6)[None]), State(), 0.1, 1),
+            "world",
+            r"a Mechanism.*World\(mechanism\)",
+        ),
+        (lambda: model("friction", "columb"), "friction", "'columb'.*'coulomb'"),
+        (lambda: model("friction", 3), "friction", "int.*a function"),
+        (
+            lambda: pair_of_springs(LinearSpring(np.ones(3), 1.0)),
+            "law.stiffness",
+            r"shape \(3,\).*one for each path: shape \(2,\)",
+        ),
+    ],
+)
+def test_the_argument_is_named(call, name, words):
+    with pytest.raises(InvalidArgument, match=words) as error:
+        call()
+    assert error.value.name == name
+
+
+def test_arrays_that_fit_are_taken():
+    assert State(np.eye(4), np.zeros(6)).phi.shape == (1, 6)
+    for k in (2.0, np.array([1.0, 2.0])):
+        state = State(x=np.array([[0, 0, 0], [1.0, 0, 0], [3.0, 0, 0]]))
+        energy = pair_of_springs(LinearSpring(k, rest_length=0.5)).energy(state)
+        assert energy == pytest.approx(np.sum(k * np.array([0.25, 2.25])) / 2)
+
+
+def test_friction_models_have_names():
+    assert model("friction", "coulomb") is MODELS["coulomb"] is coulomb
+    assert model("friction", "box_friction") is model("friction", "box")
+    ground = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
+    particle = StepProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=ground)
+    for name in MODELS:
+        assert model("friction", name)(particle).velocity[2] > -1e-6

@@ -1,0 +1,175 @@
+"""The exact tangent of trees in fewer velocities: against differences of forces, and in implicit steps."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from random_trees import body, frame, unit
+
+from rbnotes import joints
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative
+from rbnotes.dynamics import State, constrained_step, fully_implicit_euler, implicit_midpoint
+from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, on_particle, through
+from rbnotes.tree import (
+    AttachedParticle,
+    AttachedSystem,
+    Gear,
+    HyperReducedSystem,
+    JointCoordinates,
+    Link,
+    Tree,
+    TreeSystem,
+    geared,
+    step_rows,
+)
+
+
+def branching(rng, joint):
+    """Hinges a, b, c in a row, another joint beside b, and two particles on springs with dampers."""
+    kinds = [("a", joints.Revolute(unit(rng)), None), ("b", joints.Revolute(unit(rng)), "a")]
+    kinds += [("side", joint, "a"), ("c", joints.Revolute(unit(rng)), "b")]
+    links = [
+        Link(name, kind, body(rng), parent, frame(rng), frame(rng), stiffness=1.5, damping=0.4)
+        for name, kind, parent in kinds
+    ]
+    law = LinearSpring(4.0, 0.7, 0.3)
+    ends = [
+        (on_body(3, rng.normal(size=3)), on_particle(0)),
+        (on_body(2, rng.normal(size=3)), on_body(3, rng.normal(size=3))),
+        (on_particle(0), on_particle(1)),
+    ]
+    groups = ForceGroups([Paths(law, through(*points)) for points in ends])
+    return TreeSystem(Tree(links, gravity=rng.normal(size=3)), [0.6, 1.1], groups)
+
+
+def curved(size):
+    """The first four coordinates follow two in a curve; the others are free."""
+
+    def q(r):
+        a, b = r[:2]
+        return np.concatenate([[np.sin(a), a * b, a**2 - b, np.cos(b) + a], r[2:]])
+
+    def stacked(bent, free):
+        return np.concatenate([np.pad(np.array(bent), ((0, 0), (0, size - 4))), free])
+
+    def J(r):
+        a, b = r[:2]
+        bent = [[np.cos(a), 0], [b, a], [2 * a, -1], [1, -np.sin(b)]]
+        return stacked(bent, np.eye(size - 2)[2:])
+
+    def J_dot(r, v):
+        (a, b), (da, db) = r[:2], v[:2]
+        bent = [[-np.sin(a) * da, 0], [db, da], [2 * da, 0], [0, -np.cos(b) * db]]
+        return stacked(bent, np.zeros((size - 4, size - 2)))
+
+    return JointCoordinates(size - 2, q, J, J_dot)
+
+
+def gears(seed):
+    rng = np.random.default_rng(seed)
+    system = branching(rng, joints.Cylindrical())
+    reduced = HyperReducedSystem(system, geared(system.tree, {"a": 1.0, "b": -0.5, "c": 2.0}))
+    q, qdot = rng.normal(size=(2, 3))
+    x, v = rng.normal(size=(2, 2, 3))
+    return reduced, State(q=q, qdot=qdot, x=x, v=v)
+
+
+def bent(seed):
+    rng = np.random.default_rng(seed)
+    system = branching(rng, joints.ExponentialSpherical())
+    q, qdot = rng.normal(size=(2, 4))
+    x, v = rng.normal(size=(2, 2, 3))
+    return HyperReducedSystem(system, curved(6)), State(q=q, qdot=qdot, x=x, v=v)
+
+
+def with_quaternion(seed):
+    rng = np.random.default_rng(seed)
+    system = branching(rng, joints.QuaternionSpherical())
+    reduced = HyperReducedSystem(system, geared(system.tree, {"a": 1.0, "b": 1.0, "c": 1.0}))
+    turned = rng.normal(size=4)
+    q = np.concatenate([rng.normal(size=1), turned / np.linalg.norm(turned)])
+    x, v = rng.normal(size=(2, 2, 3))
+    return reduced, State(q=q, qdot=rng.normal(size=5), x=x, v=v)
+
+
+def attached(seed):
+    rng = np.random.default_rng(seed)
+    system = branching(rng, joints.Universal())
+    tied = AttachedSystem(system, [AttachedParticle(1, "side", rng.normal(size=3))])
+    q, qdot = rng.normal(size=(2, 5))
+    x, v = rng.normal(size=(2, 1, 3))
+    return tied, State(q=q, qdot=qdot, x=x, v=v)
+
+
+CASES = {"gears": gears, "curved": bent, "equal angles beside a quaternion": with_quaternion}
+CASES |= {"attached particles": attached}
+
+
+@pytest.fixture(params=CASES)
+def case(request):
+    return CASES[request.param](7)
+
+
+def test_against_differences(case):
+    system, state = case
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=state.size)
+
+    def left(at):
+        return system.force(at) - system.mass(at) @ a
+
+    found = system.tangent(state, a)
+    f = left(state)
+    scale = np.max(np.abs(f))
+    np.testing.assert_allclose(found.f, f, rtol=0, atol=1e-12 * scale)
+    for along in rng.normal(size=(2, state.size)):  # in general directions, so that no entry goes unseen
+        by_q = derivative(lambda t, d=along: left(state.moved(t * d)), step=1e-3).value
+        by_v = derivative(lambda t, d=along: left(state.with_velocity(state.velocity + t * d))).value
+        for slope, expected in ((found.K @ along, by_q), (found.D @ along, by_v)):
+            np.testing.assert_allclose(slope, expected, rtol=0, atol=1e-8 * np.max(np.abs(expected)))
+
+
+@pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
+def test_equations_hold_after_few_corrections(case, step, monkeypatch):
+    system, start = case
+    h, c, count = 0.05, step.part, []
+    told = type(system).tangent
+    monkeypatch.setattr(type(system), "tangent", lambda *given: count.append(1) or told(*given))
+    after = step(system, start, h)
+    mean = start.velocity + c * (after.velocity - start.velocity)
+    at = start.moved(c * h * mean, c * h).with_velocity(mean)
+    rate = system.mass(at) @ (after.velocity - start.velocity) / h
+    np.testing.assert_allclose(system.force(at), rate, rtol=0, atol=1e-8 * np.linalg.norm(rate))
+    assert len(count) <= 6
+
+
+@pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
+def test_gears_as_coordinates_and_as_constraints(step):
+    reduced, state = gears(2)
+    rows = partial(step_rows, reduced.system, [Gear("a", "b", -0.5), Gear("a", "c", 2.0)])
+    whole = reduced.expanded(state)
+    for _ in range(2):
+        state = step(reduced, state, 0.05)
+        whole = constrained_step(step, reduced.system, whole, 0.05, rows).state
+    found = reduced.expanded(state)
+    for ours, theirs in ((found.q, whole.q), (found.velocity, whole.velocity), (found.x, whole.x)):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * np.max(np.abs(theirs)))
+
+
+def test_what_coordinates_must_say():
+    reduced, state = bent(1)
+    q, J, J_dot = (getattr(reduced.coordinates, name) for name in ("q", "jacobian", "jacobian_dot"))
+    real = JointCoordinates(4, q, J, lambda r, v: J_dot(r.real, v))
+    system, a = HyperReducedSystem(reduced.system, real), np.ones(state.size)
+    with pytest.raises(InvalidArgument, match="drift_slope: got None, and a jacobian_dot that is real"):
+        system.tangent(state, a)
+
+    def slope(r, v):
+        return derivative(lambda t: np.moveaxis([J_dot(r + t * e, v) @ v for e in np.eye(4)], 0, -1)).value
+
+    told = HyperReducedSystem(reduced.system, JointCoordinates(4, q, J, real.jacobian_dot, slope))
+    K = told.tangent(state, a).K
+    np.testing.assert_allclose(K, reduced.tangent(state, a).K, rtol=0, atol=1e-9 * np.max(np.abs(K)))
+    with pytest.raises(InvalidArgument, match="drift_slope"):
+        JointCoordinates(4, q, J, J_dot, 3.0)

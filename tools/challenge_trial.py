@@ -1,0 +1,222 @@
+"""Is `rbnotes.challenge` to be trusted? Hands it 42 functions, and a thousand made wrong by mutation.
+
+Each submission is the right form of a claim with one change to its source. Whether it is wrong is judged by a
+test of its own: many inputs from all regions, drawn with another seed, against the claim's oracle. Prints the
+share of wrong ones that fail and the number of right ones that do, and keeps them for the book.
+
+    python tools/challenge_trial.py               about five minutes on one core
+    python tools/challenge_trial.py --count 100   fewer of them; nothing is kept
+    python tools/challenge_trial.py --code        run all code that cards offer to paste instead
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from challenge_variants import VARIANTS
+
+from rbnotes import ledger
+from rbnotes.arguments import InvalidArgument
+from rbnotes.cards import standalone
+from rbnotes.challenge import Case, answers, cases, judge
+from rbnotes.challenge.drawing import right_forms
+from rbnotes.ledger import Record
+from rbnotes.ledger.honesty.claim_code import Unreadable, plain
+from rbnotes.ledger.mutation import CALLS, counted, form_under_test, source_mutants
+from rbnotes.ledger.record import Function
+from rbnotes.ledger.trials import distance, result, samples
+
+KEPT = Path(__file__).parents[1] / "book" / "_data" / "challenge.json"
+EXAMPLES, DENSE = 200, 200
+"""Cases of the challenge, which is its default, and of the test that judges it."""
+EACH = 25
+"""Submissions made of one claim."""
+SLOW = 0.0008
+"""Claims whose oracle takes longer, in seconds, are left out: they would take hours."""
+SEED, OTHER_SEED = 0, 20_000
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A form of a claim, as it is or with a change."""
+
+    claim: Record
+    change: str
+    form: Function
+
+
+@dataclass
+class Tally:
+    """What became of the submissions."""
+
+    wrong: int = 0
+    wrong_failed: int = 0
+    right: int = 0
+    right_failed: int = 0
+
+    def add(self, right: bool, passed: bool) -> None:
+        """Count one more."""
+        self.right += right
+        self.right_failed += right and not passed
+        self.wrong += not right
+        self.wrong_failed += not right and not passed
+
+    @property
+    def caught(self) -> float:
+        """Share of the wrong ones that fail."""
+        return self.wrong_failed / max(1, self.wrong)
+
+
+def submissions(claim: Record, generator: random.Random, count: int) -> list[Submission]:
+    """The right forms of a claim, and some made of one of them by mutation."""
+    form = form_under_test(claim)
+    found = [Submission(claim, "", right) for right in right_forms(claim)]
+    if form is None:
+        return found
+    try:
+        drawn = samples(claim.inputs if claim.given is None else claim.given, 4)
+        mutants = list(source_mutants(plain(form), drawn))
+    except Unreadable:
+        return found
+    chosen = generator.sample(mutants, min(count, len(mutants)))
+    return found + [Submission(claim, mutant.change, mutant.form) for mutant in chosen]
+
+
+def passes(submission: Submission, tried: Sequence[Case]) -> bool:
+    """Whether the challenge finds nothing wrong."""
+    few = 8
+    for some in (tried[:few], tried[few:]):
+        with counted(CALLS * len(some) * 4):
+            given = answers(submission.form, [case.inputs for case in some])
+        judged = (judge(submission.claim, case, answer) for case, answer in zip(some, given, strict=True))
+        if not all(judged):
+            return False
+    return True
+
+
+def is_right(submission: Submission, tried: Sequence[Case]) -> bool:
+    """The judge of the judge: nothing but the oracle's results and the distance to them."""
+    for case in tried:
+        try:
+            with counted(CALLS * 4):
+                off = distance(
+                    result(submission.form, case.inputs), case.expected, printed_numbers=not case.inputs
+                )
+        except Exception:  # a change may break a form in any way
+            return False
+        if not off <= submission.claim.tolerance:
+            return False
+    return True
+
+
+def claims(generator: random.Random) -> Iterator[Record]:
+    """Claims in random order whose oracles are quick."""
+    every = [record for record in ledger.load() if record.reference is not None and record.inputs]
+    for record in generator.sample(every, len(every)):
+        some = samples(record.inputs, 3)
+        start = time.perf_counter()
+        for values in some:
+            result(record.reference, values)  # type: ignore[arg-type]
+        if (time.perf_counter() - start) / len(some) < SLOW:
+            yield record
+
+
+def trial(
+    count: int, *, seed: int = SEED, examples: int = EXAMPLES, dense: int = DENSE, each: int = EACH
+) -> tuple[Tally, list[Submission]]:
+    """Submissions made by mutation: the tally, and those on which challenge and dense test disagree."""
+    generator = random.Random(seed)
+    tally, disagreed = Tally(), list[Submission]()
+    made = 0
+    for claim in claims(generator):
+        print(f"\r{made} ", end="", file=sys.stderr, flush=True)
+        tried = cases(claim, seed=seed, examples=examples)
+        judges = cases(claim, seed=seed + OTHER_SEED, examples=dense)
+        for submission in submissions(claim, generator, min(each, count - made)):
+            made += bool(submission.change)
+            right = is_right(submission, judges)
+            passed = passes(submission, tried)
+            tally.add(right, passed)
+            if right != passed:
+                disagreed.append(submission)
+        if made >= count:
+            break
+    return tally, disagreed
+
+
+def variants(examples: int = EXAMPLES) -> tuple[Tally, list[str]]:
+    """The functions written by hand: the tally, and those that are judged wrongly."""
+    tally, missed = Tally(), list[str]()
+    tried = {name: cases(ledger.find(name), examples=examples) for name in {each.claim for each in VARIANTS}}
+    for variant in VARIANTS:
+        submission = Submission(ledger.find(variant.claim), variant.what, variant.function)
+        passed = passes(submission, tried[variant.claim])
+        tally.add(variant.right, passed)
+        if passed is not variant.right:
+            missed.append(f"{variant.claim}: {variant.what}")
+    return tally, missed
+
+
+def code() -> list[str]:
+    """Run all code that cards offer; returns what fails."""
+    failed = []
+    for record in ledger.load():
+        text = standalone(record)
+        if text is None or record.library is None:
+            continue
+        names: dict[str, Any] = {}
+        try:
+            exec(compile(text, f"<{record.id}>", "exec"), names)
+            for values in islice(samples(record.inputs, 3), 3):
+                if not distance(result(names["right_form"], values), result(record.library, values)) < 1e-9:
+                    failed.append(f"{record.id}: another result")
+                    break
+        except Exception as error:
+            failed.append(f"{record.id}: {error}")
+    return failed
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run it; exit status 1 if a right submission fails or too many wrong ones pass."""
+    parser = argparse.ArgumentParser(description="How far rbnotes.challenge is to be trusted.")
+    parser.add_argument("--count", type=int, default=1000, help="submissions made by mutation")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--examples", type=int, default=EXAMPLES, help="cases of the challenge")
+    parser.add_argument("--dense", type=int, default=DENSE, help="cases of the test that judges it")
+    parser.add_argument("--code", action="store_true", help="run the code that cards offer")
+    options = parser.parse_args(arguments)
+    if options.count < 1:
+        raise InvalidArgument("--count", str(options.count), "a positive number")
+    if options.code:
+        failed = code()
+        print("\n".join(failed) or "all code that cards offer runs and is right")
+        return bool(failed)
+    by_hand, missed = variants(options.examples)
+    print(
+        f"{by_hand.right + by_hand.wrong} by hand: {by_hand.wrong_failed} of {by_hand.wrong} wrong ones fail,"
+    )
+    print(f"  {by_hand.right_failed} of {by_hand.right} right ones do", *missed, sep="\n    ")
+    made, disagreed = trial(options.count, seed=options.seed, examples=options.examples, dense=options.dense)
+    print(f"{made.wrong_failed} of {made.wrong} wrong submissions fail ({made.caught:.2%}),")
+    print(f"  {made.right_failed} of {made.right} right ones do")
+    for each in disagreed:
+        print(f"    {each.claim.id}: {each.change or 'as it is'}")
+    if options.count >= 1000:
+        figures = {"by_hand": vars(by_hand), "made": vars(made), "seed": options.seed}
+        KEPT.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return int(bool(missed) or made.right_failed > 0 or made.caught < 0.99)
+
+
+if __name__ == "__main__":
+    np.seterr(all="ignore")
+    sys.exit(main())
