@@ -53,7 +53,8 @@ def test_markdown_has_summary_causes_entries_and_latex(capsys):
     assert main(["errata", "--source", "sueda", "--section", "1.9.5", "--format", "md"]) == 0
     text = capsys.readouterr().out
     places = [
-        text.index(part) for part in ("| sueda/s1.9.5/e1.62 |", "### Root cause", "### Errors", "### Misprints")
+        text.index(part)
+        for part in ("| sueda/s1.9.5/e1.62 |", "### Root cause", "### Errors", "### Misprints")
     ]
     assert places == sorted(places)
     assert "```latex\nK_{k2} = -\\frac{1}" in text

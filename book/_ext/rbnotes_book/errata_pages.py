@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from rbnotes.ledger import Record, Verdict, errata
-from rbnotes_book import claims, outcomes
+from rbnotes_book import claims, outcomes, sections
 from rbnotes_book.directive import Field, LedgerDirective, table
 
 PROCESSES = 2
@@ -35,8 +35,8 @@ class Corrections(LedgerDirective):
     def anchor(self, record: Record) -> str:
         return "errata-" + claims.anchor(record.id)
 
-    def outcomes(self, records: Sequence[Record]) -> list[outcomes.Found]:
-        title = f"Counterexamples to {claims.AUTHORS[self.arguments[0]]}"
+    def found(self, records: Sequence[Record]) -> list[outcomes.Found]:
+        title = f"Counterexamples to {sections.AUTHORS[self.arguments[0]]}"
         ids, root = [record.id for record in records], Path(self.env.srcdir)
         with ProcessPoolExecutor(PROCESSES) as pool:
             found = pool.map(outcomes.counterexample, ids, repeat(root))
@@ -99,7 +99,7 @@ class Errata(Corrections):
         own = errata.corrections(source)
         if not own:
             return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
-        found = dict(zip((record.id for record in own), self.outcomes(own), strict=True))
+        found = dict(zip((record.id for record in own), self.found(own), strict=True))
         entries = {
             verdict: [self.entry(record, found[record.id]) for record in own if record.verdict is verdict]
             for verdict in (Verdict.ERRATUM, Verdict.MISPRINT)
@@ -136,7 +136,7 @@ class Conditions(Corrections):
         own = errata.conditions(self.arguments[0])
         if not own:
             return [nodes.paragraph("", "No claim checked so far needs a condition.")]
-        pairs = zip(own, self.outcomes(own), strict=True)
+        pairs = zip(own, self.found(own), strict=True)
         return [
             *self.section("Summary", [self.summary(own)]),
             *self.section("Conditions", [self.entry(record, found) for record, found in pairs]),

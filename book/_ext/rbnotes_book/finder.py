@@ -45,7 +45,7 @@ class Row:
     code: str
 
 
-class finder_table(nodes.General, nodes.Element):
+class finder_table(nodes.General, nodes.Element):  # type: ignore[misc]
     """Where the table goes: its links are known only when all pages have been read."""
 
 

@@ -174,12 +174,12 @@ class Summary(LedgerDirective):
     def sections(source: str, entries: Iterable[Entry]) -> str:
         counts = Counter(entry.section for entry in entries if entry.source == source)
         listed = ", ".join(f"{section} ({number})" for section, number in counts.items())
-        return f"{claims.AUTHORS[source]} {listed or 'none'}"
+        return f"{sections.AUTHORS[source]} {listed or 'none'}"
 
     def run(self) -> list[nodes.Node]:
         records = ledger.load()
         counts = Counter((record.verdict, record.source) for record in records)
-        names = claims.AUTHORS
+        names = sections.AUTHORS
         rows = [
             [
                 claims.badge(v),
