@@ -10,6 +10,7 @@ What comes back is always a new array: nothing done with it reaches the caller's
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -320,9 +321,9 @@ def instances(name: str, values: Any, *kinds: type) -> tuple[Any, ...]:
 
 
 def provides(name: str, value: Any, *methods: str) -> None:
-    """Refuses what has not all of these methods: any object with them will do, but no class."""
+    """Refuses what has not all of these methods: any object with them will do, but no class or array."""
     missing = [method for method in methods if not callable(getattr(value, method, None))]
-    if isinstance(value, type) or missing:
+    if isinstance(value, type | ModuleType | np.ndarray) or missing:
         raise InvalidArgument(name, _described(value), "an object with " + ", ".join(missing or methods))
 
 

@@ -1,16 +1,18 @@
 """What comes of nonsense in the place of valid arguments, room by room.
 
-    python tools/fuzz.py                    10,000 calls a room: half an hour on one core
     python tools/fuzz.py --calls 500        a look, in a minute or two
     python tools/fuzz.py --room dynamics    one room, with every fault told
+    python tools/fuzz.py --table            10,000 calls a room, and the table that the book shows
 
-Prints one line a room: calls, and how many ended in each fault (see `tests/fuzz/engine.py`). Exit status 1 if
-there is one that must not be: anything but one unhelpful message in a thousand.
+Prints one line a room: calls, and how many ended in each fault (see `tests/fuzz/engine.py`). The last takes
+an hour on one core; with ``--room`` as well, it renews one line of the table. Exit status 1 if there is a
+fault that must not be: anything but one unhelpful message in a thousand.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
 import zlib
 from collections import Counter
@@ -19,7 +21,10 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "fuzz"))
+ROOT = Path(__file__).parents[1]
+TABLE = ROOT / "book" / "_data" / "fuzz.csv"
+
+sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
 
 
 def findings(room: str, count: int, seed: int) -> list[Any]:
@@ -37,14 +42,28 @@ def findings(room: str, count: int, seed: int) -> list[Any]:
     return found
 
 
+def keep(line: dict[str, Any]) -> None:
+    """Put a room's line into the table, in the place of an older one."""
+    lines = {}
+    if TABLE.exists():
+        with TABLE.open(newline="") as file:
+            lines = {each["room"]: each for each in csv.DictReader(file)}
+    lines[line["room"]] = line
+    with TABLE.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(line), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines[room] for room in sorted(lines))
+
+
 def main() -> int:
     from engine import FAULTS
-    from table import ROOMS
+    from table import ROOMS, table
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--calls", type=int, default=10_000, help="of each room")
     parser.add_argument("--room", choices=ROOMS, help="this one alone")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--table", action="store_true", help="write book/_data/fuzz.csv")
     options = parser.parse_args()
     rooms = (options.room,) if options.room else ROOMS
     print(f"{'room':16}{'calls':>8}" + "".join(f"{fault:>11}" for fault in FAULTS))
@@ -53,6 +72,10 @@ def main() -> int:
         found = findings(room, options.calls, options.seed)
         counts = Counter(finding.verdict for finding in found)
         print(f"{room:16}{len(found):8}" + "".join(f"{counts[fault]:11}" for fault in FAULTS), flush=True)
+        if options.table:
+            names = len({call.name for call in table(room)})
+            faults = {fault: counts[fault] for fault in FAULTS}
+            keep({"room": room, "names": names, "calls": len(found), "seed": options.seed, **faults})
         unhelpful = counts["unhelpful"] * 1000 >= len(found)
         bad |= unhelpful or any(counts[fault] for fault in FAULTS if fault != "unhelpful")
         for finding in sorted({str(each) for each in found if each.verdict != "fine"}):

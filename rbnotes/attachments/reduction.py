@@ -161,7 +161,8 @@ def _starts(sizes: Sequence[int]) -> Indices:
 def _check_sizes(attachment: Attachment, sizes: Sequence[int]) -> None:
     for k in (attachment.component, *attachment.blocks):
         if not 0 <= k < len(sizes):
-            raise InvalidArgument("attachments", f"component {k}", f"components 0 to {len(sizes) - 1}")
+            expected = f"less than {len(sizes)}, the number of sizes"
+            raise InvalidArgument("attachments", f"component {k}", expected)
     for j, block in attachment.blocks.items():
         expected = (sizes[attachment.component], sizes[j])
         if block.shape != expected:

@@ -96,19 +96,18 @@ def complex_step(function: Callable[[Array], ArrayLike], x: ArrayLike) -> Array:
     """
     arguments.function("function", function)
     x, tiny = _point(x), 1e-40
-    columns = []
-    for unit in np.eye(x.size):
-        shifted = np.asarray(function(x + 1j * tiny * unit))
-        if shifted.dtype.kind not in "iufc":
-            raise InvalidArgument("function", f"values of {shifted.dtype}", "an array of numbers")
-        if not np.all(np.isfinite(shifted)):
-            raise InvalidArgument("function", f"NaN or infinite values at {x}", "an analytic function")
-        if not np.iscomplexobj(shifted) and np.any(shifted != np.asarray(function(x + STEP * unit))):
+    columns = [np.asarray(function(x + step)) for step in 1j * tiny * np.eye(x.size)]
+    for unit, column in zip(np.eye(x.size), columns, strict=True):
+        if column.dtype.kind not in "iufc":
+            raise InvalidArgument("function", f"values of {column.dtype}", "an array of numbers")
+        if column.dtype.kind != "c" and np.any(column != np.asarray(function(x + STEP * unit))):
             raise InvalidArgument(
                 "function", "real values for complex arguments", "an analytic function (no abs, no norm)"
             )
-        columns.append(np.imag(shifted) / tiny)
-    return np.stack(columns, axis=-1)
+    shifted = np.stack(columns, axis=-1)
+    if not np.isfinite(shifted).all():
+        raise InvalidArgument("function", f"NaN or infinite values at {x}", "an analytic function")
+    return np.imag(shifted) / tiny
 
 
 def _point(x: ArrayLike) -> Array:

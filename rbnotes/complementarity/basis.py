@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
+from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity.elimination import Elimination, is_held
 from rbnotes.complementarity.problems import LCP, BoxLCP
@@ -27,6 +28,8 @@ class Columns:
     """The columns of an LCP matrix ``(n, n)``, each built the first time it is asked for."""
 
     def __init__(self, size: int, build: Callable[[int], Array]) -> None:
+        size = arguments.count("size", size)
+        arguments.function("build", build)
         self._build = build
         self._slot = np.full(size, -1)
         self._store = np.zeros((size, min(size, 8)), order="F")
@@ -61,6 +64,7 @@ class Pairs:
     """What a pivoting method needs of the pairs (z, w): q, the bounds, the columns of M."""
 
     def __init__(self, problem: LCP | BoxLCP | Elimination) -> None:
+        arguments.instance("problem", problem, LCP, BoxLCP, Elimination)
         n = self.size = problem.size
         self.symmetric = problem.symmetric
         self.matrix: Any = None
@@ -88,6 +92,7 @@ class Basis:
     """A complementary basis and the values of all variables."""
 
     def __init__(self, pairs: Pairs) -> None:
+        arguments.instance("pairs", pairs, Pairs)
         self.pairs, self.columns = pairs, pairs.columns
         self.alpha: list[int] = []
         """Indices of the basic z, in the order of the factors."""

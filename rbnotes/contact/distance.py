@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rbnotes import _so3
 from rbnotes.arguments import Array
 
-TOUCHING = 1e-7
-"""Cores closer than this, relative to their size, touch: the line between closest points has no direction."""
+TOUCHING = 1e-4
+"""Cores closer than this, relative to their size, touch: the line between closest points loses its meaning,
+the more the closer they are."""
 
 _SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
 _PARALLEL = 1e-6
@@ -65,20 +67,29 @@ class Axis(NamedTuple):
     """Gap between the shadows, negative where they overlap, m."""
 
 
-def separating_axis(a: Core, b: Core) -> Axis:
-    """The axis with the largest separation.
+def separating_axis(a: Core, b: Core, tie: float = 0.0) -> Axis:
+    """The axis with the largest separation, or the mean of those that come within ``tie`` of it.
 
-    Where the centres of two spheres or the axes of two capsules meet, several directions separate equally
+    Where an edge touches an edge, every direction between the faces beside them separates, and which face
+    does best is chance. Their mean does not jump, and is symmetric where the cores are. Where the centres of
+    two spheres or the axes of two capsules meet, it is not enough that several directions separate equally
     fast: the first of the axes of a, then of b, then of their products is taken.
     """
-    across = np.cross(a.R.T[:, None], b.R.T[None]).reshape(9, 3)
+    across = np.swapaxes(_so3.hat(a.R.T) @ b.R, 1, 2).reshape(9, 3)
     lengths = np.linalg.norm(across, axis=1, keepdims=True)
     skew = lengths[:, 0] > _PARALLEL
     axes = np.concatenate([a.R.T, b.R.T, across[skew] / lengths[skew]])
     along = axes @ (a.p - b.p)
     separations = np.abs(along) - np.abs(axes @ a.R) @ a.half - np.abs(axes @ b.R) @ b.half
     best = int(np.argmax(separations))
-    return Axis(axes[best] if along[best] >= 0 else -axes[best], float(separations[best]))
+    largest = float(separations[best])
+    outwards = np.where(along[:, None] >= 0, axes, -axes)
+    if tie > 0 and np.abs(along[best]) > tie:
+        weights = np.maximum(0.0, 1 - (largest - separations) / tie)
+        weights[6:] *= lengths[skew, 0] ** 2  # products of edges come and go as these become parallel
+        mean = weights @ outwards
+        return Axis(mean / np.linalg.norm(mean), largest)
+    return Axis(outwards[best], largest)
 
 
 def closest_points(a: Core, b: Core) -> tuple[Array, Array]:

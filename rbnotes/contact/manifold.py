@@ -28,6 +28,9 @@ LEANING = 0.5
 Within the margin they are contacts that may close next, when the body rocks onto them.
 """
 
+THIN = 1e-6
+"""Sine of the angle up to which an edge is perpendicular to the normal, where cores overlap in edges."""
+
 _AROUND: list[Array] = [
     np.zeros((1, 0)),
     np.array([[-1.0], [1.0]]),
@@ -54,15 +57,15 @@ def no_contact() -> Manifold:
 
 def manifold(a: Core, radius_a: float, b: Core, radius_b: float, margin: float) -> Manifold:
     """Points of contact of two rounded boxes with gaps of at most ``margin``."""
-    normal, separation = separating_axis(a, b)
+    touching = TOUCHING * (a.size + b.size + radius_a + radius_b)
+    normal, separation = separating_axis(a, b, touching)
     if separation - radius_a - radius_b > margin:
         return no_contact()
     disjoint = separation > 0
     if disjoint:
         x, y = closest_points(a, b)
-        distance = float(np.linalg.norm(x - y))
-        if distance > TOUCHING * (a.size + b.size + radius_a + radius_b):
-            normal = (x - y) / distance
+        between = x - y + max(0.0, touching - float(np.linalg.norm(x - y))) * normal
+        normal = between / np.linalg.norm(between)
     on_a, on_b, normal = _touching(a, b, normal, disjoint)
     gap = (on_a - on_b) @ normal - radius_a - radius_b
     position = (on_a + on_b + (radius_b - radius_a) * normal) / 2
@@ -127,7 +130,7 @@ def _touching(a: Core, b: Core, normal: Array, disjoint: bool) -> tuple[Array, A
 
 def _crossing(a: Core, b: Core, normal: Array) -> tuple[Array, Array]:
     """Closest points of the edges that overlap least."""
-    of_a, of_b = _farthest(a, -normal, 10 * TOUCHING), _farthest(b, normal, 10 * TOUCHING)
+    of_a, of_b = _farthest(a, -normal, THIN), _farthest(b, normal, THIN)
     if len(of_a.axes) == len(of_b.axes) == 1:
         return closest_on_segments(*of_a.corners, *of_b.corners)
     return closest_points(a, b)

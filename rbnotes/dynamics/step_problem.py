@@ -204,6 +204,22 @@ class StepSolution:
         return np.concatenate([self.normal[:, None], self.tangential], axis=1)
 
 
+def checked_solution(name: str, solution: Any, problem: StepProblem) -> StepSolution:
+    """What a friction model of the caller's own found, if it is a solution of this size, and finite.
+
+    Impulses of what the problem has not may be empty or missing, those of what it has may not.
+    """
+    arguments.instance(name, solution, StepSolution)
+    contacts = 0 if problem.contacts is None else problem.contacts.count
+    arguments.one_vector(f"velocity of {name}", solution.velocity, problem.size)
+    arguments.one_vector(f"bilateral of {name}", solution.bilateral, problem.bilateral.count)
+    arguments.one_vector(f"normal of {name}", solution.normal, contacts)
+    tangential = arguments.array(f"tangential of {name}", solution.tangential, contacts, 2)
+    arguments.exactly(f"tangential of {name}", tangential, 2)
+    found: StepSolution = solution
+    return found
+
+
 def _fitting(size: int, bilateral: Any, unilateral: Any, contacts: ContactRows | None) -> dict[str, Any]:
     """The conditions, with as many columns as there are velocities."""
     if contacts is not None and contacts.rows.shape != (3 * contacts.count, size):

@@ -55,7 +55,8 @@ class Bearing:
             raise InvalidArgument("mu", f"shape {mu.shape}", f"a number, or shape ({len(points)},)")
         tangents = _across(normals)
         if self.tangents is not None:
-            tangents = arguments.array("tangents", self.tangents, len(points), 2, 3)
+            given = arguments.array("tangents", self.tangents, len(points), 2, 3)
+            tangents = arguments.exactly("tangents", given, 3)
         axes = np.concatenate([normals[:, None], tangents], axis=1)
         if np.max(np.abs(axes @ np.swapaxes(axes, 1, 2) - np.eye(3))) > 1e-9:
             raise InvalidArgument("tangents", "vectors that are not", "orthonormal, across the normals")
@@ -106,12 +107,12 @@ class Bearing:
 
     def multipliers(self, wrench: ArrayLike) -> Array:
         """Normal multipliers ``(c,)`` of either sign, N s, for an impulse of the joint ``(6,)``."""
-        result: Array = self.spread @ arguments.array("wrench", wrench, 6)
+        result: Array = self.spread @ arguments.one_vector("wrench", wrench, 6)
         return result
 
     def left(self, wrench: ArrayLike) -> Array:
         """What of an impulse ``(6,)`` the contacts do not carry."""
-        wrench = arguments.array("wrench", wrench, 6)
+        wrench = arguments.one_vector("wrench", wrench, 6)
         result: Array = wrench - self.normal_rows.T @ (self.spread @ wrench)
         return result
 
@@ -204,7 +205,7 @@ def socket(radius: float, mu: float, *, points: int = 32, centre: ArrayLike = (0
         The corners of a regular solid, or of the last two together.
     """
     radius = arguments.number("radius", radius)
-    if points not in (6, 8, 12, 20, 32):
+    if arguments.count("points", points) not in (6, 8, 12, 20, 32):
         raise InvalidArgument("points", str(points), "6, 8, 12, 20 or 32")
     normals = _corners(points)
     return _placed(radius * normals, normals, mu, _across(normals), np.eye(3), centre)
@@ -219,10 +220,10 @@ def _placed(
 
 def _aligned(axis: ArrayLike, across: ArrayLike | None = None) -> Array:
     """Right-handed directions as rows ``(3, 3)``, the last one along the axis."""
-    z = arguments.unit_vector("axis", axis)
-    if z.shape != (3,):
-        raise InvalidArgument("axis", f"shape {z.shape}", "one unit vector of shape (3,)")
-    x = _across(z[None])[0, 0] if across is None else arguments.unit_vector("across", across)
+    z = arguments.exactly("axis", arguments.unit_vector("axis", axis), 1)
+    x = _across(z[None])[0, 0]
+    if across is not None:
+        x = arguments.exactly("across", arguments.unit_vector("across", across), 1)
     if abs(x @ z) > 1e-9:
         raise InvalidArgument("across", f"{x.tolist()}", "a direction perpendicular to the axis")
     return np.stack([x, np.cross(z, x), z])

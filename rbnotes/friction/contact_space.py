@@ -11,10 +11,13 @@ without friction are contacts here that have no tangents; where they are soft, t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
@@ -32,8 +35,61 @@ BATCH = 256
 """Columns of the Delassus matrix that are found at once, each of which takes as many numbers as v has."""
 
 
-@dataclass(frozen=True, eq=False)
-class ContactSpace:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Responses:
+    """Velocities of c contacts as a function of their impulses, and how they rub: all that friction asks."""
+
+    delassus: Array
+    """``W (3 c, 3 c)``: contact velocities per contact impulse, with the equations kept to.
+
+    Zero in the rows and columns of directions that the equations hold fast."""
+    free: Array
+    """Contact velocities ``(c, 3)`` without contact impulses: normal ones above their targets, tangential
+    ones."""
+    mu: Array
+    """Coefficients of friction ``(c,)``."""
+
+    @property
+    def count(self) -> int:
+        """Number of contacts c."""
+        return len(self.free)
+
+    @property
+    def blocks(self) -> Array:
+        """Diagonal blocks ``(c, 3, 3)`` of the Delassus matrix: each contact's answer to its own impulse."""
+        result: Array = np.einsum("iaib->iab", self.delassus.reshape(self.count, 3, self.count, 3))
+        return result
+
+    @cached_property
+    def mobility(self) -> Array:
+        """Velocity per impulse of each contact, the mean over its directions ``(c,)``, 1/kg."""
+        result: Array = np.diagonal(self.delassus).reshape(-1, 3).sum(axis=1) / 3
+        return result
+
+    def velocities(self, impulses: Array) -> Array:
+        """Contact velocities ``(c, 3)`` under contact impulses ``(c, 3)``."""
+        return self.free + (self.delassus @ impulses.ravel()).reshape(-1, 3)
+
+    def islands(self) -> list[tuple[NDArray[np.intp], Responses]]:
+        """Sets of contacts that do not answer each other's impulses: their numbers, and each by itself."""
+        answers = (self.delassus != 0).reshape(self.count, 3, 3 * self.count).any(axis=1)
+        touched = answers.reshape(self.count, self.count, 3).any(axis=2)
+        number, island = connected_components(touched, directed=False)
+        if number <= 1:
+            return [(np.arange(self.count), self)] if number else []
+        parts = []
+        for each in range(number):
+            which = np.flatnonzero(island == each)
+            rows = (3 * which[:, None] + np.arange(3)).ravel()
+            part = Responses(
+                delassus=self.delassus[np.ix_(rows, rows)], free=self.free[which], mu=self.mu[which]
+            )
+            parts.append((which, part))
+        return parts
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ContactSpace(Responses):
     """Contact velocities as a function of contact impulses; made by :func:`contact_space`."""
 
     problem: StepProblem
@@ -45,50 +101,17 @@ class ContactSpace:
     """The factored system of the masses and the equations, soft ones included."""
     free_velocity: Array
     """Velocities ``(n,)`` without contact impulses."""
-    delassus: Array
-    """``W (3 c, 3 c)``: contact velocities per contact impulse, with the equations kept to.
-
-    Zero in the rows and columns of directions that the equations hold fast."""
     symmetric: bool
     """Whether W is: then the impulses of some models minimise something."""
-    free: Array
-    """Contact velocities ``(c, 3)`` without contact impulses: normal ones above their targets, tangential
-    ones."""
-
-    @property
-    def count(self) -> int:
-        """Number of contacts c."""
-        return self.contacts.count
 
     @property
     def with_friction(self) -> int:
-        """How many of them are contacts, and not inequalities."""
+        """How many of the contacts are contacts, and not inequalities."""
         return self.count - self.problem.unilateral.count
-
-    @property
-    def mu(self) -> Array:
-        """Coefficients of friction ``(c,)``."""
-        result: Array = self.contacts.mu
-        return result
-
-    @property
-    def blocks(self) -> Array:
-        """Diagonal blocks ``(c, 3, 3)`` of the Delassus matrix: each contact's answer to its own impulse."""
-        result: Array = np.einsum("iaib->iab", self.delassus.reshape(self.count, 3, self.count, 3))
-        return result
-
-    @property
-    def mobility(self) -> Array:
-        """Velocity per impulse of each contact, the mean over its directions ``(c,)``, 1/kg."""
-        result: Array = np.trace(self.blocks, axis1=1, axis2=2) / 3
-        return result
-
-    def velocities(self, impulses: Array) -> Array:
-        """Contact velocities ``(c, 3)`` under contact impulses ``(c, 3)``."""
-        return self.free + (self.delassus @ impulses.ravel()).reshape(-1, 3)
 
     def velocities_of(self, solution: StepSolution) -> Array:
         """Contact velocities ``(c, 3)`` of a solution, normal ones above their targets."""
+        arguments.instance("solution", solution, StepSolution)
         velocities = _relative(self.contacts, arguments.vector("v", solution.velocity, self.problem.size))
         velocities[self.with_friction :, 0] += _softness(self.problem) @ solution.unilateral
         return velocities
@@ -114,6 +137,7 @@ class ContactSpace:
 
     def impulses_of(self, solution: StepSolution) -> Array:
         """The contact impulses ``(c, 3)`` of a solution."""
+        arguments.instance("solution", solution, StepSolution)
         frictionless = np.zeros((len(solution.unilateral), 3))
         frictionless[:, 0] = solution.unilateral
         return np.concatenate([solution.contact_impulses, frictionless])
@@ -165,7 +189,17 @@ def contact_space(problem: StepProblem) -> ContactSpace:
     terms = (abs(rows) @ np.abs(free_velocity)).reshape(-1, 3)
     rounding = 1e-12 * (terms + np.abs(free))
     free = np.where(held.reshape(-1, 3) & (np.abs(free) <= rounding), 0.0, free)
-    return ContactSpace(problem, contacts, rows, kkt, free_velocity, W, symmetric, free)
+    return ContactSpace(
+        delassus=W,
+        free=free,
+        mu=contacts.mu,
+        problem=problem,
+        contacts=contacts,
+        rows=rows,
+        kkt=kkt,
+        free_velocity=free_velocity,
+        symmetric=symmetric,
+    )
 
 
 def raise_not_converged(space: ContactSpace, solution: StepSolution, tolerance: float) -> NoReturn:

@@ -9,7 +9,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.constraints.sequential import friction_impulse
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.contact_space import ContactSpace, contact_space, raise_not_converged
+from rbnotes.friction.contact_space import contact_space, raise_not_converged
 from rbnotes.friction.laws import residual_in
 
 
@@ -76,18 +76,6 @@ def gauss_seidel_friction(
     if check and residual > tolerance:
         raise_not_converged(space, solution, tolerance)
     return solution
-
-
-def one_after_the_other(space: ContactSpace, impulses: Array, sweeps: int) -> Array:
-    """Impulses ``(c, 3)`` after some sweeps with round cones."""
-    W, blocks, impulses = space.delassus, space.blocks, impulses.copy()
-    largest = np.linalg.eigvalsh((blocks + np.swapaxes(blocks, 1, 2))[:, 1:, 1:] / 2)[:, -1]
-    for _ in range(sweeps):
-        for i, block in enumerate(blocks):
-            velocity = space.free[i] + W[3 * i : 3 * i + 3] @ impulses.ravel()
-            limit = float(space.mu[i])
-            impulses[i] = _alone(impulses[i], velocity, block, float(largest[i]), limit, "disc")
-    return impulses
 
 
 def _alone(impulse: Array, velocity: Array, block: Array, largest: float, mu: float, cone: str) -> Array:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.contact_space import ContactSpace, contact_space
+from rbnotes.friction.contact_space import Responses, contact_space
 from rbnotes.friction.facets import facet_directions
 
 
@@ -122,7 +122,7 @@ def measure_laws(
     )
 
 
-def residual_in(space: ContactSpace, impulses: Array, velocities: Array, cone: str = "disc") -> float:
+def residual_in(space: Responses, impulses: Array, velocities: Array, cone: str = "disc") -> float:
     """:func:`natural_residual` in a space that is there already."""
     if space.count == 0:
         return 0.0

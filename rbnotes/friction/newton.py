@@ -1,4 +1,4 @@
-"""Coulomb's law by Newton's method, for all contacts at once.
+"""Coulomb's law by Newton's method, for all contacts at once: the simulator's friction.
 
 With de Saxce's change of variable the law of all contacts is one equation: impulses r stay when their
 velocities, scaled and raised by ``mu`` times the sliding speed, are subtracted and the cones projected on,
@@ -8,12 +8,12 @@ velocities, scaled and raised by ``mu`` times the sliding speed, are subtracted 
 F is smooth but on the surfaces where a contact changes between sticking, sliding and separation, and has
 generalised derivatives there (Alart and Curnier; Joli and Feng for this form). Newton's method on it takes a
 handful of steps from impulses that are nearly right, such as those of the time step before, and treats all
-directions alike. Where it fails to make F smaller, contacts take turns for a while instead
-(:mod:`rbnotes.friction.gauss_seidel`).
+directions alike. Where it fails to make F smaller, impulses come from the central path
+(:mod:`rbnotes.friction.central_path`), which needs none to start from: along that of Coulomb's law itself,
+and where that leads nowhere, along those of convex programs with given sliding speeds, one after the other
+(Acary and Cadoux). Newton's method takes each of them to the last digits.
 
-A few contacts, or some that were nearly right before, take a handful of steps. A stack of boxes with four
-contacts between each two, whose impulses are far from unique, may use up all steps and sweeps, and end at a
-residual of 1e-4 or so.
+Contacts of bodies that have nothing to do with each other are solved apart.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.contact_space import ContactSpace, contact_space, raise_not_converged
-from rbnotes.friction.gauss_seidel import one_after_the_other
+from rbnotes.friction.central_path import along_the_central_path
+from rbnotes.friction.contact_space import Responses, contact_space, raise_not_converged
 from rbnotes.friction.laws import _project_on_cone, _reciprocal, residual_in
 
 LEAST, MOST = 1e-10, 10.0
@@ -35,8 +35,17 @@ Contacts that repeat others share their impulse by it."""
 ENOUGH = 0.999
 """Part of F that a step may leave."""
 
-TURNS = 10
-"""How often they do before Newton's method is tried again."""
+PATIENT, SLOW = 5, 0.3
+"""Every so many steps of Newton's method have to leave no more than this part of F; else it is given up."""
+
+COARSE = 0.01
+"""Under a heavy body what is little of its impulse is much for a light one: speeds count as well."""
+
+EXACT = 1e-14
+"""Residual that is nothing but rounding."""
+
+PROGRAMS = 20
+"""With given sliding speeds, at most."""
 
 
 def newton_friction(
@@ -44,13 +53,14 @@ def newton_friction(
     *,
     start: ArrayLike | None = None,
     tolerance: float = 1e-8,
-    max_iterations: int = 100,
-    max_sweeps: int = 1000,
+    max_iterations: int = 50,
     check: bool = True,
 ) -> StepSolution:
     """Contact with Coulomb friction in its round cone, by Newton's method for all contacts at once.
 
-    Friction of size ``mu a`` opposes the sliding; where nothing slides it is anything within the cone.
+    Friction of size ``mu a`` opposes the sliding; where nothing slides it is anything within the cone. From
+    ``start`` it takes a few steps if that is nearly right; else along the central path some twenty, in each
+    of which a system with three unknowns a contact is solved.
 
     Parameters
     ----------
@@ -58,8 +68,8 @@ def newton_friction(
         Impulses to start from, such as those of the step before.
     tolerance
         Accepted natural residual (:func:`rbnotes.friction.laws.natural_residual`).
-    max_iterations, max_sweeps : int
-        Newton steps, and turns of each contact, at most.
+    max_iterations : int
+        Of each search: Newton steps, or those along one central path.
     check
         Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself: the impulses are
         the best that were found.
@@ -67,75 +77,101 @@ def newton_friction(
     Returns
     -------
     StepSolution
-        ``iterations`` counts Newton steps and sweeps.
+        ``iterations`` counts the linear systems.
 
     Raises
     ------
     Unsolved
         If ``check`` and the contacts and equations contradict each other.
     FrictionNotConverged
-        If ``check`` and the tolerance is not met.
+        If ``check`` and the tolerance is not met. That there is a solution is not certain if bodies are
+        wedged in, and for equations that hold what contacts drive.
     """
     tolerance = arguments.number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=1)
-    max_sweeps = arguments.count("max_sweeps", max_sweeps)
     space = contact_space(problem)
-    impulses: Array = np.zeros((space.count, 3))
+    first: Array = np.zeros((space.count, 3))
     if start is not None:
-        impulses = _project_on_cone(arguments.array("start", start, space.count, 3), space.mu)
-    best, residual, iterations = _solve(space, impulses, tolerance, max_iterations, max_sweeps)
-    solution = space.solution(best, iterations=iterations, residual=residual, method="Newton")
+        found = arguments.exactly("start", arguments.array("start", start, space.count, 3), 2)
+        first = _project_on_cone(found, space.mu)
+    impulses, iterations = np.zeros((space.count, 3)), 0
+    for which, island in space.islands():
+        impulses[which], steps = _solve(island, first[which], tolerance, max_iterations)
+        iterations += steps
+    residual = residual_in(space, impulses, space.velocities(impulses))
+    solution = space.solution(impulses, iterations=iterations, residual=residual, method="Newton")
     if check and residual > tolerance:
         raise_not_converged(space, solution, tolerance)
     return solution
 
 
-def _solve(
-    space: ContactSpace, r: Array, tolerance: float, max_iterations: int, max_sweeps: int
-) -> tuple[Array, float, int]:
-    """The best impulses, their residual, and the number of iterations."""
-    best, least = r, _residual(space, r)
-    sweeps = steps = 0
+def _solve(space: Responses, start: Array, tolerance: float, max_iterations: int) -> tuple[Array, int]:
+    """The best impulses, and the number of iterations."""
+    best, least, iterations = _by_newton(space, start, tolerance, max_iterations)
+    sliding = None
+    for program in range(PROGRAMS + 1):
+        if least <= tolerance:
+            break
+        accuracy = tolerance if sliding is None else tolerance**2
+        found, size, steps = along_the_central_path(space, accuracy, max_iterations, sliding)
+        if sliding is None or program == PROGRAMS or size < 1e-3:
+            found, size, more = _by_newton(space, found, tolerance, max_iterations)
+            steps += more
+        if size < least:
+            best, least = found, size
+        iterations += steps
+        at = best if sliding is None else found
+        sliding = np.linalg.norm(space.velocities(at)[:, 1:], axis=1)
+    return best, iterations
+
+
+def _by_newton(space: Responses, r: Array, tolerance: float, max_iterations: int) -> tuple[Array, float, int]:
+    """The best impulses near r, their residual, and the number of steps."""
+    best, least, steps = r, _residual(space, r), 0
     rho = _reciprocal(space.mobility)
     # Impulses of light and heavy bodies, by the velocities that they make.
     units = np.sqrt(np.where(rho > 0, rho, 1.0))[:, None]
-    damping = LEAST
-    while least > tolerance and (steps < max_iterations or sweeps < max_sweeps):
-        if steps < max_iterations and damping <= MOST:
-            F, slope = _equation(space, r, rho)
-            merit = np.linalg.norm(F / units)
-            while damping <= MOST:
-                new = r - _newton_step(F, slope, units, damping)
-                steps += 1
-                if np.linalg.norm(_error(space, new, rho) / units) <= ENOUGH * merit:
-                    r, damping = new, max(damping / 30, LEAST)
-                    break
-                damping *= 10
-        else:
-            count = min(TURNS, max_sweeps - sweeps)
-            if count <= 0:
+    damping, history, gained = LEAST, [np.inf], True
+    # Within the tolerance, too, as long as a step brings much: accuracy is cheap then.
+    while (least > tolerance or (gained and least > EXACT)) and steps < max_iterations:
+        F, slope = _equation(space, r, rho)
+        merit = float(np.linalg.norm(F / units))
+        history.append(merit)
+        if len(history) > PATIENT and merit > SLOW * history[-1 - PATIENT]:
+            break
+        while damping <= MOST and steps < max_iterations:
+            new = r - _newton_step(F, slope, units, damping)
+            steps += 1
+            if np.linalg.norm(_error(space, new, rho) / units) <= ENOUGH * merit:
                 break
-            r, damping = one_after_the_other(space, best, count), LEAST
-            sweeps += count
+            damping *= 10
+        else:
+            break
+        r, damping = new, max(damping / 30, LEAST)
         found = _project_on_cone(r, space.mu)
         size = _residual(space, found)
+        gained = size < least / 10
         if size < least:
             best, least = found, size
-    return best, least, steps + sweeps
+    return best, least, steps
 
 
-def _residual(space: ContactSpace, r: Array) -> float:
-    return residual_in(space, r, space.velocities(r))
+def _residual(space: Responses, r: Array) -> float:
+    """The natural residual, or COARSE times the part of the speeds that is missing: what is larger."""
+    natural = residual_in(space, r, space.velocities(r))
+    speeds = space.mobility[:, None] * _error(space, r, _reciprocal(space.mobility))
+    fastest = float(np.abs(space.free).max(initial=0.0))
+    return max(natural, COARSE * float(np.abs(speeds).max()) / fastest) if fastest > 0 else natural
 
 
-def _error(space: ContactSpace, r: Array, rho: Array) -> Array:
+def _error(space: Responses, r: Array, rho: Array) -> Array:
     u = space.velocities(r)
     u[:, 0] += space.mu * np.linalg.norm(u[:, 1:], axis=1)
     error: Array = r - _project_on_cone(r - rho[:, None] * u, space.mu)
     return error
 
 
-def _equation(space: ContactSpace, r: Array, rho: Array) -> tuple[Array, Array]:
+def _equation(space: Responses, r: Array, rho: Array) -> tuple[Array, Array]:
     """F ``(c, 3)`` and one of its generalised derivatives ``(3 c, 3 c)``."""
     count, mu = space.count, space.mu
     u = space.velocities(r)

@@ -24,12 +24,16 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import LCP, QP, solve_lcp
+from rbnotes.complementarity.solve import accepted
 from rbnotes.dynamics import StepProblem, StepSolution, hardened
 from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
 from rbnotes.friction.facets import facet_directions, facet_rows
 
 SINKING = 1e-7
 """Largest accepted velocity of overlap, relative to the velocities without contacts."""
+
+GREAT = 1e3
+"""Coefficient of friction from which on rows ``N + mu T_k`` may have lost too much of N."""
 
 
 def primal_qp(problem: StepProblem, facets: int = 4) -> QP:
@@ -62,7 +66,8 @@ def single_qp(
     form : {"primal", "dual"}
         Solve for the velocities; or for the impulses, by Lemke's method on the conditions for a minimum.
     method
-        Of :func:`rbnotes.complementarity.solve_lcp`, for the primal form.
+        Of :func:`rbnotes.complementarity.solve_lcp`, for the primal form; where a ``mu`` beyond a thousand
+        keeps that from an answer, the impulses are those of the dual form.
 
     Returns
     -------
@@ -83,39 +88,58 @@ def single_qp(
     space = contact_space(problem)
     if not space.symmetric:
         raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
-    count = space.count
-    directions = facet_directions(facets)
-    if count == 0:
-        impulses: Array = np.zeros((0, 3))
-        residual = 0.0
-    elif form == "primal":
-        primal = solve_lcp(_primal_qp(space, facets), method)
-        touching = space.with_friction
-        edges, alone = np.split(primal.z, [touching * facets])
-        edges = edges.reshape(touching, facets)
-        impulses = np.zeros((count, 3))
-        impulses[:touching] = _from_edges(edges.sum(axis=1), space.mu[:touching, None] * edges, directions)
-        impulses[touching:, 0] = alone
-        residual = primal.residuals.relative
+    facet_directions(facets)
+    if space.count == 0:
+        impulses, residual = np.zeros((0, 3)), 0.0
+    elif form == "dual":
+        impulses, residual = _by_dual(space, facets)
     else:
-        qp = _dual_qp(space, facets)
-        E = qp.A[qp.size :]
-        # With multipliers nu of E lambda >= 0: w = Q lambda - E^T nu + c, and lambda itself is not negative.
-        conditions = LCP(
-            np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]]), np.r_[qp.c, qp.b[qp.size :]]
-        )
-        dual = solve_lcp(conditions, "lemke")
-        found = dual.z[: qp.size]
-        impulses = _from_edges(found[:count], found[count:].reshape(count, facets), directions)
-        residual = dual.residuals.relative
+        impulses, residual = _by_primal(space, facets, method)
     solution = space.solution(impulses, iterations=1, residual=residual, method=f"single QP, {form}")
-    # Rows as long as a great mu hide a normal velocity that is wrong by itself.
-    overlap = -space.velocities_of(solution)[:, 0].min(initial=0.0) / (
-        np.abs(space.free).max(initial=0.0) or 1.0
-    )
+    overlap = _overlap(space, impulses)
     if overlap > SINKING:
-        raise FrictionNotConverged(replace(solution, residual=max(residual, float(overlap))), SINKING)
+        raise FrictionNotConverged(replace(solution, residual=max(residual, overlap)), SINKING)
     return solution
+
+
+def _by_primal(space: ContactSpace, facets: int, method: str) -> tuple[Array, float]:
+    """Impulses ``(c, 3)`` and the residual.
+
+    Rows ``N + mu T_k`` with a great mu keep few digits of N, so that the program may seem infeasible and
+    bodies sink. Then the impulses are those of the other program, which has mu by itself.
+    """
+    found = solve_lcp(_primal_qp(space, facets), method, check=False)
+    touching = space.with_friction
+    edges, alone = np.split(found.z, [touching * facets])
+    edges = edges.reshape(touching, facets)
+    impulses = np.zeros((space.count, 3))
+    impulses[:touching] = _from_edges(
+        edges.sum(axis=1), space.mu[:touching, None] * edges, facet_directions(facets)
+    )
+    impulses[touching:, 0] = alone
+    if found.solved and _overlap(space, impulses) <= SINKING:
+        return impulses, found.residuals.relative
+    if np.max(space.mu, initial=0.0) <= GREAT:
+        return impulses, accepted(found).residuals.relative
+    return _by_dual(space, facets)
+
+
+def _by_dual(space: ContactSpace, facets: int) -> tuple[Array, float]:
+    """Impulses ``(c, 3)`` and the residual."""
+    qp, count = _dual_qp(space, facets), space.count
+    E = qp.A[qp.size :]
+    # With multipliers nu of E lambda >= 0: w = Q lambda - E^T nu + c, and lambda itself is not negative.
+    conditions = LCP(np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]]), np.r_[qp.c, qp.b[qp.size :]])
+    dual = solve_lcp(conditions, "lemke")
+    found = dual.z[: qp.size]
+    edges = found[count:].reshape(count, facets)
+    return _from_edges(found[:count], edges, facet_directions(facets)), dual.residuals.relative
+
+
+def _overlap(space: ContactSpace, impulses: Array) -> float:
+    """Largest velocity of overlap, relative to those without contacts: long rows hide what is short."""
+    fastest = np.abs(space.free).max(initial=0.0) or 1.0
+    return float(-space.velocities(impulses)[:, 0].min(initial=0.0) / fastest)
 
 
 def _primal_qp(space: ContactSpace, facets: int) -> QP:

@@ -97,7 +97,7 @@ def staggered(
         raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
     b: Array = np.zeros((space.count, 2))
     if start is not None:
-        given = arguments.array("start", start, space.with_friction, 3)
+        given = arguments.exactly("start", arguments.array("start", start, space.with_friction, 3), 2)
         b[: space.with_friction] = given[:, 1:]
     a = normal_impulses(space, b, solver=solver)
     history: list[float] = []

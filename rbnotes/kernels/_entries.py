@@ -7,6 +7,7 @@ from rbnotes.kernels._algebra import OPTIONS, inlined
 from rbnotes.kernels._lanes import LANES
 from rbnotes.kernels._layout import GAIN, GIVEN_AT, GIVEN_SIZE, MOTION, ONE, ROOM, SIZE, ZERO, U
 from rbnotes.kernels._sweeps import bodies_loaded, bodies_seen, driven_outwards, forward, handed_in, inverse
+from rbnotes.kernels._width import widest
 
 
 @inlined
@@ -52,6 +53,7 @@ def functions(failed):
     @njit(cache=True, nogil=True, **OPTIONS)
     def forward_many(whole, numbers, given, q, v, f, out):
         """Accelerations of many states."""
+        widest()
         last = U(q.size) // whole[SIZE] - ONE
         work = np.empty(whole[ROOM] * LANES)
         for first in range(ZERO, last + ONE, LANES):
@@ -63,6 +65,7 @@ def functions(failed):
     @njit(cache=True, nogil=True, **OPTIONS)
     def inverse_many(whole, numbers, given, q, v, a, out):
         """Forces of many states."""
+        widest()
         last = U(q.size) // whole[SIZE] - ONE
         work = np.empty(whole[ROOM] * LANES)
         for first in range(ZERO, last + ONE, LANES):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
 from rbnotes import tree as reference
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array
 from rbnotes.kernels import _layout as layout
 from rbnotes.kernels._code import code
 from rbnotes.kernels.packing import packed
@@ -19,7 +19,7 @@ from rbnotes.tree import Tree
 from rbnotes.tree.dynamics import _applied, regular_mass_matrix, solve_mass
 from rbnotes.tree.kinematics import alike
 
-_DOUBLE = np.dtype(np.float64)
+_DOUBLE, _PLAIN = np.dtype(np.float64), np.ndarray
 _flat, _empty = np.ascontiguousarray, np.empty
 _NONE = 0.0
 """No wrenches: told from other zeros by identity, which takes no time."""
@@ -36,8 +36,6 @@ def compile(tree: Tree) -> CompiledTree:
     MissingExtra
         If numba is not installed, which the extra ``compiled`` brings.
     """
-    if not isinstance(tree, Tree):
-        raise InvalidArgument("tree", f"{type(tree).__name__} {tree!r:.60}", "a tree of rbnotes.tree")
     compiled = CompiledTree(tree)
     code("forward_one")
     return compiled
@@ -52,6 +50,7 @@ class CompiledTree:
     """
 
     def __init__(self, tree: Tree) -> None:
+        arguments.instance("tree", tree, Tree)
         self.tree = tree
         self._whole, self._numbers, self._given = packed(tree)
         self._one = (tree.size,)
@@ -89,7 +88,7 @@ class CompiledTree:
         """
         # The simple case has the shortest way: each check of an argument takes as long as a link. Sizes are
         # checked by the compiled code.
-        if wrenches is _NONE and self._simple:
+        if wrenches is _NONE and self._simple and type(q) is type(qdot) is type(tau) is _PLAIN:
             a, b, c = _flat(q), _flat(qdot), _flat(tau)
             if a.dtype is b.dtype is c.dtype is _DOUBLE and a.ndim + b.ndim + c.ndim == 3:
                 out: Array = _empty(self._one)
@@ -111,7 +110,7 @@ class CompiledTree:
         InvalidArgument
             If an argument has a wrong shape or is not finite.
         """
-        if wrenches is _NONE and self._simple:
+        if wrenches is _NONE and self._simple and type(q) is type(qdot) is type(qddot) is _PLAIN:
             a, b, c = _flat(q), _flat(qdot), _flat(qddot)
             if a.dtype is b.dtype is c.dtype is _DOUBLE and a.ndim + b.ndim + c.ndim == 3:
                 out: Array = _empty(self._one)
@@ -136,7 +135,7 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        if self._simple:
+        if self._simple and type(q) is type(forces) is _PLAIN:
             a, c = _flat(q), _flat(forces)
             if a.dtype is c.dtype is _DOUBLE and a.ndim + c.ndim == 2:
                 out: Array = _empty(self._one)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from rbnotes._frozen import changed
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import Scheme, State
+from rbnotes.maximal.impacts import impacts_of
 from rbnotes.maximal.mechanism import mechanism_rows, projected
 from rbnotes.maximal.placement import Placement
 from rbnotes.maximal.stepping import Setting, Taken, kicked, least_speeds, separated, worked
@@ -26,12 +27,19 @@ class FirstOrder:
     def take(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
         """One step from a state whose contacts are known."""
         mechanism, h = setting.mechanism, setting.h
-        free, velocity = mechanism.free, state.velocity
+        free = mechanism.free
+        at, at_first = Placement(mechanism.joints, state.E), state.velocity
+        impacts = impacts_of(setting, at, state, points)
+        if impacts is not None:
+            state = state.with_velocity(impacts.velocity)
+        velocity = state.velocity
         target = mechanism_rows(mechanism, state, h, gain=setting.taken_back).target
         problem = self.scheme.problem(mechanism, state, h)
         forces = h * free.weight(state), h * free.applied_forces(state).f
-        at, speeds = Placement(mechanism.joints, state.E), least_speeds(setting, state, points)
+        speeds = least_speeds(setting, state, points)
         kick = kicked(setting, at, velocity, problem, forces, points, speeds, target)
+        if impacts is not None:
+            kick = impacts.before(kick, at_first)
 
         flown = self.scheme.move(mechanism, state, kick.after, h)
         together = changed(flown, E=projected(mechanism, flown.E)) if setting.projects else flown

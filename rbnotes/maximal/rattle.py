@@ -40,6 +40,7 @@ from rbnotes.dynamics import Scheme, State, StepProblem, no_forces
 from rbnotes.dynamics.free_motion import external_problem, move_freely
 from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.maximal.first_order import FirstOrder
+from rbnotes.maximal.impacts import impacts_of
 from rbnotes.maximal.mechanism import PROJECTED, as_dense_as, projected
 from rbnotes.maximal.placement import Placement
 from rbnotes.maximal.stepping import Kick, Setting, Taken, kicked, least_speeds, separated, worked
@@ -130,14 +131,17 @@ def _first_kick_and_flight(
 ) -> tuple[Kick, State] | None:
     """The kick, and the state after the flight; nothing if the joints cannot be kept together."""
     mechanism, h = setting.mechanism, setting.h
-    free, velocity = mechanism.free, state.velocity
+    free = mechanism.free
     at = Placement(mechanism.joints, state.E)
     errors = at.errors()
     if setting.projects and np.max(np.abs(errors), initial=0.0) > APART:
         state = changed(state, E=projected(mechanism, state.E))
         at = Placement(mechanism.joints, state.E)
         errors = at.errors()
-    mass = mechanism.mass(state)
+    at_first, impacts = state.velocity, impacts_of(setting, at, state, points)
+    if impacts is not None:
+        state = state.with_velocity(impacts.velocity)
+    velocity, mass = state.velocity, mechanism.mass(state)
     G = as_dense_as(mass, at.matrix())
     responses = free.inverse_mass @ G.T
     wanted = errors * (1.0 if setting.stabilization == "none" else 1.0 - setting.taken_back)
@@ -153,8 +157,11 @@ def _first_kick_and_flight(
 
     weight, applied = h / 2 * free.weight(state), h / 2 * free.applied_forces(state).f
     problem = StepProblem(mass, mass @ velocity + weight + applied)
-    speeds = least_speeds(setting, state, points)
-    kick = kicked(setting, at, velocity, problem, (weight, applied), points, speeds, target)
+    fall = free.inverse_mass @ (weight + applied)
+    speeds = least_speeds(setting, state, points, fall)
+    kick = kicked(setting, at, velocity, problem, (weight, applied), points, speeds, target, fall)
+    if impacts is not None:
+        kick = impacts.before(kick, at_first)
 
     if not len(errors):
         flown = move_freely(mechanism, state, kick.after, h)

@@ -12,6 +12,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints, _rows
 from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.dynamics.step_problem import checked_solution
 from rbnotes.friction import FrictionNotConverged
 
 FrictionModel = Callable[[StepProblem], StepSolution]
@@ -46,7 +47,7 @@ class Remembering:
         if self.starts and self.last is not None:
             options["start"] = self._carried(points)
         try:
-            solution = self.model(problem, **options)
+            solution = checked_solution("friction(problem)", self.model(problem, **options), problem)
         except FrictionNotConverged as error:
             solution = error.solution
             if solution.residual > self.limit:

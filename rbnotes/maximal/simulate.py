@@ -19,13 +19,14 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import Scheme, State, States
-from rbnotes.friction import box_friction
+from rbnotes.friction import newton_friction
 from rbnotes.maximal.first_order import FirstOrder
+from rbnotes.maximal.impacts import IMPACTS, SIMULTANEOUS
 from rbnotes.maximal.mechanism import STABILIZATIONS
 from rbnotes.maximal.rattle import rattle
 from rbnotes.maximal.remembering import FrictionModel, Remembering
 from rbnotes.maximal.stepping import Integrator, Setting, Taken, World, nearby_points
-from rbnotes.maximal.trajectory import Trajectory, Work, events_of
+from rbnotes.maximal.trajectory import End, Trajectory, Work, events_of
 
 REACH = 0.02
 """Contacts of the same bodies that are nearer than this from one kick to the next are the same, m."""
@@ -36,13 +37,14 @@ Progress = Callable[[int, int], object]
 
 def simulate(
     world: World,
-    state: State,
+    state: State | Trajectory,
     h: float,
     steps: int,
     *,
-    friction: FrictionModel = box_friction,
+    friction: FrictionModel = newton_friction,
     friction_limit: float | None = None,
     integrator: Integrator | Scheme = rattle,
+    impacts: str = SIMULTANEOUS,
     stabilization: str = "projection",
     gain: float = 0.2,
     slop: float = 1e-5,
@@ -53,7 +55,8 @@ def simulate(
     Parameters
     ----------
     state
-        Poses ``(n, 4, 4)`` and twists ``(n, 6)`` to start from, with the joints together.
+        Poses ``(n, 4, 4)`` and twists ``(n, 6)`` to start from, with the joints together. Or a trajectory of
+        this world, to go on where it ended, bit by bit as if it had not stopped.
     h
         Step size, s.
     steps
@@ -67,11 +70,15 @@ def simulate(
     integrator
         Of the motion: :data:`~rbnotes.maximal.rattle`, of second order; or a scheme of
         :mod:`rbnotes.dynamics.schemes` or ``.free_motion``, of first order under joints and contacts.
+    impacts : "simultaneous" or "sequential"
+        Of bodies with restitution: Newton's law at all contacts at once, or at those alone that approach
+        fastest, then at those that do then, and so on (:mod:`rbnotes.maximal.impacts`).
     stabilization : "projection", "baumgarte" or "none"
         What is done about joints that came apart and bodies that overlap: move them back by the smallest
         displacement, have the next velocities take back a part, or nothing.
     gain
-        That part, up to 1.
+        That part, up to 1. Overlaps are taken back no faster than at the speed that lifts a body out of them,
+        ``sqrt(2 g overlap)``: without gravity, not at all.
     slop
         Overlap that is left alone, m.
     progress
@@ -90,16 +97,21 @@ def simulate(
         If contacts and joints contradict each other.
     """
     arguments.instance("world", world, World)
-    arguments.instance("state", state, State)
+    arguments.instance("state", state, State, Trajectory)
     arguments.function("friction", friction)
     if not isinstance(integrator, Scheme):
         arguments.provides("integrator", integrator, "take")
-    state = _checked_state(world, state)
+    before = state if isinstance(state, Trajectory) else None
+    state = _checked_state(world, state if before is None else before.states[-1])
+    arguments.choice("impacts", impacts, IMPACTS)
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     limit = np.inf if friction_limit is None else arguments.number("friction_limit", friction_limit)
-    setting = Setting(world, h, Remembering(friction, limit, REACH), stabilization, gain, slop)
+    model = Remembering(friction, limit, REACH)
+    setting = Setting(world, h, model, stabilization, gain, slop, impacts)
     stepper = FirstOrder(integrator) if isinstance(integrator, Scheme) else integrator
     points = nearby_points(world, state, h)
+    if before is not None:
+        points, model.last = before.end
     states, taken = [state], list[Taken]()
     for step in range(1, steps + 1):
         taken.append(stepper.take(setting, state, points))
@@ -115,6 +127,7 @@ def simulate(
         tuple(records),
         events_of(records, [each.t for each in states[1:]]),
         Work(*np.transpose([each.work for each in taken])),
+        End(points, model.last),
     )
 
 

@@ -54,6 +54,7 @@ class Setting:
     stabilization: str
     gain: float
     slop: float
+    impacts: str = "simultaneous"
 
     @property
     def mechanism(self) -> Mechanism:
@@ -125,12 +126,26 @@ def nearby_points(world: World, state: State, h: float) -> ContactPoints:
     return found_nearby(world.colliders, state.E, state.phi, h, gravity, apart)
 
 
-def least_speeds(setting: Setting, state: State, points: ContactPoints) -> Array:
-    """Normal velocities ``(c,)`` that contacts need at least, so that none closes farther in the step."""
-    normal = (_rows.contact_rows(points, state.E) @ state.velocity)[::3]
-    speeds = allowed_speeds(points, normal, setting.h, setting.mechanism.gravity)
+def least_speeds(setting: Setting, state: State, points: ContactPoints, kick: Array | None = None) -> Array:
+    """Normal velocities ``(c,)`` that contacts need at least, so that none closes farther in the step.
+
+    Those that take an overlap back lift no body farther than out of it: faster ones would throw it.
+
+    Parameters
+    ----------
+    kick
+        Change of velocities ``(6 n,)`` that comes after a bounce, for steps whose forces act in halves:
+        without it the bounce would gain ``h g / 2``.
+    """
+    rows, gravity = _rows.contact_rows(points, state.E), setting.mechanism.gravity
+    speeds = allowed_speeds(points, (rows @ state.velocity)[::3], setting.h, gravity)
+    if kick is not None:
+        speeds = np.where(speeds > 0, np.maximum(speeds + (rows @ kick)[::3], 0.0), speeds)
     if setting.taken_back:
-        speeds = np.maximum(speeds, setting.gain / setting.h * (-points.gap - setting.slop))
+        deep = np.maximum(-points.gap - setting.slop, 0.0)
+        lift = np.sqrt(2 * float(np.linalg.norm(gravity)) * deep)
+        back = np.minimum(setting.gain / setting.h * deep, lift)
+        speeds = np.where(deep > 0, np.maximum(speeds, back), speeds)
     return speeds
 
 
@@ -143,6 +158,7 @@ def kicked(
     points: ContactPoints,
     speeds: Array,
     target: Array,
+    later: Array | None = None,
 ) -> Kick:
     """New velocities: those of the problem, under joints and contacts.
 
@@ -154,6 +170,8 @@ def kicked(
         Least normal velocities ``(c,)``, m/s.
     target
         Of the joints ``(m,)``.
+    later
+        What of the change of velocities ``(6 n,)`` comes after a bounce, as for :func:`least_speeds`.
     """
     rows = _rows.contact_rows(points, at.poses)
     G = as_dense_as(problem.mass, at.matrix())
@@ -161,7 +179,8 @@ def kicked(
         joints = known(BilateralRows, rows=G, target=target, softness=np.zeros(len(target)))
         contacts = known(Contacts, rows=rows, mu=points.mu, normal_target=speeds)
         under = problem.under(bilateral=joints, contacts=contacts)
-        solution = without_gain(setting, under, points, setting.friction(under, points))
+        fall = np.zeros((len(points), 3)) if later is None else (rows @ later).reshape(-1, 3)
+        solution = without_gain(setting, under, points, setting.friction(under, points), fall)
     else:
         velocity, impulses = factored(problem.mass, G).solver(problem.momentum, target)
         solution = StepSolution(velocity, impulses, method="factor_kkt")
@@ -170,7 +189,7 @@ def kicked(
 
 
 def without_gain(
-    setting: Setting, problem: StepProblem, points: ContactPoints, solution: StepSolution
+    setting: Setting, problem: StepProblem, points: ContactPoints, solution: StepSolution, fall: Array
 ) -> StepSolution:
     """The solution, if impacts leave no more energy than there would be without contacts; else less of it.
 
@@ -179,20 +198,32 @@ def without_gain(
     contacts, ``T - T_free = p u - p^T W p / 2``, where no term of p u is positive. What lies between the two,
     ``inelastic + theta (solution - inelastic)``, has impulses within the cones, which are convex. The energy
     is a quadratic in theta; the largest theta up to one that gains nothing is taken.
+
+    Parameters
+    ----------
+    fall
+        How the velocities of the contacts ``(c, 3)`` change after a bounce. What bounces has not fallen so
+        far, and must not take its energy from there: ``p fall`` is the difference.
     """
     asked = problem.contacts.normal_target if problem.contacts is not None else np.zeros(0)
-    if not np.any((asked > 0) & (points.restitution > 0)) or not problem.symmetric:
+    bounces = (asked > 0) & (points.restitution > 0)
+    if not np.any(bounces) or not problem.symmetric:
         return solution
     M = problem.mass
     free = factor_step(problem).solver(problem.momentum, problem.bilateral.target)[0]
     allowed = float(free @ (M @ free)) / 2
-    if float(solution.velocity @ (M @ solution.velocity)) / 2 <= allowed * (1 + 1e-12):
+
+    def borrowed(found: StepSolution) -> float:
+        return -float(np.sum(found.contact_impulses[bounces] * fall[bounces]))
+
+    if float(solution.velocity @ (M @ solution.velocity)) / 2 + borrowed(solution) <= allowed * (1 + 1e-12):
         return solution
     plain = changed(problem.contacts, normal_target=np.minimum(asked, 0.0))
     inelastic = setting.friction(problem.under(contacts=plain), points)
     base, way = inelastic.velocity, solution.velocity - inelastic.velocity
     square, slope = float(way @ (M @ way)) / 2, float(base @ (M @ way))
-    above = float(base @ (M @ base)) / 2 - allowed
+    slope += borrowed(solution) - borrowed(inelastic)
+    above = float(base @ (M @ base)) / 2 + borrowed(inelastic) - allowed
     if above >= 0:  # no more than rounding
         return inelastic
     theta = min(1.0, (np.sqrt(slope**2 - 4 * square * above) - slope) / (2 * square))

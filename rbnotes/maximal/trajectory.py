@@ -87,6 +87,15 @@ class ContactRecord:
         return float(np.max(-self.points.gap, initial=0.0))
 
 
+class End(NamedTuple):
+    """What a step takes from the one before besides its state."""
+
+    points: ContactPoints
+    """Contacts that it starts with."""
+    pushed: tuple[ContactPoints, Array] | None
+    """Where the friction model found impulses last, and which, in world coordinates ``(c, 3)``."""
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """Motion of n bodies in T steps, with m rows of joints."""
@@ -104,6 +113,8 @@ class Trajectory:
     work: Work
     """What changed the energy in each step, each ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the
     others."""
+    end: End
+    """What the next step starts with besides its state, for :func:`~rbnotes.maximal.simulate` to go on."""
 
     @property
     def overlaps(self) -> Array:

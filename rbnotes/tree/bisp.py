@@ -23,7 +23,7 @@ mechanism, ``T J M_r^-1 J^T T^T``, so that a joint that sticks does so at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -34,12 +34,14 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import Collider, Contacts, contact_rows, nearby_points
 from rbnotes.dynamics import State, States, StepSolution, implicit_euler, symplectic_euler, with_rows
 from rbnotes.errors import NotConverged
+from rbnotes.friction.bearings import Bearing
 from rbnotes.friction.bounded import CONES, SOLVERS
 from rbnotes.friction.contact_space import ContactSpace, contact_space
+from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.mixing import Mixing
 from rbnotes.friction.staggered import friction_impulses, normal_impulses
 from rbnotes.tree.bearings import Bearings, closure_wrench, fitted
-from rbnotes.tree.constrained import step_rows
+from rbnotes.tree.constrained import checked_constraints, step_rows
 from rbnotes.tree.constraints import LoopClosure
 from rbnotes.tree.contact import tree_contacts
 from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
@@ -115,11 +117,19 @@ def bisp_step(
     BispNotConverged
         If ``check`` and the tolerance is not met.
     """
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
+    arguments.instance("bearings", bearings, Mapping)
+    if start is not None:
+        arguments.instance("start", start, BispStep)
     arguments.choice("cone", cone, CONES)
+    if cone == "pyramid":
+        facet_directions(facets)
     arguments.choice("solver", solver, SOLVERS)
     tolerance = arguments.number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
-    step = _Step(system, state, h, bearings, list(constraints), colliders, implicit, gamma, apart)
+    constraints = checked_constraints(constraints)
+    step = _Step(system, state, h, bearings, constraints, colliders, implicit, gamma, apart)
     friction, local = step.warm(start)
     normal = normal_impulses(step.space, friction, solver=solver)
     carried = step.carried(normal, friction, local)
@@ -170,8 +180,10 @@ def simulate_joint_friction(
 
     Further options are those of :func:`bisp_step`.
     """
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
     steps = arguments.count("steps", steps, minimum=1)
-    constraints = list(constraints)
+    constraints = checked_constraints(constraints)
     states, done, last = [state], list[BispStep](), None
     for i in range(steps):
         now = system.reparametrised(states[-1])
@@ -193,7 +205,7 @@ class _Step:
         state: State,
         h: float,
         bearings: Bearings,
-        constraints: list[Constraint],
+        constraints: tuple[Constraint, ...],
         colliders: Sequence[Collider],
         implicit: bool,
         gamma: float,
@@ -202,7 +214,9 @@ class _Step:
         self.system, self.state, self.implicit = system, state, implicit
         self.h = arguments.number("h", h)
         self.constraints = constraints
-        for name in bearings:
+        for name, bearing in bearings.items():
+            arguments.instance("bearings: key", name, str, LoopClosure)
+            arguments.instance("bearings: value", bearing, Bearing)
             if isinstance(name, LoopClosure) and not any(name is each for each in constraints):
                 raise InvalidArgument(
                     "bearings", f"a closure of {name.a!r}", "closures among the constraints"

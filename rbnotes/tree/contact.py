@@ -29,6 +29,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nearby_points, separation_speeds
 from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
+from rbnotes.dynamics.step_problem import checked_solution
 from rbnotes.friction import box_friction
 from rbnotes.tree.constrained import checked_constraints, step_rows
 from rbnotes.tree.rows import Constraint
@@ -118,8 +119,8 @@ def contact_step(
     solutions: list[StepSolution] = []
 
     def solve(problem: StepProblem, fraction: float) -> Array:
-        solutions.append(friction(replace(with_rows(problem, rows), contacts=contacts)))
-        arguments.instance("friction(problem)", solutions[-1], StepSolution)
+        whole = replace(with_rows(problem, rows), contacts=contacts)
+        solutions.append(checked_solution("friction(problem)", friction(whole), whole))
         return solutions[-1].velocity
 
     after = scheme(system, state, h, solve=solve)

@@ -24,12 +24,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from rbnotes import _se3
+from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, solve_lcp
 from rbnotes.constraints.kkt import CONSISTENCY_TOLERANCE, row_space
 from rbnotes.dynamics import State, StepSolution
-from rbnotes.tree.constrained import Part, acceleration_parts, by_part, refuse_contradictions, stacked
+from rbnotes.tree.constrained import (
+    Part,
+    acceleration_parts,
+    by_part,
+    checked_constraints,
+    refuse_contradictions,
+    stacked,
+)
 from rbnotes.tree.dynamics import _body_wrenches, joint_forces
 from rbnotes.tree.inverse_inertia import InverseInertia, factor_inertia
 from rbnotes.tree.kinematics import _poses, _steps, _times
@@ -100,6 +107,7 @@ class DualProblem:
 
     def acceleration(self, multipliers: Array) -> Array:
         """``a* + M^-1 A^T lambda (N,)`` (Sueda eq. (2.124))."""
+        multipliers = arguments.one_vector("multipliers", multipliers, len(self.rows))
         result: Array = self.free + multipliers @ self.answers
         return result
 
@@ -153,6 +161,11 @@ def _problem(
     system: TreeSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
 ) -> tuple[DualProblem, list[Part], list[Array]]:
     """The problem, the rows of each constraint, and which of them are among these."""
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
+    constraints = checked_constraints(constraints)
+    alpha = arguments.real("alpha", alpha, minimum=0.0)
+    beta = arguments.real("beta", beta, minimum=0.0)
     at = Sweep.of(system.tree, state)
     inverse = factor_inertia(system.tree, state.q)
 

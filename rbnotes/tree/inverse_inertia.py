@@ -128,11 +128,12 @@ def factor_inertia(
         If a joint is in a singular state, nothing heavy moves with it, or the additions take away what
         inertia it has; the message names it.
     """
+    arguments.instance("tree", tree, Tree)
     q, n = tree.checked("q", q), len(tree.links)
     P = _joint_terms(tree, joints)
     B = arguments.array("bodies", bodies)
-    if B.ndim and B.shape[-3:] != (n, 6, 6):
-        raise InvalidArgument("bodies", f"shape {B.shape}", f"shape (..., {n}, 6, 6)")
+    if B.shape[-3:] != (n, 6, 6) and (B.ndim or B):
+        raise InvalidArgument("bodies", f"shape {B.shape}", f"shape (..., {n}, 6, 6), or 0")
     C = None if parents is None else arguments.array("parents", parents, n, 2, 6, 6)
     shape = arguments.common_shape(
         q=q.shape[:-1],
@@ -143,7 +144,7 @@ def factor_inertia(
     q = np.broadcast_to(q, (*shape, tree.size))
     A, to_bodies = _se3.Ad_inverse(_steps(tree, q)), tree.to_bodies
     # The second is what joints would feel if none beyond them gave way: what rounding is measured by.
-    still = {tree.index(name) for name in locked}
+    still = {tree.index(name) for name in arguments.instances("locked", locked, str)}
     inertias, rigid = (
         np.array(np.broadcast_to(_T(to_bodies) @ each @ to_bodies, (*shape, n, 6, 6)))
         for each in (tree.inertias + B, tree.inertias)
@@ -187,6 +188,7 @@ def inverse_inertia_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     SingularConfiguration
         If a joint is in a singular state, or nothing heavy moves with it; the message names it.
     """
+    arguments.instance("tree", tree, Tree)
     q, x = alike(tree, q=q, x=x)
     return factor_inertia(tree, q).solve(x)
 

@@ -57,7 +57,7 @@ class StepPreconditioner:
     def solve(self, x: ArrayLike) -> Array:
         """Velocities ``(N,)`` from momenta, of particles and joints."""
         count = 3 * len(self.particles)
-        x = arguments.vector("x", x, count + self.inertia.tree.size)
+        x = arguments.one_vector("x", x, count + self.inertia.tree.size)
         of_particles = _times(self.particles, x[:count].reshape(-1, 3)).ravel()
         return np.append(of_particles, self.inertia.solve(x[count:]))
 
@@ -74,7 +74,8 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
     With the derivatives of applied and joint forces, as :meth:`~rbnotes.tree.TreeSystem.forces` has them;
     symmetric if those are.
     """
-    h, count = arguments.number("h", h), state.v.size
+    h = _checked(system, state, h)
+    count = state.v.size
     tree, q = system.tree, state.q
     applied, on_joints = _stiff(system, state, h)
     masses = np.repeat(system.masses, 3)
@@ -109,7 +110,7 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
     SingularConfiguration
         If a joint is in a singular state, or springs that push take away its inertia; the message names it.
     """
-    h, tree = arguments.number("h", h), system.tree
+    h, tree = _checked(system, state, h), system.tree
     applied, on_joints = _stiff(system, state, h)
     bodies, parents, particles, whole = _along_the_tree(tree, len(system.masses), applied)
     blocks = joint_blocks(tree, on_joints)
@@ -120,6 +121,13 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
     definite = inertia.definite and bool(np.all(np.linalg.eigvalsh((particles + _T(particles)) / 2) > 0))
     exact = whole and np.array_equal(blocks, on_joints)
     return StepPreconditioner(inertia, np.linalg.inv(particles), exact, definite)
+
+
+def _checked(system: TreeSystem, state: State, h: float) -> float:
+    """The size of the step, of these."""
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
+    return arguments.number("h", h)
 
 
 def _stiff(system: TreeSystem, state: State, h: float) -> tuple[Any, Array]:

@@ -41,8 +41,10 @@ def unconstrained_impulses(
     implicit
         Whether the forces were those at the end of the step, as in linearly implicit Euler.
     """
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
     G, rest = impulse_balance(system, state, arguments.number("h", h), implicit)
-    return (G @ arguments.vector("velocity", velocity, state.size) + rest).reshape(-1, 6)
+    return (G @ arguments.one_vector("velocity", velocity, state.size) + rest).reshape(-1, 6)
 
 
 def impulse_balance(system: TreeSystem, state: State, h: float, implicit: bool) -> tuple[Array, Array]:
@@ -76,8 +78,9 @@ def joint_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     wrenches : (n, 6)
         What the joints give to each body in all, in the bodies' frames; forces or impulses.
     """
-    q = tree.checked("q", q)
-    given = arguments.array("wrenches", wrenches, len(tree.links), 6)
+    arguments.instance("tree", tree, Tree)
+    q = arguments.exactly("q", tree.checked("q", q), 1)
+    given = arguments.exactly("wrenches", arguments.array("wrenches", wrenches, len(tree.links), 6), 2)
     return passed_on(tree, given, _se3.Ad_inverse(_steps(tree, q)))
 
 
@@ -86,6 +89,9 @@ def body_rows(system: TreeSystem, constraint: Constraint, state: State) -> Array
 
     Its multipliers push the bodies by their transpose.
     """
+    arguments.instance("system", system, TreeSystem)
+    arguments.instance("state", state, State)
+    arguments.provides("constraint", constraint, "rows")
     if not isinstance(constraint, OnBodies):
         return None
     found = constraint.body_rows(system, system.motion(state), state, state.t)

@@ -83,7 +83,9 @@ class SpatialOperators:
 
     def __post_init__(self) -> None:
         arguments.instance("tree", self.tree, Tree)
-        rates = np.zeros(self.tree.size) if np.ndim(self.qdot) == 0 and not np.any(self.qdot) else self.qdot
+        rates = self.qdot
+        if isinstance(rates, float | int) and not isinstance(rates, bool) and rates == 0:
+            rates = np.zeros(self.tree.size)
         q, qdot = _both(self.tree, self.q, rates)
         _, wrenches = _applied(self.tree, 0.0, self.wrenches)
         for field, value in (("q", q), ("qdot", qdot), ("wrenches", wrenches)):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from friction_scenes import heap
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import Unsolved
@@ -121,3 +122,79 @@ def test_limits_are_whole_numbers(limit):
     ):
         with pytest.raises(InvalidArgument, match=name):
             model(problem, **{name: limit})
+
+
+def between_walls(momentum, mu, arms=((0.0, 0.0, -0.5), (0.0, 0.0, 0.5))):
+    """A body that touches a floor below and a ceiling above, and is as wide as the room."""
+    frame = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    rows = [
+        np.hstack([np.cross(arm, side * frame), side * frame])
+        for arm, side in zip(arms, (1, -1), strict=False)
+    ]
+    mass = np.diag([0.1, 0.1, 0.1, 1.0, 1.0, 1.0])
+    return StepProblem(mass, np.array(momentum, dtype=float), contacts=Contacts(np.array(rows), mu))
+
+
+@pytest.mark.parametrize("arm", [(0.0, 0.0, -0.5), (0.3, 0.2, -0.5)])
+def test_a_body_at_rest_needs_no_impulse(arm):
+    solution = coulomb(between_walls(np.zeros(6), 0.5, arms=[arm]))
+    assert np.all(solution.velocity == 0)
+    assert np.all(solution.contact_impulses == 0)
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.1, 0.5, 10.0])
+def test_opposed_contacts_press_no_more_than_the_motion_needs(mu):
+    """They could press against each other as much as they like; once they did by up to 100 N s."""
+    assert np.all(coulomb(between_walls(np.zeros(6), mu)).contact_impulses == 0)
+    pushed = coulomb(between_walls([0, 0, 0, 0, 0, -1.0], mu))
+    assert np.allclose(pushed.normal, [1.0, 0.0], atol=1e-6)
+    # Sliding, 1 N s presses it down: friction is mu of it, or what stops the point that touches.
+    slid = coulomb(between_walls([0, 0, 0, 1.0, 0, -1.0], mu))
+    assert np.allclose(slid.normal, [1.0, 0.0], atol=1e-3)
+    friction = min(mu, 1 / (1 + 0.5**2 / 0.1))
+    assert np.allclose(slid.tangential, [[-friction, 0], [0, 0]], atol=1e-3)
+
+
+def test_of_many_impulses_the_least_are_returned():
+    """A beam on three supports in a row and under a stop: only a sum and a moment are given."""
+    at = np.array([[-1.0, 0, -0.1], [0, 0, -0.1], [1.0, 0, -0.1], [0.5, 0, 0.1]])
+    frame = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    rows = [
+        np.hstack([np.cross(arm, side * frame), side * frame])
+        for arm, side in zip(at, (1, 1, 1, -1), strict=True)
+    ]
+    problem = StepProblem(
+        np.eye(6), np.array([0, 0.2, 0, 0, 0, -3.0]), contacts=Contacts(np.array(rows), 0.0)
+    )
+    # Of all a >= 0 with a1 + a2 + a3 - a4 = 3 and a1 - a3 + a4 / 2 = -0.2, by hand: a4 = 0 and the nearest
+    # to zero of what is left.
+    solution = coulomb(problem)
+    assert np.allclose(solution.normal, [0.9, 1.0, 1.1, 0.0], atol=1e-6)
+    assert np.abs(solution.velocity).max() < 1e-7
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_box_friction_with_a_mass_ratio_of_a_million(seed):
+    rng = np.random.default_rng(seed)
+    bodies = 2 + seed % 4
+    masses = 10 ** rng.permutation(np.linspace(-3, 3, bodies))
+    for problem in (
+        stack(masses, mu=rng.uniform(0.1, 1.0)),
+        heap(rng, bodies, 4 + seed, ratio=1e6 ** (1 / (bodies - 1))),
+    ):
+        overlap, pull, _, lost, together = laws_broken(problem, box_friction(problem))
+        assert max(overlap, pull, lost, together) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_single_qp_with_a_coefficient_of_a_million(seed):
+    """Rows N + mu T keep few digits of N: "infeasible", said the primal form, where velocities exist."""
+    rng = np.random.default_rng(seed)
+    problem = heap(rng, 1 + seed % 4, 1 + seed % 7, mu=(1e6, 2e6))
+    primal, dual = (single_qp(problem, form=form) for form in ("primal", "dual"))
+    assert np.allclose(primal.velocity, dual.velocity, atol=1e-6)
+    speeds = (problem.contacts.rows @ primal.velocity).reshape(-1, 3)
+    assert speeds[:, 0].min() > -1e-6
+    # Nothing slides unless it is lifted mu times as fast: what touches, sticks.
+    assert np.linalg.norm(speeds[:, 1:], axis=1).max() < 1e-5 * (1 + np.abs(speeds[:, 0]).max())
+    assert primal.normal.min() > -1e-9

@@ -2,15 +2,19 @@
 
 from dataclasses import replace
 
+import cvxpy
 import numpy as np
 import pytest
+from friction_scenes import GRAVITY, heap, stack
 
 from rbnotes import se3, so3
 from rbnotes.contact import Collider, Contacts, Plane
 from rbnotes.dynamics import WORLD, State, StepProblem
 from rbnotes.errors import NotConverged
 from rbnotes.friction import FrictionNotConverged, measure_laws, newton_friction
+from rbnotes.friction.central_path import along_the_central_path
 from rbnotes.friction.contact_space import contact_space
+from rbnotes.friction.coulomb import _root
 from rbnotes.friction.newton import _equation, _error, _reciprocal
 from rbnotes.maximal import FrictionWarning, Mechanism, World, simulate
 from rbnotes.solids import Box
@@ -44,6 +48,74 @@ def test_coulombs_laws(seed):
     assert max(laws[:4]) < 1e-6
     assert abs(laws.dissipation) < 1e-6
     assert found.iterations < 150
+
+
+@pytest.mark.parametrize(("boxes", "ratio"), [(2, 1e-6), (2, 1e3), (2, 1e6), (5, 10.0), (5, 0.1), (10, 1.0)])
+def test_towers_of_light_and_heavy_boxes(boxes, ratio):
+    """Sliding and turning, four contacts between each two, each ``ratio`` times as heavy as the one below."""
+    problem = stack(boxes, ratio)
+    laws = measure_laws(problem, newton_friction(problem))
+    heaviest = max(1.0, ratio ** (boxes - 1))
+    assert max(laws.pull, laws.cone, laws.complementarity) < 1e-6 * heaviest
+    assert laws.penetration < 1e-5
+    assert abs(laws.dissipation) < 1e-5 * heaviest
+
+
+def test_contacts_at_their_limit():
+    """Pulled with exactly mu m g, in every direction: the speed is none, and friction all that there is."""
+    for angle in np.linspace(0, 2, 9):
+        pull = 3.0 * np.array([np.cos(angle), np.sin(angle), 0])
+        found = newton_friction(StepProblem(np.eye(3), pull - [0, 0, 6.0], contacts=Contacts(FLOOR, 0.5)))
+        np.testing.assert_allclose(found.velocity, 0, atol=1e-7)
+        np.testing.assert_allclose(found.tangential, -pull[None, :2], atol=1e-7)
+
+
+def test_islands_are_solved_apart():
+    """Two heaps that share no body, their contacts in turns, are as each by itself."""
+    parts = [heap(np.random.default_rng(seed)) for seed in (1, 2)]
+    rows = np.zeros((14, 3, 48))
+    rows[::2, :, :24], rows[1::2, :, 24:] = (each.contacts.matrix.reshape(7, 3, 24) for each in parts)
+    mu = np.stack([each.contacts.mu for each in parts], axis=1).ravel()
+    mass = np.kron(np.diag([1.0, 0]), parts[0].mass) + np.kron(np.diag([0, 1.0]), parts[1].mass)
+    momentum = np.concatenate([each.momentum for each in parts])
+    together = newton_friction(StepProblem(mass, momentum, contacts=Contacts(rows, mu)))
+    alone = [newton_friction(each).velocity for each in parts]
+    np.testing.assert_allclose(together.velocity, np.concatenate(alone), atol=1e-7)
+
+
+class TestCentralPath:
+    def test_impulses_that_contacts_could_share_are_shared_evenly(self):
+        """A table with four legs: each leg carries a quarter, whichever comes first."""
+        problem = stack(1, 1.0, speed=0.0)
+        space = contact_space(problem)
+        impulses = along_the_central_path(space, 1e-10, 50)[0]
+        np.testing.assert_allclose(impulses[:, 0], 0.01 * GRAVITY / 4, rtol=1e-4)
+
+    def test_given_speeds_make_a_convex_program(self):
+        """Its optimality conditions, at speeds that are not those of the solution; cvxpy finds the same."""
+        space = contact_space(several(2))
+        sliding = np.array([0.3, 0.0, 1.0, 0.2, 0.1, 2.0])
+        impulses = along_the_central_path(space, 1e-20, 50, sliding)[0]
+        r = cvxpy.Variable((6, 3))
+        root = _root(space.delassus)
+        raised = space.free + np.outer(space.mu * sliding, [1.0, 0, 0])
+        objective = cvxpy.sum_squares(root @ cvxpy.vec(r, order="C")) / 2 + cvxpy.sum(
+            cvxpy.multiply(raised, r)
+        )
+        cone = cvxpy.SOC(cvxpy.multiply(space.mu, r[:, 0]), r[:, 1:], axis=1)
+        cvxpy.Problem(cvxpy.Minimize(objective), [cone]).solve(solver="CLARABEL")
+        expected = (space.delassus @ r.value.ravel()).reshape(-1, 3)
+        np.testing.assert_allclose(space.velocities(impulses) - space.free, expected, atol=1e-5)
+
+    def test_contacts_with_and_without_friction(self):
+        """Along the path alone, without Newton's method at its end; inequalities are contacts on ice."""
+        base = several(5)
+        ice = Contacts(base.contacts.rows, np.where(np.arange(6) % 2, 0.0, 0.6))
+        space = contact_space(StepProblem(base.mass, base.momentum, contacts=ice))
+        impulses, residual, steps = along_the_central_path(space, 1e-12, 50)
+        assert residual < 1e-6
+        assert steps < 25
+        assert np.all(impulses[1::2, 1:] == 0)
 
 
 def test_slope_is_the_derivative():

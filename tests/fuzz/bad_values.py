@@ -13,6 +13,7 @@ from __future__ import annotations
 import datetime
 import enum
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -367,6 +368,9 @@ def spoil(result: Any, number: float) -> Any:
         head = spoil(result[0], number)
         rest = result[1:]
         return type(result)(head, *rest) if hasattr(result, "_fields") else (head, *rest)
+    if is_dataclass(result) and not isinstance(result, type):
+        first = fields(result)[0].name
+        return replace(result, **{first: spoil(getattr(result, first), number)})
     raise Impossible
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from physics_scenes import double_pendulum, heavy_top, slider_crank
 
 from rbnotes import inertia, maximal, se3, so3
 from rbnotes.contact import Collider, Plane
@@ -22,24 +23,6 @@ def at(x, y, z, axis=Z, angle=0.0):
     return se3.frame(so3.exp(angle * axis), [x, y, z])
 
 
-def slider_crank(speed):
-    """A closed loop of one freedom without weight; its rows repeat each other in space."""
-    bodies = [Box([0.06, 0.06, 0.2]), Box([0.8, 0.05, 0.05]), Box([0.2, 0.2, 0.2])]
-    pin, guide = np.array([0, 0, 0.6]), np.array([np.sqrt(0.8**2 - 0.45**2), 0, 0.15])
-    lean = np.arcsin(0.45 / 0.8)
-    poses = np.stack([at(0, 0, 0.5), at(*(pin + guide) / 2, Y, lean), at(*guide)])
-    joints = [
-        maximal.joint_at(Revolute(), at(0, 0, 0.4) @ about_y, poses, 0),
-        maximal.joint_at(Revolute(), at(*pin) @ about_y, poses, 1, 0),
-        maximal.joint_at(Revolute(), at(*guide) @ about_y, poses, 2, 1),
-        maximal.joint_at(Prismatic(), at(*guide) @ along_x, poses, 2),
-    ]
-    masses = np.stack([body.spatial_inertia(density=500.0) for body in bodies])
-    mechanism = Mechanism(masses, joints, (0, 0, 0))
-    twists = maximal.project(mechanism, State(poses, np.eye(18)[1].reshape(3, 6))).phi
-    return mechanism, State(poses, speed / twists[0, 1] * twists)
-
-
 def test_slider_crank_keeps_its_energy():
     """Half a second at 5 ms: the first-order step loses most of it, this one a part in a thousand."""
     mechanism, state = slider_crank(6.0)
@@ -52,16 +35,6 @@ def test_slider_crank_keeps_its_energy():
     assert errors[0] / errors[1] > 3
     lost = simulate(World(mechanism), state, 0.005, 100, integrator=keeping_momentum)
     assert lost.energies[-1] < 0.85 * lost.energies[0]
-
-
-def double_pendulum():
-    link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=1.0)
-    poses = np.stack([at(0.5, 0, 0, Y, np.pi / 2), at(1.5, 0, 0, Y, np.pi / 2)])
-    joints = [
-        maximal.joint_at(Revolute(), about_y, poses, 0),
-        maximal.joint_at(Revolute(), at(1, 0, 0) @ about_y, poses, 1, 0),
-    ]
-    return Mechanism(np.stack([link] * 2), joints), State(poses)
 
 
 def test_double_pendulum_keeps_its_energy_and_its_joints():
@@ -127,17 +100,6 @@ def test_free_body_flips_as_it_should():
     k = int(np.flatnonzero(np.diff(np.sign(rate)))[0])
     flip = path.states.t[k] + h * rate[k] / (rate[k] - rate[k + 1])
     assert flip == pytest.approx(5.42285576, abs=1e-4)  # where scipy's solution of Euler's equations is zero
-
-
-def heavy_top(spin, tilt=0.5):
-    """A top that precesses steadily: inertia, start, rate of precession."""
-    M = inertia.spatial_inertia(1.0, np.diag([2e-3, 2e-3, 1e-3]), [0, 0, 0.1])
-    across, along = M[0, 0], M[2, 2]
-    precession = min(np.roots([across * np.cos(tilt), -along * spin, 9.81 * 0.1]).real)
-    R = so3.exp(tilt * Y)
-    omega = R.T @ (precession * Z)
-    omega[2] = spin
-    return M, State(se3.frame(R, np.zeros(3)), np.r_[omega, 0, 0, 0]), precession
 
 
 def test_heavy_top_precesses_steadily():

@@ -366,7 +366,7 @@ class TestBalance:
         weightless = World(Mechanism(world.mechanism.bodies, (), (0, 0, 0)), world.colliders)
         fast = State(start.E, start.phi + np.array([0.3, -0.2, 0.5, 0.4, 0.1, -0.8]))
         path = simulate(weightless, fast, 0.01, 40, friction=model, integrator=keeping_energy)
-        assert sum(np.any(record.impulses > 0) for record in path.contacts) > 5
+        assert path.contacts[0].impulses[:, 0].max() > 1.0
         assert np.all(np.diff(path.energies) <= 1e-6)
         assert path.energies[-1] < 0.9 * path.energies[0]
 
@@ -522,8 +522,12 @@ class TestContacts:
         np.testing.assert_allclose(path.states.phi, 0, atol=1e-12)
         left = simulate(world, start, 0.01, 2, stabilization="none")
         np.testing.assert_allclose(left.overlaps, 0.09, rtol=1e-9)
-        part = simulate(world, start, 0.01, 2, stabilization="baumgarte", gain=0.25, slop=0.0)
-        np.testing.assert_allclose(part.overlaps, [0.09, 0.75 * 0.09], rtol=1e-9)
+        # By velocities no faster than what lifts a body out: without gravity, none.
+        slowly = {"stabilization": "baumgarte", "gain": 0.25, "slop": 0.0}
+        np.testing.assert_allclose(simulate(world, start, 0.01, 2, **slowly).overlaps, 0.09, rtol=1e-9)
+        falling = World(replace(mechanism, gravity=np.array([0, 0, -g])), world.colliders)
+        part = simulate(falling, rest(at(0, 0, 0), at(0.99, 0, 0)), 0.01, 2, **slowly)
+        np.testing.assert_allclose(part.overlaps, [0.01, 0.75 * 0.01], rtol=1e-9)
 
     def test_fast_bodies_do_not_pass_through(self):
         world = on_ground([Sphere(0.05)], 1.0, gravity=(0, 0, 0))

@@ -16,6 +16,7 @@ from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.joints.general.differentiate import slopes
 from rbnotes.joints.general.surfaces import bernstein, unit
+from rbnotes.joints.general.symbols import coordinate, regular
 
 
 @dataclass(frozen=True)
@@ -28,20 +29,38 @@ class Curve:
     low: float = 0.0
     high: float = 1.0
 
+    def __post_init__(self) -> None:
+        arguments.text("name", self.name)
+        arguments.function("point", self.point)
+        low = arguments.real("low", self.low)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", arguments.real("high", self.high, minimum=low))
+
     def tangent(self, s: Any) -> Any:
         """Slope ``(3,)`` of the point, not of length one."""
-        return slopes(lambda p: self.point(p[0]), np.array([s]))[:, 0]
+        s = coordinate("s", s)
+        with np.errstate(all="ignore"):
+            return regular(slopes(lambda p: self.point(p[0]), np.array([s]))[:, 0], s=s)
 
     def frame(self, s: Any, across: Any) -> tuple[Any, Any]:
         """Axes ``(3, 3)``, one a column, and the point ``(3,)``; x is nearest to ``across (3,)``."""
-        z = unit(self.tangent(s))
-        x = unit(across - (across @ z) * z)
-        return np.array([x, np.cross(z, x), z]).T, self.point(s)
+        s, across = coordinate("s", s), _direction(across)
+        with np.errstate(all="ignore"):
+            z = unit(self.tangent(s))
+            x = unit(across - (across @ z) * z)
+            axes = np.array([x, np.cross(z, x), z]).T
+            return regular(axes, s=s, across=np.linalg.norm(across)), regular(self.point(s), s=s)
 
     def fold(self, s: Any, across: Any) -> Any:
         """What is zero where the frame is singular: the sine between the tangent and the given direction."""
-        side = np.cross(unit(self.tangent(s)), across)
-        return np.sqrt(side @ side)
+        s, across = coordinate("s", s), _direction(across)
+        with np.errstate(all="ignore"):
+            side = np.cross(unit(self.tangent(s)), across)
+            return regular(np.sqrt(side @ side), s=s)
+
+
+def _direction(across: Any) -> Any:
+    return arguments.exactly("across", arguments.unit_vector("across", across), 1)
 
 
 def circle(radius: float) -> Curve:

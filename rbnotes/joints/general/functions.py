@@ -85,10 +85,15 @@ class FunctionJoint(JointType):
         margins: Margins | None = None,
     ) -> None:
         count = arguments.count("coordinates", coordinates, 1)
+        arguments.function("function", function)
+        if margins is not None:
+            arguments.function("margins", margins)
         self._pose, self._margins = differentiate.traced(function, margins, count)
-        self._name = name
+        self._name = arguments.text("name", name)
         self._home = self._each("home", 0.0 if home is None else home)
         self._box = self._each("low", low), self._each("high", high)
+        if np.any(self._box[1] < self._box[0]):
+            raise InvalidArgument("high", str(self._box[1].tolist()), f"no less than low, {low}")
         self._refuse_other_than_rotations()
 
     @property

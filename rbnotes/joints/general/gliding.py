@@ -45,6 +45,9 @@ def surface_on_surface(first: Surface, second: Surface, spin: float | None = Non
         The angle, rad, if it is held: four coordinates are left, as in Si & Guenter's chains.
     """
 
+    arguments.instance("first", first, Surface)
+    arguments.instance("second", second, Surface)
+
     def function(q: Any) -> list[Factor]:
         meeting = (about_z(q[4]) if spin is None else _exactly(about_z(spin))) @ FACING
         back = [(R.T, -R.T @ t) for R, t in reversed(second.frame(q[2], q[3]))]
@@ -76,6 +79,7 @@ def point_on_surface(
         Along the normal, m. A sphere that glides on a surface is a point above it, by its radius, that turns
         as a ball: so it has no poles.
     """
+    arguments.instance("surface", surface, Surface)
     arguments.choice("turning", turning, ("ball", "normal", "none"))
     height = float(arguments.one_vector("height", [height], 1)[0])
 
@@ -111,6 +115,7 @@ def point_on_curve(curve: Curve, turning: str = "ball", across: ArrayLike = Z) -
         Direction ``(3,)`` to which the x axis of the curve's frame is nearest; z by default. The curve must
         not run along it, except for a ball.
     """
+    arguments.instance("curve", curve, Curve)
     arguments.choice("turning", turning, ("ball", "tangent", "none"))
     across = arguments.one_vector("across", arguments.unit_vector("across", across))
     if turning == "ball":
@@ -135,6 +140,8 @@ def curve_on_curve(first: Curve, second: Curve) -> Composite:
     The coordinates are those of the points on both curves, with a rotation vector between them. It is
     singular where the curves are tangent to each other: then both points glide the same way.
     """
+    arguments.instance("first", first, Curve)
+    arguments.instance("second", second, Curve)
     return Composite(_carried(first), ExponentialSpherical(), _carried(second, back=True))
 
 

@@ -6,8 +6,11 @@ the same list can be compiled together with whatever calls it.
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from typing import Any
 
+from rbnotes import arguments
+from rbnotes.arguments import InvalidArgument
 from rbnotes.joints.general.symbols import casadi
 
 _UNARY = {
@@ -59,10 +62,15 @@ def python_source(function: Any, name: str = "motion") -> str:
 
     Raises
     ------
+    InvalidArgument
+        If it is no casadi function, or the name none.
     NotImplementedError
         If an instruction has no counterpart in ``math``; the message names it.
     """
     ca = casadi()
+    arguments.instance("function", function, ca.Function)
+    if not arguments.text("name", name).isidentifier() or iskeyword(name):
+        raise InvalidArgument("name", repr(name), "a name that Python allows")
     unary, binary = (
         {getattr(ca, op): text for op, text in table.items() if hasattr(ca, op)}
         for table in (_UNARY, _BINARY)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.general.differentiate import slopes
+from rbnotes.joints.general.symbols import coordinate, regular
 
 
 @dataclass(frozen=True)
@@ -35,21 +36,38 @@ class Surface:
     low: tuple[float, float] = (-np.pi, -np.pi)
     high: tuple[float, float] = (np.pi, np.pi)
 
+    def __post_init__(self) -> None:
+        arguments.text("name", self.name)
+        for name in ("point", "factors", "pole"):
+            if name == "point" or getattr(self, name) is not None:
+                arguments.function(name, getattr(self, name))
+        low, high = (arguments.one_vector(name, getattr(self, name), 2) for name in ("low", "high"))
+        if np.any(high < low):
+            raise InvalidArgument("high", str(high.tolist()), f"no less than low, {low.tolist()}")
+        object.__setattr__(self, "low", tuple(low.tolist()))
+        object.__setattr__(self, "high", tuple(high.tolist()))
+
     def frame(self, u: Any, v: Any) -> list[tuple[Any, Any]]:
         """Axes ``(3, 3)``, one a column, and the point ``(3,)``, as factors whose product they are."""
-        if self.factors is not None:
-            return self.factors(u, v)
-        along_u, along_v = self._slopes(u, v)
-        x, normal = unit(along_u), unit(np.cross(along_u, along_v))
-        return [(np.array([x, np.cross(normal, x), normal]).T, self.point(u, v))]
+        u, v = coordinate("u", u), coordinate("v", v)
+        with np.errstate(all="ignore"):
+            if self.factors is not None:
+                return [(regular(R, u=u, v=v), regular(t, u=u, v=v)) for R, t in self.factors(u, v)]
+            along_u, along_v = self._slopes(u, v)
+            x, normal = unit(along_u), unit(np.cross(along_u, along_v))
+            axes = np.array([x, np.cross(normal, x), normal]).T
+            return [(regular(axes, u=u, v=v), regular(self.point(u, v), u=u, v=v))]
 
     def fold(self, u: Any, v: Any) -> Any:
         """What is zero where the frame is singular, the sine of the angle of the slopes; None if nowhere."""
+        u, v = coordinate("u", u), coordinate("v", v)
         if self.factors is not None:
             return None
-        along_u, along_v = self._slopes(u, v)
-        across = np.cross(along_u, along_v)
-        return np.sqrt((across @ across) / ((along_u @ along_u) * (along_v @ along_v)))
+        with np.errstate(all="ignore"):
+            along_u, along_v = self._slopes(u, v)
+            across = np.cross(along_u, along_v)
+            sine = np.sqrt((across @ across) / ((along_u @ along_u) * (along_v @ along_v)))
+            return regular(sine, u=u, v=v)
 
     def _slopes(self, u: Any, v: Any) -> Any:
         return slopes(lambda p: self.point(p[0], p[1]), np.array([u, v])).T

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes.arguments import Array
+from rbnotes import arguments
+from rbnotes.arguments import Array, SingularConfiguration
 
 EXTRA = "joints given as functions are differentiated by casadi: pip install 'rbnotes[joints]'"
 
@@ -99,6 +100,26 @@ for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2"):
 def symbols(name: str, count: int) -> Array:
     """An array ``(count,)`` of unknown numbers."""
     return entries(casadi().SX.sym(name, count))[:, 0]
+
+
+def coordinate(name: str, value: Any) -> Any:
+    """A coordinate of a curve or a surface: a symbol, or one finite number."""
+    return value if isinstance(value, Symbol) else np.float64(arguments.real(name, value))
+
+
+def regular(value: Any, **coordinates: Any) -> Any:
+    """The value, if it is finite, or one of symbols; the coordinates are those that it belongs to.
+
+    Raises
+    ------
+    SingularConfiguration
+        If it is not finite; the message names the coordinates.
+    """
+    given = np.asarray(value)
+    if given.dtype != object and not np.all(np.isfinite(given)):
+        got = ", ".join(f"{number:g}" for number in coordinates.values())
+        raise SingularConfiguration(", ".join(coordinates), got, "a place where the slopes are regular")
+    return value
 
 
 def entries(matrix: Any) -> Array:

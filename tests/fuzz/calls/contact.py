@@ -78,6 +78,7 @@ CALLS = [
     Call(ROWS.toarray),
     Call(ROWS.delassus, {"inverse_masses": np.stack([np.eye(6), np.eye(6)])}),
     Call(contact.Rounded, {"half_extents": np.array([0.1, 0.2, 0.3]), "radius": 0.1}),
+    Call(contact.Plane),
     Call(contact.surface, {"shape": BOX}),
     *(
         Call(function, {"problem": SLIDING, "facets": 6})
@@ -99,6 +100,8 @@ CALLS = [
         },
     ),
     Call(friction.contact_space, {"problem": SLIDING}),
+    Call(SPACE.velocities_of, {"solution": SOLUTION}),
+    Call(SPACE.impulses_of, {"solution": SOLUTION}),
     Call(
         friction.coulomb,
         {"problem": SLIDING, "tolerance": 1e-5, "max_programs": 20, "solver": "CLARABEL"},

@@ -164,7 +164,11 @@ CALLS = [
     ),
     *(
         Call(function, {"system": FREE, "state": STATE, "velocity": VELOCITY, "h": 0.01})
-        for function in (free_motion.move_keeping_momentum, free_motion.move_keeping_energy)
+        for function in (
+            free_motion.move_freely,
+            free_motion.move_keeping_momentum,
+            free_motion.move_keeping_energy,
+        )
     ),
     Call(dynamics.with_rows, {"problem": LARGE, "rows": [EQUATIONS, INEQUALITIES]}),
     Call(

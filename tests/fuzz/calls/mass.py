@@ -40,6 +40,7 @@ CALLS = [
     Call(inertia.sphere, {"radius": 0.5, "density": 2.0}),
     Call(inertia.cylinder, {"radius": 0.5, "length": 2.0, "density": 2.0}),
     Call(inertia.capsule, {"radius": 0.5, "length": 2.0, "density": 2.0}),
+    Call(inertia.torus, {"radius": 2.0, "tube": 0.5, "density": 2.0}),
     Call(inertia.with_mass, {"body": PROPERTIES, "mass": 3.0}),
     Call(solids.Box, {"sides": np.array([1.0, 2.0, 3.0])}),
     Call(solids.Sphere, {"radius": 0.5}),

@@ -68,6 +68,7 @@ CALLS = [
     Call(maximal.accelerations, {"mechanism": MECHANISM, "state": STATE}),
     Call(maximal.mechanism_rows, {"mechanism": MECHANISM, "state": STATE, "h": 0.01, "gain": 0.5}),
     Call(maximal.baumgarte_target, {"mechanism": MECHANISM, **ON_BODIES, "h": 0.01, "gain": 0.5}),
+    Call(type(maximal.rattle)),
     Call(maximal.project, {"mechanism": MECHANISM, "state": STATE}),
     Call(maximal.project_poses, {"mechanism": MECHANISM, **ON_BODIES, "iterations": 10}),
     Call(
@@ -83,6 +84,7 @@ CALLS = [
             "steps": 2,
             "friction": friction.box_friction,
             "integrator": keeping_momentum,
+            "impacts": "sequential",
             "stabilization": "projection",
             "gain": 0.5,
         },

@@ -24,7 +24,7 @@ def cube(x):
 
 
 def first(E):
-    return E[:3, 0]
+    return E[..., :3, 0]
 
 
 CALLS = [

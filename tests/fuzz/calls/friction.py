@@ -1,0 +1,60 @@
+"""Friction in joints, and the models that go by Newton's method and by turns."""
+
+from __future__ import annotations
+
+import numpy as np
+from engine import Call
+
+from rbnotes import contact, friction
+from rbnotes.dynamics import StepProblem
+
+GROUND = contact.Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
+SLIDING = StepProblem(mass=np.diag([1.0, 1.0, 1.0]), momentum=[3.0, 4.0, -2.0], contacts=GROUND)
+START = np.array([[2.0, -0.6, -0.8]])
+NORMALS = np.array([[1.0, 0, 0], [0, 0.6, 0.8]])
+TANGENTS = np.array([[[0.0, 1, 0], [0, 0, 1]], [[1.0, 0, 0], [0, 0.8, -0.6]]])
+AXIS, CENTRE = np.array([0.0, 0.6, 0.8]), np.array([0.5, 0.0, 0.25])
+PIN = friction.journal(0.5, 1.0, 0.25)
+WRENCH = np.array([0.0, 0.5, 0, 1.0, 2.0, 3.0])
+
+CALLS = [
+    Call(
+        friction.newton_friction,
+        {"problem": SLIDING, "start": START, "tolerance": 1e-8, "max_iterations": 20},
+    ),
+    Call(
+        friction.staggered,
+        {
+            "problem": SLIDING,
+            "cone": "pyramid",
+            "facets": 6,
+            "start": START,
+            "tolerance": 1e-8,
+            "max_iterations": 50,
+            "solver": "own",
+        },
+    ),
+    Call(
+        friction.Bearing,
+        {"points": NORMALS, "normals": NORMALS, "mu": np.array([0.5, 0.25]), "tangents": TANGENTS},
+    ),
+    Call(PIN.multipliers, {"wrench": WRENCH}),
+    Call(PIN.left, {"wrench": WRENCH}),
+    Call(
+        friction.journal,
+        {"radius": 0.5, "height": 1.0, "mu": 0.25, "axis": AXIS, "points": 8, "centre": CENTRE},
+    ),
+    Call(
+        friction.slide,
+        {
+            "width": 0.5,
+            "depth": 0.25,
+            "length": 1.0,
+            "mu": 0.25,
+            "axis": AXIS,
+            "across": np.array([1.0, 0, 0]),
+            "centre": CENTRE,
+        },
+    ),
+    Call(friction.socket, {"radius": 0.5, "mu": 0.25, "points": 12, "centre": CENTRE}),
+]

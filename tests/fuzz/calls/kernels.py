@@ -1,0 +1,37 @@
+"""Compiled recursions of a tree."""
+
+from __future__ import annotations
+
+import numpy as np
+from engine import Call
+
+from rbnotes import joints, kernels, se3, tree
+from rbnotes.solids import Box
+
+AWAY = se3.frame(np.eye(3), [0, 0, -0.5])
+INERTIA = Box((0.2, 0.4, 0.2)).spatial_inertia(density=500.0)
+TREE = tree.Tree(
+    [
+        tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body=AWAY, stiffness=2.0),
+        tree.Link("lower", joints.Universal(), INERTIA, "upper", AWAY, AWAY),
+    ]
+)
+AT = {"q": np.array([0.25, -0.5, 0.5])}
+GOING = {**AT, "qdot": np.array([0.5, 0.25, -1.0])}
+ALONG = np.array([1.0, -0.5, 0.25])
+WRENCHES = np.arange(12.0).reshape(2, 6)
+COMPILED = kernels.compile(TREE)
+
+CALLS = [
+    Call(kernels.compile, {"tree": TREE}),
+    Call(kernels.CompiledTree, {"tree": TREE}),
+    Call(COMPILED.forward_dynamics, {**GOING, "tau": ALONG, "wrenches": WRENCHES}),
+    Call(COMPILED.forward_dynamics, {**GOING, "tau": ALONG}),
+    Call(COMPILED.inverse_dynamics, {**GOING, "qddot": ALONG, "wrenches": WRENCHES}),
+    Call(COMPILED.inverse_dynamics, {**GOING, "qddot": ALONG}),
+    Call(COMPILED.solve_mass, {**AT, "forces": ALONG}),
+    Call(COMPILED.mass_times, {**AT, "qddot": ALONG}),
+    Call(COMPILED.jacobian_times, GOING),
+    Call(COMPILED.jacobian_dot_times, GOING),
+    Call(COMPILED.jacobian_transpose_times, {**AT, "wrenches": WRENCHES}),
+]

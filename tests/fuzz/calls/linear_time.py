@@ -1,0 +1,101 @@
+"""Trees in linear time, what passes through their joints, and friction there."""
+
+from __future__ import annotations
+
+import numpy as np
+from engine import Call
+
+from rbnotes import friction, joints, se3, tree
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, State
+from rbnotes.solids import Box
+from rbnotes.tree import examples
+
+BOX = Box((0.2, 0.4, 0.2))
+INERTIA = BOX.spatial_inertia(density=500.0)
+AWAY = se3.frame(np.eye(3), [0, 0, -0.5])
+TREE = tree.Tree(
+    [
+        tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body=AWAY, stiffness=2.0),
+        tree.Link("lower", joints.Revolute((1.0, 0, 0)), INERTIA, "upper", AWAY, AWAY, damping=0.5),
+    ]
+)
+SYSTEM = tree.TreeSystem(TREE)
+Q, VELOCITY = np.array([0.25, -0.5]), np.array([0.5, 0.25])
+STATE = State(q=Q, qdot=VELOCITY)
+SIDES = np.array([1.0, 2.0])
+WRENCHES = np.arange(12.0).reshape(2, 6)
+BEND = tree.JointLimit("lower", -0.5, 1.0)
+CONSTRAINTS = [tree.Gear("upper", "lower", 0.5), BEND]
+CLOSURE = tree.LoopClosure("lower", [0.0, 0, 0], None, [0.0, 0, -1.0])
+HINGES = {"upper": friction.journal(0.05, 0.2, 0.25, axis=[1.0, 0, 0])}
+COLLIDERS = [Collider(WORLD, Plane(), se3.frame(np.eye(3), [0, 0, -3.0])), Collider(1, BOX)]
+FACTORED = tree.factor_inertia(TREE, Q)
+STEPPED = tree.step_preconditioner(SYSTEM, STATE, 0.01)
+AT_ONCE = {"system": SYSTEM, "constraints": CONSTRAINTS, "state": STATE, "alpha": 1.0, "beta": 2.0}
+PROBLEM = tree.dual_problem(**AT_ONCE)
+RUBBING = {
+    "system": SYSTEM,
+    "state": STATE,
+    "h": 0.01,
+    "bearings": HINGES,
+    "constraints": [BEND],
+    "colliders": COLLIDERS,
+}
+
+CALLS = [
+    Call(
+        tree.factor_inertia,
+        {
+            "tree": TREE,
+            "q": Q,
+            "joints": np.array([0.5, 0.25]),
+            "bodies": np.stack([INERTIA, INERTIA]),
+            "parents": np.full((2, 2, 6, 6), 0.125),
+            "locked": ["upper"],
+        },
+        # Leading axes are a field of the result: stacks of it are not what it is for one.
+        skip={name: ("a row", "twice") for name in ("q", "bodies", "parents")},
+    ),
+    Call(FACTORED.solve, {"x": SIDES}),
+    Call(FACTORED.matrix),
+    Call(tree.inverse_inertia_product, {"tree": TREE, "q": Q, "x": SIDES}),
+    Call(tree.inverse_mass_matrix, {"tree": TREE, "q": Q}),
+    Call(tree.step_operator, {"system": SYSTEM, "state": STATE, "h": 0.01}),
+    Call(tree.step_preconditioner, {"system": SYSTEM, "state": STATE, "h": 0.01}),
+    Call(STEPPED.solve, {"x": SIDES}),
+    Call(tree.dual_problem, AT_ONCE),
+    Call(tree.dual_acceleration, {**AT_ONCE, "method": "pivoting"}),
+    Call(PROBLEM.multipliers, {"method": "pivoting"}),
+    Call(PROBLEM.acceleration, {"multipliers": np.array([0.5])}),
+    Call(tree.body_rows, {"system": SYSTEM, "constraint": CLOSURE, "state": STATE}),
+    Call(tree.joint_wrenches, {"tree": TREE, "q": Q, "wrenches": WRENCHES}),
+    Call(
+        tree.unconstrained_impulses,
+        {"system": SYSTEM, "state": STATE, "velocity": VELOCITY, "h": 0.01, "implicit": True},
+    ),
+    Call(
+        tree.bisp_step,
+        {
+            **RUBBING,
+            "cone": "pyramid",
+            "facets": 6,
+            "gamma": 0.5,
+            "apart": [(0, 1)],
+            "start": tree.bisp_step(**RUBBING),
+            "tolerance": 1e-8,
+            "max_iterations": 50,
+            "solver": "own",
+        },
+    ),
+    Call(
+        tree.simulate_joint_friction,
+        {**{name: RUBBING[name] for name in ("system", "state", "h", "bearings")}, "steps": 2},
+        slow=True,
+    ),
+    Call(examples.revolute_chain, {"count": 3}),
+    Call(examples.torus_chain, {"count": 2}, slow=True),
+    Call(examples.sliding_chain, {"count": 2}, slow=True),
+    Call(examples.windmill, slow=True),
+    Call(examples.board, slow=True),
+]

@@ -1,0 +1,162 @@
+"""Random scenes of the simulator, seeded: bodies of several shapes fall, hit, slide and hang together."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rbnotes import friction, joints, maximal, se3, so3
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, State, keeping_energy, keeping_momentum, symplectic_euler
+from rbnotes.maximal import Mechanism, World
+from rbnotes.solids import Box, Capsule, Sphere
+
+MODELS = {
+    "box": friction.box_friction,
+    "pyramid": friction.anitescu_stewart,
+    "single QP": friction.single_qp,
+    "Newton": friction.newton_friction,
+    "Gauss-Seidel": friction.gauss_seidel_friction,
+}
+INTEGRATORS = {
+    "rattle": maximal.rattle,
+    "momentum": keeping_momentum,
+    "energy": keeping_energy,
+    "Euler": symplectic_euler,
+}
+STABILIZATIONS = ("projection", "baumgarte", "none")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What `simulate` takes, and what the scene is like."""
+
+    seed: int
+    world: World
+    state: State
+    h: float
+    options: dict[str, Any]
+    traits: dict[str, Any]
+
+    def run(self, steps, state=None, **options):
+        """The trajectory from the start, or from another state."""
+        start = self.state if state is None else state
+        return maximal.simulate(self.world, start, self.h, steps, **{**self.options, **options})
+
+
+class Account(NamedTuple):
+    """Of a scene, relative to the energy at its start."""
+
+    open: float
+    """What is missing in the account of any step."""
+    gained: float
+    """Most energy at any time beyond the start's, the work of forces, and what moving bodies back lifted."""
+    pushed: float
+    """Most work of all contacts up to any time, which should take energy."""
+
+
+def account(scene, path):
+    """What came of the energy."""
+    E, work = path.energies, path.work
+    size = abs(E[0])
+    forces = work.applied + np.maximum(work.stabilization, 0.0)
+    return Account(
+        float(np.max(np.abs(np.diff(E) - work.total)) / size),
+        float(np.max(E[1:] - E[0] - np.cumsum(forces)) / size),
+        float(np.max(np.cumsum(work.contacts)) / size),
+    )
+
+
+def limits(scene):
+    """What each of these may be at most.
+
+    The default integrator gains nothing beyond 1e-3. Those of first order go up and down by the work of the
+    weight in a step; and with Euler's a body gains by turning, as the account says in a line of its own, so
+    that the contacts alone are judged. Overlaps that velocities take back lift the bodies by as much.
+    """
+    mechanism, h = scene.world.mechanism, scene.h
+    masses = mechanism.bodies[:, 3, 3]
+    size = abs(mechanism.energy(scene.state))
+    lift = 0.0
+    if scene.traits["stabilization"] == "baumgarte":
+        lift = 9.81 * float(np.sum(masses)) * 2 * scene.traits["overlap"] * 0.4 / size
+    first_order = scene.traits["integrator"] != "rattle"
+    swing = first_order * 9.81 * h * 5.0 * float(np.sum(masses)) / size
+    turning = np.inf if scene.traits["integrator"] == "Euler" else 0.0
+    return Account(1e-12, 1e-3 + lift + swing + turning, 1e-3 + lift + swing)
+
+
+def same(whole, *parts):
+    """Whether trajectories one after the other are the whole one, bit by bit."""
+    E, phi = ([getattr(part.states, name) for part in parts] for name in ("E", "phi"))
+    joined = [np.concatenate([each[0], *(later[1:] for later in each[1:])]) for each in (E, phi)]
+    impulses = [record.impulses for part in parts for record in part.contacts]
+    return bool(
+        np.array_equal(joined[0], whole.states.E)
+        and np.array_equal(joined[1], whole.states.phi)
+        and all(np.array_equal(a.impulses, b) for a, b in zip(whole.contacts, impulses, strict=True))
+    )
+
+
+def scene(seed):
+    """One of all: each trait is drawn by itself."""
+    rng = np.random.default_rng([seed, 20261122])
+    count = int(rng.integers(1, 5))
+    shapes = [_shape(rng) for _ in range(count)]
+    model, integrator = rng.choice(list(MODELS)), rng.choice(list(INTEGRATORS), p=[0.55, 0.15, 0.15, 0.15])
+    stabilization = str(rng.choice(STABILIZATIONS, p=[0.5, 0.3, 0.2]))
+    mu, restitution = rng.uniform(0.0, 1.0), float(rng.choice([0.0, 0.5, 0.9, 1.0]))
+    overlap = float(rng.choice([0.0, 0.0, 0.05, 0.15]))
+    poses, height = [], 0.0
+    for shape in shapes:
+        size = _reach(shape)
+        height += size * (1 - overlap)
+        poses.append(se3.frame(so3.exp(rng.normal(size=3)), [*rng.uniform(-0.05, 0.05, 2), height]))
+        height += size * (1 - overlap)
+    state = State(E=np.array(poses), phi=rng.normal(size=(count, 6)) * [3, 3, 3, 1, 1, 1])
+    held = []
+    if count > 1 and rng.random() < 0.4:
+        kind = joints.Revolute() if rng.random() < 0.5 else joints.ExponentialSpherical()
+        where = se3.frame(np.eye(3), (poses[0][:3, 3] + poses[1][:3, 3]) / 2)
+        held = [maximal.joint_at(kind, where, state.E, 1, 0)]
+    inertias = [shape.spatial_inertia(density=float(rng.uniform(100, 3000))) for shape in shapes]
+    mechanism = Mechanism(np.array(inertias), held)
+    state = maximal.project(mechanism, state) if held else state
+    surface = {"mu": mu, "restitution": restitution}
+    colliders = [Collider(WORLD, Plane(), **surface)]
+    colliders += [Collider(i, shape, **surface) for i, shape in enumerate(shapes)]
+    options = {
+        "friction": MODELS[model],
+        "integrator": INTEGRATORS[integrator],
+        "stabilization": stabilization,
+        "gain": float(rng.choice([0.2, 1.0])),
+    }
+    h = float(rng.choice([0.002, 0.005, 0.01]))
+    traits = {
+        "bodies": count,
+        "joints": len(held),
+        "friction": str(model),
+        "integrator": str(integrator),
+        "stabilization": stabilization,
+        "restitution": restitution,
+        "overlap": overlap,
+    }
+    return Scene(seed, World(mechanism, colliders), state, h, options, traits)
+
+
+def _shape(rng):
+    kind = rng.integers(3)
+    if kind == 0:
+        return Box(rng.uniform(0.1, 0.4, 3))
+    return (
+        Sphere(rng.uniform(0.05, 0.2))
+        if kind == 1
+        else Capsule(rng.uniform(0.03, 0.1), rng.uniform(0.1, 0.4))
+    )
+
+
+def _reach(shape):
+    """Distance from the centre that nothing of it goes beyond, more or less."""
+    if isinstance(shape, Box):
+        return float(np.linalg.norm(shape.sides)) / 2
+    return shape.radius + getattr(shape, "length", 0.0) / 2

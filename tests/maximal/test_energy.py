@@ -1,0 +1,69 @@
+"""No scene gains energy, the account closes, and runs can be repeated and resumed bit by bit.
+
+The other scenes: `tools/energy_scenes.py`.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from random_scenes import account, limits, same, scene
+
+from rbnotes import friction, maximal, se3
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, State, keeping_momentum
+from rbnotes.maximal import Mechanism, World
+from rbnotes.solids import Box, Sphere
+
+STEPS = 30
+
+
+def on_ground(shape, height, **surface):
+    mechanism = Mechanism(shape.spatial_inertia(mass=1.0)[None])
+    world = World(mechanism, [Collider(WORLD, Plane(), **surface), Collider(0, shape, **surface)])
+    return world, State(E=se3.frame(np.eye(3), [0, 0, height]))
+
+
+@pytest.mark.parametrize("seed", [4, 19, 39, 46])
+def test_random_scenes_keep_to_their_account(seed):
+    one = scene(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", maximal.FrictionWarning)
+        path, first = one.run(STEPS), one.run(STEPS // 3)
+        rest = one.run(STEPS - STEPS // 3, first)
+    found, most = account(one, path), limits(one)
+    assert all(a <= b for a, b in zip(found, most, strict=True)), (found, most)
+    assert same(path, first, rest)
+
+
+def test_an_elastic_ball_bounces_as_high_for_ever():
+    """It bounces before the weight of the step acts: else each bounce would gain h g u / 2."""
+    world, start = on_ground(Sphere(0.1), 0.6, restitution=1.0)
+    path = maximal.simulate(world, start, 0.01, 200)
+    assert sum(event.kind == "made" for event in path.events) >= 3
+    np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("integrator", [maximal.rattle, keeping_momentum], ids=["rattle", "momentum"])
+@pytest.mark.parametrize("gain", [0.2, 1.0])
+def test_velocities_that_take_back_an_overlap_throw_nothing(gain, integrator):
+    """A box set 5 cm into the ground was thrown up at 25 m/s; now it rises by 5 cm or so."""
+    world, start = on_ground(Box((0.2, 0.2, 0.2)), 0.05)
+    path = maximal.simulate(
+        world, start, 0.002, 100, stabilization="baumgarte", gain=gain, integrator=integrator
+    )
+    lift = 9.81 * 0.05
+    assert path.energies.max() - path.energies[0] < 1.2 * lift
+    assert path.states.E[-1, 0, 2, 3] > 0.095  # and it is out
+    assert np.abs(path.states.phi).max() < 1.2 * np.sqrt(2 * lift)
+
+
+def test_a_run_goes_on_with_the_impulses_it_stopped_with():
+    """From the last state alone friction starts from nothing, and differs by the solver's tolerance."""
+    world, start = on_ground(Box((0.2, 0.3, 0.2)), 0.11, mu=0.5)
+    start = State(E=start.E, phi=[[0.3, 0.2, 0.1, 1.0, 0.5, 0]])
+    options = {"friction": friction.gauss_seidel_friction, "h": 0.01}
+    path = maximal.simulate(world, start, steps=20, **options)
+    first = maximal.simulate(world, start, steps=12, **options)
+    assert same(path, first, maximal.simulate(world, first, steps=8, **options))
+    assert not same(path, first, maximal.simulate(world, first.states[-1], steps=8, **options))

@@ -1,0 +1,140 @@
+"""The simulator, as it comes, against closed forms and statics."""
+
+import warnings
+
+import numpy as np
+import physics_scenes as scenes
+import pytest
+
+from rbnotes.maximal import FrictionWarning, simulate
+
+g = scenes.GRAVITY
+
+
+@pytest.fixture(autouse=True)
+def no_friction_is_left_unsolved():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FrictionWarning)
+        yield
+
+
+def run(scene, T, h=0.01, **options):
+    world, start = scene[:2]
+    return simulate(world, start, h, round(T / h), **options)
+
+
+def displacements(path):
+    return path.states.E[-1, :, :3, 3] - path.states.E[0, :, :3, 3]
+
+
+class TestBlockOnASlope:
+    mu, T = 0.5, 0.3
+
+    def moved(self, angle, heading):
+        """Along the slope, across, and off it."""
+        scene = scenes.block_on_a_slope(angle, self.mu, heading)
+        return scene[2].T @ displacements(run(scene, self.T))[0]
+
+    @pytest.mark.parametrize("heading", [0.0, 0.4, np.pi / 4, 1.2, 4.0])
+    def test_slides_straight_down_at_every_heading(self, heading):
+        moved = self.moved(0.6, heading)
+        distance = g * (np.sin(0.6) - self.mu * np.cos(0.6)) * self.T**2 / 2
+        np.testing.assert_allclose(moved, [distance, 0, 0], atol=1e-9)
+
+    @pytest.mark.parametrize("heading", [0.2, np.pi / 4, 2.5])
+    def test_gives_way_at_mu_at_every_heading(self, heading):
+        for ratio in (0.9999, 1.0, 1.0001):
+            slope = np.arctan(ratio * self.mu)
+            distance = max(0.0, g * (np.sin(slope) - self.mu * np.cos(slope)) * self.T**2 / 2)
+            np.testing.assert_allclose(self.moved(slope, heading), [distance, 0, 0], atol=1e-8)
+            assert (distance > 1e-5) == (ratio > 1)
+
+
+def test_ladder_slips_where_statics_says():
+    assert np.abs(displacements(run(scenes.ladder(1.1, 1.002), 0.3))).max() < 1e-9
+    assert displacements(run(scenes.ladder(1.1, 0.998), 0.3))[0, 2] < -1e-4
+
+
+@pytest.mark.parametrize(("yaw", "apart"), [(0.0, 0.0), (1e-7, 3e-8)])
+def test_planks_lean_on_each_other_as_long_as_statics_says(yaw, apart):
+    stands = displacements(run(scenes.a_frame(1.1, 1.01, yaw, apart), 0.25))
+    assert np.abs(stands).max() < 1e-7
+    falls = displacements(run(scenes.a_frame(1.1, 0.99, yaw, apart), 0.25))
+    assert falls[0, 2] < -5e-4
+    # Mirror images in their plane; out of it they may yaw a little, since what sticks at the top could push
+    # there, too.
+    np.testing.assert_allclose(falls[1] * [-1, 1, 1], falls[0], atol=2e-4)
+    np.testing.assert_allclose(falls[1] * [-1, -1, 1], falls[0], atol=1e-6)
+
+
+class TestBuildings:
+    def test_trilithon_stands(self):
+        assert np.abs(displacements(run(scenes.trilithon(), 0.5))).max() < 1e-12
+
+    @pytest.mark.parametrize(("ratio", "stands"), [(0.25, True), (0.15, True), (0.08, False)])
+    def test_arch_needs_a_tenth_of_its_radius(self, ratio, stands):
+        """Milankovitch: 0.1075 if it could give way anywhere, a little less with so few joints."""
+        moved = np.abs(displacements(run(scenes.arch(ratio), 0.4))).max()
+        assert (moved < 1e-11) if stands else (moved > 0.01)
+
+
+class TestCradle:
+    """Balls that touch, and one or more that hit them: both kinds of impact keep energy and momentum."""
+
+    @pytest.mark.parametrize("count", [3, 5])
+    @pytest.mark.parametrize("hitting", [1, 2])
+    def test_what_is_kept(self, count, hitting):
+        for impacts in ("simultaneous", "sequential"):
+            path = run(scenes.cradle(count, [1.0] * hitting), 0.03, impacts=impacts)
+            speeds = path.states.phi[-1, :, 3]
+            assert speeds.sum() == pytest.approx(hitting, abs=1e-12)
+            np.testing.assert_allclose(path.energies, hitting / 2, rtol=1e-12)
+            assert np.all(np.diff(speeds) > -1e-12)  # none goes through another
+
+    @pytest.mark.parametrize(("count", "hitting"), [(3, 1), (5, 1), (5, 2), (5, 3)])
+    def test_in_sequence_as_many_fly_off_as_came(self, count, hitting):
+        path = run(scenes.cradle(count, [1.0] * hitting), 0.03, impacts="sequential")
+        expected = np.arange(count) >= count - hitting
+        np.testing.assert_allclose(path.states.phi[-1, :, 3], expected, atol=1e-12)
+
+    @pytest.mark.parametrize("count", [3, 5])
+    def test_at_once_the_one_bounces_off_and_the_others_go_together(self, count):
+        """As a body of ``count - 1`` masses would."""
+        path = run(scenes.cradle(count, [1.0]), 0.03)
+        expected = [(2 - count) / count] + [2 / count] * (count - 1)
+        np.testing.assert_allclose(path.states.phi[-1, :, 3], expected, atol=1e-12)
+
+    @pytest.mark.parametrize("restitution", [0.3, 0.8])
+    def test_in_sequence_with_losses(self, restitution):
+        """Three balls: the second impact takes what the first gave, (1 + e)/2; then the first may follow."""
+        path = run(scenes.cradle(3, [1.0], restitution), 0.03, impacts="sequential")
+        v, changes = np.array([1.0, 0, 0]), True
+        while changes:
+            changes = False
+            for i in (0, 1):
+                approach = v[i] - v[i + 1]
+                if approach > 1e-6:
+                    changes = True
+                    v[i : i + 2] += np.array([-1, 1]) * (1 + restitution) / 2 * approach
+        np.testing.assert_allclose(path.states.phi[-1, :, 3], v, atol=1e-5)
+        lost = path.energies[0] - path.energies[-1]
+        assert lost == pytest.approx(-path.work.contacts.sum(), rel=1e-9)
+
+    def test_two_hit_at_once_from_both_sides(self):
+        """Equally fast impacts happen together, so that the middle stays, by symmetry."""
+        path = run(scenes.cradle(3, [1.0, 0, -1.0]), 0.03, impacts="sequential")
+        np.testing.assert_allclose(path.states.phi[-1, :, 3], [-1, 0, 1], atol=1e-12)
+
+    @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
+    def test_hung_on_rods(self, impacts):
+        """With joints and weight: the account closes, and in sequence the last ball alone flies off."""
+        path = run(scenes.hung_cradle(3, 0.3), 0.7, 0.01, impacts=impacts)
+        np.testing.assert_allclose(np.diff(path.energies), path.work.total, atol=1e-12)
+        speeds = path.states.phi[:, :, 3]
+        after = speeds[65]
+        first, second, last = after / speeds[:, 0].max()
+        if impacts == "sequential":
+            np.testing.assert_allclose([first, second, last], [0, 0, 0.9], atol=0.11)
+        else:
+            assert first < -0.2
+            assert second == pytest.approx(last, abs=0.05)
