@@ -113,19 +113,32 @@ def conversions_only() -> Iterator[None]:
     def matrix(name: str, value: Any, *_: Any) -> Any:
         return sparse.csc_array(value, copy=True) if sparse.issparse(value) else convert(name, value)
 
-    def choice(name: str, value: str, options: Any) -> str:
+    def as_it_is(name: str, value: Any, *_: Any, **__: Any) -> Any:
         return value
+
+    def numbered(name: str, value: Any, *_: Any, **__: Any) -> Any:
+        return np.array(value, dtype=np.intp)
 
     def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
         return np.broadcast_shapes(*shapes.values())
 
-    other = {"matrix": matrix, "choice": choice, "common_shape": common_shape}
-    checks = {
-        name: other.get(name, convert)
-        for name, check in vars(arguments).items()
-        if not name.startswith("_") and getattr(check, "__module__", "") == arguments.__name__
-        and not isinstance(check, type)
-    }  # fmt: skip
+    unlooked = [
+        "choice",
+        "count",
+        "exactly",
+        "finite_matrix",
+        "function",
+        "instance",
+        "provides",
+        "text",
+        "truths",
+    ]
+    other: dict[str, Callable[..., Any]] = {name: as_it_is for name in unlooked}
+    other |= {"matrix": matrix, "common_shape": common_shape, "indices": numbered}
+    other |= {"number": lambda name, value: float(value), "real": lambda name, value, *_, **__: float(value)}
+    other |= {"instances": lambda name, values, *_: tuple(values)}
+    functions = [name for name in arguments.__all__ if name.islower()]
+    checks = {name: other.get(name, convert) for name in functions}
     with mock.patch.multiple(arguments, **checks):
         yield
 

@@ -17,6 +17,7 @@ from rbnotes import (
     se3,
     so3,
 )
+from rbnotes.arguments import numbers
 
 MODULES = {
     "so3": (so3, _so3),
@@ -81,7 +82,7 @@ def test_each_argument_is_checked_once(public, name):
     """Whatever a function does, every number passes the innermost check of `arguments` only once."""
     function = functions(MODULES[public][0])[name]
     parameters = list(inspect.signature(function).parameters)
-    with mock.patch.object(arguments, "array", wraps=arguments.array) as check:
+    with mock.patch.object(numbers, "_real_numbers", wraps=numbers._real_numbers) as check:
         function(*(valid(public, parameter) for parameter in parameters))
     assert sorted(call.args[0] for call in check.call_args_list) == sorted(parameters)
 

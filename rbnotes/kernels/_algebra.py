@@ -153,22 +153,26 @@ def inertia_up(I, H, M, c, s, d):
 @inlined
 def inertia_up_0(I, H, M, c, s, d):
     """The same along axis 0."""
-    I00, I01, I02, I11, I12, I22 = I
-    H00, H01, H02, H10, H11, H12, H20, H21, H22 = H
-    M00, M01, M02, M11, M12, M22 = M
-    I, H, M = inertia_up(
-        (I11, I12, I01, I22, I02, I00),
-        (H11, H12, H10, H21, H22, H20, H01, H02, H00),
-        (M11, M12, M01, M22, M02, M00),
-        c,
-        s,
-        d,
-    )
-    return back_0(I, H, M)
+    I, H, M = onward(I, H, M)
+    I, H, M = inertia_up(I, H, M, c, s, d)
+    return back(I, H, M)
 
 
 @inlined
-def back_0(I, H, M):
+def onward(I, H, M):
+    """An articulated inertia by axes 1, 2, 0: what was along axis 0 is along axis 2 then."""
+    I00, I01, I02, I11, I12, I22 = I
+    H00, H01, H02, H10, H11, H12, H20, H21, H22 = H
+    M00, M01, M02, M11, M12, M22 = M
+    return (
+        (I11, I12, I01, I22, I02, I00),
+        (H11, H12, H10, H21, H22, H20, H01, H02, H00),
+        (M11, M12, M01, M22, M02, M00),
+    )
+
+
+@inlined
+def back(I, H, M):
     """Axes 1, 2, 0 in their own order again."""
     I11, I12, I01, I22, I02, I00 = I
     H11, H12, H10, H21, H22, H20, H01, H02, H00 = H
@@ -226,7 +230,7 @@ def hinged_up(I, H, M, c, s, d, cosine, sine, a):
     )
     M_turned = symmetric_up(M11, M12, M01, M22, M02, M00, cosine, sine)
     I, H, M = moved_along_2(I_turned, H_turned, M_turned, a)
-    return back_0(I, H, M)
+    return back(I, H, M)
 
 
 @inlined
@@ -372,25 +376,10 @@ def inertia_up_frame(I, H, M, R, t0, t1, t2):
     """An articulated inertia in any frame, seen from before."""
     H = product(product(R, H), transposed(R))
     I, H, M = moved_along_2(turned_up(I, R), H, turned_up(M, R), t2)
-    for t in (t0, t1):  # axes 1, 2, 0, twice
-        I00, I01, I02, I11, I12, I22 = I
-        H00, H01, H02, H10, H11, H12, H20, H21, H22 = H
-        M00, M01, M02, M11, M12, M22 = M
-        I, H, M = moved_along_2(
-            (I11, I12, I01, I22, I02, I00),
-            (H11, H12, H10, H21, H22, H20, H01, H02, H00),
-            (M11, M12, M01, M22, M02, M00),
-            t,
-        )
-    # Once more, and all axes are where they were.
-    I00, I01, I02, I11, I12, I22 = I
-    H00, H01, H02, H10, H11, H12, H20, H21, H22 = H
-    M00, M01, M02, M11, M12, M22 = M
-    return (
-        (I11, I12, I01, I22, I02, I00),
-        (H11, H12, H10, H21, H22, H20, H01, H02, H00),
-        (M11, M12, M01, M22, M02, M00),
-    )
+    for t in (t0, t1):
+        I, H, M = onward(I, H, M)
+        I, H, M = moved_along_2(I, H, M, t)
+    return onward(I, H, M)  # the third time: all axes are where they were
 
 
 @inlined

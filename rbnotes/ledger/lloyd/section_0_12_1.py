@@ -148,7 +148,7 @@ class d4:
     oracle = DIFFERENCES
 
     def reference(x, v, k, r):
-        return np.array([jacobian_x_reference(x, v, k, 0.0, r), jacobian_v_reference(x, v, k, 0.0, r)])
+        return jacobians(linear_spring(k, 0.0, r), x, v)[:, :3, :3]
 
     equivalent_mutants = TWICE
     verdict = Verdict.HOLDS

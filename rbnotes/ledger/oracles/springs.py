@@ -11,22 +11,26 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.checking import complex_step, jacobian
+from rbnotes.ledger.oracles import complex_steps
 
 Potential = Callable[[Array], Array]
 Dissipation = Callable[[Array, Array], Array]
 
 
 def distance(x: Array) -> Array:
-    """Length l, also of complex points."""
-    step = x[1] - x[0]
-    result: Array = np.sqrt(step @ step)
+    """Length l ``(...)``, also of complex points ``(..., 2, 3)``."""
+    step = x[..., 1, :] - x[..., 0, :]
+    result: Array = np.sqrt(np.sum(step * step, axis=-1))
     return result
+
+
+def _distance(flat: Array) -> Array:
+    return distance(flat.reshape(*flat.shape[:-1], 2, 3))
 
 
 def rate(x: Array, v: Array) -> Array:
-    """dl/dt, from the distance after a small time."""
-    result: Array = complex_step(lambda t: distance(x + t[0] * v), np.zeros(1))[0]
-    return result
+    """dl/dt, from the distance as the points move."""
+    return complex_steps.slope(distance, x, v)
 
 
 def by_first_point(function: Callable[[Array], Array], x: Array) -> Array:
@@ -37,9 +41,9 @@ def by_first_point(function: Callable[[Array], Array], x: Array) -> Array:
 def force_on_ends(potential: Potential, dissipation: Dissipation, x: Array, v: Array) -> Array:
     """Forces ``(2, 3)``: minus the slopes of V(l) along points and of R(l, ldot) along velocities."""
     length = distance(x)
-    slope = complex_step(lambda z: distance(z.reshape(2, 3)), x.ravel())  # the rate is its product with v
-    conservative = complex_step(lambda z: potential(distance(z.reshape(2, 3))), x.ravel())
-    dissipative = complex_step(lambda u: dissipation(length, slope @ u), v.ravel())
+    slope = complex_steps.slopes(_distance, x.ravel())  # the rate is its product with v
+    conservative = complex_steps.slopes(lambda z: potential(_distance(z)), x.ravel())
+    dissipative = complex_steps.slopes(lambda u: dissipation(length, u @ slope), v.ravel())
     return -(conservative + dissipative).reshape(2, 3)
 
 

@@ -1,0 +1,62 @@
+"""Matrices, dense and sparse ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes.arguments.numbers import LARGEST, array, every, shape_text
+from rbnotes.arguments.refusals import Array, InvalidArgument
+
+
+def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
+    """Symmetric matrices ``(..., size, size)``, to rounding; returned exactly symmetric."""
+    result = array(name, value, size, size)
+    if result.shape[-1] != result.shape[-2]:
+        raise InvalidArgument(name, f"shape {result.shape}", "square matrices (..., n, n)")
+    transposed = np.swapaxes(result, -1, -2)
+    asymmetry = np.max(np.abs(result - transposed), axis=(-1, -2), initial=0.0)
+    if not every(asymmetry <= 1e-10 * np.max(np.abs(result), axis=(-1, -2), initial=0.0)):
+        got = f"a matrix with max |A - A^T| = {np.max(asymmetry):.3g}"
+        raise InvalidArgument(name, got, "a symmetric matrix")
+    return (result + transposed) / 2
+
+
+def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Array:
+    """Symmetric positive definite matrices ``(..., size, size)``, not singular to rounding."""
+    result = symmetric(name, value, size)
+    eigenvalues = np.linalg.eigvalsh(result)
+    rounding = np.finfo(float).eps * np.max(np.abs(eigenvalues), axis=-1, initial=0.0, keepdims=True)
+    if not every(eigenvalues > np.maximum(result.shape[-1] * rounding, 1 / LARGEST)):
+        got = f"smallest eigenvalue {np.min(eigenvalues):.3g}"
+        raise InvalidArgument(name, got, "a positive definite matrix")
+    return result
+
+
+def matrix(name: str, value: Any, rows: int | None = None, columns: int | None = None) -> Any:
+    """Finite real matrix ``(rows, columns)``, dense or scipy.sparse; the latter becomes a ``csc_array``."""
+    if not sparse.issparse(value):
+        result = array(name, value, rows, columns)
+        if result.ndim != 2:
+            raise InvalidArgument(name, f"shape {result.shape}", "one matrix (two axes)")
+        return result
+    # A copy in canonical form: solvers sort indices in place, which must not reach the caller's matrix.
+    result = sparse.csc_array(value, copy=True)
+    result.sum_duplicates()
+    if rows not in (None, result.shape[0]) or columns not in (None, result.shape[1]):
+        raise InvalidArgument(name, f"shape {result.shape}", f"shape ({shape_text((rows, columns))})")
+    result.data = array(name, result.data, None)
+    return result
+
+
+def finite_matrix(name: str, value: Any, rows: int, columns: int) -> Any:
+    """As :func:`matrix`, for what a function returned: as it is, since it is nobody else's."""
+    numbers = value.data if sparse.issparse(value) else value
+    shape = np.shape(value)
+    floats = isinstance(numbers, np.ndarray) and numbers.dtype == np.float64
+    if floats and shape == (rows, columns) and every(np.abs(numbers) < LARGEST):
+        return value
+    return matrix(name, value, rows, columns)

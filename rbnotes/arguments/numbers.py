@@ -1,0 +1,170 @@
+"""Numbers, and arrays of them: shapes, sizes and bounds."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbnotes.arguments.refusals import Array, InvalidArgument
+
+LARGEST = 1e100
+"""Numbers must be smaller, and positive ones larger than its inverse: products and cubes of larger ones
+overflow, and infinities make NaNs."""
+
+
+def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
+    """Finite float64 array whose trailing axes are ``shape`` (``None`` accepts any length).
+
+    Numbers beyond ``LARGEST`` count as infinite.
+    """
+    result = _real_numbers(name, value)
+    if result.shape[-len(shape) :] != shape and not _fits(result.shape, shape):
+        raise InvalidArgument(name, f"shape {result.shape}", f"shape (..., {shape_text(shape)})")
+    if not every(np.abs(result) < LARGEST):
+        _refuse_size(name, result)
+    return result
+
+
+def bound(name: str, value: ArrayLike) -> Array:
+    """Real numbers, an array of any shape, that may be infinite where nothing bounds."""
+    result = _real_numbers(name, value)
+    array(name, np.where(np.isinf(result), 0.0, result))
+    return result
+
+
+def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape that the leading axes of several arguments, given by name, broadcast to."""
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError as error:
+        got = "leading axes " + ", ".join(map(str, shapes.values()))
+        raise InvalidArgument(", ".join(shapes), got, "axes that broadcast") from error
+
+
+def vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
+    """Finite vectors ``(..., size)``."""
+    return array(name, value, size)
+
+
+def one_vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
+    """One finite vector ``(size,)``, where neither rows ``(1, size)`` nor columns will do."""
+    result = array(name, value, size)
+    if result.ndim != 1:
+        raise InvalidArgument(name, f"shape {result.shape}", f"one vector of shape ({shape_text((size,))},)")
+    return result
+
+
+def exactly(name: str, result: Array, axes: int) -> Array:
+    """The checked array, if it has this number of axes: where what broadcasts elsewhere will not do."""
+    if result.ndim != axes:
+        raise InvalidArgument(name, f"shape {result.shape}", f"{axes} axes")
+    return result
+
+
+def scalar(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: float = np.inf) -> Array:
+    """Finite numbers, an array of any shape, within ``[minimum, maximum]``."""
+    result = array(name, value)
+    inside = (result >= minimum) & (result <= maximum)
+    if not every(inside):
+        raise InvalidArgument(name, f"{result[~inside].flat[0]:g}", f"numbers in [{minimum:g}, {maximum:g}]")
+    return result
+
+
+def positive(name: str, value: ArrayLike, *shape: int | None) -> Array:
+    """Finite numbers greater than zero; an array of any shape, or whose trailing axes are ``shape``."""
+    result = array(name, value, *shape)
+    if not every(result > 1 / LARGEST):
+        small = result[result <= 1 / LARGEST].flat[0]
+        limit = "0" if small <= 0 else f"{1 / LARGEST:g}"
+        raise InvalidArgument(name, f"{small:g}", f"numbers greater than {limit}")
+    return result
+
+
+def number(name: str, value: Any) -> float:
+    """One finite number greater than zero, such as a tolerance or a step size."""
+    result = positive(name, value)
+    if result.ndim:
+        raise InvalidArgument(name, f"shape {result.shape}", "one number")
+    return float(result)
+
+
+def real(name: str, value: Any, minimum: float = -np.inf, maximum: float = np.inf) -> float:
+    """One finite number within ``[minimum, maximum]``, such as a time or a rate."""
+    result = scalar(name, value, minimum=minimum, maximum=maximum)
+    if result.ndim:
+        raise InvalidArgument(name, f"shape {result.shape}", "one number")
+    return float(result)
+
+
+def count(name: str, value: Any, minimum: int = 0) -> int:
+    """A whole number of at least ``minimum``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
+        raise InvalidArgument(name, repr(value), f"a whole number of at least {minimum}")
+    return int(value)
+
+
+def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = None) -> NDArray[np.intp]:
+    """Whole numbers, an array of any shape, of at least ``minimum`` and less than ``below``."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        given = np.zeros((), object)
+    if (given.size and given.dtype.kind not in "iu") or isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgument(name, f"{type(value).__name__} {value!r:.60}", "whole numbers")
+    if np.any(given < minimum) or (below is not None and np.any(given >= below)):
+        limits = f"of at least {minimum}" + ("" if below is None else f" and less than {below}")
+        outside = (given < minimum) | (given >= (np.inf if below is None else below))
+        raise InvalidArgument(name, f"{given[outside].flat[0]}", f"whole numbers {limits}")
+    return given.astype(np.intp)
+
+
+def truths(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
+    """Truth values ``(size,)``; no numbers in their place."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        given = np.zeros((), object)
+    if given.dtype != np.bool_ or given.shape != (size,) or isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgument(name, f"{given.dtype} of shape {given.shape}", f"booleans of shape ({size},)")
+    return given
+
+
+def _real_numbers(name: str, value: ArrayLike) -> Array:
+    """A new float64 array. Text, objects, truth values, complex and masked numbers are refused."""
+    try:
+        given = np.asarray(value)
+        # NumPy would read text as numbers, None as NaN, and forget imaginary parts and masks.
+        if given.dtype.kind not in "iuf" or isinstance(value, np.ma.MaskedArray):
+            raise TypeError
+        if isinstance(value, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in value):
+            raise TypeError
+        return given.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        got = f"{type(value).__name__} {value!r:.60}"
+        raise InvalidArgument(name, got, "an array of real numbers") from error
+
+
+def _refuse_size(name: str, result: Array) -> NoReturn:
+    if not every(np.isfinite(result)):
+        raise InvalidArgument(name, "NaN or infinite entries", "finite numbers")
+    got = f"an entry of {result.flat[np.argmax(np.abs(result))]:.3g}"
+    raise InvalidArgument(name, got, f"numbers smaller than {LARGEST:g}")
+
+
+def every(condition: NDArray[np.bool_]) -> bool:
+    """Several times as quick as ``np.all`` on few numbers."""
+    return bool(np.count_nonzero(condition) == condition.size)
+
+
+def _fits(shape: tuple[int, ...], trailing: tuple[int | None, ...]) -> bool:
+    if len(shape) < len(trailing):
+        return False
+    lengths = shape[len(shape) - len(trailing) :]
+    return all(size in (None, length) for length, size in zip(lengths, trailing, strict=True))
+
+
+def shape_text(shape: tuple[int | None, ...]) -> str:
+    """What a message calls lengths of axes, of which some may be any."""
+    return ", ".join("n" if size is None else str(size) for size in shape)

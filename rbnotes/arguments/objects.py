@@ -1,0 +1,63 @@
+"""What is no number: options, names, functions and objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments.refusals import InvalidArgument
+
+
+def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
+    """One of the named options."""
+    if not isinstance(value, str) or value not in options:
+        raise InvalidArgument(name, repr(value), "one of " + ", ".join(map(repr, options)))
+    return value
+
+
+def instance(name: str, value: Any, *kinds: type) -> None:
+    """Refuses what is not of one of these classes."""
+    if not isinstance(value, kinds):
+        expected = " or ".join(kind.__name__ for kind in kinds)
+        raise InvalidArgument(name, _described(value), expected)
+
+
+def instances(name: str, values: Any, *kinds: type) -> tuple[Any, ...]:
+    """The values as a tuple, each of one of these classes."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        expected = " or ".join(kind.__name__ for kind in kinds)
+        raise InvalidArgument(name, _described(values), f"a sequence, each {expected}")
+    result = tuple(values)
+    for number, value in enumerate(result):
+        if not isinstance(value, kinds):
+            instance(f"{name}[{number}]", value, *kinds)
+    return result
+
+
+def provides(name: str, value: Any, *methods: str) -> None:
+    """Refuses what has not all of these methods: any object with them will do, but no class or array."""
+    missing = [method for method in methods if not callable(getattr(value, method, None))]
+    if isinstance(value, type | ModuleType | np.ndarray) or missing:
+        raise InvalidArgument(name, _described(value), "an object with " + ", ".join(missing or methods))
+
+
+def function(name: str, value: Any) -> None:
+    """Refuses what cannot be called."""
+    if not callable(value) or isinstance(value, type):
+        raise InvalidArgument(name, _described(value), "a function")
+
+
+def text(name: str, value: Any) -> str:
+    """Text that is not empty, such as a name."""
+    if not isinstance(value, str) or not value:
+        raise InvalidArgument(name, f"{type(value).__name__} {value!r:.60}", "text")
+    return value
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return type(value).__name__
