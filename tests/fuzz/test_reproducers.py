@@ -18,7 +18,7 @@ SKEWED = StepProblem([[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]], np.ones(3), contacts
 CALLS = {
     "bounds that are text": (lambda: BoxLCP(M, [1.0, 1], ["0", "1"], [2.0, 2]), "lower"),
     "bounds that are complex": (lambda: BoxLCP(M, [1.0, 1], [0.0, 0], [2j, 2j]), "upper"),
-    "a damping below zero": (lambda: regularization.soft_force(0.1, 0.2, 1.0, -1.0), "beta"),
+    "a damping below zero": (lambda: regularization.soft_force([0.1], [0.2], [1.0], [-1.0]), "beta"),
     "half a body": (lambda: forces.Damping(0.5, [0.5]), "bodies"),
     "a truth for a body": (lambda: forces.Damping(0.5, [True]), "bodies"),
     "text for a body": (lambda: forces.Damping(0.5, ["0"]), "bodies"),
