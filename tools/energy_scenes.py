@@ -47,7 +47,7 @@ def main() -> int:
     parser.add_argument("--table", action="store_true", help="write book/_data/energy-scenes.csv")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # friction that is not solved to the last is part of the account
-    lines = []
+    lines: list[dict[str, Any]] = []
     bad = 0
     for seed in range(SCENES) if options.scene is None else (options.scene,):
         found = line(seed)

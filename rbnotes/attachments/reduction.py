@@ -161,8 +161,8 @@ def _starts(sizes: Sequence[int]) -> Indices:
 def _check_sizes(attachment: Attachment, sizes: Sequence[int]) -> None:
     for k in (attachment.component, *attachment.blocks):
         if not 0 <= k < len(sizes):
-            expected = f"less than {len(sizes)}, the number of sizes"
-            raise InvalidArgument("attachments", f"component {k}", expected)
+            below = f"less than {len(sizes)}, the number of sizes"
+            raise InvalidArgument("attachments", f"component {k}", below)
     for j, block in attachment.blocks.items():
         expected = (sizes[attachment.component], sizes[j])
         if block.shape != expected:

@@ -192,7 +192,8 @@ class _ConeProgram:
         nearest = np.linalg.lstsq(weights[:, None] * free, -weights * flat)[0]
         found = self._impulse * (flat + free @ nearest).reshape(-1, 3)
         if np.all(np.linalg.norm(found[:, 1:], axis=1) <= self._mu * found[:, 0]):
-            return found  # the cones have no say
+            least: Array = found
+            return least  # the cones have no say
         steps = cp.Variable(free.shape[1])
         r = cp.reshape(flat + free @ steps, impulses.shape, order="C")
         smallest = cp.sum_squares(cp.multiply(weights.reshape(-1, 3), r))
@@ -218,7 +219,7 @@ class _ConeProgram:
                 problem.solve(solver=self._solver, **options)
             except self._cp.SolverError:
                 return False
-        return problem.status in (self._cp.OPTIMAL, self._cp.OPTIMAL_INACCURATE)
+        return bool(problem.status in (self._cp.OPTIMAL, self._cp.OPTIMAL_INACCURATE))
 
 
 def _null_space(matrix: Array) -> Array:

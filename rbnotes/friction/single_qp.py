@@ -90,7 +90,8 @@ def single_qp(
         raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
     facet_directions(facets)
     if space.count == 0:
-        impulses, residual = np.zeros((0, 3)), 0.0
+        impulses: Array = np.zeros((0, 3))
+        residual = 0.0
     elif form == "dual":
         impulses, residual = _by_dual(space, facets)
     else:

@@ -104,8 +104,10 @@ def simulate(
     friction = friction_model("friction", friction)
     if not isinstance(integrator, Scheme):
         arguments.provides("integrator", integrator, "take")
-    before = state if isinstance(state, Trajectory) else None
-    state = _checked_state(world, state if before is None else before.states[-1])
+    before = None
+    if isinstance(state, Trajectory):
+        before, state = state, state.states[-1]
+    state = _checked_state(world, state)
     arguments.choice("impacts", impacts, IMPACTS)
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     limit = np.inf if friction_limit is None else arguments.number("friction_limit", friction_limit)

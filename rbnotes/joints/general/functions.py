@@ -93,7 +93,9 @@ class FunctionJoint(JointType):
         self._home = self._each("home", 0.0 if home is None else home)
         self._box = self._each("low", low), self._each("high", high)
         if np.any(self._box[1] < self._box[0]):
-            raise InvalidArgument("high", str(self._box[1].tolist()), f"no less than low, {low}")
+            raise InvalidArgument(
+                "high", str(self._box[1].tolist()), f"no less than low, {self._box[0].tolist()}"
+            )
         self._refuse_other_than_rotations()
 
     @property
