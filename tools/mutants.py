@@ -103,7 +103,9 @@ def checks(room: str) -> list[list[str]]:
     commands = [[*python, "pytest", "-x", "-q", *settings, *tests_of(room)]]
     of_room = (f"rbnotes.{room}", f"rbnotes._{room}")
     ids = [
-        record.id for record in ledger.load() if any(each.startswith(of_room) for each in record.implemented_by)
+        record.id
+        for record in ledger.load()
+        if any(each.startswith(of_room) for each in record.implemented_by)
     ]
     return [*commands, [*python, "rbnotes", "verify", "--examples", "25", *ids]] if ids else commands
 
