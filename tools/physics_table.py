@@ -49,22 +49,22 @@ PATIENCE = 15.0
 """Of one run, s."""
 
 g = scenes.GRAVITY
-FRICTIONS = {
+Options = dict[str, Any]
+
+FRICTIONS: dict[str, Options] = {
     "newton_friction": {},
     "box_friction": {"friction": friction.box_friction},
     "anitescu_stewart": {"friction": friction.anitescu_stewart},
     "gauss_seidel_friction": {"friction": partial(friction.gauss_seidel_friction, max_sweeps=1000)},
     "single_qp": {"friction": friction.single_qp},
 }
-INTEGRATORS = {
+INTEGRATORS: dict[str, Options] = {
     "rattle": {},
     "keeping_momentum": {"integrator": keeping_momentum},
     "keeping_energy": {"integrator": keeping_energy},
     "symplectic_euler": {"integrator": symplectic_euler},
 }
-IMPACTS = {"simultaneous": {}, "sequential": {"impacts": "sequential"}}
-
-Options = dict[str, Any]
+IMPACTS: dict[str, Options] = {"simultaneous": {}, "sequential": {"impacts": "sequential"}}
 
 
 class TooLong(Exception):
@@ -102,7 +102,9 @@ def threshold(scene: Callable[[float], Any], T: float, given: float, options: Op
     """How far from one the part of the friction of statics is at which a scene gives way by ``given``."""
 
     def stands(ratio: float) -> bool:
-        return bool(np.abs(displacements(run(*scene(ratio)[:2], T, 0.01, options))).max() < given)
+        return bool(
+            np.abs(displacements(run(scene(ratio)[0], scene(ratio)[1], T, 0.01, options))).max() < given
+        )
 
     low, high = 0.5, 2.0
     if stands(low):
@@ -215,17 +217,17 @@ def pulled_with_its_friction(options: Options) -> float:
 
 
 def creep(scene: Any, T: float, options: Options) -> float:
-    return float(np.abs(displacements(run(*scene, T, 0.01, options))).max())
+    return float(np.abs(displacements(run(scene[0], scene[1], T, 0.01, options))).max())
 
 
 def cpu_seconds(scene: Any, T: float, options: Options) -> float:
     began = time.process_time()
-    run(*scene, T, 0.01, options)
+    run(scene[0], scene[1], T, 0.01, options)
     return time.process_time() - began
 
 
 def worst_residual(scene: Any, T: float, h: float, options: Options) -> float:
-    return max(record.residual for record in run(*scene, T, h, options).contacts)
+    return max(record.residual for record in run(scene[0], scene[1], T, h, options).contacts)
 
 
 def heavy_on_light(ratio: float, options: Options) -> float:
@@ -335,7 +337,7 @@ def catenary(options: Options) -> float:
 def tendon(options: Options) -> float:
     """Two bodies on a spring that runs from the world through one to the other: MuJoCo's spatial tendon."""
     try:
-        import mujoco
+        import mujoco  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return np.nan
     boxes = [Box([0.2, 0.3, 0.4]), Box([0.3, 0.2, 0.2])]
@@ -343,15 +345,15 @@ def tendon(options: Options) -> float:
     anchor, sites = [0.1, 0.0, 0.9], [[0.1, 0.15, 0.2], [0.0, -0.1, 0.1]]
     sides = " ".join
     bodies = "".join(
-        f'<body name="b{i}" pos="{sides(map(str, at[i]))}"><freejoint/>'
+        f'<body name="b{i}" pos="{sides(str(x) for x in at[i])}"><freejoint/>'
         f'<geom type="box" contype="0" conaffinity="0" mass="{masses[i]}" '
         f'size="{sides(str(s / 2) for s in boxes[i].sides)}"/>'
-        f'<site name="s{i}" pos="{sides(map(str, sites[i]))}"/></body>'
+        f'<site name="s{i}" pos="{sides(str(x) for x in sites[i])}"/></body>'
         for i in (0, 1)
     )
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><option timestep="1e-4" integrator="RK4" gravity="0 0 -9.81"/>'
-        f'<worldbody><site name="a" pos="{sides(map(str, anchor))}"/>{bodies}</worldbody>'
+        f'<worldbody><site name="a" pos="{sides(str(x) for x in anchor)}"/>{bodies}</worldbody>'
         '<tendon><spatial stiffness="60" damping="0.5" springlength="1.0"><site site="a"/><site site="s0"/>'
         '<site site="s1"/></spatial></tendon></mujoco>'
     )
@@ -368,12 +370,14 @@ def tendon(options: Options) -> float:
 
 def cradle(count: int, hitting: int, options: Options) -> float:
     """Against what steel balls do: as many fly off as came."""
-    path = run(*scenes.cradle(count, [1.0] * hitting), 0.03, 0.01, options)
+    world, start = scenes.cradle(count, [1.0] * hitting)
+    path = run(world, start, 0.03, 0.01, options)
     return float(np.abs(path.states.phi[-1, :, 3] - (np.arange(count) >= count - hitting)).max())
 
 
 def cradle_energy(options: Options) -> float:
-    path = run(*scenes.cradle(5, [1.0]), 0.03, 0.01, options)
+    world, start = scenes.cradle(5, [1.0])
+    path = run(world, start, 0.03, 0.01, options)
     return float(np.abs(path.energies / path.energies[0] - 1).max())
 
 
@@ -532,7 +536,8 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", help="rows whose names contain one of these")
     parser.add_argument("--default", action="store_true", help="the defaults alone")
     arguments = parser.parse_args()
-    lines, missed = {}, 0
+    lines: dict[tuple[str, ...], tuple[str, ...]] = {}
+    missed = 0
     if arguments.only and TABLE.exists():
         with TABLE.open(encoding="utf-8", newline="") as file:
             lines = {tuple(line[:5]): tuple(line) for line in list(csv.reader(file))[2:]}
