@@ -75,13 +75,13 @@ def along_the_central_path(
         return best, least, 0
     scaled = _scaled(space)
     given = None if sliding is None else sliding * scaled.units / scaled.speed
-    x = np.zeros((count, 3))
+    x: Array = np.zeros((count, 3))
     x[:, 0] = 1.0
     if given is not None:  # impulses that are too large need no more than a few steps to shrink
         damped = scaled.W + 1e-3 * np.eye(3 * count)
         size = np.linalg.norm(np.linalg.solve(damped, -scaled.free.ravel()).reshape(-1, 3), axis=1)
         x[:, 0] = np.maximum(1.0, size)
-    y = np.tile([1.0, 0.0, 0.0], (count, 1))
+    y: Array = np.tile([1.0, 0.0, 0.0], (count, 1))
     iteration = since = 0
     with np.errstate(all="ignore"):  # at the end of the path numbers leave the cones by rounding
         while iteration < max_iterations and since < AIMLESS:

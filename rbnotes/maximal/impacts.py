@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbnotes._frozen import known
 from rbnotes.arguments import Array
@@ -99,10 +100,10 @@ def impacts_of(setting: Setting, at: Placement, state: State, points: ContactPoi
     raise NotConverged(f"sequential impacts: more than {MANY} at each contact", result.velocity, np.nan)
 
 
-def _fastest(points: ContactPoints, approach: Array, hits: Array) -> Array:
+def _fastest(points: ContactPoints, approach: Array, hits: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """All hitting contacts ``(c,)`` of the pairs of bodies that approach fastest."""
     limit = (1 - EQUALLY_FAST) * float(approach[hits].min())
-    first = hits & (approach <= limit)
+    first: NDArray[np.bool_] = hits & (approach <= limit)
     of_pairs = (points.a[:, None] == points.a[first]) & (points.b[:, None] == points.b[first])
-    result: Array = hits & np.any(of_pairs, axis=1)
+    result: NDArray[np.bool_] = hits & np.any(of_pairs, axis=1)
     return result
