@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import ledger
 from rbnotes.arguments import Array
 from rbnotes.cards.describing import conventions, described
 from rbnotes.cards.standalone import standalone
 from rbnotes.challenge.drawing import Case, allowed_inputs, cases
+from rbnotes.challenge.own import find
 from rbnotes.challenge.showing import shown, telling_decimals
 from rbnotes.ledger.honesty.claim_code import Unreadable, helpers, plain
 from rbnotes.ledger.naming import where
@@ -178,7 +178,7 @@ def card(id: str) -> Card:
     InvalidArgument
         If there is no such claim, or if there are several.
     """
-    return Card(ledger.find(id))
+    return Card(find(id))
 
 
 def _listed(inputs: Values, verb: str, outcome: Any) -> list[str]:

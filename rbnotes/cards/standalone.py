@@ -176,7 +176,8 @@ class _Rewriter(ast.NodeTransformer):
         if node.value is None:
             return None
         plain = ast.Assign([node.target], node.value)
-        return self.visit(ast.copy_location(plain, node))
+        visited: ast.AST | None = self.visit(ast.copy_location(plain, node))
+        return visited
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         called = self.found(node.func)
@@ -309,7 +310,7 @@ def _ends(file: str) -> dict[int, int]:
         if isinstance(node, ast.FunctionDef)
     ]
     return {
-        min(part.lineno for part in (node, *node.decorator_list)): node.end_lineno or node.lineno
+        min([node.lineno, *(part.lineno for part in node.decorator_list)]): node.end_lineno or node.lineno
         for node in functions
     }
 

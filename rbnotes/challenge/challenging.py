@@ -16,6 +16,7 @@ from rbnotes.challenge.calling import Answer, answer, answers
 from rbnotes.challenge.diagnosis import diagnosis
 from rbnotes.challenge.drawing import Case, allowed_inputs, case_of, each_case
 from rbnotes.challenge.judging import Judgement, as_text, judge
+from rbnotes.challenge.own import find
 from rbnotes.challenge.showing import shown
 from rbnotes.checking.strategies import Region
 from rbnotes.ledger.counterexamples import played_back
@@ -110,9 +111,7 @@ def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, see
     InvalidArgument
         If there is no such claim, or it has nothing to check.
     """
-    from rbnotes import ledger
-
-    record = ledger.find(id)
+    record = find(id)
     stream = each_case(record, seed=seed, examples=examples)
     tried: Tried = []
     while not any(not judgement for _, _, judgement in tried):

@@ -68,7 +68,7 @@ def each_case(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
     if examples < 1:
         raise InvalidArgument("examples", repr(examples), "a positive number")
     inputs = allowed_inputs(claim)
-    regions = [TURN[place % len(TURN)] for place in range(examples)] if inputs else ["generic"]
+    regions: list[Region] = [TURN[place % len(TURN)] for place in range(examples)] if inputs else ["generic"]
     drawn = {
         region: iter(_drawn(inputs, regions.count(region), region, seed)) for region in dict.fromkeys(regions)
     }

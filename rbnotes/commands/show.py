@@ -8,8 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from rbnotes import ledger
 from rbnotes.cards import Card
+from rbnotes.challenge.own import every
 from rbnotes.commands.output import print_json, print_table, print_text
 from rbnotes.ledger import Record, naming
 
@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
 
 def show(options: argparse.Namespace, console: Console) -> int:
     """Run ``show``; returns the exit status."""
-    name, everything = " ".join(options.name), ledger.load()
+    name, everything = " ".join(options.name), every()
     records = naming.named(name, everything) or naming.search(name, everything)
     if not records:
         raise naming.unknown("NAME", name, everything)
@@ -49,7 +49,7 @@ def show(options: argparse.Namespace, console: Console) -> int:
 def search(options: argparse.Namespace, console: Console) -> int:
     """Run ``search``; returns the exit status: 1 if there is nothing."""
     words = " ".join(options.words)
-    records = naming.search(words, ledger.load())
+    records = naming.search(words, every())
     if not records:
         console.print(f"no claim holds all of: {words}", markup=False)
         return 1

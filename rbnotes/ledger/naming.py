@@ -10,6 +10,8 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.sources import in_use
 
+LIBRARY = "rbnotes"
+"""Source of tasks that are in no notes."""
 KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure"}
 NEAREST = 5
 LISTED = 12
@@ -22,6 +24,8 @@ _NUMBER = (
 
 def where(record: Record) -> str:
     """The claim's place in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
+    if record.source == LIBRARY:
+        return f"library, {record.implemented_by[0]}"
     match = re.fullmatch(r"([a-z]+)(.*)", record.display.rsplit("/", 1)[1])
     assert match is not None
     kind, number = match.groups()

@@ -155,6 +155,19 @@ class TestMustFail:
         np.testing.assert_allclose(result.got, right(p, q), atol=1e-9)
 
 
+class TestTasksOfTheLibrary:
+    def test_jacobians_of_rigid_motions(self):
+        se3 = rbnotes.se3
+        for name in ("left_jacobian", "right_jacobian", "left_jacobian_inverse", "right_jacobian_inverse"):
+            result = rbnotes.challenge(f"se3.{name}", getattr(se3, name), examples=40)
+            assert result, result
+            assert result.examples > 25
+        mixed = rbnotes.challenge("se3.left_jacobian", se3.right_jacobian, examples=20)
+        assert mixed.judgement.status == "wrong"
+        assert "`xi` enters with the wrong sign" in mixed.hint
+        assert rbnotes.card("se3.left_jacobian").arguments == {"xi": "vector (6,)"}
+
+
 class TestCases:
     def test_all_regions_and_always_the_same(self):
         record = ledger.find(EXPONENTIAL)
