@@ -30,7 +30,7 @@ def gradescope(grade: Grade) -> dict[str, Any]:
                 "score": mark.points,
                 "max_score": mark.of,
                 "status": "passed" if mark.status == "passed" else "failed",
-                "output": "\n".join(filter(None, [mark.status, SUGGESTIONS.get(mark.status), mark.message])),
+                "output": "\n".join(filter(None, [SUGGESTIONS.get(mark.status), mark.message or mark.status])),
                 "output_format": "text",
                 "visibility": "visible",
             }
