@@ -149,7 +149,7 @@ def _status(judgement: Judgement) -> Status:
 def _explained(case: Case, judgement: Judgement, shows: Shows) -> str:
     lines = [judgement.message]
     if shows.inputs and case.inputs:
-        lines.append(f"for example ({case.region} inputs) on")
+        lines.append(f"for example on these inputs ({case.region}):")
         lines += [f"  {name} = {shown(value)}" for name, value in case.inputs.items()]
         if shows.expected:
             lines.append(as_text(judgement))

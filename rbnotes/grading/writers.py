@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rbnotes.grading.assignment import Assignment
-from rbnotes.grading.marking import Grade
+from rbnotes.grading.marking import Grade, Mark
 from rbnotes.grading.reports import SUGGESTIONS
 
 
@@ -30,13 +30,17 @@ def gradescope(grade: Grade) -> dict[str, Any]:
                 "score": mark.points,
                 "max_score": mark.of,
                 "status": "passed" if mark.status == "passed" else "failed",
-                "output": "\n".join(filter(None, [mark.status, SUGGESTIONS.get(mark.status), mark.message])),
+                "output": _told(mark),
                 "output_format": "text",
                 "visibility": "visible",
             }
             for number, mark in enumerate(grade.marks, 1)
         ],
     }
+
+
+def _told(mark: Mark) -> str:
+    return "\n".join(filter(None, [SUGGESTIONS.get(mark.status), mark.message or mark.status]))
 
 
 def otter(grades: Sequence[Grade]) -> str:

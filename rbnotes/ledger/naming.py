@@ -64,7 +64,11 @@ def one(text: str, records: Sequence[Record]) -> Record:
         If there is none, with the names that are nearest; or if there are several, with these.
     """
     found = named(text, records)
-    for few in (found, [record for record in found if record.reference is not None]):
+    for few in (
+        [record for record in found if record.id == text],
+        found,
+        [record for record in found if record.reference is not None],
+    ):
         if len(few) == 1:
             return few[0]
     if not found:

@@ -19,7 +19,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -50,6 +50,8 @@ class Shelf:
     folder: Path
     package: str
     sources: tuple[Source, ...]
+    changed: int = 0
+    """When a file of it was last changed: what was read before is then not asked again."""
 
     def modules(self) -> Iterator[ModuleType]:
         """All modules that may hold records."""
@@ -105,7 +107,11 @@ def shelf(name: str | Path) -> Shelf:
         imported = sys.modules.get(folder.name)
         if imported is not None and str(folder) not in map(str, getattr(imported, "__path__", ())):
             raise InvalidArgument("ledger", f"{folder.name}, the name of another package", "another name")
-        return _read(folder, folder.name)
+        # Records are edited between one call and the next, as in a notebook.
+        for module in [name for name in sys.modules if f"{name}.".startswith(f"{folder.name}.")]:
+            del sys.modules[module]
+        changed = max(path.stat().st_mtime_ns for path in folder.iterdir())
+        return replace(_read(folder, folder.name), changed=changed)
     for point in entry_points(group=GROUP):
         if point.name == str(name):
             spec = find_spec(point.value)
@@ -148,7 +154,7 @@ def using(name: str | Path | None) -> Iterator[Shelf]:
 
 
 def use(name: str | Path) -> Shelf:
-    """From here on everything is about another ledger, as in a notebook of its own."""
+    """From here on everything is about another ledger; again after its files were changed."""
     found = shelf(name)
     _in_use.append(found)
     return found

@@ -38,7 +38,7 @@ def test_a_region_that_passes_is_worth_its_share(graded):
 @pytest.mark.parametrize(
     ("body", "status", "message"),
     [
-        ("return x", "wrong", "for example"),
+        ("return x", "wrong", "on these inputs"),
         ("return (2 * x)[:2]", "shape", "shape"),
         ("return np.float32(2 * x)", "dtype", "float32"),
         ("return 2 * x + 0j", "dtype", "complex"),

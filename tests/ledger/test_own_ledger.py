@@ -137,6 +137,14 @@ def test_what_cannot_be(tmp_path, monkeypatch, capsys, arguments, message):
     assert message in text
 
 
+def test_what_is_edited_is_read_again(own):
+    with ledger.using(own):
+        assert len(ledger.load()) == 1
+    add(own, "ERRATUM")
+    with ledger.using(own):
+        assert [record.id for record in ledger.load()] == [f"{own.name}/s1/e1", f"{own.name}/s2/e7"]
+
+
 def test_an_installed_ledger_goes_by_its_name(own, monkeypatch):
     class Point:
         name, value = "course", own.name
