@@ -51,17 +51,20 @@ def rotation(w: Array) -> Array:
 
 
 def rodrigues(w: Array, below: float = 1e-4, series: bool = True) -> Array:
-    angle = np.linalg.norm(w)
+    angle = float(np.linalg.norm(w))
     W = bracket(w)
     if angle < below:
-        return np.eye(3) + W + (W @ W / 2 if series else 0)
-    return np.eye(3) + np.sin(angle) / angle * W + (1 - np.cos(angle)) / angle**2 * W @ W
+        small: Array = np.eye(3) + W + (W @ W / 2 if series else 0)
+        return small
+    result: Array = np.eye(3) + np.sin(angle) / angle * W + (1 - np.cos(angle)) / angle**2 * W @ W
+    return result
 
 
 def by_arccos(w: Array) -> Array:
     R = rotation(w)
     angle = np.arccos((np.trace(R) - 1) / 2)
-    return angle / (2 * np.sin(angle)) * (R - R.T)
+    result: Array = angle / (2 * np.sin(angle)) * (R - R.T)
+    return result
 
 
 def world_twist(E: Array, phi: Array) -> Array:
@@ -110,7 +113,12 @@ VARIANTS = (
     Variant(PRODUCT, "written out", True, product),
     Variant(PRODUCT, "as a matrix", True, product_by_matrix),
     Variant(PRODUCT, "a list", True, lambda q, p: product(q, p).tolist()),
-    Variant(PRODUCT, "in extended precision", True, lambda q, p: product(*np.longdouble([q, p]))),
+    Variant(
+        PRODUCT,
+        "in extended precision",
+        True,
+        lambda q, p: product(q.astype(np.longdouble), p.astype(np.longdouble)),
+    ),
     Variant(PRODUCT, "scipy's, scaled", True, lambda q, p: product(q / 2, p * 2)),
     Variant(PRODUCT, "other order", False, lambda q, p: product(p, q)),
     Variant(PRODUCT, "sign of the scalar", False, lambda q, p: product(q, p) * [-1, 1, 1, 1]),

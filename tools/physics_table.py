@@ -130,10 +130,12 @@ def slides(options: Options, what: str) -> float:
 
 def slope_threshold(options: Options) -> float:
     """The slope stays, the coefficient is varied, over four headings."""
+
+    def scene(ratio: float, heading: float) -> Any:
+        return scenes.block_on_a_slope(0.4, ratio * np.tan(0.4), heading)
+
     return max(
-        threshold(
-            lambda ratio, a=heading: scenes.block_on_a_slope(0.4, ratio * np.tan(0.4), a), 0.1, 1e-6, options
-        )
+        threshold(partial(scene, heading=heading), 0.1, 1e-6, options)
         for heading in (0.0, np.pi / 8, np.pi / 4)
     )
 
@@ -244,10 +246,9 @@ def slider_crank(options: Options) -> float:
 def double_pendulum(options: Options, what: str) -> float:
     mechanism, path = scenes.double_pendulum()[0], _swing(tuple(options.items()))
     if what == "joints":
-        return max(
-            float(np.abs(maximal.joint_errors(mechanism.joints, E)).max()) for E in path.states.E[::20]
-        )
-    return float(np.ptp(path.energies)) / (2 * g)  # of the energy from level to hanging
+        apart = [np.abs(maximal.joint_errors(mechanism.joints, E)).max() for E in path.states.E[::20]]
+        return float(max(apart))
+    return float(np.ptp(path.energies) / (2 * g))  # of the energy from level to hanging
 
 
 @cache
@@ -341,7 +342,8 @@ def tendon(options: Options) -> float:
     except ImportError:
         return np.nan
     boxes = [Box([0.2, 0.3, 0.4]), Box([0.3, 0.2, 0.2])]
-    masses, at = [2.0, 1.0], [[0, 0, 0], [0.5, 0.1, -0.6]]
+    masses: list[float] = [2.0, 1.0]
+    at: list[list[float]] = [[0.0, 0.0, 0.0], [0.5, 0.1, -0.6]]
     anchor, sites = [0.1, 0.0, 0.9], [[0.1, 0.15, 0.2], [0.0, -0.1, 0.1]]
     sides = " ".join
     bodies = "".join(

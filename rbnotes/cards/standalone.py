@@ -273,10 +273,10 @@ class _Rewriter(ast.NodeTransformer):
         parts = home.split(".")
         public = [part for part in parts if not part.startswith("_")]
         for split in range(len(public), 0, -1):
-            module = sys.modules.get(".".join(public[:split]))
-            if module is not None and getattr(module, value.__name__, None) is value:
+            place = ".".join(public[:split])
+            if getattr(sys.modules.get(place), value.__name__, NotOffered) is value:
                 alias = "" if name == value.__name__ else f" as {name}"
-                self.page.imports.add(f"from {module.__name__} import {value.__name__}{alias}")
+                self.page.imports.add(f"from {place} import {value.__name__}{alias}")
                 self.page.taken.add(name)
                 return name
         raise NotOffered(f"{name} of {home}")

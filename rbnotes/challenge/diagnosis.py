@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import combinations, islice
 from typing import Any
 
@@ -30,6 +31,7 @@ MUTANTS = 200
 DEGREES = 180 / np.pi
 
 Slip = tuple[str, Callable[[Case], Any]]
+Turning = Callable[[Array, Values], Array]
 """A hint, and what the slip gives."""
 KINDS = {
     "dropped transpose": "a transpose is missing",
@@ -153,10 +155,11 @@ def _of_arguments(claim: Record, case: Case) -> Iterator[Slip]:
             yield of_one(name, "is taken with the scalar last", lambda value: np.roll(value, -1))
     for first, second in combinations(arrays | numbers, 2):
         if (arrays | numbers)[first] == (arrays | numbers)[second]:
-            yield slip(
-                f"`{first}` and `{second}` are exchanged",
-                lambda values, a=first, b=second: {a: values[b], b: values[a]},
-            )
+
+            def exchanged(values: Values, a: str = first, b: str = second) -> Values:
+                return {a: values[b], b: values[a]}
+
+            yield slip(f"`{first}` and `{second}` are exchanged", exchanged)
     yield from _of_orders(reference, case, arrays)
     yield from _of_frames(reference, case, arrays)
 
@@ -189,21 +192,21 @@ def _of_frames(reference: Function, case: Case, arrays: dict[str, tuple[int, ...
 
             def turned(value: Array, values: Values, frame: str = frame, back: bool = back) -> Array:
                 R = values[frame][:3, :3].T if back else values[frame][:3, :3]
-                return (R @ value.reshape(-1, 3).T).T.reshape(value.shape)
+                many: Array = (R @ value.reshape(-1, 3).T).T
+                return many.reshape(value.shape)
+
+            def result_turned(case: Case, turned: Turning = turned) -> Array:
+                return turned(case.expected, case.inputs)
+
+            def argument_turned(case: Case, name: str, turned: Turning = turned) -> Array:
+                return result(reference, {**case.inputs, name: turned(case.inputs[name], case.inputs)})
 
             if case.expected.shape in ((3,), (6,)):
-                yield (
-                    f"the result is in the wrong frame: turned {text} that of `{frame}`",
-                    lambda case, turned=turned: turned(case.expected, case.inputs),
-                )
+                yield f"the result is in the wrong frame: turned {text} that of `{frame}`", result_turned
             for name, shape in arrays.items():
                 if shape in ((3,), (6,)):
-                    yield (
-                        f"`{name}` is taken in the wrong frame: turned {text} that of `{frame}`",
-                        lambda case, turned=turned, name=name: result(
-                            reference, {**case.inputs, name: turned(case.inputs[name], case.inputs)}
-                        ),
-                    )
+                    what = f"`{name}` is taken in the wrong frame: turned {text} that of `{frame}`"
+                    yield what, partial(argument_turned, name=name)
 
 
 def _turns(E: NDArray[Any]) -> bool:

@@ -40,7 +40,7 @@ def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
     return "\n".join(line.rstrip() for line in text.replace("\n", "\n" + indent * " ").splitlines())
 
 
-def repr_of(number: float) -> str:
+def repr_of(number: float | np.floating[Any]) -> str:
     """The shortest text that gives the number back."""
     return repr(float(number))
 

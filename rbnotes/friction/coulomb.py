@@ -153,7 +153,8 @@ class _ConeProgram:
     @property
     def undetermined(self) -> bool:
         """Whether there are impulses that move nothing."""
-        return self._root.shape[0] < self._root.shape[1]
+        rows, columns = self._root.shape
+        return bool(rows < columns)
 
     def can_press(self) -> bool:
         """Whether contacts can press against each other without moving anything.

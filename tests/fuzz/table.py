@@ -15,8 +15,8 @@ from engine import Call, name_of
 import rbnotes
 
 ROOMS = tuple(sorted(info.name for info in pkgutil.iter_modules(calls.__path__)))
-ELSEWHERE = ("arguments", "errors", "ledger", "grading")
-"""Rooms with tests of their own: what checks arguments, and what runs records."""
+ELSEWHERE = ("arguments", "cards", "challenge", "commands", "errors", "grading", "ledger")
+"""Rooms with tests of their own: what checks arguments, what runs records, and what is built on them."""
 
 
 @cache
@@ -86,7 +86,7 @@ WITHIN = (
     r"dynamics\.(free_rotation\.turn_freely|motion\.without_inertia|schemes\.less)",
     r"forces\.assembly\.(Located\.on_carriers|carriers)",
     r"forces\.(attachment\.Attachments|body_forces\.known_path_wrenches|path\.active_flags)",
-    r"friction\.(bounded|central_path|mixing|programs)\..*",
+    r"friction\.(bounded|central_path|mixing|models|programs)\..*",
     r"friction\.contact_space\.(ContactSpace\.(move|solution|velocities)|raise_not_converged)",
     r"friction\.(facets\.facet_rows|laws\.residual_in)",
     r"friction\.staggered\.(friction_impulses|normal_impulses|relative_change)",
