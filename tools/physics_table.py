@@ -364,7 +364,7 @@ def tendon(options: Options) -> float:
         mujoco.mj_step(model, data)
     inertias = np.stack([box.spatial_inertia(mass=m) for box, m in zip(boxes, masses, strict=True)])
     path_ = through(on_world(anchor), on_body(0, sites[0]), on_body(1, sites[1]))
-    mechanism = Mechanism(inertias, applied=ForceGroups([Paths(SpringDamper(60.0, 1.0, 0.5), path_)]))
+    mechanism = Mechanism(inertias, applied=ForceGroups([Paths(SpringDamper(60.0, 0.5, 1.0), path_)]))
     start = State(np.stack([scenes.at(*each) for each in at]))
     path = run(World(mechanism), start, 0.5, 2.5e-3, options)
     return float(np.abs(path.states.E[-1, :, :3, 3] - data.xpos[1:]).max())
