@@ -45,7 +45,7 @@ from rbnotes.solids import Box, Sphere  # noqa: E402
 
 TABLE = ROOT / "book" / "_data" / "physics.csv"
 COLUMNS = ("kind", "scene", "measured", "tolerance", "way", "error", "seconds")
-PATIENCE = 15.0
+PATIENCE = 40.0
 """Of one run, s."""
 
 g = scenes.GRAVITY

@@ -4,18 +4,44 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rbnotes import constraints, dynamics, forces, quaternion
+from rbnotes import constraints, dynamics, forces, inertia, quaternion
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import BoxLCP
-from rbnotes.constraints import regularization
+from rbnotes.constraints import regularization, stabilization
 from rbnotes.contact import Contacts
-from rbnotes.dynamics import StepProblem
+from rbnotes.dynamics import FreeSystem, State, StepProblem, integrate
+from rbnotes.forces.muscle import Condition, piecewise_cubic
 from rbnotes.friction import single_qp
 
 M = np.eye(2)
 SKEWED = StepProblem([[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]], np.ones(3), contacts=Contacts([np.eye(3)], 0.5))
+BODY = inertia.spatial_inertia(2.0, np.diag([0.1, 0.2, 0.25]), [0.0, 0.0, 0.0])
+FREE, AT_REST = FreeSystem(BODY, gravity=[0.0, 0.0, 0.0]), State(np.eye(4), np.zeros(6))
+
+
+def corrected(**options):
+    """A particle moved onto a circle."""
+    error, rows = (lambda x: [x @ x - 1]), (lambda x: [2 * x])
+    return stabilization.project_positions([1.1, 0.0], options.pop("mass", M), error, rows, **options)
+
+
+def stepped(scheme, h):
+    return integrate(scheme, FREE, AT_REST, h, 3)
+
 
 CALLS = {
+    "no steps, and fewer": (lambda: integrate(dynamics.symplectic_euler, FREE, AT_REST, 0.1, -3), "steps"),
+    "a step of no length": (lambda: stepped(dynamics.symplectic_euler, 0.0), "h"),
+    "a step back in free flight": (lambda: stepped(dynamics.keeping_momentum, -0.1), "h"),
+    "a step back of Runge and Kutta": (lambda: stepped(dynamics.runge_kutta, -0.1), "h"),
+    "a mass that is not definite": (lambda: FreeSystem(-BODY), "inertias"),
+    "a corrected position without steps": (lambda: corrected(limit=-1), "limit"),
+    "a mass that is a triangle": (lambda: corrected(mass=[[1.0, 0.4], [0.0, 1.0]]), "mass"),
+    "a cubic that is not there": (
+        lambda: piecewise_cubic([0.0, 1.0], [Condition(k, 0.0, 0, 0.0) for k in (0, 0, 1, 0)]),
+        "conditions",
+    ),
+    "a particle before the first": (lambda: forces.on_particle(-1), "index"),
     "bounds that are text": (lambda: BoxLCP(M, [1.0, 1], ["0", "1"], [2.0, 2]), "lower"),
     "bounds that are complex": (lambda: BoxLCP(M, [1.0, 1], [0.0, 0], [2j, 2j]), "upper"),
     "a damping below zero": (lambda: regularization.soft_force([0.1], [0.2], [1.0], [-1.0]), "beta"),
