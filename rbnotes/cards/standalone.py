@@ -141,6 +141,11 @@ class Page:
         return name
 
 
+def _of_arguments(module: str) -> bool:
+    """Whether what is in a module checks arguments."""
+    return module == arguments.__name__ or module.startswith(f"{arguments.__name__}.")
+
+
 class _Rewriter(ast.NodeTransformer):
     """Replaces what a function names outside of itself."""
 
@@ -163,7 +168,7 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node.value, ast.Call):
             called = self.found(node.value.func)
             home = getattr(called, "__module__", "")
-            if home == arguments.__name__ and self.page.holds(home):
+            if _of_arguments(home) and self.page.holds(home):
                 return None  # a check that returns nothing that is used
         return self.generic_visit(node)
 
@@ -183,7 +188,7 @@ class _Rewriter(ast.NodeTransformer):
         called = self.found(node.func)
         if (
             isinstance(called, FunctionType)
-            and called.__module__ == arguments.__name__
+            and _of_arguments(called.__module__)
             and self.page.holds(called.__module__)
         ):
             return self.conversion(called.__name__, node)

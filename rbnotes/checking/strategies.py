@@ -54,9 +54,8 @@ def region(name: Region) -> Iterator[None]:
 
 def numbers(low: float = -2.0, high: float = 2.0) -> SearchStrategy[float]:
     """Numbers of ``[low, high]``, multiples of 1/64."""
-    return _wholes(low, high).map(
-        lambda k: k / GRID if _region == "generic" else float(_placed([k], low, high)[0])
-    )
+    wholes = st.integers(math.ceil(low * GRID), math.floor(high * GRID))
+    return wholes.map(lambda k: float(_placed([k / GRID], low, high)[0]))
 
 
 def positive_numbers(low: float = 0.25, high: float = 4.0) -> SearchStrategy[float]:
@@ -73,7 +72,7 @@ def arrays(*shape: int) -> SearchStrategy[Array]:
     """Arrays of numbers from -2 up to 2, in a single draw: for many numbers, quick to make and to shrink."""
     size = math.prod(shape)
     return st.binary(min_size=size, max_size=size).map(
-        lambda drawn: _placed(np.frombuffer(drawn, dtype=np.int8), -2, 2).reshape(shape)
+        lambda drawn: _placed(np.frombuffer(drawn, dtype=np.int8) / GRID, -2, 2).reshape(shape)
     )
 
 
@@ -165,23 +164,21 @@ def inertias() -> SearchStrategy[Array]:
     return spd_matrices(3).map(inertia)
 
 
-def _wholes(low: float, high: float) -> SearchStrategy[int]:
-    return st.integers(math.ceil(low * GRID), math.floor(high * GRID))
+def _lists(size: int, low: float, high: float) -> SearchStrategy[list[float]]:
+    # Mapped one by one, as numbers are: draws follow the structure of a strategy, and are to stay as they are.
+    wholes = st.integers(math.ceil(low * GRID), math.floor(high * GRID))
+    return st.lists(wholes.map(lambda k: k / GRID), min_size=size, max_size=size)
 
 
-def _lists(size: int, low: float, high: float) -> SearchStrategy[list[int]]:
-    return st.lists(_wholes(low, high), min_size=size, max_size=size)
-
-
-def _placed(drawn: list[int] | Array, low: float, high: float, *, may_vanish: bool = True) -> Array:
-    """Whole numbers as entries of one vector, in the region that is set.
+def _placed(drawn: list[float] | Array, low: float, high: float, *, may_vanish: bool = True) -> Array:
+    """Multiples of 1/64 as entries of one vector, in the region that is set.
 
     Which vectors become tiny, and how tiny, is read off the numbers themselves: a draw must not depend on
     those before it, else nothing could be shrunk.
     """
-    whole = np.asarray(drawn)
     if _region == "generic":
-        return whole / GRID
+        return np.array(drawn, dtype=float)
+    whole = GRID * np.asarray(drawn)
     may_vanish = may_vanish and low <= 0 <= high
     if _region == "degenerate":
         return np.round(whole / GRID) + 0.0 if may_vanish else whole / GRID
