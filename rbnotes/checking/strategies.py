@@ -165,7 +165,7 @@ def inertias() -> SearchStrategy[Array]:
 
 
 def _lists(size: int, low: float, high: float) -> SearchStrategy[list[float]]:
-    # Mapped one by one, as numbers are: draws follow the structure of a strategy, and are to stay as they are.
+    # Mapped one by one, as numbers are: draws follow the structure of a strategy, and are to stay the same.
     wholes = st.integers(math.ceil(low * GRID), math.floor(high * GRID))
     return st.lists(wholes.map(lambda k: k / GRID), min_size=size, max_size=size)
 
