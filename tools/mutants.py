@@ -30,7 +30,7 @@ from rbnotes import ledger
 from rbnotes.ledger.mutants import SWAPPED, mutants
 
 ROOT = Path(__file__).resolve().parent.parent
-NOT_MUTATED = ("ledger", "challenge", "grading", "viewer", "commands")
+NOT_MUTATED = ("ledger", "challenge", "cards", "grading", "viewer", "commands")
 """Rooms without formulas, or, as the ledger, with checks of their own that mutate them."""
 PASSED = 0.02
 LIMIT = 300.0
@@ -85,13 +85,13 @@ def slips(path: Path) -> Iterator[Slip]:
             yield Slip(path, name, change, "".join([*lines[:first], indented, *lines[last:], HELPER]))
 
 
-def is_noticed(slip: Slip, copy: Path) -> bool:
-    """Whether a test or a record fails with the slip planted in a copy of the package."""
+def is_noticed(slip: Slip, commands: Sequence[Sequence[str]], copy: Path) -> bool:
+    """Whether a command fails with the slip planted in a copy of the package."""
     target = copy / slip.path
     right = target.read_text()
     target.write_text(slip.source)
     try:
-        return any(fails(command, copy) for command in checks(room_of(slip.path)))
+        return any(fails(command, copy) for command in commands)
     finally:
         target.write_text(right)
 
@@ -143,12 +143,13 @@ def main() -> int:
         copy = Path(folder)
         shutil.copytree(ROOT / "rbnotes", copy / "rbnotes")
         for room, paths in rooms.items():
-            if any(fails(command, copy) for command in checks(room)):
+            commands = checks(room)
+            if any(fails(command, copy) for command in commands):
                 raise SystemExit(f"{room}: fails, or takes too long, without any slip")
             every = [slip for path in paths for slip in slips(path)]
             rng = np.random.default_rng([options.seed, zlib.crc32(room.encode())])
             chosen = rng.permutation(len(every))[: options.count]
-            survivors = [every[i] for i in chosen if not is_noticed(every[i], copy)]
+            survivors = [every[i] for i in chosen if not is_noticed(every[i], commands, copy)]
             print(f"{room:16}{len(chosen) - len(survivors):6} of {len(chosen)} noticed", flush=True)
             for slip in survivors:
                 print(f"    {slip}", flush=True)

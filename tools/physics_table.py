@@ -5,7 +5,7 @@
     python tools/physics_table.py --default         # the defaults alone; writes nothing
 
 Scenes with contact are run with several friction models, the others with several integrators; where a model
-stops with an error, or takes more than a quarter of a minute, the table says so. The scenes are in
+stops with an error, or takes longer than anyone waits, the table says so. The scenes are in
 tests/maximal, and so are tests that the defaults have to pass. Exit status 1 if a default misses a tolerance.
 """
 

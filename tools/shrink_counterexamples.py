@@ -15,18 +15,17 @@ from rich.progress import track
 
 from rbnotes import ledger
 from rbnotes.ledger.counterexamples import Kept, kept, played_back, shrunk, write
-from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
+from rbnotes.ledger.record import WRONG_AS_PRINTED, Record
 
 FOLDER = Path(__file__).parents[1] / "rbnotes" / "ledger"
 
 
 def wrong_prints() -> list[Record]:
     """The claims whose print is wrong on some inputs that vary."""
-    verdicts = (*NEEDS_CORRECTION, Verdict.CONDITIONAL)
     return [
         record
         for record in ledger.load()
-        if record.verdict in verdicts and record.printed and record.reference and record.inputs
+        if record.verdict in WRONG_AS_PRINTED and record.printed and record.reference and record.inputs
     ]
 
 

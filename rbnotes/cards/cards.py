@@ -19,13 +19,12 @@ from rbnotes.challenge.own import find
 from rbnotes.challenge.showing import shown, telling_decimals
 from rbnotes.ledger.honesty.claim_code import Unreadable, helpers, plain
 from rbnotes.ledger.naming import where
-from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record, Verdict
+from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
 from rbnotes.ledger.runner import counterexample_of
 from rbnotes.ledger.trials import Values, result, samples
 
 SEEN = 6
 """Inputs that descriptions and examples are made from."""
-TOLD = (Verdict.CONDITIONAL, *NEEDS_CORRECTION)
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class Card:
     def counterexample(self) -> tuple[Values, Array | None, Array] | None:
         """Inputs on which the print is wrong, what it gives there (if a number), and what is right."""
         record = self.record
-        if record.verdict not in TOLD or record.printed is None or record.reference is None:
+        if record.verdict not in WRONG_AS_PRINTED or record.printed is None or record.reference is None:
             return None
         values = counterexample_of(record).counterexample
         if values is None:

@@ -13,6 +13,7 @@ from rbnotes.commands.listing import print_records
 from rbnotes.commands.output import print_text
 from rbnotes.commands.selecting import command, select
 from rbnotes.ledger import errata, errata_pdf
+from rbnotes.ledger.record import WRONG_AS_PRINTED
 
 
 def add(commands: Any) -> None:
@@ -38,7 +39,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Run it; returns the exit status."""
-    records = [record for record in select(options) if record.verdict in errata.TO_CORRECT]
+    records = [record for record in select(options) if record.verdict in WRONG_AS_PRINTED]
     if options.json:
         return print_records(records, verify=options.verify)
     if options.format == "pdf":

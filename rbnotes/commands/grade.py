@@ -139,8 +139,7 @@ def _summarize(grades: Sequence[Grade], console: Console) -> None:
         for name, (share, counts) in found.functions.items()
     ]
     print_table(console, ("function", "mean share of its points", "statuses"), rows)
-    points = f"mean {found.mean:.2f}, median {found.median:.2f} of {found.of:g} points"
-    console.print(f"{found.students} submissions: {points}")
+    console.print(f"{found.students} submissions: {found.average}")
     kept = {fence for grade in grades for fence in grade.fences}
     if kept:
         console.print("limited here: " + ", ".join(fence for fence in FENCES if fence in kept))

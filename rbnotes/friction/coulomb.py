@@ -19,6 +19,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy.linalg import null_space
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
@@ -28,6 +29,9 @@ from rbnotes.friction.laws import _project_on_cone, residual_in
 
 PATIENCE = 40
 """Programs in a row that need not come nearer to Coulomb's law before the iteration counts as stalled."""
+
+SAME_MOTION = 1e-7
+"""Relative size of what impulses may change of the motion and still count as changing nothing."""
 
 
 def coulomb(
@@ -186,7 +190,7 @@ class _ConeProgram:
         cp, size = self._cp, np.abs(impulses).max()
         flat = (_project_on_cone(impulses, self._mu) / self._impulse).ravel()
         slippery = np.eye(flat.size)[np.repeat(self._mu == 0, 3) & (np.arange(flat.size) % 3 > 0)]
-        free = _null_space(np.vstack([self._root, self._pulled(speeds).ravel(), slippery]))
+        free = null_space(np.vstack([self._root, self._pulled(speeds).ravel(), slippery]), rcond=SAME_MOTION)
         if not free.shape[1] or not size:
             return None
         weights = np.repeat(self._impulse / size, 3)
@@ -221,14 +225,6 @@ class _ConeProgram:
             except self._cp.SolverError:
                 return False
         return bool(problem.status in (self._cp.OPTIMAL, self._cp.OPTIMAL_INACCURATE))
-
-
-def _null_space(matrix: Array) -> Array:
-    """Orthonormal columns that a matrix takes to zero, to rounding."""
-    _, sizes, rows = np.linalg.svd(matrix)
-    rank = int(np.sum(sizes > 1e-7 * sizes[0]))
-    result: Array = rows[rank:].T
-    return result
 
 
 def _root(matrix: Array) -> Array:

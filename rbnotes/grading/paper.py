@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,11 @@ def prepare(assignment: Assignment) -> Paper:
     drawn: dict[str, tuple[Case, ...]] = {}
     claims: dict[str, Record | None] = {}
     for task in assignment.tasks:
-        claims[task.function] = ledger.find(task.claim) if task.claim else None
-        found = _of_claim(task, assignment.seed) if task.claim else _of_oracle(task, assignment, sources)
+        claim = claims[task.function] = ledger.find(task.claim) if task.claim else None
+        if claim is None:
+            found = _of_oracle(task, assignment, sources)
+        else:
+            found = _of_claim(task, claim, assignment.seed)
         regions = {str(case.region) for case in found}
         for region in task.regions:
             if region not in regions:
@@ -50,13 +54,13 @@ def prepare(assignment: Assignment) -> Paper:
     return Paper(assignment, drawn, claims)
 
 
-def _of_claim(task: Task, seed: int) -> tuple[Case, ...]:
+def _of_claim(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
     # Enough that every region has its turn.
     count = max(task.examples, len(TURN))
-    found = cases(ledger.find(task.claim), seed=seed, examples=count)
+    found = cases(claim, seed=seed, examples=count)
     if task.tolerance is None:
         return found
-    return tuple(Case(case.claim, case.region, case.inputs, case.expected, task.tolerance) for case in found)
+    return tuple(replace(case, tolerance=task.tolerance) for case in found)
 
 
 def _of_oracle(task: Task, assignment: Assignment, sources: dict[Path, dict[str, Any]]) -> tuple[Case, ...]:

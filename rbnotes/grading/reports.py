@@ -40,9 +40,12 @@ def table(grades: Sequence[Grade]) -> str:
 
 def line(grade: Grade) -> str:
     """One student in one line of a terminal."""
-    counts = Counter(mark.status for mark in grade.marks)
-    found = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-    return f"{grade.student}: {grade.points:g} of {grade.of:g} points ({found})"
+    counts = Counter(str(mark.status) for mark in grade.marks)
+    return f"{grade.student}: {grade.points:g} of {grade.of:g} points ({_counted(counts)})"
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
 
 
 def markdown(grade: Grade, assignment: Assignment) -> str:
@@ -101,6 +104,11 @@ class Glance:
     functions: dict[str, tuple[float, Counter[str]]]
     """For each function the mean share of its points, and how often each status occurs."""
 
+    @property
+    def average(self) -> str:
+        """Mean and median, in words."""
+        return f"mean {self.mean:.2f}, median {self.median:.2f} of {self.of:g} points"
+
 
 def glance(grades: Sequence[Grade]) -> Glance:
     """The class at a glance."""
@@ -129,17 +137,12 @@ def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
     found = glance(grades)
     lines = [
         f"# {assignment.title}: the class",
-        f"{found.students} students; {_average(found)}.",
+        f"{found.students} students; {found.average}.",
         "| function | mean share of its points | statuses |\n|---|---|---|",
     ]
     for name, (share, counts) in found.functions.items():
-        told = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-        lines[-1] += f"\n| `{name}` | {100 * share:.0f} % | {told} |"
+        lines[-1] += f"\n| `{name}` | {100 * share:.0f} % | {_counted(counts)} |"
     return "\n\n".join(lines) + "\n"
-
-
-def _average(found: Glance) -> str:
-    return f"mean {found.mean:.2f}, median {found.median:.2f} of {found.of:g} points"
 
 
 def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
@@ -148,13 +151,13 @@ def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
     title = f"{assignment.title}: the class"
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f"<p class=total>{found.students} students; {_average(found)}</p>",
+        f"<p class=total>{found.students} students; {found.average}</p>",
         _histogram(found),
         "<h2>Functions</h2><div class=wide tabindex=0><table><tr><th>function<th>mean share<th>statuses</tr>",
     ]
     for name, (share, counts) in found.functions.items():
-        told = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-        parts.append(f"<tr><td><code>{escape(name)}</code><td>{100 * share:.0f} %<td>{told}</tr>")
+        cells = f"<td><code>{escape(name)}</code><td>{100 * share:.0f} %<td>{_counted(counts)}"
+        parts.append(f"<tr>{cells}</tr>")
     parts.append("</table></div><h2>Students</h2><div class=wide tabindex=0><table>")
     for grade in grades:
         link = f'<a href="{escape(file_name(grade.student))}.html">{escape(grade.student)}</a>'

@@ -11,11 +11,10 @@ from rbnotes import ledger
 from rbnotes.ledger.causes import CAUSES, Cause
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
 from rbnotes.ledger.replacements import EDITS
+from rbnotes.ledger.sources import in_use
 
-__all__ = ["TO_CORRECT", "Cause", "cause", "causes", "conditions", "corrections", "replacement"]
+__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "replacement"]
 
-TO_CORRECT = (*NEEDS_CORRECTION, Verdict.CONDITIONAL)
-AUTHORS = {"lloyd": "Lloyd", "sueda": "Sueda", "si": "Si & Guenter"}
 COLUMNS = (
     "id", "source", "section", "verdict", "title", "cause", "printed", "right", "latex", "condition",
     "remark",
@@ -29,7 +28,7 @@ def corrections(source: str) -> list[Record]:
     """Errors, then misprints of one set of notes."""
     return [
         record
-        for verdict in (Verdict.ERRATUM, Verdict.MISPRINT)
+        for verdict in NEEDS_CORRECTION
         for record in ledger.load()
         if record.source == source and record.verdict is verdict
     ]
@@ -102,10 +101,10 @@ def as_csv(records: Sequence[Record]) -> str:
 def as_markdown(records: Sequence[Record]) -> str:
     """The corrections as Markdown with TeX between dollars: summary, root causes, entries."""
     lines = ["# Errata", ""]
-    for source, name in AUTHORS.items():
-        own = [record for record in records if record.source == source]
+    for source in in_use().sources:
+        own = [record for record in records if record.source == source.name]
         if own:
-            lines += [f"## {name}", "", *_summary(own), *_causes(own), *_entries(own)]
+            lines += [f"## {source.author}", "", *_summary(own), *_causes(own), *_entries(own)]
     return "\n".join(lines).rstrip() + "\n"
 
 

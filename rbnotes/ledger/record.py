@@ -30,6 +30,8 @@ class Verdict(StrEnum):
 
 
 NEEDS_CORRECTION = (Verdict.ERRATUM, Verdict.MISPRINT)
+WRONG_AS_PRINTED = (*NEEDS_CORRECTION, Verdict.CONDITIONAL)
+"""Verdicts with inputs on which the print is wrong."""
 ID_PATTERN = re.compile(
     r"([a-z][a-z0-9_]*)/s([0-9A-Z.]+)/((?:e|d|alg|m|table|fig|t)[0-9A-Za-z.]*)(?:#([a-z]))?"
 )

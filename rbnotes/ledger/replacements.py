@@ -4,6 +4,10 @@ from __future__ import annotations
 
 SOFT = ((r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0"),)
 TWISTS = ((r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*"),)
+TWO_BODIES = (
+    (r"{}^0\mathbf R\,\Gamma({}^i\mathbf x)", r"{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)"),
+    (r"{}^0\mathbf R\,\Gamma({}^j\mathbf x)", r"{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)"),
+)
 SMALL_ROTATION = ((r"[{}^W\boldsymbol\omega]", r"[{}^W\delta\boldsymbol\omega]"),)
 DRIFT_OF_INERTIA = r"(\mathbf M_{%s\beta} - \mathbf G_{\beta%s}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
 COLUMN = r"\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
@@ -150,14 +154,8 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "sueda/s1.11/e1.75": ((r"\dot\phi_i", r"\phi_i"),),
-    "sueda/s1.11/e1.77": (
-        (r"{}^0\mathbf R\,\Gamma({}^i\mathbf x)", r"{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)"),
-        (r"{}^0\mathbf R\,\Gamma({}^j\mathbf x)", r"{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)"),
-    ),
-    "sueda/s1.11/e1.78#a": (
-        (r"{}^0\mathbf R\,\Gamma({}^i\mathbf x)", r"{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)"),
-        (r"{}^0\mathbf R\,\Gamma({}^j\mathbf x)", r"{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)"),
-    ),
+    "sueda/s1.11/e1.77": TWO_BODIES,
+    "sueda/s1.11/e1.78#a": TWO_BODIES,
     "sueda/s1.13/e1.84": (("+ N^T", "- N^T"),),
     "sueda/s2.1/e2.9#b": ((r"{}^{J_i}_i\mathrm{Ad}", r"{}^i_{J_i}\mathrm{Ad}"),),
     "sueda/s2.1/e2.11": (

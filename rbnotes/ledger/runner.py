@@ -22,7 +22,7 @@ from rbnotes.ledger.honesty import (
     variety,
 )
 from rbnotes.ledger.honesty.claim_code import Unreadable
-from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Inputs, Record, Verdict
+from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Inputs, Record
 from rbnotes.ledger.resolving import resolve
 from rbnotes.ledger.trials import (
     SIGNIFICANT,
@@ -184,7 +184,7 @@ def _measured(record: Record, trials: Trials, given: list[Values], examples: int
 
     if printed is not None:
         residual_printed = trials.worst(printed)
-        if record.verdict in (*NEEDS_CORRECTION, Verdict.CONDITIONAL):
+        if record.verdict in WRONG_AS_PRINTED:
             residual_of_all = residual_printed
             result = counterexample_of(record, examples=examples, shrink=shrink)
             counterexample, residual_printed = result.counterexample, result.worst

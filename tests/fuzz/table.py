@@ -87,7 +87,7 @@ WITHIN = (
     r"forces\.assembly\.(Located\.on_carriers|carriers)",
     r"forces\.(attachment\.Attachments|body_forces\.known_path_wrenches|path\.active_flags)",
     r"friction\.(bounded|central_path|mixing|models|programs)\..*",
-    r"friction\.contact_space\.(ContactSpace\.(move|solution|velocities)|raise_not_converged)",
+    r"friction\.contact_space\.(ContactSpace\.(move|solution)|raise_not_converged)",
     r"friction\.(facets\.facet_rows|laws\.residual_in)",
     r"friction\.staggered\.(friction_impulses|normal_impulses|relative_change)",
     r"joints\.(subspaces\..*|protocol\.JointType)",

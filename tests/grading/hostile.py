@@ -148,7 +148,7 @@ VARIANTS = {
     ),
     "children that outlive it": (
         "import subprocess\n\ndef double(x):\n"
-        "    subprocess.Popen(['sleep', '1234'], start_new_session=True)\n    return 2 * x",
+        "    subprocess.Popen(['sleep', '{nap}'], start_new_session=True)\n    return 2 * x",
         ("passed", "exception"),
         True,
     ),

@@ -22,7 +22,6 @@ from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.naming import where as where
 from rbnotes_book import api_pages
-from rbnotes_book.sections import AUTHORS as AUTHORS
 
 Place = tuple[str, str]
 """A page and an anchor on it."""

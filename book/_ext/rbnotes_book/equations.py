@@ -13,9 +13,10 @@ from sphinx.domains.math import MathDomain
 from sphinx.util import logging
 
 from rbnotes.ledger.coverage import inventory
+from rbnotes.ledger.sources import in_use
 
-SOURCES = {"lloyd": "L", "sueda": "S", "si": "G"}
-"""The letter that stands for each set of notes: Lloyd, Sueda, Si & Guenter."""
+SOURCES = {source.name: source.letter for source in in_use().sources}
+"""The letter that stands for each set of notes."""
 
 LABEL = re.compile(rf"({'|'.join(SOURCES)})-(\d[\d.]*)([a-z]?)")
 

@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from rbnotes.ledger import Record, Verdict, errata
+from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
 from rbnotes_book import claims, outcomes, sections
 from rbnotes_book.directive import Field, LedgerDirective, table
 
@@ -102,7 +103,7 @@ class Errata(Corrections):
         found = dict(zip((record.id for record in own), self.found(own), strict=True))
         entries = {
             verdict: [self.entry(record, found[record.id]) for record in own if record.verdict is verdict]
-            for verdict in (Verdict.ERRATUM, Verdict.MISPRINT)
+            for verdict in NEEDS_CORRECTION
         }
         return [
             *self.section("Summary", [self.summary(own)]),
@@ -155,7 +156,7 @@ class Erratum(LedgerDirective):
             logger.warning("no record of the claim %r", self.arguments[0], location=self.get_location())
             return []
         record = claims.worst(records)
-        if record.verdict not in errata.TO_CORRECT:
+        if record.verdict not in WRONG_AS_PRINTED:
             logger.warning("%s %s, it is no erratum", record.id, record.verdict, location=self.get_location())
         title = nodes.paragraph("", "", classes=["admonition-title"])
         badge = claims.link(record, claims.badge(record.verdict), "entry", self.env.docname)

@@ -20,6 +20,7 @@ from sphinx.application import Sphinx
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, inventory, missing
+from rbnotes.ledger.record import NEEDS_CORRECTION
 from rbnotes.ledger.runner import cases
 from rbnotes_book import api_pages, claims, sections, stubs
 from rbnotes_book.directive import Field, LedgerDirective, table
@@ -114,7 +115,7 @@ class Sections(Ledger):
 
     def row(self, source: str, number: str, title: str) -> list[nodes.Node]:
         own = sections.records(source, number)
-        wrong = sum(record.verdict in (Verdict.ERRATUM, Verdict.MISPRINT) for record in own)
+        wrong = sum(record.verdict in NEEDS_CORRECTION for record in own)
         entry = self.page_link(
             f"{PurePosixPath(stubs.FOLDER).name}/{sections.page(source, number)}",
             f"{sections.AUTHORS[source]} {number}",

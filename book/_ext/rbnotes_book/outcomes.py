@@ -7,10 +7,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
+from rbnotes.cards import Card
 from rbnotes.ledger import Record, showing
-from rbnotes.ledger.runner import counterexample_of
 from rbnotes_book.cache import folder
 
 
@@ -27,14 +25,10 @@ class Found:
 
 def found(record: Record) -> Found:
     """The smallest inputs found on which the printed form of a record is wrong, and what it gives there."""
-    assert record.printed is not None
-    assert record.reference is not None
-    values = counterexample_of(record).counterexample or {}
-    right = np.asarray(record.reference(*values.values()), dtype=float)
-    try:
-        with np.errstate(all="ignore"):
-            printed = np.asarray(record.printed(*values.values()), dtype=float)
-    except (ValueError, IndexError, ArithmeticError):
+    seen = Card(record).counterexample
+    assert seen is not None, record.id
+    values, printed, right = seen
+    if printed is None:
         return Found(showing.inputs(values), "no number", showing.result(right, right))
     return Found(showing.inputs(values), showing.result(printed, right), showing.result(right, printed))
 

@@ -8,8 +8,9 @@ from functools import cache
 from rbnotes import ledger
 from rbnotes.ledger import Record
 from rbnotes.ledger.coverage import Section, section_order, sections
+from rbnotes.ledger.sources import in_use
 
-AUTHORS = {"lloyd": "Lloyd", "sueda": "Sueda", "si": "Si & Guenter"}
+AUTHORS = {source.name: source.author for source in in_use().sources}
 
 STUB = """\
 ---

@@ -59,11 +59,6 @@ def columns_rate(pose: Pose, q: Array, qdot: Array) -> Array:
     return derivative(lambda t: columns(pose, q + t * qdot)).value
 
 
-def twist_along(pose: Pose, q: Array, qdot: Array) -> Array:
-    """The body twist ``(6,)`` while the coordinates change at ``qdot (k,)``."""
-    return twist_of(np.linalg.inv(pose(q)) @ derivative(lambda t: pose(q + t * qdot)).value)
-
-
 def turned_by(q: Array) -> Array:
     """The rotation ``(3, 3)`` with the rotation vector ``q (3,)``, by scipy's quaternions."""
     result: Array = Rotation.from_rotvec(q).as_matrix()
