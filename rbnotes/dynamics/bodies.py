@@ -197,6 +197,8 @@ class FreeSystem:
         arguments.instance("state", state, State)
         self._check(state)
         given = self.applied(state)
+        if self.applied is no_forces:
+            return given
         if not isinstance(given, Forces):
             raise InvalidArgument("applied", type(given).__name__, "a function that returns Forces")
         f = arguments.one_vector("applied", given.f, state.size)
