@@ -40,6 +40,19 @@ def test_multipliers_have_the_signs_of_the_library(form, problem):
     assert np.all(solution.z >= 0)
 
 
+def test_programs_without_unknowns():
+    """Nothing to choose: rows without entries hold or do not."""
+    none = np.zeros((0, 0))
+    for solve in (solve_qp, lambda qp: solve_lcp(qp, "quadratic", check=False)):
+        assert solve(QP(none, np.zeros(0))).solved
+        assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 0.0])).solved
+        assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 1.0])).status is Status.INFEASIBLE
+        assert solve(QP(none, np.zeros(0), G=np.zeros((1, 0)), g=[0.5])).status is Status.INFEASIBLE
+    assert solve_lcp(LCP(none, np.zeros(0)), "quadratic").solved
+    with pytest.raises(InvalidArgument, match="example: got a program without unknowns"):
+        QuadraticProgram(QP(none, np.zeros(0)))
+
+
 def test_it_is_translated_once():
     """The second solve finds the translation made by the first: DPP, and one program per shape."""
     rng = np.random.default_rng(4)
