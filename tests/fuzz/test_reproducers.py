@@ -10,10 +10,11 @@ from rbnotes.complementarity import LCP, BoxLCP, gauss_seidel, lemke, pivoting, 
 from rbnotes.constraints import regularization, sequential, stabilization
 from rbnotes.contact import Contacts, contact_points, separation_speeds
 from rbnotes.dynamics import BilateralRows, FreeSystem, State, StepProblem, System, UnilateralRows, integrate
+from rbnotes.forces import symmetry
 from rbnotes.forces.muscle import Condition, piecewise_cubic
 from rbnotes.friction import single_qp
 
-M = np.eye(2)
+M, M3 = np.eye(2), np.eye(3)
 SKEWED = StepProblem([[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]], np.ones(3), contacts=Contacts([np.eye(3)], 0.5))
 BODY = inertia.spatial_inertia(2.0, np.diag([0.1, 0.2, 0.25]), [0.0, 0.0, 0.0])
 FREE, AT_REST = FreeSystem(BODY, gravity=[0.0, 0.0, 0.0]), State(np.eye(4), np.zeros(6))
@@ -71,8 +72,8 @@ CALLS = {
     "a mass that is not a number": (lambda: FreeSystem(np.nan * BODY), "inertias"),
     "an inertia that is not symmetric": (lambda: FreeSystem(BODY + np.triu(np.ones((6, 6)), 1)), "inertias"),
     "no mass": (lambda: FreeSystem(0 * BODY), "inertias"),
-    "a callback's NaN": (lambda: pushed([np.nan, 0.0]), "force"),
-    "a callback's column": (lambda: pushed([[1.0], [0.0]]), "force"),
+    "a callback's NaN": (lambda: pushed([np.nan, 0.0]), "force_at"),
+    "a callback's column": (lambda: pushed([[1.0], [0.0]]), "force_at"),
     "a twist that is a column": (lambda: State(np.eye(4), np.zeros((6, 1))), "phi"),
     "one twist for two bodies": (lambda: State(PAIR, np.zeros(6)), "phi"),
     "contacts with a target that is a column": (lambda: UnilateralRows([[1.0, 0.0]], [[0.1]]), "target"),
@@ -102,7 +103,7 @@ CALLS = {
     ),
     "a row for a vector": (lambda: LCP(M, [[1.0, 2.0]]), "q"),
     "as many quaternions as do not match": (
-        lambda: quaternion.multiply(np.ones((2, 4)), np.ones((3, 4))),
+        lambda: quaternion.product(np.ones((2, 4)), np.ones((3, 4))),
         "p",
     ),
     "as many rates of angles": (
@@ -113,7 +114,7 @@ CALLS = {
         lambda: forces.zero_length_spring([1.0, 2.0, 3.0], np.stack([PAIR] * 2), np.zeros((2, 2, 3))),
         "k",
     ),
-    "as many torques": (lambda: forces.inertia_asymmetry(np.eye(3), np.ones((2, 2))), "tau"),
+    "as many torques": (lambda: symmetry.inertia_asymmetry(np.stack([M3] * 3), np.ones((2, 3))), "tau"),
     "as many lengths": (lambda: forces.LinearSpring(1.0)(np.ones(2), np.zeros(3)), "Ldot"),
     "as many coefficients of friction": (
         lambda: friction.project_on_cone(np.ones((2, 3)), [0.5, 0.5, 0.5]),
