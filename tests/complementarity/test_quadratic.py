@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import LCP, QP, QuadraticProgram, Status, solve_lcp, solve_qp
-from rbnotes.complementarity.quadratic import program_of_shape
+from rbnotes.complementarity.quadratic import _root, program_of_shape
 
 SOLVERS = ("CLARABEL", "OSQP", "HIGHS", "SCS")
 
@@ -38,6 +38,14 @@ def test_multipliers_have_the_signs_of_the_library(form, problem):
     balance = P.Q @ solution.x + P.c - P.A.T @ solution.z - P.G.T @ solution.multipliers
     assert np.max(np.abs(balance)) < 1e-6 * (1 + np.max(np.abs(solution.z)) + np.max(np.abs(P.Q)))
     assert np.all(solution.z >= 0)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_roots_of_singular_matrices(rank):
+    """Of which there is no Cholesky factor, along general axes."""
+    B = np.random.default_rng(rank).standard_normal((4, rank))
+    R = _root(B @ B.T)
+    np.testing.assert_allclose(R.T @ R, B @ B.T, atol=1e-13)
 
 
 def test_programs_without_unknowns():
