@@ -238,10 +238,8 @@ class TestErrors:
 
     def test_no_constraints_move_nothing(self):
         """No rows, dense or sparse, and of poses."""
-        for form in (np.asarray, sparse.csr_array):
-            found = project_positions(
-                [1.0, 2.0], np.eye(2), lambda x: np.zeros(0), lambda x: form(np.zeros((0, 2)))
-            )
+        for rows in (np.zeros((0, 2)), sparse.csr_array((0, 2))):
+            found = project_positions([1.0, 2.0], np.eye(2), lambda x: np.zeros(0), lambda x, rows=rows: rows)
             assert found.positions.tolist() == [1.0, 2.0]
             assert (found.error, found.iterations) == (0.0, 0)
         found = project_poses(np.eye(4)[None], np.eye(6)[None], lambda E: [], lambda E: np.zeros((0, 6)))
