@@ -121,8 +121,8 @@ def pinocchio_model(tree: Tree) -> tuple[pinocchio.Model, np.ndarray]:
 def as_hinges(tree: Tree) -> tuple[Tree, np.ndarray]:
     """The same tree with a hinge about axis 2 for each coordinate, and which coordinate that is.
 
-    Universal joints and tori on each other are hinges in a row, exponentials one after the other, whose screws
-    are the columns of S at zero, seen from the resting frame. On the other torus, what turns about its tube
+    Universal joints and tori on each other are hinges in a row, one exponential after the other. Their screws
+    are the columns of S at zero, seen from the resting frame. On the other torus what turns about its tube
     (q[3]) comes before what turns about its axis (q[2]).
     """
     links: list[Link] = []
