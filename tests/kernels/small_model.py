@@ -28,6 +28,7 @@ for result in (
     compiled.forward_dynamics(q[0], v[0], x[0]),
     compiled.inverse_dynamics(q[0], v[0], x[0]),
     compiled.forward_dynamics(q, v, x),
+    compiled.hybrid_dynamics(q[0], v[0], {"1": 0.7, "2": x[1, 3:6], "3": x[1, 6:10]}, x[0]),
     compiled.inverse_dynamics(q, v, x),
     compiled.jacobian_times(q[0], v[0]),
     compiled.jacobian_dot_times(q[0], v[0]),

@@ -78,6 +78,27 @@ def test_inverse_dynamics_and_products(case):
         close(M @ compiled.solve_mass(q, a), a)
 
 
+def test_hybrid_dynamics(case):
+    """About half of the joints told how to move, of one state and of many."""
+    tree, compiled, rng = case
+    for lead in ((), (), (17,)):
+        told = {
+            link.name: rng.normal(size=(*lead, link.joint.coordinates))
+            for link in tree.links
+            if rng.random() < 0.5
+        }
+        q, v, tau = rng.normal(size=(3, *lead, tree.size))
+        wrenches = rng.normal(size=(len(tree.links), 6))
+        found = compiled.hybrid_dynamics(q, v, told, tau, wrenches)
+        expected = trees.hybrid_dynamics(tree, q, v, told, tau, wrenches)
+        tolerance = SAME * np.max(sensitivity(tree, q))
+        close(found.qddot, expected.qddot, tolerance)
+        close(found.tau, expected.tau, tolerance)
+    all_told = {link.name: np.ones(link.joint.coordinates) for link in tree.links}
+    everything = compiled.hybrid_dynamics(q[0], v[0], all_told)
+    close(everything.tau, trees.inverse_dynamics(tree, q[0], v[0], np.ones(tree.size)))
+
+
 def test_batches_are_many_single_states(case):
     """Sizes that fill the lanes, do not, and leave some over; leading axes broadcast."""
     tree, compiled, rng = case
@@ -140,6 +161,10 @@ def test_tells_what_is_wrong_with_arguments():
                 compiled.forward_dynamics(*each)
     with pytest.raises(InvalidArgument, match=r"^qddot: "):
         compiled.inverse_dynamics(good, good, [np.inf, 0.0])
+    with pytest.raises(InvalidArgument, match=r"accelerations: .*'c'"):
+        compiled.hybrid_dynamics(good, good, {"c": 1.0})
+    with pytest.raises(InvalidArgument, match=r"accelerations.*'a'"):
+        compiled.hybrid_dynamics(good, good, {"a": [1.0, 2.0]})
     with pytest.raises(InvalidArgument, match=r"^tree: .*int"):
         kernels.compile(3)
     # What is no array of doubles in a row is as good.
@@ -152,6 +177,8 @@ def test_singular_joints_are_named():
     tree = Tree([Link("elbow", joints.EulerSpherical("XYZ"), body(np.random.default_rng(0)))])
     with pytest.raises(SingularConfiguration, match="elbow"):
         kernels.compile(tree).forward_dynamics([0.3, np.pi / 2, 0.1], np.zeros(3))
+    with pytest.raises(SingularConfiguration, match="elbow"):
+        kernels.compile(tree).hybrid_dynamics([0.3, np.pi / 2, 0.1], np.zeros(3), {})
 
 
 def test_pickles_and_runs_in_threads(case):
