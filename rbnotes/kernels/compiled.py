@@ -19,6 +19,7 @@ from rbnotes.tree import Tree
 from rbnotes.tree.dynamics import _applied, regular_mass_matrix, solve_mass
 from rbnotes.tree.kinematics import alike
 from rbnotes.tree.recursive import Hybrid, _checked, _told
+from rbnotes.tree.tangent import Slopes
 
 _DOUBLE, _PLAIN = np.dtype(np.float64), np.ndarray
 _flat, _empty = np.ascontiguousarray, np.empty
@@ -164,6 +165,66 @@ class CompiledTree:
             coordinates = np.array([place for own in places for place in own], dtype=np.intp)
             self._driven = {names: told(self._packed, coordinates)}
         return self._driven[names]
+
+    def inverse_dynamics_slopes(
+        self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NONE
+    ) -> Slopes:
+        """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.inverse_dynamics_slopes`.
+
+        Compiled where all joints are made of axes, to turn about or to slide along: hinges, sliders, screws
+        and composites of them, universal joints and Euler angles among these. Other trees take the reference.
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        """
+        q, qdot, qddot = alike(self.tree, q=q, qdot=qdot, qddot=qddot)
+        wrenches = _applied(self.tree, 0.0, wrenches)[1]
+        lead, k = q.shape[:-1], self.tree.size
+        if not self._axes_only:
+            return reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
+        lead = arguments.common_shape(q=lead, wrenches=wrenches.shape[:-2] if wrenches.ndim else ())
+        states = [np.broadcast_to(each, (*lead, k)) for each in (q, qdot, qddot)]
+        applied = np.broadcast_to(wrenches, (*lead, len(self.tree.links), 6))
+        by_q, by_v = np.zeros((2, *lead, k, k))
+        differentiate = code("slopes_one")
+        for where in np.ndindex(lead):
+            args = (*(_flat(each[where]) for each in states), applied[where].ravel())
+            if differentiate(
+                self._whole, self._numbers, *args, by_q[where].reshape(-1), by_v[where].reshape(-1)
+            ):
+                return reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
+        return Slopes(by_q, by_v)
+
+    def forward_dynamics_slopes(
+        self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NONE
+    ) -> Slopes:
+        """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.forward_dynamics_slopes`.
+
+        Compiled for the same trees as those of inverse dynamics.
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        SingularConfiguration
+            If the mass matrix is singular; the message names the joints.
+        """
+        qddot = self.forward_dynamics(q, qdot, tau, wrenches)
+        if not self._axes_only:
+            return reference.forward_dynamics_slopes(self.tree, q, qdot, tau, wrenches)
+        taken = self.inverse_dynamics_slopes(q, qdot, qddot, wrenches)
+        at = self.tree.checked("q", q)[..., None, :]
+        # Columns stand where states do.
+        by_q, by_v = (-self.solve_mass(at, np.swapaxes(each, -1, -2)) for each in taken)
+        return Slopes(np.swapaxes(by_q, -1, -2), np.swapaxes(by_v, -1, -2))
+
+    @cached_property
+    def _axes_only(self) -> bool:
+        start, nodes = int(layout.HEADER), int(self._whole[layout.NODES])
+        rows = self._whole[start : start + nodes * int(layout.WHOLE)].reshape(nodes, -1)
+        return bool(np.all(rows[:, layout.KIND] <= layout.SHIFT))
 
     def solve_mass(self, q: ArrayLike, forces: ArrayLike) -> Array:
         """``M_r^-1 forces (..., k)`` without the matrix: the accelerations that forces make at rest.
