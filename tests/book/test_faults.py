@@ -45,6 +45,18 @@ FAULTS = {
         "# A\n\n{claim}`lloyd/s0.2/d1`\n\n```{records}\n```\n",
         r"told\.md: WARNING: the chapter does not tell .*sueda/s1\.1/e1\.1",
     ),
+    "needs-later": (
+        "---\nneeds: [left-out]\n---\n# A\n\nAfter [B](left-out.md).\n",
+        r"needs-later\.md: WARNING: needs left-out, which does not stand before it",
+    ),
+    "needs-nothing": (
+        "---\nneeds: [unicorn]\n---\n# A\n",
+        r"needs-nothing\.md: WARNING: needs unicorn, which is no page",
+    ),
+    "needs-unsaid": (
+        "---\nneeds: [index]\n---\n# A\n\n## B\n\nAfter [the start](index.md).\n",
+        r"needs-unsaid\.md: WARNING: the opening does not link index",
+    ),
     "left-out": (
         "# A\n\n$$\nK = k(\\cdots)\n$$ (sueda-1.3)\n",
         r"left-out\.md:3: WARNING: the display sueda-1\.3 leaves something out",

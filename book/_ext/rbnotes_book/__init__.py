@@ -17,6 +17,7 @@ from rbnotes_book import (
     formulas,
     ledger_pages,
     page_weight,
+    prerequisites,
     scenes,
     search,
     standing,
@@ -25,7 +26,7 @@ from rbnotes_book import (
 
 PARTS = (
     alt_text, api_pages, cache, equations, errata_pages, exercises, finder, formulas, ledger_pages,
-    page_weight, scenes, search, standing, stubs,
+    page_weight, prerequisites, scenes, search, standing, stubs,
 )  # fmt: skip
 
 
