@@ -62,7 +62,7 @@ Mark = Callable[[Symbol, str], str]
 
 
 def mark(tex: str, each: Mark) -> str:
-    """TeX in which ``each`` has had its way with every symbol; TeX whose braces do not match stays as it is."""
+    """TeX in which ``each`` has had its way with every symbol; unmatched braces leave it as it is."""
     tokens = TOKEN.findall(tex)
     if tokens.count("{") != tokens.count("}"):
         return tex  # KaTeX will say what is wrong with it
