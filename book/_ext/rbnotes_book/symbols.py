@@ -200,10 +200,16 @@ def _letter(tex: str) -> str:
     return re.sub(r"\\(?:math(?:bf|cal)|boldsymbol|hat|bar|tilde|vec|underline|overline)|[\\{}]", "", tex)
 
 
-def _order(entry: Entry) -> tuple[bool, str, str]:
-    """Latin before Greek, small beside capital."""
+def _order(entry: Entry) -> tuple[bool, str, bool, bool, str]:
+    """Latin before Greek, small before capital, the meaning of most chapters first."""
     letter = _letter(entry.tex[0]).partition("_")[0]
-    return len(letter) > 1 and letter != "ell", letter.lower(), entry.meaning
+    return (
+        len(letter) > 1 and letter != "ell",
+        letter.lower(),
+        letter != letter.lower(),
+        bool(entry.chapters),
+        entry.meaning,
+    )
 
 
 def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
