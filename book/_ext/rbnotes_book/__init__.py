@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 from rbnotes_book import (
     alt_text,
     api_pages,
+    badges,
     cache,
     equations,
     errata_pages,
@@ -17,15 +18,17 @@ from rbnotes_book import (
     formulas,
     ledger_pages,
     page_weight,
+    prerequisites,
     scenes,
     search,
     standing,
     stubs,
+    symbols,
 )
 
 PARTS = (
-    alt_text, api_pages, cache, equations, errata_pages, exercises, finder, formulas, ledger_pages,
-    page_weight, scenes, search, standing, stubs,
+    alt_text, api_pages, badges, cache, equations, errata_pages, exercises, finder, formulas, ledger_pages,
+    page_weight, prerequisites, scenes, search, standing, stubs, symbols,
 )  # fmt: skip
 
 
