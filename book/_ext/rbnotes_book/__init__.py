@@ -16,6 +16,7 @@ from rbnotes_book import (
     finder,
     formulas,
     ledger_pages,
+    notebooks,
     page_weight,
     scenes,
     search,
@@ -25,7 +26,7 @@ from rbnotes_book import (
 
 PARTS = (
     alt_text, api_pages, cache, equations, errata_pages, exercises, finder, formulas, ledger_pages,
-    page_weight, scenes, search, standing, stubs,
+    notebooks, page_weight, scenes, search, standing, stubs,
 )  # fmt: skip
 
 

@@ -75,4 +75,5 @@ def _formula(tex: str) -> list[Piece]:
         after, inner = " ", inner[: match.start()]
     if not inner:
         return [Piece(" ", True)] if before else []
-    return [piece for piece in (Piece(before, True), Piece(inner, False), Piece(after, True)) if piece.content]
+    found = Piece(before, True), Piece(inner, False), Piece(after, True)
+    return [piece for piece in found if piece.content]
