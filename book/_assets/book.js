@@ -1,21 +1,47 @@
-// A formula wider than its place becomes smaller, down to what can be read; one that is still wider scrolls, and
-// the keyboard reaches it.
-const SMALLEST = 0.7;
+// A formula wider than its place becomes smaller; if that is not enough it breaks at its relations, as one in a
+// line of text does; if it is still wider it scrolls, and the keyboard reaches it.
+const SMALL = 0.8;
+const SMALLEST = 0.65;
 function fitFormulas() {
-  const formulas = [...document.querySelectorAll("div.math .formula")];
-  for (const formula of formulas) formula.style.fontSize = "";
+  let wide = [...document.querySelectorAll("div.math .formula")];
+  for (const formula of wide) {
+    formula.style.fontSize = "";
+    formula.classList.remove("breaks", "scrolls");
+    formula.removeAttribute("tabindex");
+  }
+  // all are measured before any is changed: a page is laid out three times, not once for each formula
+  wide = tooWide(wide, (formula, size) => {
+    if (size < SMALL) formula.classList.add("breaks");
+    formula.style.fontSize = `${Math.max(0.99 * size, SMALL)}em`;
+  });
+  wide = tooWide(wide, (formula, size) => {
+    formula.style.fontSize = `${Math.max(0.99 * size * SMALL, SMALLEST)}em`;
+  });
+  tooWide(wide, (formula) => {
+    formula.classList.add("scrolls");
+    formula.tabIndex = 0;
+  });
+}
+function tooWide(formulas, mend) {
   const sizes = formulas.map((formula) => formula.clientWidth / formula.scrollWidth);
-  formulas.forEach((formula, index) => {
-    if (sizes[index] < 1) formula.style.fontSize = `${Math.max(SMALLEST, 0.99 * sizes[index])}em`;
-  });
-  const scroll = formulas.map((formula) => formula.scrollWidth > formula.clientWidth);
-  formulas.forEach((formula, index) => {
-    formula.classList.toggle("scrolls", scroll[index]);
-    if (scroll[index]) formula.tabIndex = 0;
-    else formula.removeAttribute("tabindex");
-  });
+  const wide = formulas.filter((formula, index) => sizes[index] < 1);
+  const rooms = sizes.filter((size) => size < 1);
+  wide.forEach((formula, index) => mend(formula, rooms[index]));
+  return wide;
 }
 window.addEventListener("load", fitFormulas);
 window.addEventListener("resize", fitFormulas);
 // in a box that was folded a formula had no width
 document.addEventListener("toggle", fitFormulas, true);
+
+// On paper nothing is folded: what was comes back after printing.
+let folded = [];
+window.addEventListener("beforeprint", () => {
+  folded = [...document.querySelectorAll("details:not([open])")];
+  for (const box of folded) box.open = true;
+  fitFormulas();
+});
+window.addEventListener("afterprint", () => {
+  for (const box of folded) box.open = false;
+  fitFormulas();
+});
