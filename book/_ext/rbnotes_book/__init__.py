@@ -17,6 +17,7 @@ from rbnotes_book import (
     finder,
     formulas,
     ledger_pages,
+    notebooks,
     page_weight,
     prerequisites,
     scenes,
@@ -28,7 +29,7 @@ from rbnotes_book import (
 
 PARTS = (
     alt_text, api_pages, badges, cache, equations, errata_pages, exercises, finder, formulas, ledger_pages,
-    page_weight, prerequisites, scenes, search, standing, stubs, symbols,
+    notebooks, page_weight, prerequisites, scenes, search, standing, stubs, symbols,
 )  # fmt: skip
 
 
