@@ -1,4 +1,4 @@
-"""The book's own Sphinx extension: equations, formulas, badges, ledger, errata, finder, search, scenes."""
+"""The book's own Sphinx extension: formulas, drawings, badges, ledger, errata, finder, search, scenes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rbnotes_book import (
     alt_text,
     api_pages,
     cache,
+    drawing,
     equations,
     errata_pages,
     exercises,
@@ -24,7 +25,7 @@ from rbnotes_book import (
 )
 
 PARTS = (
-    alt_text, api_pages, cache, equations, errata_pages, exercises, finder, formulas, ledger_pages,
+    alt_text, api_pages, cache, drawing, equations, errata_pages, exercises, finder, formulas, ledger_pages,
     page_weight, scenes, search, standing, stubs,
 )  # fmt: skip
 
