@@ -62,12 +62,12 @@ class Drawing(SphinxDirective):
         if not alt or not self.content:
             logger.warning("drawing %r without alt text or caption", name, location=self.get_location())
             return []
-        figure = nodes.figure(classes=["drawing"])
-        figure += nodes.raw("", picture(DRAWINGS[name](), alt), format="html")
         words = nodes.container()
         self.state.nested_parse(self.content, self.content_offset, words)
-        figure += nodes.caption("", "", *[part for each in words.children for part in each.children])
-        return [figure]
+        shown = picture(DRAWINGS[name](), alt)
+        # no docutils figure: Sphinx would number it, and the other pictures of the book have no numbers
+        start = nodes.raw("", f'<figure class="drawing">{shown}<figcaption>', format="html")
+        return [start, *words.children, nodes.raw("", "</figcaption></figure>", format="html")]
 
 
 def setup(app: Sphinx) -> None:
