@@ -1,4 +1,4 @@
-"""The book's own Sphinx extension: equations, formulas, badges, ledger, errata, finder, search, scenes."""
+"""The book's own Sphinx extension: formulas, drawings, badges, ledger, errata, finder, search, scenes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rbnotes_book import (
     api_pages,
     badges,
     cache,
+    drawing,
     equations,
     errata_pages,
     exercises,
@@ -28,8 +29,8 @@ from rbnotes_book import (
 )
 
 PARTS = (
-    alt_text, api_pages, badges, cache, equations, errata_pages, exercises, finder, formulas, ledger_pages,
-    notebooks, page_weight, prerequisites, scenes, search, standing, stubs, symbols,
+    alt_text, api_pages, badges, cache, drawing, equations, errata_pages, exercises, finder, formulas,
+    ledger_pages, notebooks, page_weight, prerequisites, scenes, search, standing, stubs, symbols,
 )  # fmt: skip
 
 
