@@ -7,9 +7,22 @@ from hypothesis import strategies as st
 
 from rbnotes import se3
 from rbnotes.checking.strategies import arrays
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles.branching import MOTIONS, PARENTS, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, tree_of
 from rbnotes.ledger.oracles.branching_joints import driven, joint_loads
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ENERGY,
+    FORCE,
+    LENGTH,
+    NUMBER,
+    RATE,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    column,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_12 import (
     CHAPTER,
@@ -29,6 +42,15 @@ MIXED = TREE | {
     "tau": arrays(5),
     # For each joint whether its acceleration is prescribed.
     "told": st.tuples(*[st.booleans()] * 4),
+}
+
+
+QUANTITIES = {
+    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "tau": column((ENERGY, 3), (FORCE, 1), (ENERGY, 1)),
+    "told": NUMBER,
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
 }
 
 
@@ -115,6 +137,7 @@ class alg9:
         r" \text{ if prescribed} \end{aligned}"
     )
     inputs = MIXED
+    result = BRANCHING / TIME / TIME + ENERGY / BRANCHING + column(*4 * ((TORQUE, 3), (FORCE, 3)))
 
     def printed(at, bodies, g, q, v, a, tau, told):
         """Accelerations and torques of all joints, given or found, and the wrenches F through them."""
