@@ -114,6 +114,22 @@ def test_shapes_by_quadrature(body, pieces):
 
 
 @pytest.mark.parametrize(
+    ("shape", "sizes"),
+    [
+        (inertia.cuboid, ([1.0, 2.0, 3.0],)),
+        (inertia.ellipsoid, ([1.0, 2.0, 3.0],)),
+        (inertia.sphere, (0.5,)),
+        (inertia.cylinder, (0.5, 1.2)),
+        (inertia.capsule, (0.5, 1.2)),
+        (inertia.torus, (0.5, 0.2)),
+    ],
+)
+def test_density_is_one_if_nothing_is_said(shape, sizes):
+    for found, expected in zip(shape(*sizes), shape(*sizes, 1.0), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
     ("body", "geom"),
     [
         (inertia.cuboid([0.4, 0.6, 1.0], 3.0), '<geom type="box" size="0.2 0.3 0.5" density="3"/>'),
@@ -369,6 +385,12 @@ class TestErrors:
         for hidden in (np.stack([1e12 * inertia.spatial_inertia(1.0, J_EXAMPLE), M]), 1e-12 * M):
             with pytest.raises(InvalidArgument, match="blocks of a spatial inertia"):
                 inertia.from_spatial_inertia(hidden)
+        for place in ((0, 3), (3, 4)):  # where nothing but zeros belongs, of either sign
+            for sign in (1.0, -1.0):
+                M = inertia.spatial_inertia(1.0, J_EXAMPLE, [0.1, 0.2, 0.3])
+                M[place] = M[place[::-1]] = 0.1 * sign
+                with pytest.raises(InvalidArgument, match="blocks of a spatial inertia"):
+                    inertia.from_spatial_inertia(M)
         impossible = inertia.spatial_inertia(1.0, np.eye(3), [0.1, 0.2, 0.3])
         impossible[0, 0] += 5
         with pytest.raises(InvalidArgument, match="inertia in M: got principal moments 1, 1, 6"):

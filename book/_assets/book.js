@@ -7,7 +7,8 @@ function fitFormulas() {
   for (const formula of wide) {
     formula.style.fontSize = "";
     formula.classList.remove("breaks", "scrolls");
-    formula.removeAttribute("tabindex");
+    // one whose symbols explain themselves is reached by the keyboard anyway
+    if (!formula.hasAttribute("data-explained")) formula.removeAttribute("tabindex");
   }
   // all are measured before any is changed: a page is laid out three times, not once for each formula
   wide = tooWide(wide, (formula, size) => {

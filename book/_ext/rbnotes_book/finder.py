@@ -38,6 +38,7 @@ class Row:
     place: str
     title: str
     verdict: str
+    words: str
     entry: str
     told: str
     chapter: str
@@ -88,6 +89,7 @@ def rows(app: Sphinx) -> list[Row]:
                 place=whole.strip("()") if label.startswith("e") else whole,
                 title=record.title,
                 verdict=str(record.verdict),
+                words=claims.WORDS[record.verdict],
                 entry=address(places["entry"].get(record.id)),
                 told=address(told),
                 chapter=app.env.titles[told[0]].astext() if told else "",
@@ -119,7 +121,7 @@ def table(own: list[Row], root: str) -> str:
             _link(row.entry, row.place, root),
             html.escape(f"{AUTHORS[row.source]} {row.section}"),
             html.escape(row.title),
-            f'<span class="verdict verdict-{row.verdict}">{row.verdict}</span>',
+            f'<span class="verdict verdict-{row.verdict}">{row.words}</span>',
             _link(row.told, row.chapter, root),
             _link(row.function, row.code.removeprefix("rbnotes."), root),
         )

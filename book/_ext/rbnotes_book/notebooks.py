@@ -23,7 +23,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from rbnotes_book import execution, markdown
-from rbnotes_book.scenes import MARK as SCENE
+from rbnotes_book.scenes import MARKS
 
 FOLDER = "_sources"
 """Where the theme's download button looks, in the folder of the pages."""
@@ -133,16 +133,18 @@ def _executed(cell: NotebookNode, page: str, *, folded: bool) -> NotebookNode:
 
 
 def _output(output: NotebookNode, page: str) -> NotebookNode:
-    """An output; the player of a scene weighs more than the chapter, so a scene is words until it is run."""
+    """An output; the player of scenes weighs more than the chapter, so they are still until they are run."""
     shown = output.get("data", {}).get("text/html", "")
-    if SCENE not in shown:
+    if not any(mark in shown for mark in MARKS):
         return output
-    caption = BeautifulSoup(shown, "html.parser").find("figcaption")
+    figure = BeautifulSoup(shown, "html.parser")
+    drawing = (figure.select_one(".choice:not([hidden])") or figure).select_one("img, svg")
+    caption = figure.find("figcaption")
     words = caption.get_text().strip() if caption is not None else ""
-    text = f'<p>3-D scene: {words} Run this cell to play it, or see it on <a href="{page}">its page</a>.</p>'
+    text = f'<p>{words} Run this cell to see it move, or look at <a href="{page}">its page</a>.</p>'
     return new_output(
         output.output_type,
-        {"text/html": text, "text/plain": words},
+        {"text/html": f"{drawing or ''}{text}", "text/plain": words},
         **({"execution_count": output.execution_count} if output.output_type == "execute_result" else {}),
     )
 
