@@ -206,7 +206,8 @@ def rebound(options: Options) -> float:
 
 def siconos_ball(options: Options) -> float:
     """How far the height after 0.7 s is from the one that Siconos gives for its example."""
-    path = run(*scenes.bouncing_ball(), 0.7, 5e-3, options)
+    world, start = scenes.bouncing_ball()
+    path = run(world, start, 0.7, 5e-3, options)
     return float(abs(path.states.E[-1, 0, 2, 3] - 0.1 - scenes.SICONOS_BALL[0.7][0]))
 
 

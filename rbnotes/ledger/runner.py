@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.ledger import covariance
 from rbnotes.ledger.counterexamples import played_back
 from rbnotes.ledger.honesty import (
     branches,
@@ -163,6 +164,7 @@ def honesty(record: Record, trials: Trials, off_grid: Trials, given: Sequence[Va
         *conditions.findings(record, trials.values, trials.expected, given),
         *conventions.findings(record, every.values),
         *digits.findings(record),
+        *covariance.findings(record),
     ]
     largest = max(float(np.max(np.abs(right), initial=0.0)) for right in every.expected)
     if largest <= (SIGNIFICANT if record.inputs else 0.0):

@@ -27,11 +27,13 @@ class Camera:
     def picture(self, points: Array) -> Array:
         """Where points (..., 3) of the world are seen: right and up, as tangents of angles (..., 2)."""
         seen = points @ self.axes.T
-        return (seen[..., :2] - self.place[:2]) / (self.place[2] - seen[..., 2:])
+        tangents: Array = (seen[..., :2] - self.place[:2]) / (self.place[2] - seen[..., 2:])
+        return tangents
 
     def depth(self, points: Array) -> Array:
         """Distances in front of the camera."""
-        return self.place[2] - points @ self.axes[2]
+        distances: Array = self.place[2] - points @ self.axes[2]
+        return distances
 
 
 def axes_of_view(view: Array) -> Array:

@@ -115,11 +115,12 @@ def extent(items: Sequence[Placed], samples: int) -> Array:
 
 
 def corners(points: Array) -> Array:
-    """Those of the points (n, 3) that a picture of all of them is bounded by."""
+    """The corners of the convex hull of points (n, 2), in order, or (n, 3); all of them if it is flat."""
     try:
-        return points[ConvexHull(points).vertices]
-    except QhullError:  # all in a plane
+        hull: Array = points[ConvexHull(points).vertices]
+    except QhullError:
         return points
+    return hull
 
 
 def sketch(items: Sequence[Placed], samples: int, points: Array, view: Array, aspect: float) -> str:
@@ -150,7 +151,7 @@ def _draw(item: Placed, sample: int, camera: Camera, scale: float) -> Iterator[s
     color = COLORS[item.shape.color]
     match item.shape.kind:
         case "box" | "sphere" | "capsule" | "cylinder" | "mesh":
-            yield _polygon(_hull(seen), color, filled=True)
+            yield _polygon(corners(seen), color, filled=True)
         case "ground":
             yield _polygon(seen, color, filled=False)
         case "axes":
@@ -168,13 +169,6 @@ def _draw(item: Placed, sample: int, camera: Camera, scale: float) -> Iterator[s
     if item.label:
         x, y = seen.mean(axis=0)
         yield f'<text x="{x:.0f}" y="{y:.0f}" fill="currentColor">{html.escape(item.label)}</text>'
-
-
-def _hull(points: Array) -> Array:
-    try:
-        return points[ConvexHull(points).vertices]
-    except QhullError:  # seen edge on
-        return points
 
 
 def _listed(points: Array) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rbnotes import arguments
-from rbnotes.arguments import InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.viewer.scene import PAGE_HAS_PLAYER, Scene, framed
 
 if TYPE_CHECKING:
@@ -65,13 +65,13 @@ class Slider:
         self.start = 0 if start is None else self.values.index(start)
         self.words = [f"{value:g} {unit}".strip() for value in self.values]
         scenes = [picture for picture in pictures.values() if isinstance(picture, Scene)]
-        common = np.concatenate([scene.extent for scene in scenes]) if scenes else None
+        common = np.concatenate([np.zeros((0, 3)), *(scene.extent for scene in scenes)])
         self._shown = [
             self._html(picture, words, common)
             for picture, words in zip(pictures.values(), self.words, strict=True)
         ]
 
-    def _html(self, picture: Scene | Figure, words: str, common: arguments.Array | None) -> str:
+    def _html(self, picture: Scene | Figure, words: str, common: Array) -> str:
         if isinstance(picture, Scene):
             return picture.showing(common).to_html(caption=False)
         import matplotlib.pyplot as plt

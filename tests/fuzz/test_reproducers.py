@@ -75,6 +75,7 @@ CALLS = {
     "a callback's NaN": (lambda: pushed([np.nan, 0.0]), "force_at"),
     "a callback's column": (lambda: pushed([[1.0], [0.0]]), "force_at"),
     "a twist that is a column": (lambda: State(np.eye(4), np.zeros((6, 1))), "phi"),
+    "poses of several lengths": (lambda: State([[1.0], [1.0, 2.0]]), "E"),
     "one twist for two bodies": (lambda: State(PAIR, np.zeros(6)), "phi"),
     "contacts with a target that is a column": (lambda: UnilateralRows([[1.0, 0.0]], [[0.1]]), "target"),
     "a target without entries": (lambda: BilateralRows([[1.0, 0.0]], np.zeros((0, 1))), "target"),

@@ -64,7 +64,7 @@ def notebook(
         base = pages_address(name) if name else "../" * (docname.count("/") + 1)
         return base + path + (f"#{parts.fragment}" if parts.fragment else "")
 
-    result = new_notebook()
+    result: NotebookNode = new_notebook()
     result.metadata.kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
     result.metadata.language_info = {"name": "python", "file_extension": ".py"}
     own = link("")
@@ -103,7 +103,7 @@ def _installing(name: str) -> NotebookNode:
         'if importlib.util.find_spec("rbnotes") is None:\n'
         f'    %pip install -q "rbnotes @ git+https://github.com/{name}"'
     )
-    return new_code_cell(source, metadata={"jupyter": {"source_hidden": True}})
+    return _folded(source)
 
 
 def _unpacking(data: dict[str, str]) -> NotebookNode:
@@ -114,7 +114,12 @@ def _unpacking(data: dict[str, str]) -> NotebookNode:
         'Path("_data").mkdir(exist_ok=True)',
     ]
     lines += [f"Path({f'_data/{file}'!r}).write_text({text!r})" for file, text in data.items()]
-    return new_code_cell("\n".join(lines) + ";", metadata={"jupyter": {"source_hidden": True}})
+    return _folded("\n".join(lines) + ";")
+
+
+def _folded(source: str) -> NotebookNode:
+    cell: NotebookNode = new_code_cell(source, metadata={"jupyter": {"source_hidden": True}})
+    return cell
 
 
 def _removed(cell: NotebookNode) -> bool:
@@ -127,7 +132,9 @@ def _executed(cell: NotebookNode, page: str, *, folded: bool) -> NotebookNode:
     metadata: dict[str, Any] = {"tags": tags} if tags else {}
     if hidden:
         metadata["jupyter"] = {"source_hidden": True}
-    result = new_code_cell(cell.source, metadata=metadata, execution_count=cell.get("execution_count"))
+    result: NotebookNode = new_code_cell(
+        cell.source, metadata=metadata, execution_count=cell.get("execution_count")
+    )
     result.outputs = [_output(output, page) for output in cell.get("outputs", [])]
     return result
 
@@ -142,11 +149,10 @@ def _output(output: NotebookNode, page: str) -> NotebookNode:
     caption = figure.find("figcaption")
     words = caption.get_text().strip() if caption is not None else ""
     text = f'<p>{words} Run this cell to see it move, or look at <a href="{page}">its page</a>.</p>'
-    return new_output(
-        output.output_type,
-        {"text/html": f"{drawing or ''}{text}", "text/plain": words},
-        **({"execution_count": output.execution_count} if output.output_type == "execute_result" else {}),
-    )
+    count = {"execution_count": output.execution_count} if output.output_type == "execute_result" else {}
+    data = {"text/html": f"{drawing or ''}{text}", "text/plain": words}
+    result: NotebookNode = new_output(output.output_type, data, **count)
+    return result
 
 
 def data_of(cells: list[NotebookNode], folder: Path) -> dict[str, str]:

@@ -95,11 +95,10 @@ def brake(kind: str, angle: float) -> Points:
     against = -np.array([np.cos(angle), np.sin(angle)])
     if kind == "cone":
         return against
-    if kind == "box":
-        return np.sign(against)
-    best = int(np.argmax(np.abs(against)))
-    along: Points = np.sign(against[best]) * np.eye(2)[best]
-    return along
+    best = np.arange(2) if kind == "box" else [int(np.argmax(np.abs(against)))]
+    chosen = np.zeros(2)
+    chosen[best] = np.sign(against[best])
+    return chosen
 
 
 def complementarity() -> Pen:

@@ -110,7 +110,7 @@ def crank() -> Pen:
     psi = -np.arcsin(r * np.sin(theta) / rod)
     pin = axis + r * np.array([np.cos(theta), np.sin(theta)])
     end = pin + rod * np.array([np.cos(psi), np.sin(psi)])
-    pen.line([axis - [30, 0], (350, axis[1])], curve="thin dashed")
+    pen.line([(axis[0] - 30, axis[1]), (350, axis[1])], curve="thin dashed")
     pen.box(end - [22, 16], (44, 32), "body-c")
     pen.bar(axis, pin, 18, "a")
     pen.bar(pin, end, 14, "b")
