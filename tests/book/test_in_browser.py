@@ -166,6 +166,51 @@ def test_the_finder_reads_without_scripts():
     assert drive(LOOK["light"], UNSCRIPTED, sandbox='sandbox="allow-same-origin"') == [545, 545, 0]
 
 
+EXPLAINED = """
+const page = await open("book/friction.html");
+const tip = page.document.querySelector(".symbol-tip");
+const words = () => (tip.hidden ? "" : tip.textContent);
+const formula = page.document.querySelector("#equation-sueda-1-86 .formula");
+const symbols = [...formula.querySelectorAll("[data-symbol]")];
+const point = (target, type, pointerType) =>
+  target.dispatchEvent(new page.PointerEvent(type, { bubbles: true, pointerType }));
+const found = { hidden: [...formula.querySelectorAll("[tabindex]")].length };
+point(symbols[0], "pointerover", "mouse");
+found.hover = words();
+point(page.document.body, "pointerover", "mouse");
+found.left = words();
+point(symbols[1], "pointerover", "touch");
+found.touched = words();
+symbols[1].click();
+found.tap = words();
+const box = tip.getBoundingClientRect();
+found.inside = box.left >= 0 && box.right <= page.innerWidth;
+const press = (key) => page.document.dispatchEvent(new page.KeyboardEvent("keydown", { key, bubbles: true }));
+press("Escape");
+found.escaped = words();
+formula.focus();
+press("ArrowRight");
+found.first = words();
+press("ArrowRight");
+found.key = words();
+found.said = page.document.querySelector("[role=status].visually-hidden").textContent;
+return found;
+"""
+
+
+def test_symbols_explain_themselves_on_hover_tap_and_key():
+    seen = drive(LOOK["phone"], EXPLAINED)
+    assert seen["hidden"] == 0  # nothing inside the formula takes the focus: screen readers do not see it
+    assert seen["hover"].startswith("rows that bound friction by the normal impulse")
+    assert "shape contacts × impulses" in seen["hover"]
+    assert seen["left"] == seen["touched"] == seen["escaped"] == ""
+    assert seen["tap"].startswith("all impulses of contacts")
+    assert seen["inside"]
+    assert seen["first"]
+    assert seen["key"] not in ("", seen["first"])
+    assert re.match(r"(lambda|mu); .*; unit .*; shape ", seen["said"])
+
+
 SLIDE = """
 const page = await open("book/joint-types.html");
 const figure = page.document.querySelector(".rbnotes-slider");

@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 from rbnotes_book import (
     alt_text,
     api_pages,
+    badges,
     cache,
     drawing,
     equations,
@@ -17,16 +18,19 @@ from rbnotes_book import (
     finder,
     formulas,
     ledger_pages,
+    notebooks,
     page_weight,
+    prerequisites,
     scenes,
     search,
     standing,
     stubs,
+    symbols,
 )
 
 PARTS = (
-    alt_text, api_pages, cache, drawing, equations, errata_pages, exercises, finder, formulas, ledger_pages,
-    page_weight, scenes, search, standing, stubs,
+    alt_text, api_pages, badges, cache, drawing, equations, errata_pages, exercises, finder, formulas,
+    ledger_pages, notebooks, page_weight, prerequisites, scenes, search, standing, stubs, symbols,
 )  # fmt: skip
 
 
