@@ -8,6 +8,7 @@ import os
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -124,13 +125,14 @@ def _collected(
 ) -> Iterator[tuple[Submission, Transcript]]:
     """Every submission once; what an executor loses is handed in again, in the end run here."""
     # Another process cannot be told to stop; what it gets must be plain data.
-    more = (paper.requests, paper.assignment.limits, *([here] if here is not None else []))
+    run = collect if here is None else partial(collect, running=here)
+    limits = paper.assignment.limits
     for _ in range(ATTEMPTS):
         lost: list[Submission] = []
         waiting: dict[Future[Transcript], Submission] = {}
         for submission in submissions:
             try:
-                future = executor.submit(collect, submission.file, submission.source, *more)
+                future = executor.submit(run, submission.file, submission.source, paper.requests, limits)
             except RuntimeError:  # a pool that is broken takes nothing more
                 lost.append(submission)
             else:
@@ -144,7 +146,7 @@ def _collected(
             return
         submissions = lost
     for submission in submissions:
-        yield submission, collect(submission.file, submission.source, *more)
+        yield submission, run(submission.file, submission.source, paper.requests, limits)
 
 
 @contextmanager
