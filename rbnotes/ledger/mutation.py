@@ -93,7 +93,7 @@ class Mutant:
     """What a swapped product met, for a mutant that may have one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cases:
     """Inputs with the oracle's results."""
 

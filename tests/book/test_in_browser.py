@@ -162,3 +162,128 @@ return [rows.length, shown, page.document.querySelectorAll("input.finder, .finde
 def test_the_finder_reads_without_scripts():
     # no box is there that would do nothing
     assert drive(LOOK["light"], UNSCRIPTED, sandbox='sandbox="allow-same-origin"') == [545, 545, 0]
+
+
+EXPLAINED = """
+const page = await open("book/friction.html");
+const tip = page.document.querySelector(".symbol-tip");
+const words = () => (tip.hidden ? "" : tip.textContent);
+const formula = page.document.querySelector("#equation-sueda-1-86 .formula");
+const symbols = [...formula.querySelectorAll("[data-symbol]")];
+const point = (target, type, pointerType) =>
+  target.dispatchEvent(new page.PointerEvent(type, { bubbles: true, pointerType }));
+const found = { hidden: [...formula.querySelectorAll("[tabindex]")].length };
+point(symbols[0], "pointerover", "mouse");
+found.hover = words();
+point(page.document.body, "pointerover", "mouse");
+found.left = words();
+point(symbols[1], "pointerover", "touch");
+found.touched = words();
+symbols[1].click();
+found.tap = words();
+const box = tip.getBoundingClientRect();
+found.inside = box.left >= 0 && box.right <= page.innerWidth;
+const press = (key) => page.document.dispatchEvent(new page.KeyboardEvent("keydown", { key, bubbles: true }));
+press("Escape");
+found.escaped = words();
+formula.focus();
+press("ArrowRight");
+found.first = words();
+press("ArrowRight");
+found.key = words();
+found.said = page.document.querySelector("[role=status].visually-hidden").textContent;
+return found;
+"""
+
+
+def test_symbols_explain_themselves_on_hover_tap_and_key():
+    seen = drive(LOOK["phone"], EXPLAINED)
+    assert seen["hidden"] == 0  # nothing inside the formula takes the focus: screen readers do not see it
+    assert seen["hover"].startswith("rows that bound friction by the normal impulse")
+    assert "shape contacts × impulses" in seen["hover"]
+    assert seen["left"] == seen["touched"] == seen["escaped"] == ""
+    assert seen["tap"].startswith("all impulses of contacts")
+    assert seen["inside"]
+    assert seen["first"]
+    assert seen["key"] not in ("", seen["first"])
+    assert re.match(r"(lambda|mu); .*; unit .*; shape ", seen["said"])
+
+
+SLIDE = """
+const page = await open("book/joint-types.html");
+const figure = page.document.querySelector(".rbnotes-slider");
+figure.scrollIntoView({ behavior: "instant" });
+const input = figure.querySelector(".pick input"), value = figure.querySelector(".pick output");
+const choices = [...figure.querySelectorAll(".choice")];
+const seen = [];
+const note = () => seen.push([value.textContent, choices.findIndex((choice) => !choice.hidden),
+  choices.filter((choice) => !choice.hidden).length, input.getAttribute("aria-valuetext")]);
+note();
+input.value = 0;
+input.dispatchEvent(new page.Event("input"));
+note();
+const shown = choices[0].querySelector(".rbnotes-scene");
+const legend = [...shown.querySelectorAll(".legend .entry")].map((entry) => entry.textContent);
+const box = shown.querySelector(".legend input");
+const frames = shown.player.items.filter(({ layer }) => layer === "frames");
+const before = frames.map(({ object }) => object.visible);
+box.click();
+const after = frames.map(({ object }) => object.visible);
+input.focus();
+return { seen, legend, before, after, focused: page.document.activeElement === input };
+"""
+
+
+def test_a_slider_picks_a_picture_and_layers_have_switches():
+    seen = drive(LOOK["light"], SLIDE)
+    assert seen["seen"] == [["0.06 m/rad", 3, 1, "0.06 m/rad"], ["-0.06 m/rad", 0, 1, "-0.06 m/rad"]]
+    assert seen["legend"] == ["bolt", "nut", "way of a corner"]
+    assert seen["before"] == [True]
+    assert seen["after"] == [False]
+    assert seen["focused"]
+
+
+STILL = """
+const page = await open("book/joint-types.html");
+const high = (selector) => [...page.document.querySelectorAll(selector)].map(
+  (part) => part.getBoundingClientRect().height).filter((height) => height > 100).length;
+return [high(".rbnotes-scene svg"), high(".rbnotes-slider svg"), high(".pick, canvas")];
+"""
+
+
+def test_scenes_and_sliders_are_still_drawings_without_scripts():
+    scenes, chosen, controls = drive(LOOK["light"], STILL, sandbox='sandbox="allow-same-origin"')
+    assert scenes > chosen == 1
+    assert controls == 0
+
+
+DRAWN = """
+const found = {};
+for (const name of PAGE_NAMES) {
+  const page = await open("book/" + name + ".html");
+  const pictures = [...page.document.querySelectorAll("figure.drawing .picture")];
+  found[name] = pictures.flatMap((picture) => {
+    const room = picture.getBoundingClientRect();
+    return [...picture.querySelectorAll(".label")].map((label) => {
+      const { left, right } = label.getBoundingClientRect();
+      const size = parseFloat(page.getComputedStyle(label).fontSize);
+      return [Math.round(left - room.left), Math.round(room.right - right), size, label.textContent];
+    });
+  });
+}
+return found;
+"""
+
+
+def test_labels_of_drawings_are_legible_and_inside_on_a_phone():
+    names = [
+        page.stem for page in PAGES.parents[1].glob("book/*.md")
+        if "```{drawing}" in page.read_text(encoding="utf-8")
+    ]  # fmt: skip
+    found = drive(LOOK["phone"], DRAWN.replace("PAGE_NAMES", json.dumps(names)))
+    for name, labels in found.items():
+        assert labels, name
+        for left, right, size, text in labels:
+            assert left >= -12, (name, text)
+            assert right >= -12, (name, text)
+            assert size >= 14, (name, text)

@@ -27,15 +27,6 @@ from rbnotes.ledger.runner import cases
 from rbnotes_book import api_pages, claims, sections, stubs
 from rbnotes_book.directive import Field, LedgerDirective, table
 
-MEANING = {
-    Verdict.HOLDS: "true as printed",
-    Verdict.CONDITIONAL: "true under a condition that is not stated there",
-    Verdict.ERRATUM: "code written from the print gives a wrong number",
-    Verdict.MISPRINT: "a slip that any reader mends",
-    Verdict.DEFINITION: "names something; nothing to be right or wrong",
-    Verdict.DEMONSTRATION: "printed numbers, reproduced",
-}
-
 
 def function_link(name: str, docname: str) -> addnodes.pending_xref:
     """A link to the API reference of a function of the library."""
@@ -55,7 +46,7 @@ class Ledger(LedgerDirective):
         source, number = self.arguments
         own = sections.records(source, number)
         counts = Counter(record.verdict for record in own)
-        told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in MEANING if counts[verdict])
+        told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in claims.MEANING if counts[verdict])
         intro = nodes.paragraph("", f"{len(own)} claims: {told}. ")
         chapters = [self.chapter(name) for name in sections.chapters(source, number)]
         spaced = [part for chapter in chapters for part in (nodes.Text(", "), chapter)][1:]
@@ -196,11 +187,11 @@ class Summary(LedgerDirective):
         rows = [
             [
                 claims.badge(v),
-                MEANING[v],
+                claims.MEANING[v],
                 *(str(counts[v, s]) for s in names),
                 str(sum(counts[v, s] for s in names)),
             ]
-            for v in MEANING
+            for v in claims.MEANING
         ]
         total = [str(sum(record.source == source for record in records)) for source in names]
         rows.append([nodes.strong("", "all"), "", *total, str(len(records))])

@@ -87,11 +87,11 @@ def at_joint(link):
     return to_body.T @ link.inertia @ to_body
 
 
-def going_out(joints, v):
+def going_out(tree, q, v):
     """The first loop: V and eta. The world is the last row, and rests."""
     V, eta = np.zeros((5, 6)), np.zeros((5, 6))
-    for j, (Ad, S, S_dot, own) in enumerate(joints):
-        V[j] = Ad @ V[PARENTS[j]] + S @ v[own]
+    for j, (Ad, S, S_dot, own) in enumerate(joints_of(tree, q, v)):
+        V[j] = Ad @ V[tree.parents[j]] + S @ v[own]
         eta[j] = ad(V[j]) @ S @ v[own] + S_dot @ v[own]
     return V, eta
 
@@ -183,9 +183,9 @@ class t1532:
 
     def printed(at, q, v, a):
         """As Algorithm 9 finds it."""
-        joints = joints_of(tree_of(at, BODIES), q, v)
-        eta, V_dot = going_out(joints, v)[1], np.zeros((5, 6))
-        for j, (Ad, S, _, own) in enumerate(joints):
+        tree = tree_of(at, BODIES)
+        eta, V_dot = going_out(tree, q, v)[1], np.zeros((5, 6))
+        for j, (Ad, S, _, own) in enumerate(joints_of(tree, q, v)):
             V_dot[j] = Ad @ V_dot[PARENTS[j]] + S @ a[own] + eta[j]
         return V_dot[:4]
 

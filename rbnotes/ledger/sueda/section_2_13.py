@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import linalg
 
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.oracles import chains
+from rbnotes.ledger.oracles.bodywise_inputs import LINKED, linked
 from rbnotes.ledger.oracles.branching import PARENTS, tree_newton, twists_and_velocities
 from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
 from rbnotes.ledger.oracles.recursion import counting, links, recursive_accelerations
@@ -25,18 +28,18 @@ CHAPTER = "inverse-inertia"
 INVERSE = ("rbnotes.tree.inverse_inertia_product",)
 FACTORED = ("rbnotes.tree.factor_inertia",)
 STILL = {name: TREE[name] for name in ("at", "bodies", "q")}
-BY_JOINT = np.eye(5) + np.eye(5)[[1, 0, 2, 3, 4]] * np.array([[1.0], [1.0], [0.0], [0.0], [0.0]])
-"""Where a matrix of the coordinates couples none but those of one joint; the cross has two."""
 OWN = np.kron(np.eye(4), np.ones((6, 6)))
 """Where one of the bodies' twists couples none but those of one body."""
 _JOINED = [[i == p or PARENTS[i] == p or PARENTS[p] == i for p in range(4)] for i in range(4)]
 NEIGHBOURS = np.kron(np.array(_JOINED) & ~np.eye(4, dtype=bool), np.ones((6, 6)))
 STEP = {
+    "assembly": LINKED,
+    "q": arrays(5),
     "h": positive_numbers(0.0625, 0.25),
     "D_m": arrays(4, 6, 6).map(lambda D: D / 4),
     "K_m": arrays(4, 6, 6).map(lambda K: K + 0.5),
-    "D_r": arrays(5, 5).map(lambda D: D * BY_JOINT / 4),
-    "K_r": arrays(5, 5).map(lambda K: (K + 0.5) * BY_JOINT),
+    "D_r": arrays(5, 5).map(lambda D: D / 4),
+    "K_r": arrays(5, 5).map(lambda K: K + 0.5),
     "x": arrays(5),
 }
 DENSE = "a dense solve, with masses at points and twists of the bodies by complex steps"
@@ -49,7 +52,7 @@ QUANTITIES = {
 
 
 def prepared(tree, q, P_r, P_m):
-    """The first loop of Algorithm 10: of each joint Ad, S, its coordinates, the inertia it feels, and Psi."""
+    """The first loop of Algorithm 10: of each joint its parent, Ad, S, coordinates, the inertia felt, and Psi."""
     M_hat, found = np.zeros((5, 6, 6)), [None] * 4
     joints = joints_of(tree, q, np.zeros(5))
     for j in reversed(range(4)):
@@ -58,8 +61,8 @@ def prepared(tree, q, P_r, P_m):
         M_hat[j] += at_joint(tree.links[j]) + to_body.T @ P_m[j] @ to_body
         Psi = np.linalg.inv(S.T @ M_hat[j] @ S + P_r[own, own])
         Pi = M_hat[j] - M_hat[j] @ S @ Psi @ S.T @ M_hat[j]
-        M_hat[PARENTS[j]] += Ad.T @ Pi @ Ad
-        found[j] = (Ad, S, own, M_hat[j], Psi)
+        M_hat[tree.parents[j]] += Ad.T @ Pi @ Ad
+        found[j] = (tree.parents[j], Ad, S, own, M_hat[j], Psi)
     return found
 
 
@@ -67,12 +70,12 @@ def answered(joints, x):
     """The second and the third loop, for one right side."""
     B_hat, V_dot, y = np.zeros((5, 6)), np.zeros((5, 6)), np.zeros(5)
     for j in reversed(range(4)):
-        Ad, S, own, M_hat, Psi = joints[j]
+        p, Ad, S, own, M_hat, Psi = joints[j]
         beta = B_hat[j] + M_hat @ (S @ Psi @ (x[own] - S.T @ B_hat[j]))
-        B_hat[PARENTS[j]] += Ad.T @ beta
-    for j, (Ad, S, own, M_hat, Psi) in enumerate(joints):
-        y[own] = Psi @ (x[own] - S.T @ M_hat @ Ad @ V_dot[PARENTS[j]] - S.T @ B_hat[j])
-        V_dot[j] = Ad @ V_dot[PARENTS[j]] + S @ y[own]
+        B_hat[p] += Ad.T @ beta
+    for j, (p, Ad, S, own, M_hat, Psi) in enumerate(joints):
+        y[own] = Psi @ (x[own] - S.T @ M_hat @ Ad @ V_dot[p] - S.T @ B_hat[j])
+        V_dot[j] = Ad @ V_dot[p] + S @ y[own]
     return y
 
 
@@ -81,14 +84,6 @@ def twist_slopes(at, q):
     return np.stack(
         [twists_and_velocities(at, np.zeros((4, 1, 3)), q, e)[0].ravel() for e in np.eye(5)], axis=1
     )
-
-
-def spread(blocks):
-    """One matrix of blocks on its diagonal, row by row: the oracle."""
-    whole = np.zeros((4, 6, 4, 6))
-    for i, block in enumerate(blocks):
-        whole[i, :, i, :] = block
-    return whole.reshape(24, 24)
 
 
 def masses_of(at, bodies, q):
@@ -250,7 +245,7 @@ class alg10_a:
         r"S_j^\top\hat B_j)) \\ &\text{forward: } y_j = \Psi_j(x_j - S_j^\top\hat M_j{}^j_p\mathrm{Ad}\dot V_p - S_j^\top"
         r"\hat B_j),\ \dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_jy_j \end{aligned}"
     )
-    inputs = STILL | STEP
+    inputs = STEP
     quantities = {
         "x": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
         "D_m": units.SPATIAL_DAMPING,
@@ -266,29 +261,30 @@ class alg10_a:
     }
     result = BRANCHING / units.TIME / units.TIME
 
-    def printed(at, bodies, q, h, D_m, K_m, D_r, K_r, x):
+    def printed(assembly, q, h, D_m, K_m, D_r, K_r, x):
         """Without and with the preconditioner's terms, K being the derivatives of the forces."""
-        tree, none = tree_of(at, bodies), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
+        tree, none = linked(assembly), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
         added = h * D_r - h**2 * K_r, h * D_m - h**2 * K_m
         return [answered(prepared(tree, q, *terms), x) for terms in (none, added)]
 
-    def library(at, bodies, q, h, D_m, K_m, D_r, K_r, x):
-        tree = tree_of(at, bodies)
-        step = factor_inertia(tree, q, joints=h * D_r - h**2 * K_r, bodies=h * D_m - h**2 * K_m)
+    def library(assembly, q, h, D_m, K_m, D_r, K_r, x):
+        tree = linked(assembly)
+        of_joints = np.zeros((5, 5))
+        for own in tree.slices:
+            of_joints[own, own] = h * D_r[own, own] - h**2 * K_r[own, own]
+        step = factor_inertia(tree, q, joints=of_joints, bodies=h * D_m - h**2 * K_m)
         return [inverse_inertia_product(tree, q, x), step.solve(x)]
 
-    oracle = DENSE
+    oracle = "a dense solve, with displacements of point masses and twists of the bodies by complex steps"
 
-    def reference(at, bodies, q, h, D_m, K_m, D_r, K_r, x):
-        M, J = masses_of(at, bodies, q), twist_slopes(at, q)
-        step = M + J.T @ spread(h * (D_m - h * K_m)) @ J + h * (D_r - h * K_r)
-        return [np.linalg.solve(M, x), np.linalg.solve(step, x)]
+    def reference(assembly, q, h, D_m, K_m, D_r, K_r, x):
+        """Of the joints' terms, the block of each joint: as (2.78) has them."""
+        W, J = chains.weighed_slopes(assembly, q), chains.jacobian(assembly, q)
+        of_joints = linalg.block_diag(*[(D_r - h * K_r)[own, own] for own in chains.parts(assembly)])
+        step = W.T @ W + h * J.T @ linalg.block_diag(*(D_m - h * K_m)) @ J + h * of_joints
+        return [np.linalg.solve(W.T @ W, x), np.linalg.solve(step, x)]
 
     tolerance = SLACK
-    special = {
-        "D_r": "of joint forces each of which depends on its own joint alone, as in (2.78)",
-        "K_r": "of joint forces each of which depends on its own joint alone, as in (2.78)",
-    }
     verdict = Verdict.HOLDS
     remark = (
         r"With $D = -\partial f/\partial v$ and $K = +\partial f/\partial q$. Symmetry is not asked for. Matrices $D_r$, "
