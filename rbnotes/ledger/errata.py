@@ -162,6 +162,7 @@ def _entries(records: Sequence[Record]) -> list[str]:
                 ("Printed", f"$${record.formula}$$" if record.formula else ""),
                 ("Right", record.correction),
                 ("Holds if", record.condition),
+                ("Units", f"They do not fit: {record.misfit}." if record.misfit else ""),
                 ("Remark", record.remark),
                 ("In a simulation", effect(record)),
                 ("LaTeX", f"```latex\n{tex}\n```" if tex else ""),

@@ -128,7 +128,10 @@ class Grid:
         return np.broadcast_to(whole, (*shape, 3))
 
     def __str__(self) -> str:
-        return f"({self.rows}) per ({self.columns})"
+        """The units of its blocks, row by row; the last row of a pose is always the same numbers."""
+        upper = self.rows.entries[:3] if self.columns == POINT and len(self.rows.entries) == 4 else None
+        rows = upper or self.rows.entries
+        return ", ".join(dict.fromkeys((row / each).unit for row in rows for each in self.columns.entries))
 
 
 @dataclass(frozen=True)

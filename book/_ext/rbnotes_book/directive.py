@@ -86,11 +86,13 @@ class LedgerDirective(SphinxDirective):
 
     def statement(self, record: Record) -> list[Field]:
         """What is printed, what is right and when: the part that every view of a record shows."""
+        misfit = f"They do not fit: {record.misfit}." if record.misfit else ""
         scan = "The slip may come from the scan of the notes." if record.scan else ""
         return [
             ("Printed" if record.correction else "Claim", self.formula(record)),
             ("Right form", self.parse(record.correction, record)),
             ("Holds if", self.parse(record.condition, record)),
+            ("Units", self.parse(misfit, record)),
             ("Remark", self.parse(record.remark, record)),
             ("Scan", self.parse(scan, record)),
         ]

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import PurePosixPath
@@ -18,6 +19,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from rbnotes import ledger
+from rbnotes.cards import Card
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, inventory, missing
 from rbnotes.ledger.record import NEEDS_CORRECTION
@@ -82,10 +84,20 @@ class Ledger(LedgerDirective):
         return [
             ("Checked against", self.parse(record.oracle, record)),
             ("Checked on", [nodes.paragraph("", tried)] if tried else []),
+            ("To hand in", self.card(record)),
             ("Implemented by", [nodes.paragraph("", "", *spaced)]),
             ("Told in", [nodes.paragraph("", "", told)]),
             ("Id", [nodes.paragraph("", "", nodes.literal("", record.id))]),
         ]
+
+    def card(self, record: Record) -> list[nodes.Node]:
+        """What a student is asked for, folded away; on pages of other kinds than HTML nothing."""
+        text = Card(record).brief
+        if not text:
+            return []
+        summary, rest = (html.escape(part) for part in text.split("\n", 1))
+        folded = f'<details class="claim-card"><summary>{summary}</summary><pre>{rest}</pre></details>'
+        return [nodes.raw("", folded, format="html")]
 
 
 class Sections(Ledger):
