@@ -176,10 +176,10 @@ class Pen:
         self.circle(center, radius, kind, "head")
 
     def ground(self, start: ArrayLike, end: ArrayLike, *, pitch: float = 9.0) -> None:
-        """The world: a line, hatched on its right side as one goes from start to end."""
+        """The world: a line, hatched on its left side as one goes from start to end."""
         a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
         u = (b - a) / np.linalg.norm(b - a)
-        into = np.array([u[1], -u[0]])
+        into = np.array([-u[1], u[0]])
         self.line([a, b], "world")
         for s in np.arange(pitch, np.linalg.norm(b - a) + 1, pitch):
             self.line([a + s * u, a + (s - 7) * u + 7 * into], "world", curve="thin")
