@@ -40,6 +40,7 @@ FOREIGN_RULES = [
     "aria-required-children",
     "label-content-name-mismatch",
     "region",
+    "summary-name",
 ]
 
 # Shows one page after the other in a frame and writes what it finds into the document.

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from look_at_pages import LOOKS, browse
+from rbnotes_book.drawing import picture
+from rbnotes_book.drawings import DRAWINGS
 
 from rbnotes.ledger.errata_pdf import BROWSERS, browser
 
@@ -257,33 +259,42 @@ def test_scenes_and_sliders_are_still_drawings_without_scripts():
     assert controls == 0
 
 
-DRAWN = """
-const found = {};
-for (const name of PAGE_NAMES) {
-  const page = await open("book/" + name + ".html");
-  const pictures = [...page.document.querySelectorAll("figure.drawing .picture")];
-  found[name] = pictures.flatMap((picture) => {
-    const room = picture.getBoundingClientRect();
-    return [...picture.querySelectorAll(".label")].map((label) => {
-      const { left, right } = label.getBoundingClientRect();
-      const size = parseFloat(page.getComputedStyle(label).fontSize);
-      return [Math.round(left - room.left), Math.round(room.right - right), size, label.textContent];
+# All drawings at the width that they have on a phone, with the book's styles.
+DRAWN = """<!doctype html><link rel="stylesheet" href="ASSETS/_generated/katex/katex.min.css">
+<link rel="stylesheet" href="ASSETS/_assets/drawings.css">
+<body style="margin:0; width:350px; font:16px/1.6 sans-serif">PICTURES
+<script>
+onload = () => document.fonts.ready.then(() => {
+  const found = [...document.querySelectorAll("figure")].map((figure) => {
+    const room = figure.getBoundingClientRect();
+    return [...figure.querySelectorAll(".label")].map((label) => {
+      const { left, right, top, bottom } = label.getBoundingClientRect();
+      const size = parseFloat(getComputedStyle(label).fontSize);
+      return [left - room.left, right - room.left, top - room.top, bottom - room.top, size];
     });
   });
-}
-return found;
-"""
+  document.body.textContent = "FOUND" + JSON.stringify(found) + "END";
+});
+</script>"""
 
 
-def test_labels_of_drawings_are_legible_and_inside_on_a_phone():
-    names = [
-        page.stem for page in PAGES.parents[1].glob("book/*.md")
-        if "```{drawing}" in page.read_text(encoding="utf-8")
-    ]  # fmt: skip
-    found = drive(LOOK["phone"], DRAWN.replace("PAGE_NAMES", json.dumps(names)))
-    for name, labels in found.items():
-        assert labels, name
-        for left, right, size, text in labels:
-            assert left >= -12, (name, text)
-            assert right >= -12, (name, text)
+def test_labels_of_drawings_are_legible_apart_and_inside_on_a_phone():
+    pictures = "".join(
+        f'<figure class="drawing" style="margin:20px 0">{picture(draw(), name)}</figure>'
+        for name, draw in DRAWINGS.items()
+    )
+    assets = (PAGES.parents[1] / "book").as_uri()
+    document = DRAWN.replace("ASSETS", assets).replace("PICTURES", pictures)
+    done = browse(LOOK["phone"], document, "--virtual-time-budget=20000", "--dump-dom")
+    found = json.loads(re.search(r"FOUND(.*)END", done.stdout, re.DOTALL)[1])
+    for (name, draw), labels in zip(DRAWINGS.items(), found, strict=True):
+        assert len(labels) == len(draw().labels)
+        for k, (left, right, top, bottom, size) in enumerate(labels):
+            text = draw().labels[k].text
             assert size >= 14, (name, text)
+            assert left >= -8, (name, text)
+            assert right <= 358, (name, text)
+            for other, (left_2, right_2, top_2, bottom_2, _) in enumerate(labels[:k]):
+                wide = min(right, right_2) - max(left, left_2)
+                high = min(bottom, bottom_2) - max(top, top_2)
+                assert min(wide, high) <= 4, (name, text, draw().labels[other].text)

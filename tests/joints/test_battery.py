@@ -57,7 +57,7 @@ class TestMotion:
         q = case.states()
         qdot = case.rates(len(q))
         rate = case.joint.Sdot(q, qdot)
-        expected = by_time(lambda t: case.joint.S(q + t[:, None, None] * qdot))[1]
+        expected = by_time(lambda t: case.joint.S(q + t[:, None, None] * qdot), step=2e-3)[1]
         assert_close(rate, expected, 1e-9)
         assert_close(rate, np.einsum("naij,nj->nai", case.joint.dS(q), qdot), 1e-12)
 
@@ -87,7 +87,7 @@ class TestMotion:
         acceleration = along(S, qddot) + along(case.joint.Sdot(q, qdot), qdot)
         wrench = along(M, acceleration) - along(np.swapaxes(se3.ad(twist), 1, 2), along(M, twist))
         power = np.sum(along(np.swapaxes(S, 1, 2), wrench) * qdot, axis=-1)
-        assert_close(power, by_time(energy)[1], 1e-9)
+        assert_close(power, by_time(energy, step=2e-3)[1], 1e-9)
 
 
 class TestBatches:

@@ -26,6 +26,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from rbnotes_book import notation
 from rbnotes_book.directive import table
+from rbnotes_book.formulas import RECORD
 from rbnotes_book.notation import Symbol
 from rbnotes_book.prerequisites import reading_order
 from rbnotes_book.sections import AUTHORS
@@ -124,8 +125,6 @@ def marked(tex: str, chapter: str, symbols: Table) -> str:
 
 
 def _displays(doctree: nodes.document) -> Iterator[nodes.math_block]:
-    from rbnotes_book.formulas import RECORD
-
     for node in doctree.findall(nodes.math_block):
         if not (node.source or "").startswith(RECORD):
             yield node
