@@ -149,7 +149,8 @@ def velocities_along(rows: PairRows, twists: Array) -> Array:
         return np.zeros(rows.on_a.shape[:2])
     phi = twists.reshape(-1, 6)
     of_a: Array = np.einsum("cki,ci->ck", rows.on_a, phi[rows.a])
-    return of_a + np.einsum("cki,ci->ck", rows.on_b, phi[rows.b])
+    of_b: Array = np.einsum("cki,ci->ck", rows.on_b, phi[rows.b])
+    return of_a + of_b
 
 
 def _numbers(name: str, value: ArrayLike, count: int, bodies: int) -> NDArray[np.intp]:
