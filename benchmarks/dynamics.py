@@ -8,6 +8,9 @@
 All run in one process on one core, in turns, many short rounds each; what counts is processor time, the
 median over the rounds of the ratio to Pinocchio's in the same round. Everything is called from Python, and
 works out the same accelerations, which is checked first. Rows without a limit are there to compare.
+
+Chains of tori are those of Si & Guenter, with joints given as functions; Pinocchio has the same chains made
+of hinges, four for each pair of tori. Two rows are not measured: the times of the paper's own Table 1.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import NamedTuple
 
+import casadi
 import mujoco
 import numpy as np
 import pinocchio
@@ -31,14 +35,20 @@ import pinocchio
 from rbnotes import inertia, joints, kernels, se3
 from rbnotes import tree as trees
 from rbnotes.tree import Link, Tree
+from rbnotes.tree.examples import torus_chain
 from rbnotes.tree.formats import to_mjcf
 
 SIZES = (20, 50, 100)
+TORI = (10, 20)
+COORDINATES = tuple(4 * tori - 2 for tori in TORI)
 BATCH = 1024
 ROUNDS = 41
 LEAST = 0.0015
 """Seconds of a turn: short, so that few are interrupted."""
 ABA, RNEA, MINVERSE = "pinocchio.aba", "pinocchio.rnea", "pinocchio.computeMinverse @ x"
+METHOD_I, FEATHERSTONE = "Si & Guenter's Method I, Table 1", "Featherstone, Table 1"
+PAPER = {METHOD_I: (20.0, 50.0, 112.0), FEATHERSTONE: (25.0, 64.0, 127.0)}
+"""Microseconds for chains of 20, 50 and 100 hinges on the machine of the paper (2.67 GHz, 2010)."""
 
 
 class Row(NamedTuple):
@@ -58,6 +68,7 @@ LIMITS = {
     "forward dynamics, batch of 1024": (0.045, 0.045, 0.045),
     "inverse dynamics": (0.4, 0.3, 0.25),
     "inverse mass times a vector": (0.4, 0.3, 0.25),
+    "chain of tori, joints as functions": (0.45, 0.45),
 }
 GROWTH_LIMIT = 1.05
 
@@ -93,9 +104,10 @@ def pinocchio_model(tree: Tree) -> tuple[pinocchio.Model, np.ndarray]:
         link = tree.links[i]
         where = pinocchio.SE3(link.placement[:3, :3], link.placement[:3, 3])
         number = model.addJoint(parent, pinocchio.JointModelRZ(), where, link.name)
-        mass, J, com = inertia.from_spatial_inertia(link.inertia)
-        at = pinocchio.SE3(link.body[:3, :3], link.body[:3, 3])
-        model.appendBodyToJoint(number, pinocchio.Inertia(float(mass), com, J), at)
+        if link.inertia is not None:
+            mass, J, com = inertia.from_spatial_inertia(link.inertia)
+            at = pinocchio.SE3(link.body[:3, :3], link.body[:3, 3])
+            model.appendBodyToJoint(number, pinocchio.Inertia(float(mass), com, J), at)
         order.append(i)
         for child in tree.children[i]:
             add(child, number)
@@ -104,6 +116,41 @@ def pinocchio_model(tree: Tree) -> tuple[pinocchio.Model, np.ndarray]:
         if parent < 0:
             add(i, 0)
     return model, np.array(order)
+
+
+def as_hinges(tree: Tree) -> tuple[Tree, np.ndarray]:
+    """The same tree with a hinge about axis 2 for each coordinate, and which coordinate that is.
+
+    Universal joints and tori on each other are hinges in a row, one exponential after the other. Their screws
+    are the columns of S at zero, seen from the resting frame. On the other torus what turns about its tube
+    (q[3]) comes before what turns about its axis (q[2]).
+    """
+    links: list[Link] = []
+    which: list[int] = []
+    behind: dict[str | None, np.ndarray] = {
+        None: np.eye(4)
+    }  # what was a joint's frame, seen from its last hinge
+    for link, own in zip(tree.links, tree.slices, strict=True):
+        home = np.zeros(link.joint.coordinates)
+        row = (0, 1, 3, 2)[: len(home)]
+        which += [own.start + i for i in row]
+        at_home = link.joint.transform(home)
+        screws = (se3.Ad(at_home) @ link.joint.S(home)).T[list(row)]
+        parent, placement, before = link.parent, behind[link.parent] @ link.placement, np.eye(4)
+        for i, screw in enumerate(screws):
+            axis = screw[:3] / np.linalg.norm(screw[:3])
+            across = np.linalg.svd(axis[None])[2][1]
+            place = se3.frame(
+                np.stack([across, np.cross(axis, across), axis], axis=1), np.cross(axis, screw[3:])
+            )
+            last = i + 1 == len(screws)
+            name = link.name if last else f"{link.name}, {i}"
+            behind[name] = se3.inverse(place) @ at_home
+            carried = (link.inertia, behind[name] @ link.body) if last else (None, None)
+            where = placement @ se3.inverse(before) @ place
+            links.append(Link(name, joints.Revolute(), carried[0], parent, where, carried[1]))
+            parent, placement, before = name, np.eye(4), place
+    return Tree(links, tree.gravity), np.array(which)
 
 
 Calls = dict[str, tuple[Callable[[], object], int]]
@@ -160,7 +207,9 @@ def measured(n: int, branched: bool, everything: bool) -> dict[str, list[float]]
             "inverse mass": (lambda: compiled.solve_mass(q, x), 1),
             "MuJoCo": (mujoco_call(tree, q, v, x, compiled.forward_dynamics(q, v, x)), 1),
             "O(n^3)": (lambda: trees.forward_dynamics(tree, q, v, x), 1),
+            "CasADi": (casadi_call(tree, q, v, x), 1),
         }
+        agree(calls["CasADi"][0](), compiled.forward_dynamics(q, v, x), "CasADi")
     return interleaved(calls)
 
 
@@ -185,6 +234,101 @@ def mujoco_call(
     return call
 
 
+def casadi_call(tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray) -> Callable[[], np.ndarray]:
+    """Featherstone's algorithm for hinges as a graph of CasADi, which its virtual machine evaluates."""
+    SX, n = casadi.SX, len(tree.links)
+    angles, rates, forces = (SX.sym(name, n) for name in ("q", "v", "x"))
+    world = SX.zeros(6)
+    world[3:] = -np.asarray(tree.gravity)
+    S, to_joint, seen = np.eye(6)[2], [], []
+    twists, drifts, inertias, wrenches = [], [], [], []
+    for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True)):
+        c, s = casadi.cos(angles[i]), casadi.sin(angles[i])
+        turned = casadi.vertcat(casadi.horzcat(c, s, 0), casadi.horzcat(-s, c, 0), SX([[0, 0, 1]]))
+        R, p = link.placement[:3, :3], link.placement[:3, 3]
+        E = turned @ R.T
+        seen.append(casadi.blockcat([[E, SX(3, 3)], [-E @ casadi.skew(SX(p)), E]]))
+        twist = S * rates[i] + (seen[i] @ twists[parent] if parent >= 0 else 0)
+        to_joint.append(se3.Ad_inverse(link.body))
+        M = casadi.sparsify(SX(to_joint[i].T @ link.inertia @ to_joint[i]))
+        twists.append(twist)
+        drifts.append(bracket(twist) @ S * rates[i])
+        inertias.append(M)
+        wrenches.append(-bracket(twist).T @ (M @ twist))
+    freed = []
+    for i in reversed(range(n)):
+        U = inertias[i] @ S
+        gain, force = U / U[2], forces[i] - wrenches[i][2]
+        freed.append((gain, force / U[2]))
+        parent = tree.parents[i]
+        if parent >= 0:
+            left = symmetric(inertias[i] - gain @ U.T)
+            inertias[parent] = inertias[parent] + symmetric(seen[i].T @ left @ seen[i])
+            handed = wrenches[i] + left @ drifts[i] + gain * force
+            wrenches[parent] = wrenches[parent] + seen[i].T @ handed
+    found, moved = [], []
+    for i, (gain, alone) in enumerate(reversed(freed)):
+        parent = tree.parents[i]
+        carried = seen[i] @ (moved[parent] if parent >= 0 else world) + drifts[i]
+        found.append(alone - casadi.dot(gain, carried))
+        moved.append(carried + S * found[i])
+    function = casadi.Function("aba", [angles, rates, forces], [casadi.densify(casadi.vertcat(*found))])
+    buffer, evaluate = function.buffer()
+    held, out = [np.array(each) for each in (q, v, x)], np.empty(n)
+    for i, each in enumerate(held):
+        buffer.set_arg(i, memoryview(each))
+    buffer.set_res(0, memoryview(out))
+
+    def call(_: object = (function, buffer)) -> np.ndarray:
+        evaluate()
+        return out
+
+    return call
+
+
+def symmetric(matrix: casadi.SX) -> casadi.SX:
+    """From its upper triangle: what only the lower one takes is left out of the graph."""
+    return casadi.triu2symm(casadi.triu(matrix))
+
+
+def bracket(twist: casadi.SX) -> casadi.SX:
+    """``ad(twist)``."""
+    w, u = casadi.skew(twist[:3]), casadi.skew(twist[3:])
+    return casadi.blockcat([[w, casadi.SX(3, 3)], [u, w]])
+
+
+def measured_tori(tori: int) -> dict[str, list[float]]:
+    """Times for a chain of tori."""
+    example = torus_chain(tori)
+    hinges, which = as_hinges(example.tree)
+    compiled, of_hinges = kernels.compile(example.tree), kernels.compile(hinges)
+    model, order = pinocchio_model(hinges)
+    data, rng = model.createData(), np.random.default_rng(1)
+    v, x = rng.uniform(-1, 1, (2, hinges.size))
+    q = example.start.q + rng.uniform(-0.1, 0.1, hinges.size)
+    hq, hv, hx = (each[which] for each in (q, v, x))
+    pq, pv, px = (np.ascontiguousarray(each[order]) for each in (hq, hv, hx))
+    expected = pinocchio.aba(model, data, pq, pv, px)
+    agree(compiled.forward_dynamics(q, v, x)[which][order], expected, "tori, joints as functions")
+    agree(of_hinges.forward_dynamics(hq, hv, hx)[order], expected, "tori, hinges")
+    return interleaved(
+        {
+            ABA: (lambda: pinocchio.aba(model, data, pq, pv, px), 1),
+            "functions": (lambda: compiled.forward_dynamics(q, v, x), 1),
+            "hinges": (lambda: of_hinges.forward_dynamics(hq, hv, hx), 1),
+        }
+    )
+
+
+def derivation() -> float:
+    """Seconds until the first accelerations of a body on a new joint of two surfaces."""
+    start = time.process_time()
+    joint = joints.surface_on_surface(joints.surfaces.torus(0.1, 0.02), joints.surfaces.torus(0.12, 0.03))
+    body_on_it = kernels.compile(Tree([Link("torus", joint, np.eye(6))]))
+    body_on_it.forward_dynamics(np.full(5, 0.3), np.ones(5), np.zeros(5))
+    return time.process_time() - start
+
+
 def ratio(times: dict[str, list[float]], name: str, over: str) -> float:
     return statistics.median(a / b for a, b in zip(times[name], times[over], strict=True))
 
@@ -193,11 +337,13 @@ def table() -> list[Row]:
     """All rows."""
     chains = {n: measured(n, branched=False, everything=True) for n in SIZES}
     branched = {n: measured(n, branched=True, everything=False) for n in SIZES}
+    tori = {n: measured_tori(count) for n, count in zip(COORDINATES, TORI, strict=True)}
+    paper = {n: {name: [1e-6 * each[i]] for name, each in PAPER.items()} for i, n in enumerate(SIZES)}
 
     def row(work: str, name: str, over: str, times: dict[int, dict[str, list[float]]]) -> Row:
-        limits = dict(zip(SIZES, LIMITS.get(work, ()), strict=False))
-        ratios = {n: ratio(times[n], name, over) for n in SIZES}
-        return Row(work, over, ratios, limits, {n: 1e6 * min(times[n][name]) for n in SIZES})
+        limits = dict(zip(times, LIMITS.get(work, ()), strict=False))
+        ratios = {n: ratio(of_n, name, over) for n, of_n in times.items()}
+        return Row(work, over, ratios, limits, {n: 1e6 * min(of_n[name]) for n, of_n in times.items()})
 
     return [
         row(ABA, ABA, ABA, chains),
@@ -208,7 +354,11 @@ def table() -> list[Row]:
         row("inverse dynamics", "inverse dynamics", RNEA, chains),
         row("inverse mass times a vector", "inverse mass", MINVERSE, chains),
         row("MuJoCo, mj_forward", "MuJoCo", ABA, chains),
+        row("CasADi, one graph", "CasADi", ABA, chains),
         row("O(n^3), numpy (S 2.18)", "O(n^3)", ABA, chains),
+        row(METHOD_I, METHOD_I, FEATHERSTONE, paper),
+        row("chain of tori, joints as functions", "functions", ABA, tori),
+        row("chain of tori, hinges", "hinges", ABA, tori),
     ]
 
 
@@ -255,29 +405,33 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="end with 1 where a limit is missed")
     parser.add_argument("--csv", type=Path, help="write the table to a file")
     options = parser.parse_args()
-    rows, exponent = table(), growth()
+    rows, exponent, derived = table(), growth(), derivation()
     speeds = {n: steps_per_second(n) for n in SIZES}
     print(f"{machine()}; {versions()}")
-    print(f"{'time over that of':>66}" + "".join(f"{f'n = {n}':>18}" for n in SIZES))
     missed = []
+    sizes: tuple[int, ...] = ()
     for row in rows:
+        if sizes != tuple(row.ratios):
+            sizes = tuple(row.ratios)
+            print(f"{'time over that of':>66}" + "".join(f"{f'n = {n}':>18}" for n in sizes))
         cells = []
-        for n in SIZES:
+        for n in sizes:
             limit = row.limits.get(n)
             late = limit is not None and row.ratios[n] > limit
             if late:
                 missed.append(f"{row.work}, n = {n}: {row.ratios[n]:.3f}, limit {limit}")
             cells.append(f"{row.ratios[n]:.3g}" + (f" ({'!' if late else ''}{limit})" if limit else ""))
         print(
-            f"{row.work:<46}{row.over.removeprefix('pinocchio.'):>20}"
+            f"{row.work:<40}{row.over.removeprefix('pinocchio.'):>26}"
             + "".join(f"{cell:>18}" for cell in cells)
         )
     print(f"{'steps per second':<66}" + "".join(f"{speeds[n]:>18.0f}" for n in SIZES))
     print(f"exponent of the time from 50 to 400 links: {exponent:.3f} ({GROWTH_LIMIT})")
+    print(f"a new joint of two surfaces, derived and packed: {1000 * derived:.0f} ms")
     if exponent > GROWTH_LIMIT:
         missed.append(f"growth: {exponent:.3f}, limit {GROWTH_LIMIT}")
     if options.csv:
-        write(options.csv, rows, exponent, speeds)
+        write(options.csv, rows, exponent, speeds, derived)
     for line in missed:
         print("missed:", line, file=sys.stderr)
     return int(options.check and bool(missed))
@@ -285,16 +439,16 @@ def main() -> int:
 
 def versions() -> str:
     """Of what is compared."""
-    names = {"numba": "numba", "pin": "Pinocchio", "mujoco": "MuJoCo"}
+    names = {"numba": "numba", "pin": "Pinocchio", "mujoco": "MuJoCo", "casadi": "CasADi"}
     return ", ".join(f"{name} {installed(package)}" for package, name in names.items())
 
 
-def write(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float]) -> None:
+def write(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float], derived: float) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["work", "over", "n", "ratio", "limit", "microseconds"])
         for row in rows:
-            for n in SIZES:
+            for n in row.ratios:
                 limit = row.limits.get(n, "")
                 writer.writerow(
                     [row.work, row.over, n, f"{row.ratios[n]:.4g}", limit, f"{row.microseconds[n]:.4g}"]
@@ -302,6 +456,7 @@ def write(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float]
         for n in SIZES:
             writer.writerow(["steps per second", "", n, f"{speeds[n]:.4g}", "", ""])
         writer.writerow(["growth from 50 to 400", "", "", f"{exponent:.4g}", GROWTH_LIMIT, ""])
+        writer.writerow(["seconds for a new joint of two surfaces", "", "", f"{derived:.3g}", "", ""])
         writer.writerow(["machine", machine(), "", "", "", ""])
         writer.writerow(["versions", versions(), "", "", "", ""])
 

@@ -258,6 +258,12 @@ class TestErrors:
         for hidden in (np.stack([1e12 * inertia.spatial_inertia(1.0, J_EXAMPLE), M]), 1e-12 * M):
             with pytest.raises(InvalidArgument, match="blocks of a spatial inertia"):
                 inertia.from_spatial_inertia(hidden)
+        for place in ((0, 3), (3, 4)):  # where nothing but zeros belongs, of either sign
+            for sign in (1.0, -1.0):
+                M = inertia.spatial_inertia(1.0, J_EXAMPLE, [0.1, 0.2, 0.3])
+                M[place] = M[place[::-1]] = 0.1 * sign
+                with pytest.raises(InvalidArgument, match="blocks of a spatial inertia"):
+                    inertia.from_spatial_inertia(M)
         impossible = inertia.spatial_inertia(1.0, np.eye(3), [0.1, 0.2, 0.3])
         impossible[0, 0] += 5
         with pytest.raises(InvalidArgument, match="inertia in M: got principal moments 1, 1, 6"):

@@ -76,6 +76,22 @@ def test_shapes_by_quadrature(body, pieces):
 
 
 @pytest.mark.parametrize(
+    ("shape", "sizes"),
+    [
+        (inertia.cuboid, ([1.0, 2.0, 3.0],)),
+        (inertia.ellipsoid, ([1.0, 2.0, 3.0],)),
+        (inertia.sphere, (0.5,)),
+        (inertia.cylinder, (0.5, 1.2)),
+        (inertia.capsule, (0.5, 1.2)),
+        (inertia.torus, (0.5, 0.2)),
+    ],
+)
+def test_density_is_one_if_nothing_is_said(shape, sizes):
+    for found, expected in zip(shape(*sizes), shape(*sizes, 1.0), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
     ("body", "geom"),
     [
         (inertia.cuboid([0.4, 0.6, 1.0], 3.0), '<geom type="box" size="0.2 0.3 0.5" density="3"/>'),

@@ -148,9 +148,9 @@ def velocities_along(rows: PairRows, twists: Array) -> Array:
     if not len(rows.a):
         return np.zeros(rows.on_a.shape[:2])
     phi = twists.reshape(-1, 6)
-    of_a: Array = np.einsum("cki,ci->ck", rows.on_a, phi[rows.a])
-    of_b: Array = np.einsum("cki,ci->ck", rows.on_b, phi[rows.b])
-    return of_a + of_b
+    along: Array = np.einsum("cki,ci->ck", rows.on_a, phi[rows.a])
+    along += np.einsum("cki,ci->ck", rows.on_b, phi[rows.b])
+    return along
 
 
 def _numbers(name: str, value: ArrayLike, count: int, bodies: int) -> NDArray[np.intp]:

@@ -172,7 +172,7 @@ def _stack(name: str, value: Any, *shape: int) -> Any:
     """Nothing as an empty stack, one array of the shape as a stack of one."""
     if isinstance(value, tuple) and not value:
         return np.zeros((0, *shape))
-    if name == "E" and np.ndim(value) == 1:
+    if name == "E" and len(_shape(value) or ()) == 1:
         wanted = "poses (m, 4, 4); joint coordinates are given by name, State(q=..., qdot=...)"
         raise InvalidArgument(name, f"shape {_shape(value)}", wanted)
     return arguments.array(name, value)[None] if _shape(value) == shape else value

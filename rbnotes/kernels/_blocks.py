@@ -294,8 +294,11 @@ def block_acceleration(work, o, p, k, m, n, moved_at):
 
 
 @apart
-def rest_of_block(work, o, x, y, k, m, adds, carries, numbers, r, n):
-    """Articulated inertia and wrench, less what the joint lets go, handed to the parent."""
+def rest_of_block(work, o, x, y, k, m, told, adds, carries, numbers, r, n):
+    """Articulated inertia and wrench, less what the joint lets go, handed to the parent.
+
+    A joint that is told its accelerations lets nothing go: they take wrenches, as drifts do.
+    """
     smallest = numbers[r + SMALLEST]
     body = read10(numbers, r + BODY, U(1))
     for lane in range(n):
@@ -303,8 +306,19 @@ def rest_of_block(work, o, x, y, k, m, adds, carries, numbers, r, n):
         w0, w1, w2, u0, u1, u2 = read6(work, o + lane + n * MOTION, n)
         I, H, M, P = own_and_carried(work, x + lane, carries, body, n, w0, w1, w2, u0, u1, u2)
         p0, p1, p2, p3, p4, p5 = P
+        d0, d1, d2, d3, d4, d5 = read6(work, b + n * DRIFT, n)
         for j in range(m):
             s0, s1, s2, s3, s4, s5 = read6(work, b + n * (COLUMNS + TWIST * j), n)
+            if told:
+                qdd = work[b + n * (FORCES + j)]
+                write6(work, b + n * (GAINS + TWIST * j), n, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+                d0 += s0 * qdd
+                d1 += s1 * qdd
+                d2 += s2 * qdd
+                d3 += s3 * qdd
+                d4 += s4 * qdd
+                d5 += s5 * qdd
+                continue
             U0, U1, U2, U3, U4, U5 = inertia_times(I, H, M, s0, s1, s2, s3, s4, s5)
             D = s0 * U0 + s1 * U1 + s2 * U2 + s3 * U3 + s4 * U4 + s5 * U5
             size = s0 * s0 + s1 * s1 + s2 * s2 + s3 * s3 + s4 * s4 + s5 * s5
@@ -323,7 +337,6 @@ def rest_of_block(work, o, x, y, k, m, adds, carries, numbers, r, n):
             p3 += U3 * force
             p4 += U4 * force
             p5 += U5 * force
-        d0, d1, d2, d3, d4, d5 = read6(work, b + n * DRIFT, n)
         f0, f1, f2, f3, f4, f5 = inertia_times(I, H, M, d0, d1, d2, d3, d4, d5)
         t0, t1, t2 = read3(work, b + n * (TURN + _POSITION), n)
         R = read9(work, b + n * TURN, n)

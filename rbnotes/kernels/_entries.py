@@ -5,7 +5,8 @@ from numba import float64, int64, njit, uint64
 
 from rbnotes.kernels._algebra import OPTIONS, inlined
 from rbnotes.kernels._lanes import LANES
-from rbnotes.kernels._layout import GAIN, GIVEN_AT, GIVEN_SIZE, MOTION, ONE, ROOM, SIZE, ZERO, U
+from rbnotes.kernels._layout import GAIN, GIVEN_AT, GIVEN_SIZE, MOTION, NODES, ONE, ROOM, SIZE, ZERO, U
+from rbnotes.kernels._slopes import RECORD, slopes
 from rbnotes.kernels._sweeps import bodies_loaded, bodies_seen, driven_outwards, forward, handed_in, inverse
 from rbnotes.kernels._width import widest
 
@@ -94,9 +95,24 @@ def functions(failed):
         handed_in(whole, numbers, numbers, at, q, v, out, False, ZERO, ZERO, ONE)
         return failed if trouble(out) else 0
 
+    @njit(cache=True, **OPTIONS)
+    def slopes_one(whole, numbers, q, v, a, wrenches, by_q, by_v):
+        """Derivatives ``(k, k)`` of forces, where all nodes have one axis or none."""
+        room = np.zeros(whole[NODES] * RECORD)
+        slopes(whole, numbers, room, q, v, a, wrenches, by_q, by_v)
+        return failed if trouble(by_q) or trouble(by_v) else 0
+
     return {
         function.__name__: function
-        for function in (forward_one, inverse_one, forward_many, inverse_many, motions_one, forces_one)
+        for function in (
+            forward_one,
+            inverse_one,
+            forward_many,
+            inverse_many,
+            motions_one,
+            forces_one,
+            slopes_one,
+        )
     }
 
 

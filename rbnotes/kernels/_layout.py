@@ -18,10 +18,11 @@ NODES, SIZE, BODIES, SPRINGS_AT, GRAVITY_AT, PLACES_AT, GIVEN_AT, GIVEN_SIZE, LO
     U(i) for i in range(10)
 )
 HEADER = U(10)
-KIND, PARENT, COORDINATE, OWN_SLOT, PARENT_SLOT, ADDS, CARRIES, COUNT, BLOCK_AT, GIVEN_FROM = (
-    U(i) for i in range(10)
+KIND, PARENT, COORDINATE, OWN_SLOT, PARENT_SLOT, ADDS, CARRIES, COUNT, BLOCK_AT, GIVEN_FROM, TOLD = (
+    U(i) for i in range(11)
 )
-WHOLE = U(10)
+WHOLE = U(11)
+"""TOLD: whether the joint moves as it is told, and has accelerations where others have forces; no hinge's."""
 
 # Of a node: two screws, motions for each unit of the coordinate, smallest inertia, inertia, frame.
 SCREW_0, SCREW_2, RATES, SMALLEST, BODY, FRAME = (U(i) for i in (0, 3, 6, 8, 9, 19))

@@ -9,7 +9,9 @@ lanes at once.
 from math import nan
 
 from rbnotes.kernels._algebra import (
+    apart,
     bias,
+    bracket,
     hinged_up,
     inertia_times,
     inertia_up,
@@ -275,6 +277,32 @@ def rest_of_screw(kind, own, o, mine, x, theirs, y, adds, carries, numbers, r, n
         I, H, M = inertia_up(I, H, M, c, s, d)
         I, H, M = inertia_up_0(I, H, M, cosine, sine, a)
         hand_over(theirs, y + lane, n, adds, I, H, M, p0, p1, p2, p3, p4, p5)
+
+
+@apart
+def rest_of_told(work, o, x, y, adds, carries, numbers, r, n):
+    """As for a screw, where its acceleration is told, and stands for its force: nothing is let go.
+
+    Such joints are rare: the sweeps call this.
+    """
+    cosine, sine, a = read3(numbers, r + SCREW_0, U(1))
+    ka, kb = numbers[r + RATES], numbers[r + RATES + U(1)]
+    body = read10(numbers, r + BODY, U(1))
+    for lane in range(n):
+        b = o + lane
+        w0, w1, w2, u0, u1, u2 = read6(work, b + n * MOTION, n)
+        I, H, M, P = own_and_carried(work, x + lane, carries, body, n, w0, w1, w2, u0, u1, u2)
+        v, qdd = work[b + n * RATE], work[b + n * FORCE]
+        write6(work, b + n * GAIN, n, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        c0, c1, _, c3, c4, _ = bracket(w0, w1, w2, u0, u1, u2, 0.0, 0.0, ka * v, 0.0, 0.0, kb * v)
+        f0, f1, f2, f3, f4, f5 = inertia_times(I, H, M, c0, c1, ka * qdd, c3, c4, kb * qdd)
+        p0, p1, p2, p3, p4, p5 = P
+        c, s, d = read3(work, b + n * COSINE, n)
+        p0, p1, p2, p3, p4, p5 = wrench_up(p0 + f0, p1 + f1, p2 + f2, p3 + f3, p4 + f4, p5 + f5, c, s, d)
+        p0, p1, p2, p3, p4, p5 = wrench_up_0(p0, p1, p2, p3, p4, p5, cosine, sine, a)
+        I, H, M = inertia_up(I, H, M, c, s, d)
+        I, H, M = inertia_up_0(I, H, M, cosine, sine, a)
+        hand_over(work, y + lane, n, adds, I, H, M, p0, p1, p2, p3, p4, p5)
 
 
 @inlined

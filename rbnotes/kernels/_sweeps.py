@@ -60,6 +60,7 @@ from rbnotes.kernels._layout import (
     SHIFT,
     SIZE,
     SPRINGS_AT,
+    TOLD,
     TURN,
     TWIST,
     WHOLE,
@@ -73,6 +74,7 @@ from rbnotes.kernels._steps import (
     inward,
     rest_of_hinge,
     rest_of_screw,
+    rest_of_told,
     turn,
     velocity,
 )
@@ -146,7 +148,7 @@ def pose(whole, numbers, work, at, given, given_at, step, q, v, f, first, last, 
         if kind == BALL:
             ball(work, k, n)
         elif kind == QUATERNION:
-            quaternion(work, k, reduced, n)
+            quaternion(work, k, reduced and not whole[h + TOLD], n)
         else:
             g = given_at + whole[h + GIVEN_FROM]
             take_given(given, g, step, work, k, m, first, last, n)
@@ -155,13 +157,17 @@ def pose(whole, numbers, work, at, given, given_at, step, q, v, f, first, last, 
 
 @inlined
 def columns(whole, h, reduced):
-    """How many columns S has; those of a quaternion are reduced to its angular velocity's."""
-    return _BALL_COLUMNS if reduced and whole[h + KIND] == QUATERNION else whole[h + COUNT]
+    """How many columns S has; those of a free quaternion are reduced to its angular velocity's."""
+    reduced = reduced and not whole[h + TOLD] and whole[h + KIND] == QUATERNION
+    return _BALL_COLUMNS if reduced else whole[h + COUNT]
 
 
 @inlined
 def forward(whole, numbers, work, at, given, given_at, step, q, v, f, out, first, last, n):
-    """Accelerations of all coordinates by the articulated-body algorithm (Sueda 2.10, Algorithm 6)."""
+    """Accelerations of all coordinates by the articulated-body algorithm (Sueda 2.12, Algorithm 9).
+
+    ``f`` are forces, and accelerations of the joints that are told theirs.
+    """
     nodes = whole[NODES]
     cleared(work, at + n * MOTION, TWIST * n)
     for i in range(ONE, nodes):
@@ -191,13 +197,16 @@ def forward(whole, numbers, work, at, given, given_at, step, q, v, f, out, first
             else:
                 rests_of_hinges(work, o, x, y, adds, carries, numbers, r)
         elif kind <= SHIFT:
-            if n == ONE:
+            if whole[h + TOLD]:
+                rest_of_told(work, o, x, y, adds, carries, numbers, r, n)
+            elif n == ONE:
                 rest_of_screw(kind, work, o, work, x, work, y, adds, carries, numbers, r, n)
             else:
                 rests_of_screws(kind, work, o, x, y, adds, carries, numbers, r)
         else:
             k = at + whole[h + BLOCK_AT] * n
-            rest_of_block(work, o, x, y, k, columns(whole, h, True), adds, carries, numbers, r, n)
+            told = whole[h + TOLD] > 0
+            rest_of_block(work, o, x, y, k, columns(whole, h, True), told, adds, carries, numbers, r, n)
     falling(whole, numbers, work, at + n * MOTION, n)
     for i in range(ONE, nodes):
         h = HEADER + i * WHOLE
@@ -214,7 +223,7 @@ def forward(whole, numbers, work, at, given, given_at, step, q, v, f, out, first
         else:
             k = at + whole[h + BLOCK_AT] * n
             block_acceleration(work, o, p, k, columns(whole, h, True), n, MOTION)
-            if kind == QUATERNION:
+            if kind == QUATERNION and not whole[h + TOLD]:
                 expanded(work, k, n)
             for c in range(whole[h + COUNT]):
                 j = whole[h + COORDINATE] + c

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,12 @@ from rbnotes import tree as reference
 from rbnotes.arguments import Array
 from rbnotes.kernels import _layout as layout
 from rbnotes.kernels._code import code
-from rbnotes.kernels.packing import packed
+from rbnotes.kernels.packing import Packed, packed, told
 from rbnotes.tree import Tree
 from rbnotes.tree.dynamics import _applied, regular_mass_matrix, solve_mass
 from rbnotes.tree.kinematics import alike
+from rbnotes.tree.recursive import Hybrid, _checked, _told
+from rbnotes.tree.tangent import Slopes
 
 _DOUBLE, _PLAIN = np.dtype(np.float64), np.ndarray
 _flat, _empty = np.ascontiguousarray, np.empty
@@ -52,7 +54,9 @@ class CompiledTree:
     def __init__(self, tree: Tree) -> None:
         arguments.instance("tree", tree, Tree)
         self.tree = tree
-        self._whole, self._numbers, self._given = packed(tree)
+        self._packed = packed(tree)
+        self._whole, self._numbers, self._given = self._packed
+        self._driven: dict[frozenset[str], Packed] = {}
         self._one = (tree.size,)
         self._simple = not self._given
 
@@ -95,9 +99,9 @@ class CompiledTree:
                 if not self._forward(self._whole, self._numbers, a, b, c, out):
                     return out
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
-        tau, wrenches = _applied(self.tree, tau, wrenches)
+        tau, wrenches = _applied(self.tree, tau, wrenches, q=q, qdot=qdot)
         pushed = tau + self.jacobian_transpose_times(q, wrenches) if wrenches.ndim else tau
-        found = self._states("forward", self._numbers, q, qdot, pushed)
+        found = self._states("forward", self._packed, q, qdot, pushed)
         return reference.forward_dynamics(self.tree, q, qdot, tau, wrenches) if found is None else found
 
     def inverse_dynamics(
@@ -117,11 +121,111 @@ class CompiledTree:
                 if not self._inverse(self._whole, self._numbers, a, b, c, out):
                     return out
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
-        qddot, wrenches = self.tree.checked("qddot", qddot), _applied(self.tree, 0.0, wrenches)[1]
-        found = self._states("inverse", self._numbers, q, qdot, qddot)
+        qddot = self.tree.checked("qddot", qddot)
+        wrenches = _applied(self.tree, 0.0, wrenches, q=q, qdot=qdot, qddot=qddot)[1]
+        found = self._states("inverse", self._packed, q, qdot, qddot)
         if found is None:
             return reference.inverse_dynamics(self.tree, q, qdot, qddot, wrenches)
         return found - self.jacobian_transpose_times(q, wrenches) if wrenches.ndim else found
+
+    def hybrid_dynamics(
+        self,
+        q: ArrayLike,
+        qdot: ArrayLike,
+        accelerations: Mapping[str, ArrayLike],
+        tau: ArrayLike = 0.0,
+        wrenches: ArrayLike = _NONE,
+    ) -> Hybrid:
+        """Accelerations and forces, as :func:`rbnotes.tree.hybrid_dynamics` (Sueda 2.12, Algorithm 9).
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite, or there is no link of a name.
+        SingularConfiguration
+            If a joint that is not driven is in a singular state, or nothing heavy moves with it.
+        """
+        arguments.instance("accelerations", accelerations, Mapping)
+        given, driven = _told(self.tree, accelerations)
+        q, qdot, given, tau, wrenches = _checked(self.tree, q, qdot, given, tau, wrenches)
+        pushed = tau + self.jacobian_transpose_times(q, wrenches) if np.any(wrenches) else tau
+        found = self._states("forward", self._with(accelerations), q, qdot, np.where(driven, given, pushed))
+        if found is None:
+            return reference.hybrid_dynamics(self.tree, q, qdot, accelerations, tau, wrenches)
+        if not np.any(driven):
+            return Hybrid(found, np.array(tau))
+        return Hybrid(found, np.where(driven, self.inverse_dynamics(q, qdot, found, wrenches), tau))
+
+    def _with(self, driven: Mapping[str, ArrayLike]) -> Packed:
+        """The packed tree with some links driven; that of the last ones asked for is kept."""
+        names = frozenset(driven)
+        if names not in self._driven:
+            places = [
+                range(own.start, own.stop) for own in (self.tree.slices[self.tree.index(n)] for n in names)
+            ]
+            coordinates = np.array([place for own in places for place in own], dtype=np.intp)
+            self._driven = {names: told(self._packed, coordinates)}
+        return self._driven[names]
+
+    def inverse_dynamics_slopes(
+        self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NONE
+    ) -> Slopes:
+        """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.inverse_dynamics_slopes`.
+
+        Compiled where all joints are made of axes, to turn about or to slide along: hinges, sliders, screws
+        and composites of them, universal joints and Euler angles among these. Other trees take the reference.
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        """
+        q, qdot, qddot = alike(self.tree, q=q, qdot=qdot, qddot=qddot)
+        wrenches = _applied(self.tree, 0.0, wrenches)[1]
+        lead, k = q.shape[:-1], self.tree.size
+        if not self._axes_only:
+            return reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
+        lead = arguments.common_shape(q=lead, wrenches=wrenches.shape[:-2] if wrenches.ndim else ())
+        states = [np.broadcast_to(each, (*lead, k)) for each in (q, qdot, qddot)]
+        applied = np.broadcast_to(wrenches, (*lead, len(self.tree.links), 6))
+        by_q, by_v = np.zeros((2, *lead, k, k))
+        differentiate = code("slopes_one")
+        for where in np.ndindex(lead):
+            args = (*(_flat(each[where]) for each in states), applied[where].ravel())
+            if differentiate(
+                self._whole, self._numbers, *args, by_q[where].reshape(-1), by_v[where].reshape(-1)
+            ):
+                return reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
+        return Slopes(by_q, by_v)
+
+    def forward_dynamics_slopes(
+        self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NONE
+    ) -> Slopes:
+        """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.forward_dynamics_slopes`.
+
+        Compiled for the same trees as those of inverse dynamics.
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        SingularConfiguration
+            If the mass matrix is singular; the message names the joints.
+        """
+        qddot = self.forward_dynamics(q, qdot, tau, wrenches)
+        if not self._axes_only:
+            return reference.forward_dynamics_slopes(self.tree, q, qdot, tau, wrenches)
+        taken = self.inverse_dynamics_slopes(q, qdot, qddot, wrenches)
+        at = self.tree.checked("q", q)[..., None, :]
+        # Columns stand where states do.
+        by_q, by_v = (-self.solve_mass(at, np.swapaxes(each, -1, -2)) for each in taken)
+        return Slopes(np.swapaxes(by_q, -1, -2), np.swapaxes(by_v, -1, -2))
+
+    @cached_property
+    def _axes_only(self) -> bool:
+        start, nodes = int(layout.HEADER), int(self._whole[layout.NODES])
+        rows = self._whole[start : start + nodes * int(layout.WHOLE)].reshape(nodes, -1)
+        return bool(np.all(rows[:, layout.KIND] <= layout.SHIFT))
 
     def solve_mass(self, q: ArrayLike, forces: ArrayLike) -> Array:
         """``M_r^-1 forces (..., k)`` without the matrix: the accelerations that forces make at rest.
@@ -142,7 +246,7 @@ class CompiledTree:
                 if not self._forward(self._whole, self._weightless, a, self._resting, c, out):
                     return out
         q, forces = self.tree.checked("q", q), self.tree.checked("forces", forces)
-        found = self._states("forward", self._weightless, q, np.zeros_like(q), forces)
+        found = self._states("forward", self._resting_tree, q, np.zeros_like(q), forces)
         if found is None:
             return solve_mass(self.tree, regular_mass_matrix(self.tree, q), forces[..., None])[..., 0]
         return found
@@ -156,7 +260,7 @@ class CompiledTree:
             If an argument has a wrong shape or is not finite.
         """
         q, qddot = self.tree.checked("q", q), self.tree.checked("qddot", qddot)
-        found = self._states("inverse", self._weightless, q, np.zeros_like(q), qddot)
+        found = self._states("inverse", self._resting_tree, q, np.zeros_like(q), qddot)
         if found is None:
             return (reference.mass_matrix(self.tree, q) @ qddot[..., None])[..., 0]
         return found
@@ -207,6 +311,10 @@ class CompiledTree:
         return result
 
     @cached_property
+    def _resting_tree(self) -> Packed:
+        return self._packed._replace(numbers=self._weightless)
+
+    @cached_property
     def _resting(self) -> Array:
         return np.zeros(self._one)
 
@@ -228,7 +336,7 @@ class CompiledTree:
         shape = np.broadcast_shapes(*(value.shape[:-1] for value in values))
         return [np.broadcast_to(value, (*shape, self.tree.size)) for value in values]
 
-    def _states(self, which: str, numbers: Array, q: Array, qdot: Array, third: Array) -> Array | None:
+    def _states(self, which: str, of: Packed, q: Array, qdot: Array, third: Array) -> Array | None:
         """One state or many; None if some number of the result is not finite."""
         shapes = {"q": q.shape[:-1], "qdot": qdot.shape[:-1], "the third argument": third.shape[:-1]}
         arguments.common_shape(**shapes)
@@ -240,11 +348,11 @@ class CompiledTree:
         if out.size == 0:
             return out
         if out.ndim == 1:
-            self._fill(numbers, q, qdot)
-            failed = code(f"{which}_one")(self._whole, numbers, *states, out)
+            self._fill(of.numbers, q, qdot)
+            failed = code(f"{which}_one")(of.whole, of.numbers, *states, out)
         else:
             given = self._evaluated(all_q, all_qdot).ravel()
-            failed = code(f"{which}_many")(self._whole, numbers, given, *states, out.ravel())
+            failed = code(f"{which}_many")(of.whole, of.numbers, given, *states, out.ravel())
         return None if failed else out
 
     def _fill(self, numbers: Array, q: Array, qdot: Array) -> None:

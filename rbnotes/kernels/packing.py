@@ -329,6 +329,19 @@ def packed(tree: Tree) -> Packed:
     )
 
 
+def told(packed_tree: Packed, coordinates: NDArray[np.intp]) -> Packed:
+    """The same tree, of which the joints of some coordinates are told their accelerations."""
+    whole, numbers = packed_tree.whole.copy(), packed_tree.numbers.copy()
+    start, nodes = int(layout.HEADER), int(whole[layout.NODES])
+    rows = whole[start : start + nodes * int(layout.WHOLE)].reshape(nodes, -1)
+    moving = (rows[:, layout.KIND] != SHIFT) & np.isin(rows[:, layout.COORDINATE], coordinates)
+    rows[moving, layout.TOLD] = 1
+    rows[moving & (rows[:, layout.KIND] == HINGE), layout.KIND] = SCREW
+    springs = numbers[int(whole[layout.SPRINGS_AT]) : int(whole[layout.GRAVITY_AT])].reshape(-1, 3)
+    springs[coordinates, :2] = 0.0
+    return Packed(whole, numbers, packed_tree.given)
+
+
 def _slots(nodes: list[Node]) -> tuple[list[int], int]:
     """A place for the inertia and wrench that reach each node from its children; free ones are used again."""
     slots, free, room = [0] * len(nodes), list[int](), 1  # place 0 is the world's

@@ -199,6 +199,22 @@ POSES = se3.frame(so3.exp([[0, 0, 0.3], [0.2, 0.1, 0]]), [[0, 0, 0.5], [0.05, 0.
 
 
 class TestScene:
+    @pytest.mark.parametrize("height", [1.0, -2.0, 30.0])
+    def test_a_floor_away_from_the_origin_is_touched(self, height):
+        """In a tilted world, too: planes are as far as they are, whichever way their frames lie."""
+        tilt = se3.exp([0.3, -0.4, 0.2, 0.5, 0.1, 0.7])
+        floor = Collider(WORLD, Plane(), tilt @ se3.frame(np.eye(3), [0.4, -0.3, height]))
+        ball, box = Collider(0, Sphere(0.2)), Collider(1, Box([0.2, 0.4, 0.6]))
+        above = np.stack([tilt @ se3.frame(np.eye(3), [x, 0.0, height + 0.25]) for x in (-1.0, 2.0)])
+        for colliders in ([floor, ball, box], [ball, box, floor]):
+            points = contact_points(colliders, above, 0.1)
+            bodies = np.maximum(points.a, points.b)
+            np.testing.assert_allclose(points.gap[bodies == 0], [0.05], atol=1e-12)
+            np.testing.assert_allclose(points.gap[bodies == 1], [-0.05] * 4, atol=1e-12)
+            higher = above.copy()
+            higher[:, :3, 3] += 0.3 * tilt[:3, 2]
+            assert len(contact_points(colliders, higher, 0.1)) == 0
+
     def test_pairs(self):
         points = contact_points(SCENE, POSES, 0.01)
         assert list(zip(points.a, points.b, strict=True)) == [(-1, 0)] * 4 + [(0, 1)]

@@ -24,13 +24,16 @@ tree = Tree(
 compiled = kernels.compile(tree)
 q, v, x = rng.normal(size=(3, 2, tree.size))
 wrenches = rng.normal(size=(len(tree.links), 6))
+of_axes = kernels.compile(Tree(tree.links[:2]))
 for result in (
     compiled.forward_dynamics(q[0], v[0], x[0]),
     compiled.inverse_dynamics(q[0], v[0], x[0]),
     compiled.forward_dynamics(q, v, x),
+    compiled.hybrid_dynamics(q[0], v[0], {"1": 0.7, "2": x[1, 3:6], "3": x[1, 6:10]}, x[0]),
     compiled.inverse_dynamics(q, v, x),
     compiled.jacobian_times(q[0], v[0]),
     compiled.jacobian_dot_times(q[0], v[0]),
     compiled.jacobian_transpose_times(q[0], wrenches),
+    of_axes.forward_dynamics_slopes(q[0, :2], v[0, :2], x[0, :2], wrenches[:2]),
 ):
     print(*np.asarray(result).ravel().tolist())

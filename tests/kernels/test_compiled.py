@@ -78,6 +78,65 @@ def test_inverse_dynamics_and_products(case):
         close(M @ compiled.solve_mass(q, a), a)
 
 
+def test_hybrid_dynamics(case):
+    """About half of the joints told how to move, of one state and of many."""
+    tree, compiled, rng = case
+    for lead in ((), (), (17,)):
+        told = {
+            link.name: rng.normal(size=(*lead, link.joint.coordinates))
+            for link in tree.links
+            if rng.random() < 0.5
+        }
+        q, v, tau = rng.normal(size=(3, *lead, tree.size))
+        wrenches = rng.normal(size=(len(tree.links), 6))
+        found = compiled.hybrid_dynamics(q, v, told, tau, wrenches)
+        expected = trees.hybrid_dynamics(tree, q, v, told, tau, wrenches)
+        tolerance = SAME * np.max(sensitivity(tree, q))
+        close(found.qddot, expected.qddot, tolerance)
+        close(found.tau, expected.tau, tolerance)
+    all_told = {link.name: np.ones(link.joint.coordinates) for link in tree.links}
+    everything = compiled.hybrid_dynamics(q[0], v[0], all_told)
+    close(everything.tau, trees.inverse_dynamics(tree, q[0], v[0], np.ones(tree.size)))
+
+
+AXES = {
+    name: ALL[name] for name in ("revolute", "prismatic", "screw", "universal", "plane", "Euler", "offset")
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_slopes(seed):
+    """Of trees of axes compiled ones, of others those of the reference; many states, and wrenches."""
+    rng = np.random.default_rng(seed)
+    tree = sprung(random_tree(rng, 9, list(AXES), AXES), rng)
+    compiled = kernels.compile(tree)
+    q, v, a = rng.normal(size=(3, 2, tree.size))
+    wrenches = rng.normal(size=(9, 6))
+    for function in ("inverse_dynamics_slopes", "forward_dynamics_slopes"):
+        expected = getattr(trees, function)(tree, q, v, a, wrenches)
+        tolerance = SAME * np.max(sensitivity(tree, q)) ** 2 if function.startswith("forward") else SAME
+        for found, right in zip(getattr(compiled, function)(q, v, a, wrenches), expected, strict=True):
+            close(found, right, tolerance)
+    found = compiled.inverse_dynamics_slopes(q[0], v[0], a[0])
+    for each, right in zip(found, trees.inverse_dynamics_slopes(tree, q[0], v[0], a[0]), strict=True):
+        close(each, right)
+
+
+def test_slopes_of_other_trees_and_large_angles():
+    rng = np.random.default_rng(1)
+    ball = Tree(
+        [Link("a", joints.ExponentialSpherical(), body(rng)), Link("b", joints.Revolute(), body(rng), "a")]
+    )
+    hinge = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
+    for tree, size in ((ball, 1.0), (hinge, 1e7)):
+        q, v, a = size * rng.normal(size=(3, tree.size))
+        expected = trees.forward_dynamics_slopes(tree, q, v, a)
+        for found, right in zip(
+            kernels.compile(tree).forward_dynamics_slopes(q, v, a), expected, strict=True
+        ):
+            close(found, right)
+
+
 def test_batches_are_many_single_states(case):
     """Sizes that fill the lanes, do not, and leave some over; leading axes broadcast."""
     tree, compiled, rng = case
@@ -140,6 +199,13 @@ def test_tells_what_is_wrong_with_arguments():
                 compiled.forward_dynamics(*each)
     with pytest.raises(InvalidArgument, match=r"^qddot: "):
         compiled.inverse_dynamics(good, good, [np.inf, 0.0])
+    with pytest.raises(InvalidArgument, match=r"accelerations: .*'c'"):
+        compiled.hybrid_dynamics(good, good, {"c": 1.0})
+    with pytest.raises(InvalidArgument, match=r"accelerations.*'a'"):
+        compiled.hybrid_dynamics(good, good, {"a": [1.0, 2.0]})
+    for name, states in {"q": ([0.0], good, good), "qddot": (good, good, [0.0, np.nan])}.items():
+        with pytest.raises(InvalidArgument, match=f"^{name}: "):
+            compiled.inverse_dynamics_slopes(*states)
     with pytest.raises(InvalidArgument, match=r"^tree: .*int"):
         kernels.compile(3)
     # What is no array of doubles in a row is as good.
@@ -152,6 +218,8 @@ def test_singular_joints_are_named():
     tree = Tree([Link("elbow", joints.EulerSpherical("XYZ"), body(np.random.default_rng(0)))])
     with pytest.raises(SingularConfiguration, match="elbow"):
         kernels.compile(tree).forward_dynamics([0.3, np.pi / 2, 0.1], np.zeros(3))
+    with pytest.raises(SingularConfiguration, match="elbow"):
+        kernels.compile(tree).hybrid_dynamics([0.3, np.pi / 2, 0.1], np.zeros(3), {})
 
 
 def test_pickles_and_runs_in_threads(case):

@@ -18,8 +18,9 @@ KINDS = {
     "revolute": joints.Revolute(),
     "universal": joints.Universal(),
     "spherical": joints.ExponentialSpherical(),
+    "prismatic": joints.Prismatic(),
 }
-ORDERS = tuple(tuple(np.roll(list(KINDS), turn).tolist()) for turn in range(3))
+ORDERS = tuple(tuple(np.roll(list(KINDS)[:3], turn).tolist()) for turn in range(3))
 TREES = ((-1, 0, 1), (-1, 0, 0), (-1, -1, 0), (-1, 0, 1), (-1, -1, 1))
 """Chains, a fork, and two roots."""
 
@@ -46,6 +47,14 @@ def _assembly(parents: tuple[int, ...], kinds: tuple[str, ...], numbers: Array) 
 
 BODIES = st.builds(_assembly, st.sampled_from(TREES), st.sampled_from(ORDERS), arrays(3, 28))
 """Three bodies on a hinge, a universal and a ball joint in some order: six coordinates."""
+
+LINKED = st.builds(
+    _assembly,
+    st.just((-1, 0, 1, 0)),
+    st.just(("revolute", "universal", "prismatic", "revolute")),
+    arrays(4, 28),
+)
+"""Four bodies, of which that on the universal joint hangs on one and carries one: five coordinates."""
 
 
 def linked(assembly: Assembly) -> Tree:

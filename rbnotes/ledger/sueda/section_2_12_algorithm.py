@@ -1,4 +1,4 @@
-"""Sueda 2.12: Algorithm 9, whole. The oracle is Newton's law for masses at points."""
+"""Sueda 2.12: Algorithm 9, whole. The oracle knows masses at points, and d'Alembert's principle for them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,22 @@ from hypothesis import strategies as st
 
 from rbnotes import se3
 from rbnotes.checking.strategies import arrays
-from rbnotes.ledger.oracles.branching import MOTIONS, PARENTS, tree_newton
-from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, tree_of
-from rbnotes.ledger.oracles.branching_joints import driven, joint_loads
+from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.oracles import felt
+from rbnotes.ledger.oracles.bodywise_inputs import LINKED, linked
+from rbnotes.ledger.oracles.branching_joints import driven
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ENERGY,
+    FORCE,
+    LENGTH,
+    NUMBER,
+    RATE,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    column,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_12 import (
     CHAPTER,
@@ -24,24 +37,34 @@ from rbnotes.ledger.sueda.section_2_12 import (
 from rbnotes.tree import body_wrenches, hybrid_dynamics, motion, weight_wrenches
 from rbnotes.tree.products import passed_on
 
-MIXED = TREE | {
-    "a": arrays(5),
-    "tau": arrays(5),
+MIXED = {
+    "assembly": LINKED,
+    **{name: arrays(5) for name in ("q", "v", "a", "tau")},
     # For each joint whether its acceleration is prescribed.
     "told": st.tuples(*[st.booleans()] * 4),
+}
+STILL = np.zeros((4, 6))
+
+
+QUANTITIES = {
+    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "tau": column((ENERGY, 3), (FORCE, 1), (ENERGY, 1)),
+    "told": NUMBER,
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
 }
 
 
 def momentum_and_force(tree, q, v, F_ext):
     """What line 8 has of each body: its momentum term, and what acts on it."""
-    V, _ = going_out(joints_of(tree, q, v), v)
-    return [-ad(V[j]).T @ at_joint(tree.links[j]) @ V[j] - F_ext[j] for j in range(4)]
+    V, _ = going_out(tree, q, v)
+    return [-ad(V[j]).T @ at_joint(link) @ V[j] - F_ext[j] for j, link in enumerate(tree.links)]
 
 
 def algorithm_9(tree, q, v, a, tau, of_bodies, told):
     """Literally, of four links. What comes to the world, the last row, no one looks at."""
-    joints = joints_of(tree, q, v)
-    _, eta = going_out(joints, v)
+    joints, parents = joints_of(tree, q, v), tree.parents
+    _, eta = going_out(tree, q, v)
     M_hat, B_hat = np.zeros((5, 6, 6)), np.zeros((5, 6))
     Psi = [None] * 4
     for j in reversed(range(4)):
@@ -56,48 +79,52 @@ def algorithm_9(tree, q, v, a, tau, of_bodies, told):
             Pi = M_hat[j] - M_hat[j] @ S @ Psi[j] @ S.T @ M_hat[j]
             free = Psi[j] @ (tau[own] - S.T @ (M_hat[j] @ eta[j] + B_hat[j]))
             beta = B_hat[j] + M_hat[j] @ (eta[j] + S @ free)
-        M_hat[PARENTS[j]] += Ad.T @ Pi @ Ad
-        B_hat[PARENTS[j]] += Ad.T @ beta
+        M_hat[parents[j]] += Ad.T @ Pi @ Ad
+        B_hat[parents[j]] += Ad.T @ beta
     V_dot, F = np.zeros((5, 6)), np.zeros((4, 6))
     a, tau = np.array(a), np.array(tau)
     for j in range(4):
         Ad, S, _, own = joints[j]
         if told[j]:
-            V_dot[j] = Ad @ V_dot[PARENTS[j]] + S @ a[own] + eta[j]
+            V_dot[j] = Ad @ V_dot[parents[j]] + S @ a[own] + eta[j]
             F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
             tau[own] = S.T @ F[j]
         else:
-            carried = Ad @ V_dot[PARENTS[j]] + eta[j]
+            carried = Ad @ V_dot[parents[j]] + eta[j]
             a[own] = Psi[j] @ (tau[own] - S.T @ M_hat[j] @ carried - S.T @ B_hat[j])
             V_dot[j] = carried + S @ a[own]
             F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
     return np.concatenate([a, tau, F.ravel()])
 
 
-def hybrid(tree, q, v, a, tau, told):
-    """The library's accelerations and torques."""
-    given = {NAMES[j]: a[tree.slices[j]] for j in range(4) if told[j]}
-    return hybrid_dynamics(tree, q, v, given, tau)
-
-
-def mixed_library(at, bodies, g, q, v, a, tau, told):
-    tree = tree_of(at, bodies, g)
-    qddot, torques = hybrid(tree, q, v, a, tau, told)
+def mixed_library(assembly, q, v, a, tau, told):
+    tree = linked(assembly)
+    each = list(zip(tree.links, tree.slices, strict=True))
+    given = {link.name: a[own] for (link, own), fixed in zip(each, told, strict=True) if fixed}
+    qddot, torques = hybrid_dynamics(tree, q, v, given, tau)
     now = motion(tree, q, v)
     rates = np.einsum("nak,k->na", now.J, qddot) + now.drift
     f = body_wrenches(tree, q, v) - np.einsum("nab,nb->na", tree.inertias, rates)
-    links = zip(tree.links, tree.slices, strict=True)
-    steps = np.stack([link.placement @ link.joint.transform(q[own]) for link, own in links])
+    steps = np.stack([link.placement @ link.joint.transform(q[own]) for link, own in each])
     F = -passed_on(tree, f, se3.Ad_inverse(steps))
     return np.concatenate([qddot, torques, F.ravel()])
 
 
-def mixed_reference(at, bodies, g, q, v, a, tau, told):
-    M, f = tree_newton(at, bodies, g, q, v)
-    owners = [j for j, motions in enumerate(MOTIONS) for _ in motions]
-    fixed = tuple(i for i, j in enumerate(owners) if told[j])
-    qddot, more = driven(M, f + tau, a, fixed)
-    return np.concatenate([qddot, tau + more, joint_loads(at, bodies, g, q, v, qddot).ravel()])
+def seen_from_joints(assembly, wrenches):
+    """Wrenches ``(n, 6)`` in the frames of the bodies, with moments about the joints' origins: the oracle."""
+    found = []
+    for own, E in zip(wrenches, np.linalg.inv(assembly.joints) @ assembly.bodies, strict=True):
+        force = E[:3, :3] @ own[3:]
+        found.append([*(E[:3, :3] @ own[:3] + np.cross(E[:3, 3], force)), *force])
+    return np.array(found)
+
+
+def mixed_reference(assembly, q, v, a, tau, told):
+    M, steady, held = felt.terms(assembly, q, v, STILL)
+    fixed = felt.coordinates(assembly, [j for j in range(4) if told[j]])
+    qddot, more = driven(M, tau - steady - held, a, tuple(fixed))
+    through = felt.gathered(assembly, q, felt.needed(assembly, q, v, qddot, STILL))
+    return np.concatenate([qddot, tau + more, seen_from_joints(assembly, through).ravel()])
 
 
 @claim("sueda/s2.12/alg9", "Recursive hybrid dynamics")
@@ -115,23 +142,24 @@ class alg9:
         r" \text{ if prescribed} \end{aligned}"
     )
     inputs = MIXED
+    result = BRANCHING / TIME / TIME + ENERGY / BRANCHING + column(*4 * ((TORQUE, 3), (FORCE, 3)))
 
-    def printed(at, bodies, g, q, v, a, tau, told):
+    def printed(assembly, q, v, a, tau, told):
         """Accelerations and torques of all joints, given or found, and the wrenches F through them."""
-        tree = tree_of(at, bodies, g)
+        tree = linked(assembly)
         F_ext = at_joints(tree, weight_wrenches(tree, q))
         return algorithm_9(tree, q, v, a, tau, momentum_and_force(tree, q, v, F_ext), told)
 
-    def library(at, bodies, g, q, v, a, tau, told):
-        return mixed_library(at, bodies, g, q, v, a, tau, told)
+    def library(assembly, q, v, a, tau, told):
+        return mixed_library(assembly, q, v, a, tau, told)
 
     oracle = (
-        "Newton's law for points, by complex steps of their places, with what is told put in; what goes through a "
-        "joint is what all points beyond it need besides gravity"
+        "d'Alembert's principle for points, by complex steps of their places, with what is told put in; what goes "
+        "through a joint is what all points beyond it need besides gravity"
     )
 
-    def reference(at, bodies, g, q, v, a, tau, told):
-        return mixed_reference(at, bodies, g, q, v, a, tau, told)
+    def reference(assembly, q, v, a, tau, told):
+        return mixed_reference(assembly, q, v, a, tau, told)
 
     tolerance = SLACK
     verdict = Verdict.HOLDS

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import linalg
 
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.oracles import chains
+from rbnotes.ledger.oracles.bodywise_inputs import LINKED, linked
 from rbnotes.ledger.oracles.branching import PARENTS, tree_newton, twists_and_velocities
 from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
 from rbnotes.ledger.oracles.recursion import counting, links, recursive_accelerations
@@ -23,25 +28,31 @@ CHAPTER = "inverse-inertia"
 INVERSE = ("rbnotes.tree.inverse_inertia_product",)
 FACTORED = ("rbnotes.tree.factor_inertia",)
 STILL = {name: TREE[name] for name in ("at", "bodies", "q")}
-BY_JOINT = np.eye(5) + np.eye(5)[[1, 0, 2, 3, 4]] * np.array([[1.0], [1.0], [0.0], [0.0], [0.0]])
-"""Where a matrix of the coordinates couples none but those of one joint; the cross has two."""
 OWN = np.kron(np.eye(4), np.ones((6, 6)))
 """Where one of the bodies' twists couples none but those of one body."""
 _JOINED = [[i == p or PARENTS[i] == p or PARENTS[p] == i for p in range(4)] for i in range(4)]
 NEIGHBOURS = np.kron(np.array(_JOINED) & ~np.eye(4, dtype=bool), np.ones((6, 6)))
 STEP = {
+    "assembly": LINKED,
+    "q": arrays(5),
     "h": positive_numbers(0.0625, 0.25),
     "D_m": arrays(4, 6, 6).map(lambda D: D / 4),
     "K_m": arrays(4, 6, 6).map(lambda K: K + 0.5),
-    "D_r": arrays(5, 5).map(lambda D: D * BY_JOINT / 4),
-    "K_r": arrays(5, 5).map(lambda K: (K + 0.5) * BY_JOINT),
+    "D_r": arrays(5, 5).map(lambda D: D / 4),
+    "K_r": arrays(5, 5).map(lambda K: K + 0.5),
     "x": arrays(5),
 }
 DENSE = "a dense solve, with masses at points and twists of the bodies by complex steps"
 
 
+QUANTITIES = {
+    "q": units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+    "v": units.column((units.RATE, 3), (units.VELOCITY, 1), (units.RATE, 1)),
+}
+
+
 def prepared(tree, q, P_r, P_m):
-    """The first loop of Algorithm 10: of each joint Ad, S, its coordinates, the inertia it feels, and Psi."""
+    """The first loop of Algorithm 10: of each joint its parent, Ad, S, coordinates, the inertia felt, and Psi."""
     M_hat, found = np.zeros((5, 6, 6)), [None] * 4
     joints = joints_of(tree, q, np.zeros(5))
     for j in reversed(range(4)):
@@ -50,8 +61,8 @@ def prepared(tree, q, P_r, P_m):
         M_hat[j] += at_joint(tree.links[j]) + to_body.T @ P_m[j] @ to_body
         Psi = np.linalg.inv(S.T @ M_hat[j] @ S + P_r[own, own])
         Pi = M_hat[j] - M_hat[j] @ S @ Psi @ S.T @ M_hat[j]
-        M_hat[PARENTS[j]] += Ad.T @ Pi @ Ad
-        found[j] = (Ad, S, own, M_hat[j], Psi)
+        M_hat[tree.parents[j]] += Ad.T @ Pi @ Ad
+        found[j] = (tree.parents[j], Ad, S, own, M_hat[j], Psi)
     return found
 
 
@@ -59,12 +70,12 @@ def answered(joints, x):
     """The second and the third loop, for one right side."""
     B_hat, V_dot, y = np.zeros((5, 6)), np.zeros((5, 6)), np.zeros(5)
     for j in reversed(range(4)):
-        Ad, S, own, M_hat, Psi = joints[j]
+        p, Ad, S, own, M_hat, Psi = joints[j]
         beta = B_hat[j] + M_hat @ (S @ Psi @ (x[own] - S.T @ B_hat[j]))
-        B_hat[PARENTS[j]] += Ad.T @ beta
-    for j, (Ad, S, own, M_hat, Psi) in enumerate(joints):
-        y[own] = Psi @ (x[own] - S.T @ M_hat @ Ad @ V_dot[PARENTS[j]] - S.T @ B_hat[j])
-        V_dot[j] = Ad @ V_dot[PARENTS[j]] + S @ y[own]
+        B_hat[p] += Ad.T @ beta
+    for j, (p, Ad, S, own, M_hat, Psi) in enumerate(joints):
+        y[own] = Psi @ (x[own] - S.T @ M_hat @ Ad @ V_dot[p] - S.T @ B_hat[j])
+        V_dot[j] = Ad @ V_dot[p] + S @ y[own]
     return y
 
 
@@ -75,14 +86,6 @@ def twist_slopes(at, q):
     )
 
 
-def spread(blocks):
-    """One matrix of blocks on its diagonal, row by row: the oracle."""
-    whole = np.zeros((4, 6, 4, 6))
-    for i, block in enumerate(blocks):
-        whole[i, :, i, :] = block
-    return whole.reshape(24, 24)
-
-
 def masses_of(at, bodies, q):
     return tree_newton(at, bodies, np.zeros(3), q, np.zeros(5))[0]
 
@@ -91,6 +94,8 @@ def masses_of(at, bodies, q):
 class t1608_a:
     formula = r"\text{`it can compute } y = M^{-1}x \text{ by inputting an arbitrary vector } x \text{ as the generalized force'}"
     inputs = TREE | {"x": arrays(5)}
+    quantities = {"x": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1))}
+    result = BRANCHING / units.TIME / units.TIME
 
     def printed(at, bodies, g, q, v, x):
         return articulated_bodies(tree_of(at, bodies, g), q, v, x)
@@ -120,6 +125,9 @@ class t1608_a:
 class t1608_b:
     formula = r"O(n):\ 650n - 589 \text{ products for a chain of hinges, as it is written in the oracle; } O(n^2):\ n \text{ times that}"
     inputs = {"assembly": serial_chains(4, 2), "angles": arrays(5)}
+
+    def result(values):
+        return units.column((units.NUMBER, 1), (units.NUMBER / units.INERTIA, values["assembly"].size ** 2))
 
     def printed(assembly, angles):
         n = len(assembly.parents)
@@ -153,6 +161,7 @@ class t1608_b:
 class t1608_c:
     formula = r"\text{`the columns of the identity matrix as the right-hand-side vectors', the first loop `run just once'}"
     inputs = STILL
+    result = units.per(BRANCHING / units.TIME, units.ENERGY * units.TIME / BRANCHING)
 
     def printed(at, bodies, q):
         tree = tree_of(at, bodies)
@@ -185,6 +194,9 @@ class t1608_d:
         r"\text{`we can only include the diagonal terms, since off-diagonal terms break the tree structure'}"
     )
     inputs = STILL | {"B": arrays(24, 24).map(coupling), "p": positive_numbers(), "x": arrays(5)}
+    constants = (units.LENGTH,)
+    quantities = {"x": units.ENERGY / BRANCHING, "B": units.SPATIAL_INERTIA, "p": units.INERTIA}
+    result = BRANCHING / units.TIME / units.TIME
 
     def printed(at, bodies, q, B, p, x):
         own = B.reshape(4, 6, 4, 6)[range(4), :, range(4), :]
@@ -233,31 +245,46 @@ class alg10_a:
         r"S_j^\top\hat B_j)) \\ &\text{forward: } y_j = \Psi_j(x_j - S_j^\top\hat M_j{}^j_p\mathrm{Ad}\dot V_p - S_j^\top"
         r"\hat B_j),\ \dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_jy_j \end{aligned}"
     )
-    inputs = STILL | STEP
+    inputs = STEP
+    quantities = {
+        "x": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
+        "D_m": units.SPATIAL_DAMPING,
+        "K_m": units.SPATIAL_STIFFNESS,
+        "D_r": units.per(
+            units.column((units.ANGULAR_MOMENTUM, 3), (units.MOMENTUM, 1), (units.ANGULAR_MOMENTUM, 1)),
+            units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+        ),
+        "K_r": units.per(
+            units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
+            units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+        ),
+    }
+    result = BRANCHING / units.TIME / units.TIME
 
-    def printed(at, bodies, q, h, D_m, K_m, D_r, K_r, x):
+    def printed(assembly, q, h, D_m, K_m, D_r, K_r, x):
         """Without and with the preconditioner's terms, K being the derivatives of the forces."""
-        tree, none = tree_of(at, bodies), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
+        tree, none = linked(assembly), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
         added = h * D_r - h**2 * K_r, h * D_m - h**2 * K_m
         return [answered(prepared(tree, q, *terms), x) for terms in (none, added)]
 
-    def library(at, bodies, q, h, D_m, K_m, D_r, K_r, x):
-        tree = tree_of(at, bodies)
-        step = factor_inertia(tree, q, joints=h * D_r - h**2 * K_r, bodies=h * D_m - h**2 * K_m)
+    def library(assembly, q, h, D_m, K_m, D_r, K_r, x):
+        tree = linked(assembly)
+        of_joints = np.zeros((5, 5))
+        for own in tree.slices:
+            of_joints[own, own] = h * D_r[own, own] - h**2 * K_r[own, own]
+        step = factor_inertia(tree, q, joints=of_joints, bodies=h * D_m - h**2 * K_m)
         return [inverse_inertia_product(tree, q, x), step.solve(x)]
 
-    oracle = DENSE
+    oracle = "a dense solve, with displacements of point masses and twists of the bodies by complex steps"
 
-    def reference(at, bodies, q, h, D_m, K_m, D_r, K_r, x):
-        M, J = masses_of(at, bodies, q), twist_slopes(at, q)
-        step = M + J.T @ spread(h * (D_m - h * K_m)) @ J + h * (D_r - h * K_r)
-        return [np.linalg.solve(M, x), np.linalg.solve(step, x)]
+    def reference(assembly, q, h, D_m, K_m, D_r, K_r, x):
+        """Of the joints' terms, the block of each joint: as (2.78) has them."""
+        W, J = chains.weighed_slopes(assembly, q), chains.jacobian(assembly, q)
+        of_joints = linalg.block_diag(*[(D_r - h * K_r)[own, own] for own in chains.parts(assembly)])
+        step = W.T @ W + h * J.T @ linalg.block_diag(*(D_m - h * K_m)) @ J + h * of_joints
+        return [np.linalg.solve(W.T @ W, x), np.linalg.solve(step, x)]
 
     tolerance = SLACK
-    special = {
-        "D_r": "of joint forces each of which depends on its own joint alone, as in (2.78)",
-        "K_r": "of joint forces each of which depends on its own joint alone, as in (2.78)",
-    }
     verdict = Verdict.HOLDS
     remark = (
         r"With $D = -\partial f/\partial v$ and $K = +\partial f/\partial q$. Symmetry is not asked for. Matrices $D_r$, "
@@ -276,6 +303,13 @@ class alg10_b:
         "d": positive_numbers(),
         "x": arrays(5),
     }
+    quantities = {
+        "x": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
+        "k": units.ENERGY,
+        "d": units.ANGULAR_MOMENTUM,
+    }
+    result = BRANCHING / units.TIME / units.TIME
+    constants = (units.LENGTH,)
 
     def printed(at, bodies, q, h, k, d, x):
         """With the K_r and D_r of (2.78)."""
