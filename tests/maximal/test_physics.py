@@ -6,6 +6,7 @@ import numpy as np
 import physics_scenes as scenes
 import pytest
 
+from rbnotes.contact import contact_points
 from rbnotes.maximal import FrictionWarning, simulate
 
 g = scenes.GRAVITY
@@ -65,6 +66,19 @@ def test_planks_lean_on_each_other_as_long_as_statics_says(yaw, apart):
     # there, too.
     np.testing.assert_allclose(falls[1] * [-1, 1, 1], falls[0], atol=2e-4)
     np.testing.assert_allclose(falls[1] * [-1, -1, 1], falls[0], atol=1e-6)
+
+
+def test_edges_that_become_parallel_change_no_direction():
+    """A yaw so small that the product of the edges just counts as an axis: the direction is as without."""
+
+    def normal(yaw):
+        world, state = scenes.a_frame(1.1, 1.0, yaw)
+        points = contact_points(world.colliders, state.E, 1e-6)
+        return points.normal[(points.a == 0) & (points.b == 1)][0]
+
+    level = normal(0.0)
+    for yaw in (5e-7, 2e-6, 1e-5, 1e-4):
+        np.testing.assert_allclose(normal(yaw), level, atol=3 * yaw)
 
 
 class TestBuildings:
@@ -137,6 +151,11 @@ class TestCradle:
         """Equally fast impacts happen together, so that the middle stays, by symmetry."""
         path = run(scenes.cradle(3, [1.0, 0, -1.0]), 0.03, impacts="sequential")
         np.testing.assert_allclose(path.states.phi[-1, :, 3], [-1, 0, 1], atol=1e-12)
+
+    def test_rounding_puts_no_impact_before_another(self):
+        """Nor does it decide which of two goes first: one after the other, the middle ball would move on."""
+        path = run(scenes.cradle(3, [1.0, 0, -1.0 - 1e-9], 0.5), 0.03, impacts="sequential")
+        np.testing.assert_allclose(path.states.phi[-1, :, 3], [-0.5, 0, 0.5], atol=1e-6)
 
     @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
     def test_hung_on_rods(self, impacts):
