@@ -10,10 +10,16 @@ export OPENBLAS_NUM_THREADS := 1
 # What numba compiles, once for chapters and tests alike.
 export NUMBA_CACHE_DIR := $(CURDIR)/_build/numba
 
-.PHONY: book test test-newest test-oldest lint package look clean
+.PHONY: book pdf test test-newest test-oldest lint package look clean
 
 book: package
 	$(BIN)/python tools/build_book.py
+
+# The whole book as one PDF; without a browser it says so before it builds anything.
+pdf: package
+	$(BIN)/python tools/print_book.py --browser
+	$(BIN)/python tools/build_book.py
+	$(BIN)/python tools/print_book.py
 
 # Lint keeps one processor busy and leaves the other to the book.
 test: package
@@ -45,7 +51,7 @@ package: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing the dependencies: a few minutes the first time"
-	$(BIN)/pip install --disable-pip-version-check --progress-bar off --quiet --constraint constraints.txt "setuptools>=77" ".[book,test]"
+	$(BIN)/pip install --no-compile --disable-pip-version-check --progress-bar off --quiet --constraint constraints.txt "setuptools>=77" ".[book,test]"
 	touch $@
 
 # The written pages in a browser (Chromium): accessibility, width on a phone, requests, console.

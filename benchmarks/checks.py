@@ -3,22 +3,19 @@
     OMP_NUM_THREADS=1 python benchmarks/checks.py      # half a minute; prints two tables
 
 A public function is timed against the formula that it calls once its arguments are checked, on one frame
-and on a thousand. The simulator is timed as it is and with checks that only convert; the difference is what
-checking takes. The two sides of each ratio run in turns, so that both see the same machine. Times are of this
-process alone; ratios of functions are medians over the pairs, shares of the simulator are of shortest times.
+and on a thousand; the two sides of each ratio run in turns, so that both see the same machine. The checks of
+the simulator are timed one by one while it runs. Times are of this process alone, and medians.
 """
 
 from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
 import numpy as np
-from scipy import sparse
 
 from rbnotes import _quaternion, _se3, _so3, arguments, quaternion, se3, so3
 from rbnotes.contact import Collider, Plane
@@ -38,6 +35,7 @@ from rbnotes.maximal import Mechanism, World, ball, hinge, simulate, universal
 from rbnotes.solids import Box, Capsule
 
 PAIRS = 15
+RUNS = 5
 BATCH = 1000
 
 
@@ -61,15 +59,6 @@ def paired(
         repeats *= 2
     times = [(seconds(one, repeats), seconds(other, repeats)) for _ in range(pairs)]
     return statistics.median(a / b for a, b in times), statistics.median(b for _, b in times)
-
-
-def shortest(
-    one: Callable[[], object], other: Callable[[], object], *, pairs: int = PAIRS
-) -> tuple[float, float]:
-    """The shortest times of both in seconds: what a busy machine adds to either is left out."""
-    one(), other()
-    times = [(seconds(one, 1), seconds(other, 1)) for _ in range(pairs)]
-    return min(a for a, _ in times), min(b for _, b in times)
 
 
 def functions() -> str:
@@ -103,44 +92,42 @@ def functions() -> str:
     return "\n".join(lines)
 
 
-@contextmanager
-def conversions_only() -> Iterator[None]:
-    """Checks that make the arrays and look at nothing."""
+def share_of_checks(run: Callable[[], object]) -> tuple[float, float]:
+    """What part of a run goes into checks of arguments, conversions included, and how long it takes in s.
 
-    def convert(name: str, value: Any, *_: Any, **__: Any) -> Any:
-        return np.array(value, dtype=np.float64)
+    Both times are of the same run, by the clock of this process alone. That clock takes time itself: it is
+    left out of both.
+    """
+    clock = time.process_time_ns
+    spent = calls = 0
+    within = False
 
-    def matrix(name: str, value: Any, *_: Any) -> Any:
-        return sparse.csc_array(value, copy=True) if sparse.issparse(value) else convert(name, value)
+    def timed(check: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*values: Any, **options: Any) -> Any:
+            nonlocal spent, calls, within
+            if within:  # a check that calls another
+                return check(*values, **options)
+            within, calls, start = True, calls + 1, clock()
+            try:
+                return check(*values, **options)
+            finally:
+                spent, within = spent + clock() - start, False
 
-    def as_it_is(name: str, value: Any, *_: Any, **__: Any) -> Any:
-        return value
+        return call
 
-    def numbered(name: str, value: Any, *_: Any, **__: Any) -> Any:
-        return np.array(value, dtype=np.intp)
-
-    def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
-        return np.broadcast_shapes(*shapes.values())
-
-    unlooked = [
-        "choice",
-        "count",
-        "exactly",
-        "finite_matrix",
-        "function",
-        "instance",
-        "provides",
-        "text",
-        "truths",
-    ]
-    other: dict[str, Callable[..., Any]] = {name: as_it_is for name in unlooked}
-    other |= {"matrix": matrix, "common_shape": common_shape, "indices": numbered}
-    other |= {"number": lambda name, value: float(value), "real": lambda name, value, *_, **__: float(value)}
-    other |= {"instances": lambda name, values, *_: tuple(values)}
-    functions = [name for name in arguments.__all__ if name.islower()]
-    checks = {name: other.get(name, convert) for name in functions}
-    with mock.patch.multiple(arguments, **checks):
-        yield
+    functions = {name: timed(getattr(arguments, name)) for name in arguments.__all__ if name.islower()}
+    run()
+    shares, lengths = [], []
+    with mock.patch.multiple(arguments, **functions):
+        for _ in range(RUNS):
+            spent = calls = 0
+            look = 1e9 * seconds(clock, 20_000)
+            start = clock()
+            run()
+            whole = clock() - start - 2 * calls * look
+            shares.append((spent - calls * look) / whole)
+            lengths.append(whole * 1e-9)
+    return statistics.median(shares), statistics.median(lengths)
 
 
 def scenes() -> dict[str, Callable[[], object]]:
@@ -203,15 +190,10 @@ def sprung_bodies(bodies: int = 8) -> dict[str, Callable[[], object]]:
 
 
 def simulator() -> str:
-    lines = ["| scene | share of the checks | s without them |", "|---|---|---|"]
+    lines = ["| scene | share of the checks | s in all |", "|---|---|---|"]
     for name, run in scenes().items():
-
-        def unchecked(run: Callable[[], object] = run) -> None:
-            with conversions_only():
-                run()
-
-        checked, alone = shortest(run, unchecked)
-        lines.append(f"| {name} | {100 * (1 - alone / checked):.1f} % | {alone:.3f} |")
+        share, whole = share_of_checks(run)
+        lines.append(f"| {name} | {100 * share:.1f} % | {whole:.3f} |")
     return "\n".join(lines)
 
 

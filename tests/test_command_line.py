@@ -155,10 +155,14 @@ def test_coverage(capsys):
     assert all("/t" in id and place["claims"] > 0 for id, place in sentences.items())
     assert sentences["lloyd/s0.10/t374"]["section"] == "0.10"
     assert sentences["lloyd/s0.10/t374"]["line"] == 374
+    assert report["with_units"] == report["checkable"] > 900
+    assert "lloyd/s0.9.3/d4" in report["units_do_not_fit"]
     assert main(["coverage", "--source", "lloyd", "--section", "0.1"]) == 0
     assert "3 of 3 displays" in capsys.readouterr().out
     assert main(["coverage", "--source", "sueda", "--section", "1.9.1"]) == 0
-    assert "377" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "377" in printed
+    assert "1 of 1 claims that can be checked say in which units" in printed
 
 
 def test_a_display_is_as_good_as_its_worst_claim():

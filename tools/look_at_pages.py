@@ -2,9 +2,12 @@
 
     python tools/look_at_pages.py [--pages FOLDER] [--only NAME ...] [--pictures FOLDER]
 
-Reported are: what axe-core finds inaccessible, pages wider than their window, requests to other hosts, and
-errors on the console. With --pictures each page is photographed in each look. This needs a browser, so it
-is not part of `make test`; tools/check_pages.py checks what can be checked without one.
+Reported are: what axe-core finds inaccessible, pages wider than their window, requests to other hosts,
+errors on the console, and faults of the layout: formulas wider than their column or cut by a box, code that
+scrolls, numbers beside formulas on a phone, labels beside formulas in boxes, first pictures far down. How
+many formulas and cells there are, and how many of them scroll, is counted. With --pictures each page is
+photographed in each look. This needs a browser, so it is not part of `make test`; tools/check_pages.py
+checks what can be checked without one.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,12 +40,54 @@ FOREIGN_RULES = [
     "aria-required-children",
     "label-content-name-mismatch",
     "region",
+    "summary-name",
 ]
 
 # Shows one page after the other in a frame and writes what it finds into the document.
+LAYOUT = """
+function layout(page) {
+  const found = [], doc = page.document, phone = page.innerWidth < 600;
+  const all = (selector) => [...doc.querySelectorAll(selector)].filter((element) => element.clientWidth > 0);
+  const say = (what, elements) => {
+    if (elements.length) found.push(`${elements.length} ${what}, such as ${name(elements[0])}`);
+  };
+  const name = (element) =>
+    (element.querySelector("annotation") || element).textContent.trim().replace(/\\s+/g, " ").slice(0, 80);
+  const picture = doc.querySelector("article :is(figure, .cell_output img)");
+  if (!phone && picture && doc.querySelector("h1 .section-number")) {
+    const down = Math.round(picture.getBoundingClientRect().top + page.scrollY);
+    if (down > FIRST_PICTURE) found.push(`the first picture is ${down} px down`);
+  }
+  for (const box of doc.querySelectorAll("details")) box.open = true;
+  for (const box of doc.querySelectorAll(".toggle-hidden")) box.classList.remove("toggle-hidden");
+  page.dispatchEvent(new page.Event("resize"));
+  const formulas = all("div.math .formula"), cells = all("div.cell_input pre");
+  const wide = formulas.filter((formula) => formula.scrollWidth > formula.clientWidth);
+  const scrolling = cells.filter((cell) => cell.scrollWidth > cell.clientWidth);
+  say("formulas are wider than their column", wide.filter((formula) => !phone || formula.tabIndex < 0));
+  say("formulas are cut above or below", formulas.filter(
+    (formula) => formula.scrollHeight > formula.clientHeight + 1));
+  // a box cuts off the bar of a transpose
+  say("formulas in the text are cut by a box", [...doc.querySelectorAll("span.math")].filter(
+    (formula) => page.getComputedStyle(formula).overflowY !== "visible"));
+  if (!phone) say("cells have code that scrolls", scrolling);
+  else say("numbers stand beside their formulas", all("div.math:has(> .eqno)").filter((math) =>
+    math.querySelector(".eqno").getBoundingClientRect().top + 3
+      < math.querySelector(".formula").getBoundingClientRect().bottom));
+  say("labels stand beside what they name in a box", all(".admonition dl.claim-fields > dt").filter((label) =>
+    label.nextElementSibling.getBoundingClientRect().top + 3 < label.getBoundingClientRect().bottom));
+  const counts = { formulas: formulas.length, "wide formulas": wide.length, cells: cells.length,
+    "scrolling cells": scrolling.length };
+  return { found, counts };
+}
+"""
+FIRST_PICTURE = 1200
+"""How far down the first picture of a chapter may stand: a screen of 900 px and a third [px]."""
+
 INSPECTOR = """
 <!doctype html><body style="margin:0"><iframe style="border:0; width:WIDTHpx; height:900px"></iframe>
 <script>
+LAYOUT
 const frame = document.querySelector("iframe");
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 async function inspect(address) {
@@ -59,11 +105,13 @@ async function inspect(address) {
   const { violations } = await page.axe.run(page.document, { rules, resultTypes: ["violations"] });
   for (const { id, help, nodes } of violations)
     faults.push(`${id}: ${help}: ${nodes.length} times, such as ${nodes[0].html.slice(0, 200)}`);
-  return faults;
+  const { found, counts } = layout(page);
+  return { faults: [...faults, ...found], counts };
 }
 (async () => {
   const found = {};
-  for (const page of PAGES) found[page] = await inspect(page).catch((error) => [String(error)]);
+  for (const page of PAGES) found[page] = await inspect(page)
+    .catch((error) => ({ faults: [String(error)], counts: {} }));
   document.body.textContent = "FOUND" + JSON.stringify(found) + "END";
 })();
 </script>
@@ -80,8 +128,8 @@ class Look:
 
 
 LOOKS = (
-    Look("light", 1400),
-    Look("dark", 1400, ("--blink-settings=preferredColorScheme=0",)),
+    Look("light", 1280),
+    Look("dark", 1280, ("--blink-settings=preferredColorScheme=0",)),
     Look("phone", 390),
 )
 
@@ -98,23 +146,22 @@ def browse(look: Look, document: str, *flags: str) -> subprocess.CompletedProces
         return subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
 
 
-def inspect(look: Look, pages: list[Path]) -> list[str]:
-    """Faults of the pages in one look."""
-    document = INSPECTOR.replace("FOREIGN_RULES", json.dumps(FOREIGN_RULES)).replace("WIDTH", str(look.width))
+def inspect(look: Look, pages: list[Path]) -> tuple[list[str], Counter[str]]:
+    """Faults of the pages in one look, and how many formulas and cells there are and scroll."""
+    document = INSPECTOR.replace("LAYOUT", LAYOUT.replace("FIRST_PICTURE", str(FIRST_PICTURE)))
+    document = document.replace("FOREIGN_RULES", json.dumps(FOREIGN_RULES)).replace("WIDTH", str(look.width))
     document = document.replace("PAGES", json.dumps([page.as_uri() for page in pages]))
     document = document.replace("AXE", json.dumps(AXE.as_uri()))
     size = f"--window-size={max(look.width, 500)},900"
     run = browse(look, document, size, "--virtual-time-budget=3600000", "--dump-dom")
     found = re.search("FOUND(.*)END", run.stdout, re.DOTALL)
     if found is None:
-        return [f"{look.name}: the browser gave no answer\n{run.stderr}"]
-    faults = [
-        f"{page} ({look.name}): {fault}"
-        for page, messages in json.loads(html.unescape(found[1])).items()
-        for fault in messages
-    ]
+        return [f"{look.name}: the browser gave no answer\n{run.stderr}"], Counter()
+    answers = json.loads(html.unescape(found[1])).items()
+    faults = [f"{page} ({look.name}): {fault}" for page, answer in answers for fault in answer["faults"]]
+    counts: Counter[str] = sum((Counter(answer["counts"]) for _, answer in answers), Counter())
     console = re.findall(r"CONSOLE.*?\] (.*(?:Uncaught|ERR_|Failed|rror).*)", run.stderr)
-    return faults + [f"console ({look.name}): {line}" for line in console]
+    return faults + [f"console ({look.name}): {line}" for line in console], counts
 
 
 def photograph(look: Look, page: Path, folder: Path, height: int) -> None:
@@ -148,7 +195,9 @@ def main() -> int:
     faults = []
     for look in LOOKS:
         print(f"{look.name}: {len(pages)} pages", flush=True)
-        faults += inspect(look, pages)
+        found, counts = inspect(look, pages)
+        faults += found
+        print(*(f"  {count} {what}" for what, count in counts.items()), sep="\n", flush=True)
         if args.pictures:
             for page in pages:
                 photograph(look, page, args.pictures, args.height)

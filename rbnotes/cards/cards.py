@@ -12,19 +12,25 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.cards.describing import conventions, described
+from rbnotes.cards.describing import conventions, described, measured
 from rbnotes.cards.standalone import standalone
-from rbnotes.challenge.drawing import Case, allowed_inputs, cases
+from rbnotes.challenge.drawing import Case, allowed_inputs, case_of
 from rbnotes.challenge.own import find
 from rbnotes.challenge.showing import shown, telling_decimals
+from rbnotes.ledger.covariance import of_result, quantities
 from rbnotes.ledger.honesty.claim_code import Unreadable, helpers, plain
 from rbnotes.ledger.naming import where
+from rbnotes.ledger.quantities import Anything
 from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
 from rbnotes.ledger.runner import counterexample_of
 from rbnotes.ledger.trials import Values, result, samples
 
 SEEN = 6
 """Inputs that descriptions and examples are made from."""
+TRIED = 3
+"""Inputs that the example is chosen from."""
+BRIEF = 12
+"""Lines of an example that is shown in a list of claims."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +42,13 @@ class Card:
     @cached_property
     def arguments(self) -> Mapping[str, str]:
         """What to hand in: a function of these, by position, each with what it is."""
-        drawn = samples(allowed_inputs(self.record), SEEN)
+        drawn = self._drawn
         return {name: described([values[name] for values in drawn]) for name in drawn[0]}
+
+    @cached_property
+    def units(self) -> Mapping[str, str]:
+        """Units of the arguments that have any, and of the ``result``, if the claim says what they are."""
+        return {name: text for name, quantity in self._told.items() if (text := measured(quantity))}
 
     @cached_property
     def returns(self) -> str:
@@ -82,18 +93,38 @@ class Card:
         """What to hand in, with an example: what a student sees."""
         if self.record.reference is None:
             return "Nothing to hand in: the claim only defines a name."
+        return "\n".join([*self._request, *self._sample, *self._check])
+
+    @property
+    def brief(self) -> str:
+        """The same, with the example only if it is a small one; empty if there is nothing to hand in."""
+        if self.record.reference is None:
+            return ""
+        sample = self._sample if len(self._sample) <= BRIEF else []
+        return "\n".join([*self._request, *sample, *self._check])
+
+    @cached_property
+    def _request(self) -> list[str]:
         wide = max(map(len, self.arguments), default=0)
         lines = [f"Hand in a function of ({', '.join(self.arguments)}):"]
-        lines += [f"  {name:<{wide}}  {text}" for name, text in self.arguments.items()]
-        lines.append(f"that returns {self.returns}.")
+        for name, text in self.arguments.items():
+            lines.append(f"  {name:<{wide}}  {self._with_units(name, text)}")
+        lines.append(f"that returns {self._with_units('result', self.returns)}.")
         if self.record.condition:
             lines.append(f"It is tried where {self.record.condition}.")
-        if self.example is not None:
-            inputs, expected = self.example
-            lines += ["For example,", *_listed(inputs, "gives", expected)]
-        lines += conventions([*self.arguments.values(), self.returns])
-        lines.append(f'Check it: rbnotes.challenge("{self.record.id}", your_function)')
-        return "\n".join(lines)
+        return lines
+
+    @cached_property
+    def _sample(self) -> list[str]:
+        if self.example is None:
+            return []
+        inputs, expected = self.example
+        return ["For example,", *"\n".join(_listed(inputs, "gives", expected)).splitlines()]
+
+    @cached_property
+    def _check(self) -> list[str]:
+        lines = conventions([*self.arguments.values(), self.returns], list(self._told.values()))
+        return [*lines, f'Check it: rbnotes.challenge("{self.record.id}", your_function)']
 
     @property
     def verdict(self) -> str:
@@ -103,6 +134,7 @@ class Card:
             ("printed" if record.correction else "claim", record.formula),
             ("right", record.correction),
             ("only if", record.condition),
+            ("units", f"do not fit: {record.misfit}" if record.misfit else ""),
             ("remark", record.remark),
             ("scan", "the slip may come from the scan of the notes" if record.scan else ""),
             ("checked", f"against {record.oracle}" if record.oracle else ""),
@@ -153,15 +185,31 @@ class Card:
             "chapter": record.chapter,
             "arguments": dict(self.arguments) if record.reference is not None else {},
             "returns": self.returns,
+            "units": dict(self.units),
             "printed_code": self.printed_code,
             "code": self.code,
         }
 
     @cached_property
+    def _drawn(self) -> list[Values]:
+        return samples(allowed_inputs(self.record), SEEN, start=0)
+
+    @cached_property
+    def _told(self) -> Mapping[str, Anything]:
+        if self.record.result is None:
+            return {}
+        values = self._drawn[0]
+        return {**quantities(self.record, values), "result": of_result(self.record, values)}
+
+    def _with_units(self, name: str, text: str) -> str:
+        return f"{text} {self.units[name]}" if name in self.units else text
+
+    @cached_property
     def _cases(self) -> tuple[Case, ...]:
         if self.record.reference is None:
             return ()
-        return tuple(case for case in cases(self.record, examples=SEEN) if case.region == "generic")
+        found = (case_of(self.record, "generic", values) for values in self._drawn[:TRIED])
+        return tuple(case for case in found if case is not None)
 
 
 def card(id: str) -> Card:

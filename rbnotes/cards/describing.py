@@ -8,8 +8,21 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.ledger.quantities import (
+    LINEAR_FIRST_TWIST,
+    LINEAR_FIRST_WRENCH,
+    NUMBER,
+    POSE,
+    TIME,
+    Anything,
+    Fields,
+    Grid,
+)
 
 CLOSE = 1e-9
+LINEAR_FIRST = [
+    six * TIME**power for six in (LINEAR_FIRST_TWIST, LINEAR_FIRST_WRENCH) for power in (-1, 0, 1)
+]
 FEW = 4
 """So many parts of a tuple are described one by one."""
 
@@ -35,6 +48,24 @@ def described(values: Sequence[Any]) -> str:
         kind = _kind([np.asarray(value, dtype=float) for value in values]) if len(shapes) == 1 else "array"
         return f"{kind} {text}" if first.ndim else "number, as an array of shape ()"
     return f"{type(first).__name__}"
+
+
+def measured(quantity: Anything) -> str:
+    """Units of a quantity in words, such as ``in 3 x 1/s, 3 x m/s``; nothing for numbers."""
+    if quantity == NUMBER:
+        return ""
+    if quantity == POSE:
+        return "with translations in m"
+    if isinstance(quantity, Fields):
+        told = quantity.fields.items()
+        return "of " + ", ".join(f"{name} {measured(each)}".strip() for name, each in told)
+    return f"with blocks in {quantity}" if isinstance(quantity, Grid) else f"in {quantity}"
+
+
+def linear_first(quantity: Anything) -> bool:
+    """Whether twists or wrenches have their linear part first, as Lloyd's have."""
+    columns = (quantity.rows, quantity.columns) if isinstance(quantity, Grid) else (quantity,)
+    return any(column in LINEAR_FIRST for column in columns)
 
 
 def _described_parts(values: Sequence[Any]) -> str:
@@ -80,13 +111,15 @@ def _is_pose(E: Array) -> bool:
     return _is_rotation(E[:3, :3]) and bool(np.array_equal(E[3], [0, 0, 0, 1]))
 
 
-def conventions(texts: Sequence[str]) -> list[str]:
-    """The conventions of the package that matter for these descriptions."""
+def conventions(texts: Sequence[str], told: Sequence[Anything]) -> list[str]:
+    """The conventions that matter for these descriptions and quantities."""
     every = " ".join(texts)
     found = []
     if "rotation" in every or "pose" in every:
         found.append("Poses and rotations take coordinates in a body or joint frame to those of the world.")
-    if "(6,)" in every or ", 6)" in every:
+    if any(map(linear_first, told)):
+        found.append("Six numbers of a twist or wrench: linear part first, as in the notes.")
+    elif "(6,)" in every or ", 6)" in every:
         found.append("Six numbers of a twist or wrench: angular part first, in the body frame.")
     if "quaternion" in every:
         found.append("Quaternions are (scalar, vector).")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -18,6 +18,7 @@ from rbnotes.challenge.drawing import Case, allowed_inputs, case_of, each_case
 from rbnotes.challenge.judging import Judgement, as_text, judge
 from rbnotes.challenge.own import find
 from rbnotes.challenge.showing import shown
+from rbnotes.challenge.units import misfit
 from rbnotes.checking.strategies import Region
 from rbnotes.ledger.counterexamples import played_back
 from rbnotes.ledger.record import Record
@@ -118,19 +119,22 @@ def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, see
         some = list(islice(stream, FIRST if not tried else examples))
         if not some:
             break
-        given = answers(function, [case.inputs for case in some])
-        tried += [(case, found, judge(record, case, found)) for case, found in zip(some, given, strict=True)]
+        gave = answers(function, [case.inputs for case in some])
+        tried += [(case, found, judge(record, case, found)) for case, found in zip(some, gave, strict=True)]
     failed = [(case, judgement) for case, _, judgement in tried if not judgement]
     if not failed:
         worst = max((judgement for _, _, judgement in tried), key=lambda judgement: judgement.error)
         beyond = None if record.given is None else _beyond(record, function)
         return Challenge(record.id, worst, len(tried), condition=record.condition, beyond=beyond)
     case, judgement = _first(failed)
-    hint = ""
+    hint = dimension = ""
     if judgement.status == "wrong":
-        hint = diagnosis(record, [(case, found) for case, found, _ in tried])
+        given = [(case, found) for case, found, _ in tried]
+        dimension, hint = misfit(record, function, given), diagnosis(record, given)
     if judgement.status not in UNSTEADY and case.inputs:
         case, judgement = _smallest(record, function, case, judgement, examples)
+    if dimension:
+        judgement = replace(judgement, message=dimension)
     return Challenge(record.id, judgement, len(tried), case.region, case.inputs, hint)
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from rbnotes.commands.output import print_json
 from rbnotes.commands.selecting import command, select
+from rbnotes.ledger.covariance import units_told
 from rbnotes.ledger.coverage import inventory, missing, prose, section_order
 
 
@@ -34,6 +35,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
     ]
     left = [entry for entry in missing(records) if entry in wanted]
     sentences = prose(records)
+    checkable = [record for record in records if record.reference is not None]
+    declared = [record for record in checkable if units_told(record)]
+    misfits = [record.id for record in checkable if record.misfit]
     if options.json:
         report = {
             "displays": len(wanted),
@@ -43,6 +47,9 @@ def run(options: argparse.Namespace, console: Console) -> int:
                 {"id": place.id, "section": place.section, "line": place.line, "claims": claims}
                 for place, claims in sentences.items()
             ],
+            "checkable": len(checkable),
+            "with_units": len(declared),
+            "units_do_not_fit": misfits,
         }
         print_json(report)
         return 0
@@ -63,4 +70,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
     console.print(table)
     console.print(f"{len(wanted) - len(left)} of {len(wanted)} displays have a record")
     console.print(f"{sum(sentences.values())} claims of prose in {len(sentences)} places")
+    console.print(
+        f"{len(declared)} of {len(checkable)} claims that can be checked say in which units; "
+        f"of {len(misfits)} the printed units do not fit"
+    )
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -73,20 +74,29 @@ def run(options: argparse.Namespace, console: Console) -> int:
         task = bar.add_task("drawing cases", total=len(found))
         paper = grading.prepare(assignment)
         bar.update(task, description="grading")
-        grades = []
+        grades: list[Grade] = []
+        stopped = False
         with _executor(options) as executor:
-            for grade in grading.grade(paper, found, executor=executor, jobs=options.jobs, journal=journal):
-                grades.append(grade)
-                where = bar.console if options.json or console.is_terminal else console
-                print_text(where, reports.line(grade))
-                bar.advance(task)
+            done = grading.grade(paper, found, executor=executor, jobs=options.jobs, journal=journal)
+            try:
+                for grade in done:
+                    grades.append(grade)
+                    where = bar.console if options.json or console.is_terminal else console
+                    print_text(where, reports.line(grade))
+                    bar.advance(task)
+            except KeyboardInterrupt:
+                done.close()  # ends the children
+                stopped = True
+    if stopped:
+        left = f"rbnotes: stopped after {len(grades)} of {len(found)} submissions"
+        print(left + (": run it again to go on" if journal else ""), file=sys.stderr)
     grades.sort(key=lambda grade: grade.student)
     _write(options, grades, assignment)
     if options.json:
         print_json([grading.as_plain(grade) for grade in grades])
     else:
         _summarize(grades, console)
-    return 0
+    return 130 if stopped else 0
 
 
 @contextmanager

@@ -98,6 +98,8 @@ class QuadraticProgram:
         import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
 
         arguments.instance("example", example, QP)
+        if not example.size:
+            raise InvalidArgument("example", "a program without unknowns", "one with some")
         solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
         for name in arguments.instances("vary", vary, str):
             arguments.choice("vary", name, FIELDS)
@@ -137,7 +139,7 @@ class QuadraticProgram:
             try:
                 self._problem.solve(**options)
             except self._cp.SolverError:
-                return _failed(qp, Status.ILL_CONDITIONED, Statistics(), self.solver)
+                return _at_zero(qp, Status.ILL_CONDITIONED, Statistics(), self.solver)
         elapsed, stats = time.perf_counter() - start, self._problem.solver_stats
         solver_time = float(stats.solve_time or 0.0)
         statistics = Statistics(
@@ -147,7 +149,7 @@ class QuadraticProgram:
         )
         if self._x.value is None:
             status = _STATUS.get(self._problem.status, Status.ILL_CONDITIONED)
-            return _failed(qp, status, statistics, self.solver)
+            return _at_zero(qp, status, statistics, self.solver)
         z = np.zeros(len(qp.b)) if self._inequality is None else np.asarray(self._inequality.dual_value)
         multipliers = np.zeros(len(qp.g)) if self._equality is None else np.asarray(self._equality.dual_value)
         # cvxpy adds the multipliers of an equation to the Lagrangian; here they are subtracted.
@@ -242,6 +244,9 @@ def solve_qp(
     """
     arguments.instance("qp", qp, QP)
     solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
+    if not qp.size:  # nothing to choose, and nothing that cvxpy would take
+        stands = not np.any(qp.b > 0) and not np.any(qp.g)
+        return _at_zero(qp, Status.SOLVED if stands else Status.INFEASIBLE, Statistics(), solver)
     if any(sparse.issparse(matrix) for matrix in (qp.Q, qp.A, qp.G)):
         program = QuadraticProgram(qp, vary=(), solver=solver, solver_tolerance=solver_tolerance)
     else:
@@ -322,7 +327,8 @@ def _with_active(qp: QP, active: Any, found: Triple) -> Triple:
     return x, z, found[2] + change[: len(qp.g)]
 
 
-def _failed(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
+def _at_zero(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
+    """What is returned of a program without solution, and of one without unknowns."""
     x, z, multipliers = np.zeros(qp.size), np.zeros(len(qp.b)), np.zeros(len(qp.g))
     residuals = Elimination.of_qp(qp).residuals(x, multipliers, z)
     method = f"quadratic ({solver})"

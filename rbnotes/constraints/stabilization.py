@@ -80,7 +80,7 @@ def acceleration_target(g: ArrayLike, gdot: ArrayLike, drift: ArrayLike, alpha: 
         Rates of damping and of the spring, not negative, 1/s; equal ones damp critically.
     """
     g = arguments.one_vector("g", g, None)
-    gdot, drift = (arguments.vector(name, x, len(g)) for name, x in (("gdot", gdot), ("drift", drift)))
+    gdot, drift = (arguments.one_vector(name, x, len(g)) for name, x in (("gdot", gdot), ("drift", drift)))
     result: Array = -drift - 2 * _rate("alpha", alpha) * gdot - _rate("beta", beta) ** 2 * g
     return result
 

@@ -73,11 +73,7 @@ class PairRows:
         """Velocities along the rows ``(c k,)`` at twists ``(6 n,)``; or the product with a matrix."""
         if sparse.issparse(twists) or np.ndim(twists) == 2:
             return self.matrix @ arguments.matrix("twists", twists, self.shape[1], None)
-        phi = arguments.vector("twists", twists, self.shape[1]).reshape(-1, 6)
-        if not self.bodies:
-            return np.zeros(self.shape[0])
-        of_a = np.einsum("cki,ci->ck", self.on_a, phi[self.a])
-        return (of_a + np.einsum("cki,ci->ck", self.on_b, phi[self.b])).ravel()
+        return velocities_along(self, arguments.vector("twists", twists, self.shape[1])).ravel()
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
@@ -145,6 +141,16 @@ class TransposedPairRows:
             np.add.at(wrenches, rows.a, np.einsum("cki,ck->ci", rows.on_a, along))
             np.add.at(wrenches, rows.b, np.einsum("cki,ck->ci", rows.on_b, along))
         return wrenches.ravel()
+
+
+def velocities_along(rows: PairRows, twists: Array) -> Array:
+    """Velocities along the rows ``(c, k)`` at twists ``(6 n,)`` that are known to be right."""
+    if not len(rows.a):
+        return np.zeros(rows.on_a.shape[:2])
+    phi = twists.reshape(-1, 6)
+    along: Array = np.einsum("cki,ci->ck", rows.on_a, phi[rows.a])
+    along += np.einsum("cki,ci->ck", rows.on_b, phi[rows.b])
+    return along
 
 
 def _numbers(name: str, value: ArrayLike, count: int, bodies: int) -> NDArray[np.intp]:

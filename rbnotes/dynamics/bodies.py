@@ -35,7 +35,7 @@ def gyroscopic_wrench(M: ArrayLike, phi: ArrayLike) -> Array:
 
     It does no work.
     """
-    return _gyroscopic(arguments.positive_definite("M", M, 6), arguments.twist("phi", phi))
+    return _gyroscopic(*_moving(M, phi))
 
 
 def gyroscopic_damping(M: ArrayLike, phi: ArrayLike) -> Array:
@@ -43,7 +43,7 @@ def gyroscopic_damping(M: ArrayLike, phi: ArrayLike) -> Array:
 
     ``(l, p) = M phi`` are the angular and linear momentum.
     """
-    return _gyroscopic_damping(arguments.positive_definite("M", M, 6), arguments.twist("phi", phi))
+    return _gyroscopic_damping(*_moving(M, phi))
 
 
 def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
@@ -59,22 +59,24 @@ def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
 
 def body_acceleration(M: ArrayLike, phi: ArrayLike, wrench: ArrayLike) -> Array:
     """Rate of the body twist ``(..., 6)``: ``M dphi/dt = ad(phi)^T M phi + wrench`` (Sueda eq. (1.21))."""
-    M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
-    force = _gyroscopic(M, phi) + arguments.twist("wrench", wrench)
+    wrench = arguments.twist("wrench", wrench)
+    M, phi = _moving(M, phi, wrench=wrench.shape[:-1])
+    force = _gyroscopic(M, phi) + wrench
     return np.linalg.solve(M, force[..., None])[..., 0]
 
 
 def world_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
     """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates."""
-    M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
+    E = arguments.frame("E", E)
+    M, phi = _moving(M, phi, E=E.shape[:-2])
     momentum = np.einsum("...ij,...j->...i", M, phi)
-    result: Array = np.einsum("...ji,...j->...i", _se3.Ad_inverse(arguments.frame("E", E)), momentum)
+    result: Array = np.einsum("...ji,...j->...i", _se3.Ad_inverse(E), momentum)
     return result
 
 
 def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
     """``phi^T M phi / 2 (...)``, J."""
-    M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
+    M, phi = _moving(M, phi)
     result: Array = np.einsum("...i,...ij,...j->...", phi, M, phi) / 2
     return result
 
@@ -197,6 +199,8 @@ class FreeSystem:
         arguments.instance("state", state, State)
         self._check(state)
         given = self.applied(state)
+        if self.applied is no_forces:
+            return given
         if not isinstance(given, Forces):
             raise InvalidArgument("applied", type(given).__name__, "a function that returns Forces")
         f = arguments.one_vector("applied", given.f, state.size)
@@ -236,6 +240,13 @@ class FreeSystem:
     def _block_diagonal(self, bodies: Array, particles: Array) -> Any:
         """Blocks ``(m, 6, 6)`` and numbers ``(p,)`` on the diagonal of ``(N, N)``."""
         return sparse.block_diag([*bodies, sparse.diags_array(np.repeat(particles, 3))], format="csc")
+
+
+def _moving(M: ArrayLike, phi: ArrayLike, **beside: tuple[int, ...]) -> tuple[Array, Array]:
+    """Inertias and twists whose leading axes go together, and with those beside them."""
+    M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
+    arguments.common_shape(M=M.shape[:-2], phi=phi.shape[:-1], **beside)
+    return M, phi
 
 
 def _gyroscopic(M: Array, phi: Array) -> Array:

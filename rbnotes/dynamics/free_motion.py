@@ -137,7 +137,7 @@ def _move_centres(
     """Straight motion of particles and centres of mass; ``spin`` turns bodies of given angular velocities."""
     arguments.instance("state", state, State)
     h = arguments.number("h", h)
-    phi, v, _ = state.split(arguments.one_vector("velocity", velocity, state.size))
+    phi, v, _ = state.split(velocity, "velocity")
     E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
     com = _free(system).mass_properties.com
     centre_velocity = apply(E[:, :3, :3], origin_velocity + np.cross(omega, com))

@@ -54,7 +54,8 @@ ForceLaw = Callable[[State], Forces]
 def no_forces(state: State) -> Forces:
     """No forces at all."""
     arguments.instance("state", state, State)
-    return Forces.without_derivatives(np.zeros(state.size))
+    zero = sparse.csc_array((state.size, state.size))
+    return Forces(np.zeros(state.size), zero, zero)
 
 
 class MechanicalSystem(Protocol):

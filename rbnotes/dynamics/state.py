@@ -73,11 +73,11 @@ class State:
         """All velocities ``(N,)``."""
         return np.concatenate([self.phi.ravel(), self.v.ravel(), self.qdot])
 
-    def split(self, stacked: ArrayLike) -> tuple[Array, Array, Array]:
-        """The parts ``(m, 6)``, ``(p, 3)`` and ``(l,)`` of anything that is stacked like velocities."""
-        return self._parts("stacked", stacked)
+    def split(self, stacked: ArrayLike, name: str = "stacked") -> tuple[Array, Array, Array]:
+        """The parts ``(m, 6)``, ``(p, 3)`` and ``(l,)`` of anything that is stacked like velocities.
 
-    def _parts(self, name: str, stacked: ArrayLike) -> tuple[Array, Array, Array]:
+        An error calls it by the name.
+        """
         stacked = arguments.one_vector(name, stacked, self.size)
         ends = [self.phi.size, self.phi.size + self.v.size]
         first, second, third = np.split(stacked, ends)
@@ -99,19 +99,19 @@ class State:
         if self.q.shape != self.qdot.shape:
             got = f"{self.q.size} coordinates and {self.qdot.size} velocities"
             raise InvalidArgument("q", got, "as many of both, or a model that moves them")
-        xi, dx, dq = self._parts("increment", increment)
+        xi, dx, dq = self.split(increment, "increment")
         E = self.E @ _se3.exp(arguments.twist_vector("increment", xi)) if len(xi) else self.E
         return changed(self, E=E, x=self.x + dx, q=self.q + dq, t=self.t + arguments.real("h", h))
 
     def with_velocity(self, velocity: ArrayLike) -> State:
         """The state with other velocities ``(N,)``."""
-        phi, v, qdot = self._parts("velocity", velocity)
+        phi, v, qdot = self.split(velocity, "velocity")
         return changed(self, phi=phi, v=v, qdot=qdot)
 
     def increment_rate(self, increment: ArrayLike, velocity: ArrayLike) -> Array:
         """Rate ``(N,)`` of the increment with which :meth:`moved` moves at a velocity ``(N,)``."""
-        xi, _, _ = self._parts("increment", increment)
-        phi, v, qdot = self._parts("velocity", velocity)
+        xi, _, _ = self.split(increment, "increment")
+        phi, v, qdot = self.split(velocity, "velocity")
         if len(xi):
             xi = arguments.twist_vector("increment", xi, full_turns=False)
             phi = np.einsum("nij,nj->ni", _se3.right_jacobian_inverse(xi), phi)
@@ -172,7 +172,7 @@ def _stack(name: str, value: Any, *shape: int) -> Any:
     """Nothing as an empty stack, one array of the shape as a stack of one."""
     if isinstance(value, tuple) and not value:
         return np.zeros((0, *shape))
-    if name == "E" and np.ndim(value) == 1:
+    if name == "E" and len(_shape(value) or ()) == 1:
         wanted = "poses (m, 4, 4); joint coordinates are given by name, State(q=..., qdot=...)"
         raise InvalidArgument(name, f"shape {_shape(value)}", wanted)
     return arguments.array(name, value)[None] if _shape(value) == shape else value

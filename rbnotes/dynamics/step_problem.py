@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes._frozen import changed, keep
+from rbnotes._frozen import changed, keep, known
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.constraints.kkt import symmetric_to_rounding
 
@@ -175,6 +175,19 @@ class StepProblem:
     def symmetric(self) -> bool:
         """Whether the mass matrix is symmetric to rounding: then the velocities minimise a quadratic."""
         return symmetric_to_rounding(self.mass)
+
+
+def without_conditions(mass: Matrix, momentum: Array) -> StepProblem:
+    """A step problem of masses that are known to be right; momenta may come of forces that are too large."""
+    size = mass.shape[0]
+    return known(
+        StepProblem,
+        mass=mass,
+        momentum=arguments.one_vector("momentum", momentum, size),
+        bilateral=_no_equations(size),
+        unilateral=_no_inequalities(size),
+        contacts=None,
+    )
 
 
 @dataclass(frozen=True, eq=False)

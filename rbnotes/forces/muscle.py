@@ -207,7 +207,9 @@ class Muscle:
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension at path length L and rate of lengthening Ldot, with its derivatives (eq. (1.38))."""
-        length, rate = np.broadcast_arrays(self.normalised_length(L), self.normalised_velocity(Ldot))
+        length, rate = self.normalised_length(L), self.normalised_velocity(Ldot)
+        shape = arguments.common_shape(L=length.shape, Ldot=rate.shape)
+        length, rate = np.broadcast_to(length, shape), np.broadcast_to(rate, shape)
         a, peak = np.float64(self.activation), np.float64(self.peak_force)
         f_L, f_V, f_P = self.active_force_length, self.force_velocity, self.passive_force_length
         F = peak * (a * f_L(length) * f_V(rate) + f_P(length))

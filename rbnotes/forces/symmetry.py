@@ -57,7 +57,9 @@ def inertia_variation(J: ArrayLike, theta: ArrayLike) -> Array:
     theta : (..., 3)
         Small rotation in world axes, rad.
     """
-    J, turn = arguments.symmetric("J", J), _so3.hat(arguments.vector("theta", theta))
+    J, theta = arguments.symmetric("J", J), arguments.vector("theta", theta)
+    arguments.common_shape(J=J.shape[:-2], theta=theta.shape[:-1])
+    turn = _so3.hat(theta)
     return turn @ J - J @ turn
 
 
@@ -74,7 +76,7 @@ def inertia_stiffness(J: ArrayLike, tau: ArrayLike) -> Array:
     tau : (..., 3)
         Torque in world axes, N m.
     """
-    J, tau = arguments.positive_definite("J", J), arguments.vector("tau", tau)
+    J, tau = _checked_torque(J, tau)
     acceleration = np.linalg.solve(J, tau[..., None])[..., 0]
     return J @ _so3.hat(acceleration) - _so3.hat(tau)
 
@@ -85,7 +87,13 @@ def inertia_asymmetry(J: ArrayLike, tau: ArrayLike) -> Array:
     Zero exactly where the acceleration J^-1 tau is zero or an axis whose moment of inertia is the mean of the
     three; so for every torque if they are equal.
     """
-    J, tau = arguments.positive_definite("J", J), arguments.vector("tau", tau)
+    J, tau = _checked_torque(J, tau)
     acceleration = np.linalg.solve(J, tau[..., None])
     trace = np.trace(J, axis1=-2, axis2=-1)[..., None, None]
     return _so3.hat((trace * acceleration - 3 * J @ acceleration)[..., 0])
+
+
+def _checked_torque(J: ArrayLike, tau: ArrayLike) -> tuple[Array, Array]:
+    J, tau = arguments.positive_definite("J", J), arguments.vector("tau", tau)
+    arguments.common_shape(J=J.shape[:-2], tau=tau.shape[:-1])
+    return J, tau

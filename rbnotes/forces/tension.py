@@ -240,8 +240,9 @@ def _length(L: ArrayLike) -> Array:
 
 
 def _lengths(L: ArrayLike, Ldot: ArrayLike) -> tuple[Array, Array]:
-    length, rate = np.broadcast_arrays(_length(L), arguments.scalar("Ldot", Ldot))
-    return length, rate
+    length, rate = _length(L), arguments.scalar("Ldot", Ldot)
+    shape = arguments.common_shape(L=length.shape, Ldot=rate.shape)
+    return np.broadcast_to(length, shape), np.broadcast_to(rate, shape)
 
 
 def _tension(L: Array, F: ArrayLike, dF_dL: ArrayLike, dF_dLdot: ArrayLike) -> Tension:

@@ -94,7 +94,7 @@ def checked_carriers(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array,
         except ValueError as error:
             got = f"{shape} of them"
             raise InvalidArgument(name, got, f"one for each of the poses, {E.shape[:-2]}") from error
-    shape = np.broadcast_shapes(E.shape[:-2], x.shape[:-1], phi.shape[:-1])
+    shape = arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1], phi=phi.shape[:-1])
     return (
         np.broadcast_to(E, (*shape, 4, 4)),
         np.broadcast_to(x, (*shape, 3)),

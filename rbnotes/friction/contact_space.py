@@ -112,13 +112,15 @@ class ContactSpace(Responses):
     def velocities_of(self, solution: StepSolution) -> Array:
         """Contact velocities ``(c, 3)`` of a solution, normal ones above their targets."""
         arguments.instance("solution", solution, StepSolution)
-        velocities = _relative(self.contacts, arguments.vector("v", solution.velocity, self.problem.size))
+        velocities = _relative(
+            self.rows, self.contacts, arguments.vector("v", solution.velocity, self.problem.size)
+        )
         velocities[self.with_friction :, 0] += _softness(self.problem) @ solution.unilateral
         return velocities
 
     def move(self, impulses: Array) -> tuple[Array, Array]:
         """Velocities ``(n,)`` and impulses ``(m,)`` of the equations under contact impulses ``(c, 3)``."""
-        momentum = self.problem.momentum + self.contacts.rows.T @ impulses.ravel()
+        momentum = self.problem.momentum + self.rows.T @ impulses.ravel()
         return self.kkt.solver(momentum, self.problem.bilateral.target)
 
     def solution(self, impulses: Array, *, iterations: int, residual: float, method: str) -> StepSolution:
@@ -185,7 +187,7 @@ def contact_space(problem: StepProblem) -> ContactSpace:
         W = (W + W.T) / 2
 
     # Velocities along held directions are what the equations leave of them: nothing, but for rounding.
-    free = _relative(contacts, free_velocity)
+    free = _relative(rows, contacts, free_velocity)
     terms = (abs(rows) @ np.abs(free_velocity)).reshape(-1, 3)
     rounding = 1e-12 * (terms + np.abs(free))
     free = np.where(held.reshape(-1, 3) & (np.abs(free) <= rounding), 0.0, free)
@@ -283,8 +285,8 @@ def _mobility_without_equations(rows: Matrix, mass: Matrix) -> Array:
     return result
 
 
-def _relative(contacts: Contacts, v: Array) -> Array:
-    velocities = (contacts.rows @ v).reshape(-1, 3)
+def _relative(rows: Matrix, contacts: Contacts, v: Array) -> Array:
+    velocities = (rows @ v).reshape(-1, 3)
     velocities[:, 0] -= contacts.normal_target
     result: Array = velocities
     return result

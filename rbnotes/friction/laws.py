@@ -50,6 +50,7 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
     """
     impulses = arguments.array("impulses", impulses, 3)
     mu = arguments.scalar("mu", mu, minimum=0.0)
+    arguments.common_shape(impulses=impulses.shape[:-1], mu=mu.shape)
     return _project_on_cone(impulses, mu)
 
 

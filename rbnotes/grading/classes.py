@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.grading import _wire
 from rbnotes.grading.handed_in import Submission
 from rbnotes.grading.marking import Grade, Paper, as_plain, from_plain, mark
-from rbnotes.grading.sandbox import Told, Transcript, collect
+from rbnotes.grading.sandbox import Running, Told, Transcript, collect
 
 ATTEMPTS = 3
 """So often a submission is handed to the executor; what is lost more often is run in this process."""
@@ -71,8 +72,10 @@ def grade(
     executor: Executor | None = None,
     jobs: int | None = None,
     journal: Path | None = None,
-) -> Iterator[Grade]:
+) -> Generator[Grade, None, None]:
     """Grade submissions, in the order in which they are done.
+
+    Whoever stops to ask for more, as by Ctrl-C, ends the children that run on this machine.
 
     Parameters
     ----------
@@ -100,13 +103,15 @@ def grade(
         else:
             left.append(submission)
     runs = executor or ThreadPoolExecutor(jobs or os.cpu_count() or 1)
+    here = Running() if executor is None else None
     try:
-        for submission, transcript in _collected(paper, left, runs):
+        for submission, transcript in _collected(paper, left, runs, here):
             found = mark(paper, submission.student, transcript)
             kept.add(submission, found)
             yield found
     finally:
-        if executor is None:
+        if here is not None:
+            here.stop()
             runs.shutdown(wait=False, cancel_futures=True)
 
 
@@ -116,16 +121,18 @@ def _unread(paper: Paper, submission: Submission) -> Transcript:
 
 
 def _collected(
-    paper: Paper, submissions: Sequence[Submission], executor: Executor
+    paper: Paper, submissions: Sequence[Submission], executor: Executor, here: Running | None
 ) -> Iterator[tuple[Submission, Transcript]]:
     """Every submission once; what an executor loses is handed in again, in the end run here."""
+    # Another process cannot be told to stop; what it gets must be plain data.
+    run = collect if here is None else partial(collect, running=here)
     limits = paper.assignment.limits
     for _ in range(ATTEMPTS):
         lost: list[Submission] = []
         waiting: dict[Future[Transcript], Submission] = {}
         for submission in submissions:
             try:
-                future = executor.submit(collect, submission.file, submission.source, paper.requests, limits)
+                future = executor.submit(run, submission.file, submission.source, paper.requests, limits)
             except RuntimeError:  # a pool that is broken takes nothing more
                 lost.append(submission)
             else:
@@ -139,7 +146,7 @@ def _collected(
             return
         submissions = lost
     for submission in submissions:
-        yield submission, collect(submission.file, submission.source, paper.requests, limits)
+        yield submission, run(submission.file, submission.source, paper.requests, limits)
 
 
 @contextmanager

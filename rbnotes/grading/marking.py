@@ -150,7 +150,7 @@ def _explained(case: Case, judgement: Judgement, shows: Shows) -> str:
     lines = [judgement.message]
     if shows.inputs and case.inputs:
         lines.append(f"for example on these inputs ({case.region}):")
-        lines += [f"  {name} = {shown(value)}" for name, value in case.inputs.items()]
+        lines += [f"  {name} = {shown(value, indent=5 + len(name))}" for name, value in case.inputs.items()]
         if shows.expected:
             lines.append(as_text(judgement))
     elif judgement.status == "wrong" and not shows.expected:

@@ -207,7 +207,7 @@ h1{font-size:1.6rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-top:2rem;o
 .total{font-size:1.2rem}.points{font-weight:normal;white-space:nowrap}
 .badge{border:1px solid;border-radius:1em;padding:0 .6em;font-size:.85em;white-space:nowrap}
 .good{color:var(--good)}.bad{color:var(--bad)}a{color:var(--bar)}
-pre,.wide{overflow-x:auto}pre{background:var(--soft);padding:.8rem 1rem;border-radius:.4rem}
+pre,.wide{overflow-x:auto}pre{background:var(--soft);padding:.8rem 1rem;border-radius:.4rem;font-size:.85rem}
 table{border-collapse:collapse}
 td,th{border-bottom:1px solid var(--line);padding:.3rem .8rem .3rem 0;text-align:left}
 svg{width:100%;max-width:30rem}svg rect{fill:var(--bar)}

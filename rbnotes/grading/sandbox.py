@@ -15,6 +15,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -33,6 +34,8 @@ _PACKAGE = _CHILD.parents[1]
 _STARTING = 60.0
 """Seconds until the child must be ready: its interpreter and numpy, on a busy machine."""
 _ENDING = 5.0
+_POLITE = 0.4
+"""Seconds that a child may take to end what it has started."""
 _ANSWERS = 3
 _CHUNK = 1 << 16
 _MEGABYTE = 1 << 20
@@ -93,10 +96,57 @@ class Transcript:
     seconds: float = 0.0
 
 
-def collect(file: str, source: str, requests: Sequence[Request], limits: Limits) -> Transcript:
+class Running:
+    """The children that run in threads of this process, so that all of them can be ended at once."""
+
+    def __init__(self) -> None:
+        self._children: set[subprocess.Popen[bytes]] = set()
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    @contextmanager
+    def during(self, process: subprocess.Popen[bytes]) -> Iterator[None]:
+        """A child is counted while this lasts; raises :class:`Interrupted` if all have been ended."""
+        with self._lock:
+            if self._stopped:
+                raise Interrupted
+            self._children.add(process)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._children.discard(process)
+        if self._stopped:  # what it gave is what was there when it was ended
+            raise Interrupted
+
+    def stop(self) -> None:
+        """End them, and start no more: at first politely, lest they leave processes of their own."""
+        with self._lock:
+            self._stopped = True
+            children = list(self._children)
+        for child in children:
+            with suppress(ProcessLookupError):
+                child.terminate()
+        deadline = time.monotonic() + _POLITE
+        while time.monotonic() < deadline and any(child.poll() is None for child in children):
+            time.sleep(_POLITE / 10)
+        for child in children:
+            if child.poll() is None:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(child.pid, signal.SIGKILL)
+
+
+class Interrupted(Exception):
+    """A submission was not run to its end, because nothing is to be run any more."""
+
+
+def collect(
+    file: str, source: str, requests: Sequence[Request], limits: Limits, running: Running | None = None
+) -> Transcript:
     """Load the source text in a child and call its functions.
 
-    Plain data in and out, so any executor can run it, here or on another machine.
+    Plain data in and out, so any executor can run it, here or on another machine; only in threads of this
+    process the children can be ended from outside, by ``running``.
 
     A function that ends its process is charged with it; the others are then called in a new one.
     """
@@ -105,7 +155,7 @@ def collect(file: str, source: str, requests: Sequence[Request], limits: Limits)
     fences: tuple[str, ...] = ()
     left = list(requests)
     while left:
-        with _child(file, source, limits) as child:
+        with _child(file, source, limits, running or Running()) as child:
             fences = child.fences
             failure = child.load()
             if failure is not None:
@@ -119,7 +169,7 @@ def collect(file: str, source: str, requests: Sequence[Request], limits: Limits)
 
 
 @contextmanager
-def _child(file: str, source: str, limits: Limits) -> Iterator[_Child]:
+def _child(file: str, source: str, limits: Limits, running: Running) -> Iterator[_Child]:
     with (
         tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as folder,
         tempfile.TemporaryFile() as printed,
@@ -131,8 +181,9 @@ def _child(file: str, source: str, limits: Limits) -> Iterator[_Child]:
             os.close(writing)
         child = _Child(process, reading, printed.fileno(), file, source, limits)
         try:
-            child.wait_until_ready()
-            yield child
+            with running.during(process):
+                child.wait_until_ready()
+                yield child
         finally:
             child.end()
 

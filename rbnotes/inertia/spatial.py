@@ -126,6 +126,7 @@ def nearest_inertia(inertia: ArrayLike, *, within: ArrayLike | None = None) -> A
     """
     inertia = arguments.symmetric("inertia", inertia)
     rounding = np.asarray(np.inf) if within is None else arguments.scalar("within", within, minimum=0.0)
+    arguments.common_shape(inertia=inertia.shape[:-2], within=rounding.shape)
     return _without_rounding(inertia, rounding)
 
 

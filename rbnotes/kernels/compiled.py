@@ -99,7 +99,7 @@ class CompiledTree:
                 if not self._forward(self._whole, self._numbers, a, b, c, out):
                     return out
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
-        tau, wrenches = _applied(self.tree, tau, wrenches)
+        tau, wrenches = _applied(self.tree, tau, wrenches, q=q, qdot=qdot)
         pushed = tau + self.jacobian_transpose_times(q, wrenches) if wrenches.ndim else tau
         found = self._states("forward", self._packed, q, qdot, pushed)
         return reference.forward_dynamics(self.tree, q, qdot, tau, wrenches) if found is None else found
@@ -121,7 +121,8 @@ class CompiledTree:
                 if not self._inverse(self._whole, self._numbers, a, b, c, out):
                     return out
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
-        qddot, wrenches = self.tree.checked("qddot", qddot), _applied(self.tree, 0.0, wrenches)[1]
+        qddot = self.tree.checked("qddot", qddot)
+        wrenches = _applied(self.tree, 0.0, wrenches, q=q, qdot=qdot, qddot=qddot)[1]
         found = self._states("inverse", self._packed, q, qdot, qddot)
         if found is None:
             return reference.inverse_dynamics(self.tree, q, qdot, qddot, wrenches)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
 
 from rbnotes import ledger
 from rbnotes.ledger.causes import CAUSES, Cause
@@ -13,11 +16,11 @@ from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
 from rbnotes.ledger.replacements import EDITS
 from rbnotes.ledger.sources import in_use
 
-__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "replacement"]
+__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "effect", "effects", "replacement"]
 
 COLUMNS = (
     "id", "source", "section", "verdict", "title", "cause", "printed", "right", "latex", "condition",
-    "remark",
+    "remark", "effect",
 )  # fmt: skip
 
 TEX = re.compile(r"\$([^$]+)\$")
@@ -49,6 +52,18 @@ def causes(source: str) -> list[Cause]:
 def cause(record: Record) -> Cause | None:
     """The root cause of a correction, if it shares one with others."""
     return next((cause for cause in CAUSES if record.id in cause.ids), None)
+
+
+@cache
+def effects() -> dict[str, str]:
+    """What a claim, taken as printed, does to a simulation: a sentence by id, where one has been run."""
+    text = (resources.files("rbnotes.ledger") / "effects.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def effect(record: Record) -> str:
+    """What a claim, taken as printed, does to a simulation; empty where none has been run."""
+    return effects().get(record.id, "")
 
 
 def replacement(record: Record) -> str:
@@ -83,7 +98,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
         values = (
             record.id, record.source, record.section, str(record.verdict), record.title,
             shared.title if shared else "", record.formula, record.correction, replacement(record),
-            record.condition, record.remark,
+            record.condition, record.remark, effect(record),
         )  # fmt: skip
         result.append(dict(zip(COLUMNS, values, strict=True)))
     return result
@@ -147,7 +162,9 @@ def _entries(records: Sequence[Record]) -> list[str]:
                 ("Printed", f"$${record.formula}$$" if record.formula else ""),
                 ("Right", record.correction),
                 ("Holds if", record.condition),
+                ("Units", f"They do not fit: {record.misfit}." if record.misfit else ""),
                 ("Remark", record.remark),
+                ("In a simulation", effect(record)),
                 ("LaTeX", f"```latex\n{tex}\n```" if tex else ""),
             ):
                 if text:

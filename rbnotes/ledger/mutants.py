@@ -30,25 +30,26 @@ def mutants(source: ast.FunctionDef, constants: Iterable[str] = ()) -> Iterator[
     """Each change as a text, and the function with it; ``constants`` are names of arrays of zeros."""
     spared = set(_spared(source))
     zeros = _zeros(source) | set(constants)
-    for place, node in enumerate(ast.walk(source)):
+    for node in ast.walk(source):
         if node not in spared:
             for text, new in _changes(node, zeros):
-                yield text, _replaced(source, place, new)
+                changed = _with(source, node, ast.copy_location(new, node))
+                assert isinstance(changed, ast.FunctionDef)
+                yield text, changed
 
 
-def _replaced(source: ast.FunctionDef, place: int, new: ast.AST) -> ast.FunctionDef:
-    """A copy of the source with another node at this place of its walk."""
-    changed = copy.deepcopy(source)
-    nodes = list(ast.walk(changed))
-    old = nodes[place]
-    ast.copy_location(new, old)
-    for parent in nodes:
-        for field, value in ast.iter_fields(parent):
-            if value is old:
-                setattr(parent, field, new)
-            elif isinstance(value, list):
-                value[:] = [new if part is old else part for part in value]
-    return changed
+def _with(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
+    """A node with ``new`` in the place of ``old``, made of the same parts; itself if it does not hold it."""
+    if node is old:
+        return new
+    for field, value in ast.iter_fields(node):
+        parts = value if isinstance(value, list) else [value]
+        changed = [_with(part, old, new) if isinstance(part, ast.AST) else part for part in parts]
+        if any(a is not b for a, b in zip(parts, changed, strict=True)):
+            result = copy.copy(node)
+            setattr(result, field, changed if isinstance(value, list) else changed[0])
+            return result
+    return node
 
 
 def _spared(source: ast.FunctionDef) -> Iterator[ast.AST]:
@@ -269,12 +270,15 @@ def _is_nonzero(node: ast.expr) -> bool:
 
 def with_ticks(source: ast.FunctionDef, tick: str) -> ast.FunctionDef:
     """The function with a call of ``tick`` in each round of its while loops, which may be endless."""
-    for node in ast.walk(source):
+    if not has_while(source):
+        return source
+    ticking = copy.deepcopy(source)
+    for node in ast.walk(ticking):
         if isinstance(node, ast.While):
             node.body.insert(0, ast.parse(f"{tick}()").body[0])
-    return source
+    return ticking
 
 
-def has_while(nodes: Iterable[ast.AST]) -> bool:
-    """Whether there is a while loop among the nodes."""
-    return any(isinstance(node, ast.While) for node in nodes)
+def has_while(source: ast.AST) -> bool:
+    """Whether there is a while loop in a source."""
+    return any(isinstance(node, ast.While) for node in ast.walk(source))

@@ -8,11 +8,9 @@ the form and of the claim's functions that it calls, one change at a time, and f
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -23,13 +21,13 @@ from rbnotes.ledger.honesty.claim_code import helpers, plain, rebuilt, tree
 from rbnotes.ledger.honesty.tracing import trace
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record, Verdict
 from rbnotes.ledger.runner import EXAMPLES
-from rbnotes.ledger.trials import Values, distance, expectation, result, samples
+from rbnotes.ledger.trials import Values, distance, expectations, result, samples
 
 TICK = "__tick__"
 LONGER = 30
-"""A mutant that makes so many times the calls of its form counts as endless ..."""
-CALLS = 20_000
-"""... once it makes this many."""
+"""A mutant whose while loops go round so many times as often as its form's counts as endless ..."""
+ROUNDS = 1000
+"""... once they go round this often."""
 MOST_LISTED = 1 / 3
 """Share of the mutants that a record may call equivalent."""
 SHORTEST_BEGINNING = 12
@@ -64,6 +62,27 @@ def _is_definite(A: Array) -> bool:
     return bool(values[0] >= -1e-9 or values[-1] <= 1e-9)
 
 
+class Ticks:
+    """Counts the rounds of while loops, which a change can make endless."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self.most, self.rounds = most, 0
+
+    def __call__(self) -> None:
+        self.rounds += 1
+        if self.most is not None and self.rounds > self.most:
+            raise TimeoutError("an endless loop")
+
+    def afresh(self, form: Function) -> Function:
+        """The form, with the rounds of each call counted from zero."""
+
+        def counted(*values: Any) -> Any:
+            self.rounds = 0
+            return form(*values)
+
+        return counted
+
+
 @dataclass(frozen=True)
 class Mutant:
     """A form with one change."""
@@ -74,50 +93,19 @@ class Mutant:
     """What a swapped product met, for a mutant that may have one."""
 
 
+@dataclass(frozen=True, eq=False)
 class Cases:
-    """Inputs with the oracle's results, which are computed when first asked for."""
+    """Inputs with the oracle's results."""
 
-    def __init__(self, form: Function, reference: Function, inputs: list[Values]) -> None:
-        self.form, self.reference, self.inputs = form, reference, inputs
-        self._expected: list[Array] = []
-        self._calls: list[int] = []
-
-    def expected(self, index: int) -> Array:
-        """The oracle's result on one of the inputs."""
-        while len(self._expected) <= index:
-            values = self.inputs[len(self._expected)]
-            self._expected.append(expectation(self.reference, values))
-            with counted() as calls:
-                _distance(self.form, self._expected[-1], values)
-            self._calls.append(calls[0])
-        return self._expected[index]
+    inputs: list[Values]
+    expected: list[Array]
 
     def accept(self, form: Function, tolerance: float, *, first: int | None = None) -> bool:
         """Whether the check finds nothing wrong with a form, on all inputs or the first ones."""
-        for index, values in enumerate(self.inputs[:first]):
-            expected = self.expected(index)
-            with counted(CALLS + LONGER * self._calls[index]):
-                if not _distance(form, expected, values) <= tolerance:
-                    return False
-        return True
-
-
-@contextmanager
-def counted(most: int | None = None) -> Iterator[list[int]]:
-    """Count the calls made inside; beyond ``most`` they fail, as a change can make any loop endless."""
-    calls = [0]
-
-    def count(frame: FrameType, event: str, argument: Any) -> None:
-        calls[0] += 1
-        if most is not None and calls[0] > most:
-            raise TimeoutError("an endless loop")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        yield calls
-    finally:
-        sys.setprofile(before)
+        return all(
+            _distance(form, right, values) <= tolerance
+            for values, right in zip(self.inputs[:first], self.expected[:first], strict=True)
+        )
 
 
 def _distance(form: Function, expected: Array, values: Values) -> float:
@@ -146,16 +134,13 @@ def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
     if form is None or record.reference is None:
         return []
     inputs = record.inputs if record.given is None else record.given
-    cases = Cases(form, record.reference, samples(inputs, examples))
-    if all(
-        np.max(np.abs(cases.expected(index)), initial=0.0) <= record.tolerance
-        for index in range(min(LISTED, len(cases.inputs)))
-    ):
+    cases = Cases(samples(inputs, examples), expectations(record.reference, inputs, examples))
+    few = cases.expected[:LISTED]
+    if all(np.max(np.abs(right), initial=0.0) <= record.tolerance for right in few):
         return ["compares zero with zero"]
     form = plain(form)
     found: list[str] = []
     used: list[str] = []
-    few = [cases.expected(index) for index in range(min(LISTED, len(cases.inputs)))]
     every = 0
     for mutant in (
         *source_mutants(form, cases.inputs[:: max(1, len(cases.inputs) // 4)]),
@@ -196,26 +181,36 @@ def result_mutants(form: Function, expected: list[Array]) -> Iterator[Mutant]:
 
 
 def source_mutants(form: FunctionType, draws: list[Values]) -> Iterator[Mutant]:
-    """Every single change to the source of a form and of the helpers that it enters on some inputs."""
+    """Every single change to the source of a form and of the helpers that it enters on some inputs.
+
+    A mutant whose loops do not end raises an error instead.
+    """
     entered = trace(form, draws).entered
     parts = [part for part in helpers(form) if part is form or part.__code__ in entered]
-    loops = [part for part in parts if mutants.has_while(ast.walk(tree(part)))]
+    looping = {part: mutants.with_ticks(tree(part), TICK) for part in parts if mutants.has_while(tree(part))}
+    rounds = _rounds(form, looping, draws)
     for part in parts:
         where = "" if part is form else f"in {part.__name__}: "
         for change, source in mutants.mutants(tree(part), _zeros(part)):
-            changed = {**{other: tree(other) for other in loops}, part: source}
-            for each in changed.values():
-                mutants.with_ticks(each, TICK)
-            swaps = Swaps()
-            names = {TICK: _tick, mutants.SWAPPED: swaps}
-            yield Mutant(where + change, rebuilt(form, changed, names), swaps)
+            swaps, ticks = Swaps(), Ticks(ROUNDS + LONGER * rounds)
+            changed = {**looping, part: mutants.with_ticks(source, TICK)}
+            mutant = rebuilt(form, changed, {TICK: ticks, mutants.SWAPPED: swaps})
+            yield Mutant(where + change, ticks.afresh(mutant) if looping else mutant, swaps)
+
+
+def _rounds(form: FunctionType, looping: dict[FunctionType, ast.FunctionDef], draws: list[Values]) -> int:
+    """How often the while loops of a form go round, at most, on one of some inputs."""
+    if not looping:
+        return 0
+    ticks, most = Ticks(), 0
+    unchanged = ticks.afresh(rebuilt(form, looping, {TICK: ticks}))
+    for values in draws:
+        _distance(unchanged, np.zeros(0), values)
+        most = max(most, ticks.rounds)
+    return most
 
 
 def _zeros(function: FunctionType) -> list[str]:
     """The arrays of zeros among the names of a function's module."""
     constants = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     return [name for name, value in constants.items() if isinstance(value, np.ndarray) and not np.any(value)]
-
-
-def _tick() -> None:
-    """A call for each round of a loop, to be counted."""

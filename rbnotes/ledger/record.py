@@ -7,12 +7,16 @@ printed, that form as code, the library's right form, the oracle, the verdict.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import ArrayLike
+
+from rbnotes.ledger.quantities import Declared, Dimension
+from rbnotes.ledger.symbols import USUAL
 
 Function = Callable[..., ArrayLike]
 Inputs = Mapping[str, SearchStrategy]
@@ -74,6 +78,20 @@ class Record:
     """For a conditional claim: the inputs on which it does hold."""
     holds_when: Function | None = None
     """For a conditional claim: the condition as a predicate of the inputs, true on those of ``given``."""
+    quantities: Mapping[str, Declared] = field(default_factory=dict)
+    """What each argument is (:mod:`rbnotes.ledger.quantities`); whole numbers, flags and names need not say.
+
+    Symbols are what they usually are (:mod:`rbnotes.ledger.symbols`), unless ``QUANTITIES`` of the record's
+    module, or the record itself, tells otherwise.
+    """
+    result: Declared | None = None
+    """What the forms return; the units of all forms are then checked."""
+    constants: tuple[Dimension, ...] = ()
+    """Dimensions of numbers that the forms hold fixed, such as a law's rest length of 1.
+
+    Units are changed only in ways that leave these as they are."""
+    misfit: str = ""
+    """Where the units of the printed form do not fit."""
     printed: Function | None = None
     library: Function | None = None
     reference: Function | None = None
@@ -141,6 +159,12 @@ def claim(id: str, title: str) -> Callable[[type], Record]:
 
     def record(body: type) -> Record:
         fields = {name: value for name, value in vars(body).items() if not name.startswith("__")}
-        return Record(id=id, title=title, **fields)
+        symbols = {
+            **USUAL,
+            **getattr(sys.modules.get(body.__module__), "QUANTITIES", {}),
+            **fields.get("quantities", {}),
+        }
+        told = {name: symbols[name] for name in fields.get("inputs", {}) if name in symbols}
+        return Record(id=id, title=title, **{**fields, "quantities": told})
 
     return record

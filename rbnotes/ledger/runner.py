@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.ledger import covariance
 from rbnotes.ledger.counterexamples import played_back
 from rbnotes.ledger.honesty import (
     branches,
@@ -32,6 +33,7 @@ from rbnotes.ledger.trials import (
     Values,
     deviation,
     expectation,
+    expectations,
     residual,
     samples,
     search,
@@ -117,7 +119,12 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afr
         return Outcome(record, not found, "; ".join(found))
     examples = max(examples, EXAMPLES)
     try:
-        trials = Trials.of(record.reference, samples(record.inputs, examples, afresh=afresh))
+        values = samples(record.inputs, examples, afresh=afresh)
+        trials = (
+            Trials.of(record.reference, values)
+            if afresh
+            else Trials(values, expectations(record.reference, record.inputs, examples))
+        )
         beside = samples(record.inputs, OFF_GRID, region="non-dyadic") if record.inputs else []
         given_beside = samples(record.given, OFF_GRID, region="non-dyadic") if record.given else []
         off_grid = Trials.of(record.reference, beside)
@@ -142,7 +149,9 @@ def honesty(record: Record, trials: Trials, off_grid: Trials, given: Sequence[Va
     """All findings about a record's oracle, inputs and branches; see :mod:`rbnotes.ledger.honesty`."""
     # Where results are zero, what is done to them may not show; where flags are up, it may not either.
     telling = [values for values, right in zip(trials.values, trials.expected, strict=True) if np.all(right)]
-    few = [each for some in (trials.values, telling) for each in some[:: max(1, len(some) // FEW)][:FEW]]
+    few = _spread(trials.values)
+    if len(telling) < len(trials.values):
+        few += _spread(telling)
     every = trials + off_grid
     found = [
         *independence.findings(record, trials.values),
@@ -155,11 +164,17 @@ def honesty(record: Record, trials: Trials, off_grid: Trials, given: Sequence[Va
         *conditions.findings(record, trials.values, trials.expected, given),
         *conventions.findings(record, every.values),
         *digits.findings(record),
+        *covariance.findings(record),
     ]
     largest = max(float(np.max(np.abs(right), initial=0.0)) for right in every.expected)
     if largest <= (SIGNIFICANT if record.inputs else 0.0):
         found.append(f"zero: the oracle gives nothing above {largest:g}")
     return found
+
+
+def _spread(values: list[Values]) -> list[Values]:
+    """A few of many, far from each other."""
+    return values[:: max(1, len(values) // FEW)][:FEW]
 
 
 def measure(record: Record, *, examples: int = EXAMPLES, shrink: bool = True) -> Outcome:

@@ -38,6 +38,7 @@ from scipy.spatial.transform import Rotation
 from {name} import formulas
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import vectors
+from rbnotes.ledger.quantities import LENGTH, RATE, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 
@@ -45,6 +46,9 @@ from rbnotes.ledger.record import Verdict, claim
 class e1:
     formula = r"\\mathbf v = \\boldsymbol\\omega \\times \\mathbf r"
     inputs = {{"omega": vectors(), "r": vectors()}}
+    # What the arguments are, and what comes back: the units of all forms are checked.
+    quantities = {{"omega": RATE, "r": LENGTH}}
+    result = VELOCITY
 
     def printed(omega, r):
         # The formula as the notes print it, to the letter.

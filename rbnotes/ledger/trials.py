@@ -58,6 +58,21 @@ def expectation(reference: Function, values: Values) -> Array:
     return expected
 
 
+def expectations(reference: Function, inputs: Inputs, count: int) -> list[Array]:
+    """The reference's results on :func:`samples`, kept until it is another claim's turn."""
+    return _expectations(reference, tuple(inputs.items()), count)
+
+
+@lru_cache(maxsize=4)
+def _expectations(
+    reference: Function, named: tuple[tuple[str, st.SearchStrategy[Any]], ...], count: int
+) -> list[Array]:
+    found = [expectation(reference, values) for values in samples(dict(named), count)]
+    for each in found:
+        each.flags.writeable = False
+    return found
+
+
 def residual(form: Function, reference: Function, values: Values) -> float:
     """:func:`deviation` of a form from its reference."""
     return deviation(form, expectation(reference, values), values)

@@ -19,6 +19,7 @@ from rbnotes._frozen import known
 from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints, Contacts, _rows
 from rbnotes.contact.nearby import resting_speed
+from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import BilateralRows, State, StepProblem
 from rbnotes.errors import NotConverged
 from rbnotes.maximal.mechanism import as_dense_as
@@ -52,7 +53,7 @@ class Impacts(NamedTuple):
         contacts = replace(
             kick.contacts,
             impulses=kick.contacts.impulses + self.contacts,
-            before=(kick.contact_rows @ velocity).reshape(-1, 3),
+            before=velocities_along(kick.contact_rows, velocity),
         )
         return kick._replace(before=velocity, joints=kick.joints + self.joints, contacts=contacts)
 
@@ -76,7 +77,7 @@ def impacts_of(setting: Setting, at: Placement, state: State, points: ContactPoi
     result = Impacts(velocity, np.zeros(G.shape[0]), np.zeros((len(points), 3)))
     slow, none = resting_speed(h, mechanism.gravity), result
     for _ in range(MANY * len(points)):
-        approach = (rows @ result.velocity)[::3]
+        approach = velocities_along(rows, result.velocity)[:, 0]
         hits = (points.restitution > 0) & (approach < slow) & (points.gap + h * approach <= 0)
         if not np.any(hits):
             return None if result is none else result

@@ -36,9 +36,10 @@ from rbnotes.constraints._stabilization import SOFTNESS, least_correction
 from rbnotes.constraints.kkt import factored
 from rbnotes.contact import ContactPoints, _rows
 from rbnotes.contact.nearby import resting_speed
-from rbnotes.dynamics import Scheme, State, StepProblem, no_forces
+from rbnotes.contact.pair_rows import velocities_along
+from rbnotes.dynamics import Scheme, State, no_forces
 from rbnotes.dynamics.free_motion import external_problem, move_freely
-from rbnotes.dynamics.step_problem import Matrix
+from rbnotes.dynamics.step_problem import Matrix, without_conditions
 from rbnotes.maximal.first_order import FirstOrder
 from rbnotes.maximal.impacts import impacts_of
 from rbnotes.maximal.mechanism import PROJECTED, as_dense_as, projected
@@ -156,7 +157,7 @@ def _first_kick_and_flight(
         target = G @ least_correction(G, responses, -target)
 
     weight, applied = h / 2 * free.weight(state), h / 2 * free.applied_forces(state).f
-    problem = StepProblem(mass, mass @ velocity + weight + applied)
+    problem = without_conditions(mass, mass @ velocity + weight + applied)
     fall = free.inverse_mass @ (weight + applied)
     speeds = least_speeds(setting, state, points, fall)
     kick = kicked(setting, at, velocity, problem, (weight, applied), points, speeds, target, fall)
@@ -195,9 +196,9 @@ def _second_kick(setting: Setting, state: State, points: ContactPoints) -> Kick:
         kkt = factored(mass, as_dense_as(mass, at.matrix()))
         predicted = kkt.solver(mass @ velocity + weight + applied, none)[0]
         applied = h / 2 * free.applied_forces(state.with_velocity(predicted)).f
-    problem = StepProblem(mass, mass @ velocity + weight + applied)
+    problem = without_conditions(mass, mass @ velocity + weight + applied)
     # What touches is held. What is apart and comes too fast meets in the next step, where it may bounce.
-    coming = (_rows.contact_rows(points, state.E) @ velocity)[::3]
+    coming = velocities_along(_rows.contact_rows(points, state.E), velocity)[:, 0]
     bounces = (points.restitution > 0) & (coming < resting_speed(h, mechanism.gravity))
     later = (points.gap > setting.slop) & (coming < -points.gap / h)
     points = points[~(bounces | later)]

@@ -17,6 +17,7 @@ from rbnotes.constraints.kkt import factored
 from rbnotes.contact import Collider, ContactPoints, Contacts, PairRows, _rows
 from rbnotes.contact.detection import checked_colliders, checked_pairs
 from rbnotes.contact.nearby import allowed_speeds, found_nearby
+from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import BilateralRows, State, StepProblem, StepSolution, factor_step
 from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.maximal.mechanism import Mechanism, as_dense_as, projected
@@ -91,7 +92,7 @@ class Kick(NamedTuple):
 
     def corrected(self, after: Array, more: Array) -> Kick:
         """The kick with other velocities, which further impulses along the joints make."""
-        contacts = replace(self.contacts, after=(self.contact_rows @ after).reshape(-1, 3))
+        contacts = replace(self.contacts, after=velocities_along(self.contact_rows, after))
         return self._replace(after=after, joints=self.joints + more, contacts=contacts)
 
     @property
@@ -138,9 +139,9 @@ def least_speeds(setting: Setting, state: State, points: ContactPoints, kick: Ar
         without it the bounce would gain ``h g / 2``.
     """
     rows, gravity = _rows.contact_rows(points, state.E), setting.mechanism.gravity
-    speeds = allowed_speeds(points, (rows @ state.velocity)[::3], setting.h, gravity)
+    speeds = allowed_speeds(points, velocities_along(rows, state.velocity)[:, 0], setting.h, gravity)
     if kick is not None:
-        speeds = np.where(speeds > 0, np.maximum(speeds + (rows @ kick)[::3], 0.0), speeds)
+        speeds = np.where(speeds > 0, np.maximum(speeds + velocities_along(rows, kick)[:, 0], 0.0), speeds)
     if setting.taken_back:
         deep = np.maximum(-points.gap - setting.slop, 0.0)
         lift = np.sqrt(2 * float(np.linalg.norm(gravity)) * deep)
@@ -179,7 +180,7 @@ def kicked(
         joints = known(BilateralRows, rows=G, target=target, softness=np.zeros(len(target)))
         contacts = known(Contacts, rows=rows, mu=points.mu, normal_target=speeds)
         under = problem.under(bilateral=joints, contacts=contacts)
-        fall = np.zeros((len(points), 3)) if later is None else (rows @ later).reshape(-1, 3)
+        fall = np.zeros((len(points), 3)) if later is None else velocities_along(rows, later)
         solution = without_gain(setting, under, points, setting.friction(under, points), fall)
     else:
         velocity, impulses = factored(problem.mass, G).solver(problem.momentum, target)

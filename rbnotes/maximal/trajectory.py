@@ -10,6 +10,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints, PairRows, contact_axes
+from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import States, StepSolution
 
 SLIDING = 1e-3
@@ -126,7 +127,7 @@ def record_contacts(
     points: ContactPoints, rows: PairRows, before: Array, solution: StepSolution
 ) -> ContactRecord:
     """What a step's contacts did; ``before (6 n,)`` are the twists at its start."""
-    old, new = ((rows @ twists).reshape(-1, 3) for twists in (before, solution.velocity))
+    old, new = (velocities_along(rows, twists) for twists in (before, solution.velocity))
     return ContactRecord(points, solution.contact_impulses, old, new, solution.residual)
 
 

@@ -30,7 +30,8 @@ from rbnotes.arguments import Array
 from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nearby_points, separation_speeds
 from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
 from rbnotes.dynamics.step_problem import checked_solution
-from rbnotes.friction import box_friction
+from rbnotes.friction import model as friction_model
+from rbnotes.friction import newton_friction
 from rbnotes.tree.constrained import checked_constraints, step_rows
 from rbnotes.tree.rows import Constraint
 from rbnotes.tree.system import TreeSystem
@@ -79,7 +80,7 @@ def contact_step(
     colliders: Sequence[Collider],
     constraints: Iterable[Constraint] = (),
     *,
-    friction: Callable[[StepProblem], StepSolution] = box_friction,
+    friction: Callable[[StepProblem], StepSolution] | str = newton_friction,
     gamma: float = 0.0,
     apart: Sequence[tuple[int, int]] | None = None,
 ) -> ContactStep:
@@ -92,9 +93,10 @@ def contact_step(
     colliders
         Shapes that the links, by their numbers ``tree.index(name)``, and the world carry.
     friction
-        A model of :mod:`rbnotes.friction`. Some want a symmetric mass, which implicit schemes need not have;
-        and a :class:`~rbnotes.dynamics.FullyImplicit` scheme cannot be solved to more digits than the model:
-        give it a tolerance of 1e-7 or so.
+        A model of :mod:`rbnotes.friction`, or its name (``"box"``); by default that of
+        :func:`rbnotes.maximal.simulate`, the same in all directions. Some want a symmetric mass, which
+        implicit schemes need not have; and a :class:`~rbnotes.dynamics.FullyImplicit` scheme cannot be solved
+        to more digits than the model: give it a tolerance of 1e-7 or so.
     gamma
         Part of errors and overlaps that is taken back, 1/s.
     apart
@@ -108,7 +110,7 @@ def contact_step(
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
     arguments.function("scheme", scheme)
-    arguments.function("friction", friction)
+    friction = friction_model("friction", friction)
     constraints = checked_constraints(constraints)
     h, at = arguments.number("h", h), system.maximal(state)
     if apart is None:

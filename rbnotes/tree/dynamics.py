@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, SingularConfiguration
-from rbnotes.tree.kinematics import Motion, _both, _times, jacobian, motion, poses, twists
+from rbnotes.tree.kinematics import Motion, _both, _times, alike, jacobian, motion, poses, twists
 from rbnotes.tree.model import Tree
 
 
@@ -105,7 +105,7 @@ def reduced_force(
     """
     arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
-    tau, wrenches = _applied(tree, tau, wrenches)
+    tau, wrenches = _applied(tree, tau, wrenches, q=q)
     return driving_force(tree, motion(tree, q, qdot), wrenches) + joint_forces(tree, q, qdot) + tau
 
 
@@ -158,7 +158,7 @@ def inverse_dynamics(
     Besides the springs, dampers, gravity and applied wrenches, as in :func:`reduced_force`.
     """
     arguments.instance("tree", tree, Tree)
-    qddot = tree.checked("qddot", qddot)
+    q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
     return _times(mass_matrix(tree, q), qddot) - reduced_force(tree, q, qdot, 0.0, wrenches)
 
 
@@ -236,12 +236,15 @@ def _singular(tree: Tree, smallest: float, along: Array) -> SingularConfiguratio
     return SingularConfiguration("q", got, "joints away from singular states, with inertia beyond them")
 
 
-def _applied(tree: Tree, tau: ArrayLike, wrenches: ArrayLike) -> tuple[Array, Array]:
+def _applied(tree: Tree, tau: ArrayLike, wrenches: ArrayLike, **beside: Array) -> tuple[Array, Array]:
+    """Forces and wrenches whose leading axes go with those of the vectors beside them."""
     tau, wrenches = arguments.array("tau", tau), arguments.array("wrenches", wrenches)
     n = len(tree.links)
     for name, value, shape in (("tau", tau, (tree.size,)), ("wrenches", wrenches, (n, 6))):
         if value.ndim and value.shape[-len(shape) :] != shape:
             raise arguments.InvalidArgument(name, f"shape {value.shape}", f"shape (..., {shape}), or 0")
+    leading = {name: value.shape[:-1] for name, value in beside.items()}
+    arguments.common_shape(**leading, tau=tau.shape[:-1], wrenches=wrenches.shape[:-2])
     return tau, wrenches
 
 

@@ -87,7 +87,7 @@ class SpatialOperators:
         if isinstance(rates, float | int) and not isinstance(rates, bool) and rates == 0:
             rates = np.zeros(self.tree.size)
         q, qdot = _both(self.tree, self.q, rates)
-        _, wrenches = _applied(self.tree, 0.0, self.wrenches)
+        _, wrenches = _applied(self.tree, 0.0, self.wrenches, q=q)
         for field, value in (("q", q), ("qdot", qdot), ("wrenches", wrenches)):
             object.__setattr__(self, field, value)
 

@@ -151,7 +151,7 @@ def inverse_dynamics_slopes(
     q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
     varied = variation(tree, q, qdot, qddot)
     own, by_q, by_qdot = own_wrenches(tree, varied)
-    turned = geometric_stiffness(tree, q, own + _applied(tree, 0.0, wrenches)[1])
+    turned = geometric_stiffness(tree, q, own + _applied(tree, 0.0, wrenches, q=q)[1])
     stiffness, damping = (np.diag(tree.stacked(field)) for field in ("stiffness", "damping"))
     handed_on = (np.einsum("...nai,...naj->...ij", varied.J, each) for each in (by_q, by_qdot))
     q_slope, qdot_slope = handed_on

@@ -26,10 +26,12 @@ from rbnotes.viewer.shapes import (
     sphere,
     spring,
 )
+from rbnotes.viewer.slider import Slider
 
 __all__ = [
     "Scene",
     "Shape",
+    "Slider",
     "arrow",
     "box",
     "capsule",

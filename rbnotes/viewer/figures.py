@@ -12,6 +12,9 @@ from rbnotes.viewer.shapes import COLORS
 INK = "#757b83"
 """Grey of text and axes: contrast 4.3 both on white and on the dark theme's background."""
 
+WIDTH = 5.4
+"""Largest width of a figure of one column [inch]; each further column adds one."""
+
 
 def style() -> dict[str, Any]:
     """Matplotlib settings: transparent background, mid-grey ink, the colours of the scenes."""
@@ -46,7 +49,7 @@ def style() -> dict[str, Any]:
 
 
 def figure(
-    rows: int = 1, columns: int = 1, *, size: tuple[float, float] = (7.0, 3.5), **subplots: Any
+    rows: int = 1, columns: int = 1, *, size: tuple[float, float] = (5.4, 3.2), **subplots: Any
 ) -> tuple[Figure, Any]:
     """A figure and its axes, as ``matplotlib.pyplot.subplots`` gives them, in the book's style.
 
@@ -57,7 +60,8 @@ def figure(
     rows, columns
         Grid of axes.
     size
-        Width and height [inch].
+        Width and height [inch]. Wide figures become narrower: on a phone they are as wide as the screen, and
+        what counts for their letters is how much wider they were drawn.
     subplots
         Passed on, such as ``sharex=True`` or ``subplot_kw={"projection": "3d"}``.
     """
@@ -65,7 +69,8 @@ def figure(
 
     plt.style.use(style())
     _prefer_svg()
-    return plt.subplots(rows, columns, figsize=size, **subplots)
+    width = min(size[0], WIDTH + (columns - 1))
+    return plt.subplots(rows, columns, figsize=(width, size[1]), **subplots)
 
 
 def _prefer_svg() -> None:

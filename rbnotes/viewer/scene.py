@@ -11,6 +11,7 @@ import base64
 import html
 import json
 import os
+from copy import copy
 from importlib import resources
 from typing import Any
 
@@ -20,13 +21,21 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.viewer import camera, sketch
 from rbnotes.viewer.shapes import COLORS, Shape
+from rbnotes.viewer.sketch import Placed
 
 PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
 """Environment variable: set where outputs go to a page that loads the player itself."""
 
-FRAME_HEIGHT = 440
+FRAME_HEIGHT = 520
 """Height of a scene's frame in a notebook [px]."""
+
+ASPECTS = (1.2, 2.6)
+"""Least and largest width by height of a picture."""
+
+LAYERS = {"axes": "frames", "arrow": "forces"}
+"""Which shapes have a switch, unless a scene says otherwise."""
 
 
 class Scene:
@@ -53,10 +62,31 @@ class Scene:
             got = f"{len(self.times)} times, not all increasing"
             raise InvalidArgument("times", got, "at least two increasing times (T,)")
         self.view = arguments.one_vector("view", view, 2)
-        self._items: list[dict[str, Any]] = []
+        self._items: list[Placed] = []
+        self._extent: Array | None = None
 
-    def add(self, shape: Shape, pose: ArrayLike | None = None) -> Scene:
+    def add(
+        self,
+        shape: Shape,
+        pose: ArrayLike | None = None,
+        *,
+        label: str = "",
+        name: str = "",
+        layer: str | None = None,
+    ) -> Scene:
         """Add a shape at a pose of its frame in the world, (4, 4) or (T, 4, 4); returns the scene.
+
+        Parameters
+        ----------
+        shape, pose
+            What, and where; at the origin if no pose is given.
+        label
+            A word that stays beside the shape.
+        name
+            What the legend below the picture says of the shape's colour.
+        layer
+            Shapes of a layer have a switch below the picture. Axes are in the layer "frames" and arrows in
+            "forces" unless said otherwise; "" has no switch.
 
         Raises
         ------
@@ -69,16 +99,10 @@ class Scene:
             raise InvalidArgument("pose", f"shape {poses.shape}", "shape (4, 4) or (T, 4, 4)")
         self._check_samples("pose", len(poses) if poses.ndim == 3 else None)
         self._check_samples(shape.kind, shape.samples)
-        self._items.append(
-            {
-                "kind": shape.kind,
-                "color": COLORS[shape.color],
-                "moves": shape.samples is not None,
-                **shape.numbers,
-                "poses": _encode(_as_position_and_quaternion(poses)),
-                **{name: _encode(values) for name, values in shape.arrays.items()},
-            }
-        )
+        for key, text in (("label", label), ("name", name), ("layer", layer or "")):
+            arguments.instance(key, text, str)
+        chosen = LAYERS.get(shape.kind, "") if layer is None else layer
+        self._items.append(Placed(shape, poses, label, name, chosen))
         return self
 
     def _check_samples(self, name: str, samples: int | None) -> None:
@@ -86,40 +110,81 @@ class Scene:
         if samples is not None and samples != expected:
             raise InvalidArgument(name, f"{samples} samples", f"{expected}, as the scene has times")
 
+    @property
+    def extent(self) -> Array:
+        """What the camera shows: points (n, 3) [m] of everything but the ground, at all times."""
+        if self._extent is None:
+            return sketch.extent(self._items, self._samples)
+        return self._extent
+
+    def showing(self, extent: ArrayLike) -> Scene:
+        """The same scene with a camera that shows these points (n, 3) [m], such as those of others."""
+        result = copy(self)
+        result._extent = sketch.corners(arguments.array("extent", extent, None, 3))
+        return result
+
+    @property
+    def _samples(self) -> int:
+        return 1 if self.times is None else len(self.times)
+
     def to_json(self) -> str:
         """The scene as the player reads it: numbers, and arrays as base64 of little-endian float32."""
-        data = {"description": self.description, "view": self.view.tolist(), "items": self._items}
+        data: dict[str, Any] = {"description": self.description, "view": self.view.tolist()}
+        if self._extent is not None:
+            data["extent"] = _encode(self._extent)
+        data["items"] = [_as_data(item) for item in self._items]
         if self.times is not None:
             data["times"] = _encode(self.times)
         return json.dumps(data, separators=(",", ":"))
 
-    def to_html(self) -> str:
-        """The scene for a page that loads the player."""
+    def to_html(self, *, caption: bool = True) -> str:
+        """The scene for a page that loads the player, and a still drawing for one without scripts."""
         data = self.to_json().replace("<", "\\u003c")  # nothing in it can end the script element
+        points = self.extent
+        aspect = float(np.clip(camera.shape(points, self.view), *ASPECTS)) if len(points) else ASPECTS[1]
+        still = sketch.sketch(self._items, self._samples, points, self.view, aspect) if len(points) else ""
+        words = f"<figcaption>{html.escape(self.description)}</figcaption>" if caption else ""
         return (
-            '<figure class="rbnotes-scene">'
-            f'<script type="application/json">{data}</script>'
-            f"<figcaption>{html.escape(self.description)}</figcaption></figure>"
+            f'<figure class="rbnotes-scene" style="--aspect:{aspect:.2f}">'
+            f'<script type="application/json">{data}</script><noscript>{still}</noscript>{words}</figure>'
         )
 
     def _repr_html_(self) -> str:
         if os.environ.get(PAGE_HAS_PLAYER):
             return self.to_html()
-        player = resources.files("rbnotes.viewer") / "scene-player.js"
-        if not player.is_file():
-            return (
-                f"<p>3-D scene: {html.escape(self.description)} (This installation has no player for it.)</p>"
-            )
-        script = player.read_text(encoding="utf-8").replace("</script", "<\\/script")
-        page = f"<!doctype html><meta charset='utf-8'><body>{self.to_html()}<script>{script}</script>"
-        return (
-            f'<iframe srcdoc="{html.escape(page)}" title="{html.escape(self.description)}" '
-            f'style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
-        )
+        return framed(self.to_html(), self.description)
 
     def __repr__(self) -> str:
         moving = "still" if self.times is None else f"{len(self.times)} times"
         return f"<Scene: {len(self._items)} shapes, {moving}: {self.description}>"
+
+
+def framed(picture: str, description: str) -> str:
+    """A scene or slider with the player, in a frame of its own, for pages that do not load the player."""
+    player = resources.files("rbnotes.viewer") / "scene-player.js"
+    if not player.is_file():
+        return f"<p>3-D scene: {html.escape(description)} (This installation has no player for it.)</p>"
+    script = player.read_text(encoding="utf-8").replace("</script", "<\\/script")
+    page = f"<!doctype html><meta charset='utf-8'><body>{picture}<script>{script}</script>"
+    return (
+        f'<iframe srcdoc="{html.escape(page)}" title="{html.escape(description)}" '
+        f'style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
+    )
+
+
+def _as_data(item: Placed) -> dict[str, Any]:
+    """A shape as the player reads it."""
+    shape = item.shape
+    words = {"label": item.label, "name": item.name, "layer": item.layer}
+    return {
+        "kind": shape.kind,
+        "color": COLORS[shape.color],
+        "moves": shape.samples is not None,
+        **{key: text for key, text in words.items() if text},
+        **shape.numbers,
+        "poses": _encode(_as_position_and_quaternion(item.poses)),
+        **{name: _encode(values) for name, values in shape.arrays.items()},
+    }
 
 
 def _as_position_and_quaternion(poses: Array) -> Array:

@@ -119,6 +119,16 @@ def test_frame_on_points_of_a_rigid_body_moves_with_it(cloud, rng):
     assert np.allclose(J @ v.ravel(), phi)
 
 
+def test_points_without_velocities_are_at_rest(cloud):
+    weights, arms, x, _ = cloud
+    found = frame_on_points(5, range(5), weights, x, arms)
+    resting = frame_on_points(5, range(5), weights, x, arms, np.zeros((5, 3)))
+    assert np.array_equal(found.drift, np.zeros(6))
+    assert np.allclose(resting.drift, 0, atol=1e-15)
+    for master in range(5):
+        assert np.array_equal(found.blocks[master], resting.blocks[master])
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [

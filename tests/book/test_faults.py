@@ -45,6 +45,31 @@ FAULTS = {
         "# A\n\n{claim}`lloyd/s0.2/d1`\n\n```{records}\n```\n",
         r"told\.md: WARNING: the chapter does not tell .*sueda/s1\.1/e1\.1",
     ),
+    "needs-later": (
+        "---\nneeds: [left-out]\n---\n# A\n\nAfter [B](left-out.md).\n",
+        r"needs-later\.md: WARNING: needs left-out, which does not stand before it",
+    ),
+    "needs-nothing": (
+        "---\nneeds: [unicorn]\n---\n# A\n",
+        r"needs-nothing\.md: WARNING: needs unicorn, which is no page",
+    ),
+    "needs-unsaid": (
+        "---\nneeds: [index]\n---\n# A\n\n## B\n\nAfter [the start](index.md).\n",
+        r"needs-unsaid\.md: WARNING: the opening does not link index",
+    ),
+    "badge": (
+        "# A\n\nThe first part of {claim}`lloyd/s0.2/d1` is clear.\n",
+        r"badge\.md:3: WARNING: a badge stands in the place of a word",
+    ),
+    "lost": (
+        "# A\n\n```{exercise}\n:label: lost-ex\nDo.\n```\n\n```{solution-start} lost-ex\nDone.\n```\n\n"
+        "```{solution-end}\n```\n",
+        r"lost\.md:9: WARNING: this text is lost",
+    ),
+    "symbol": (
+        "# A\n\n$$\n\\dot{\\hat M}_c = a\n$$\n",
+        r"symbol\.md:3: WARNING: the table of symbols does not have \\hat\{M\}_\{c\} for symbol",
+    ),
     "left-out": (
         "# A\n\n$$\nK = k(\\cdots)\n$$ (sueda-1.3)\n",
         r"left-out\.md:3: WARNING: the display sueda-1\.3 leaves something out",
@@ -56,6 +81,9 @@ FAULTS = {
 def faulty_builds(tiny_book):
     book = tiny_book(
         {"index": "# Start\n", **{name: text for name, (text, _) in FAULTS.items()}, **LEDGER_PAGES}
+    )
+    book.explain_symbols(
+        "{ tex = ['a', 'b', 'k', 'K'], meaning = 'known' }, { tex = 'c', meaning = 'of no display' }"
     )
     (book.root / "dot.png").write_bytes(
         bytes.fromhex(
@@ -71,6 +99,10 @@ def test_each_fault_is_named_with_its_place_in_both_builds(faulty_builds, name):
     for build in faulty_builds:
         assert build.returncode == 1
         assert re.search(FAULTS[name][1], build.stderr), build.stderr
+
+
+def test_a_symbol_that_no_display_has_is_named(faulty_builds):
+    assert "symbols.toml: no display of any has c (of no display)" in faulty_builds[0].stderr
 
 
 def test_a_page_without_fault_is_not_blamed(faulty_builds):

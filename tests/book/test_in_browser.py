@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from look_at_pages import LOOKS, browse
+from rbnotes_book.drawing import picture
+from rbnotes_book.drawings import DRAWINGS
 
 from rbnotes.ledger.errata_pdf import BROWSERS, browser
 
@@ -162,3 +164,137 @@ return [rows.length, shown, page.document.querySelectorAll("input.finder, .finde
 def test_the_finder_reads_without_scripts():
     # no box is there that would do nothing
     assert drive(LOOK["light"], UNSCRIPTED, sandbox='sandbox="allow-same-origin"') == [545, 545, 0]
+
+
+EXPLAINED = """
+const page = await open("book/friction.html");
+const tip = page.document.querySelector(".symbol-tip");
+const words = () => (tip.hidden ? "" : tip.textContent);
+const formula = page.document.querySelector("#equation-sueda-1-86 .formula");
+const symbols = [...formula.querySelectorAll("[data-symbol]")];
+const point = (target, type, pointerType) =>
+  target.dispatchEvent(new page.PointerEvent(type, { bubbles: true, pointerType }));
+const found = { hidden: [...formula.querySelectorAll("[tabindex]")].length };
+point(symbols[0], "pointerover", "mouse");
+found.hover = words();
+point(page.document.body, "pointerover", "mouse");
+found.left = words();
+point(symbols[1], "pointerover", "touch");
+found.touched = words();
+symbols[1].click();
+found.tap = words();
+const box = tip.getBoundingClientRect();
+found.inside = box.left >= 0 && box.right <= page.innerWidth;
+const press = (key) => page.document.dispatchEvent(new page.KeyboardEvent("keydown", { key, bubbles: true }));
+press("Escape");
+found.escaped = words();
+formula.focus();
+press("ArrowRight");
+found.first = words();
+press("ArrowRight");
+found.key = words();
+found.said = page.document.querySelector("[role=status].visually-hidden").textContent;
+return found;
+"""
+
+
+def test_symbols_explain_themselves_on_hover_tap_and_key():
+    seen = drive(LOOK["phone"], EXPLAINED)
+    assert seen["hidden"] == 0  # nothing inside the formula takes the focus: screen readers do not see it
+    assert seen["hover"].startswith("rows that bound friction by the normal impulse")
+    assert "shape contacts × impulses" in seen["hover"]
+    assert seen["left"] == seen["touched"] == seen["escaped"] == ""
+    assert seen["tap"].startswith("all impulses of contacts")
+    assert seen["inside"]
+    assert seen["first"]
+    assert seen["key"] not in ("", seen["first"])
+    assert re.match(r"(lambda|mu); .*; unit .*; shape ", seen["said"])
+
+
+SLIDE = """
+const page = await open("book/joint-types.html");
+const figure = page.document.querySelector(".rbnotes-slider");
+figure.scrollIntoView({ behavior: "instant" });
+const input = figure.querySelector(".pick input"), value = figure.querySelector(".pick output");
+const choices = [...figure.querySelectorAll(".choice")];
+const seen = [];
+const note = () => seen.push([value.textContent, choices.findIndex((choice) => !choice.hidden),
+  choices.filter((choice) => !choice.hidden).length, input.getAttribute("aria-valuetext")]);
+note();
+input.value = 0;
+input.dispatchEvent(new page.Event("input"));
+note();
+const shown = choices[0].querySelector(".rbnotes-scene");
+const legend = [...shown.querySelectorAll(".legend .entry")].map((entry) => entry.textContent);
+const box = shown.querySelector(".legend input");
+const frames = shown.player.items.filter(({ layer }) => layer === "frames");
+const before = frames.map(({ object }) => object.visible);
+box.click();
+const after = frames.map(({ object }) => object.visible);
+input.focus();
+return { seen, legend, before, after, focused: page.document.activeElement === input };
+"""
+
+
+def test_a_slider_picks_a_picture_and_layers_have_switches():
+    seen = drive(LOOK["light"], SLIDE)
+    assert seen["seen"] == [["0.06 m/rad", 3, 1, "0.06 m/rad"], ["-0.06 m/rad", 0, 1, "-0.06 m/rad"]]
+    assert seen["legend"] == ["bolt", "nut", "way of a corner"]
+    assert seen["before"] == [True]
+    assert seen["after"] == [False]
+    assert seen["focused"]
+
+
+STILL = """
+const page = await open("book/joint-types.html");
+const high = (selector) => [...page.document.querySelectorAll(selector)].map(
+  (part) => part.getBoundingClientRect().height).filter((height) => height > 100).length;
+return [high(".rbnotes-scene svg"), high(".rbnotes-slider svg"), high(".pick, canvas")];
+"""
+
+
+def test_scenes_and_sliders_are_still_drawings_without_scripts():
+    scenes, chosen, controls = drive(LOOK["light"], STILL, sandbox='sandbox="allow-same-origin"')
+    assert scenes > chosen == 1
+    assert controls == 0
+
+
+# All drawings at the width that they have on a phone, with the book's styles.
+DRAWN = """<!doctype html><link rel="stylesheet" href="ASSETS/_generated/katex/katex.min.css">
+<link rel="stylesheet" href="ASSETS/_assets/drawings.css">
+<body style="margin:0; width:350px; font:16px/1.6 sans-serif">PICTURES
+<script>
+onload = () => document.fonts.ready.then(() => {
+  const found = [...document.querySelectorAll("figure")].map((figure) => {
+    const room = figure.getBoundingClientRect();
+    return [...figure.querySelectorAll(".label")].map((label) => {
+      const { left, right, top, bottom } = label.getBoundingClientRect();
+      const size = parseFloat(getComputedStyle(label).fontSize);
+      return [left - room.left, right - room.left, top - room.top, bottom - room.top, size];
+    });
+  });
+  document.body.textContent = "FOUND" + JSON.stringify(found) + "END";
+});
+</script>"""
+
+
+def test_labels_of_drawings_are_legible_apart_and_inside_on_a_phone():
+    pictures = "".join(
+        f'<figure class="drawing" style="margin:20px 0">{picture(draw(), name)}</figure>'
+        for name, draw in DRAWINGS.items()
+    )
+    assets = (PAGES.parents[1] / "book").as_uri()
+    document = DRAWN.replace("ASSETS", assets).replace("PICTURES", pictures)
+    done = browse(LOOK["phone"], document, "--virtual-time-budget=20000", "--dump-dom")
+    found = json.loads(re.search(r"FOUND(.*)END", done.stdout, re.DOTALL)[1])
+    for (name, draw), labels in zip(DRAWINGS.items(), found, strict=True):
+        assert len(labels) == len(draw().labels)
+        for k, (left, right, top, bottom, size) in enumerate(labels):
+            text = draw().labels[k].text
+            assert size >= 14, (name, text)
+            assert left >= -8, (name, text)
+            assert right <= 358, (name, text)
+            for other, (left_2, right_2, top_2, bottom_2, _) in enumerate(labels[:k]):
+                wide = min(right, right_2) - max(left, left_2)
+                high = min(bottom, bottom_2) - max(top, top_2)
+                assert min(wide, high) <= 4, (name, text, draw().labels[other].text)

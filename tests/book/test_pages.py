@@ -32,6 +32,7 @@ It says so {claim}`sueda/s1.1/e1.1`.
 ```{records}
 ```
 """
+SYMBOLS = "# Symbols\n\n```{symbols}\n```\n"
 CELLS = """\
 # Cells
 
@@ -56,7 +57,13 @@ Scene("A box stands still.").add(box([1, 1, 1]))
 
 @pytest.fixture(scope="module")
 def book(tiny_book):
-    book = tiny_book({"index": "# Start\n", "told": TOLD, "cells": NOTEBOOK + CELLS, **LEDGER_PAGES})
+    book = tiny_book(
+        {"index": "# Start\n", "told": TOLD, "cells": NOTEBOOK + CELLS, "symbols": SYMBOLS, **LEDGER_PAGES}
+    )
+    book.explain_symbols(
+        "{ tex = ['a', 'b', 'c', 'd'], meaning = 'any length', unit = 'm' }, "
+        "{ tex = 'e', meaning = 'charge', lloyd = 'q' }, { tex = 'f', meaning = 'rate', chapters = ['told'] }"
+    )
     first = book.build()
     assert first.returncode == 0, first.stderr
     book.first = first
@@ -82,12 +89,30 @@ def test_formulas_are_set_without_a_script(book):
     assert (book.html / "_static" / "katex" / "fonts" / "KaTeX_Main-Regular.woff2").exists()
 
 
+def test_symbols_of_displays_know_their_entry_in_the_table(book):
+    html = page(book, "told")
+    assert re.search(r'<span class="enclosing" data-symbol="1"><span class="mord mathnormal">e</span>', html)
+    assert "symbols-data.js" in html
+    assert "symbols.js" not in page(book, "cells")
+    data = (book.html / "_static" / "symbols-data.js").read_text(encoding="utf-8")
+    assert '["e","charge","","",""]' in data
+
+
+def test_the_table_of_symbols_lists_meaning_unit_notes_and_chapters(book):
+    html = page(book, "symbols")
+    for part in ("any length", "<p>m</p>", "charge", "Lloyd", 'href="told.html"'):
+        assert part in html, part
+    assert "data-symbol" not in html
+
+
 def test_a_claim_shows_the_worst_verdict_of_its_parts_and_links_to_its_entry(book):
     html = page(book, "told")
     assert 'href="book/generated/ledger-lloyd-0.2.html#lloyd-s0-2-d1"' in html
     assert '<span class="verdict verdict-holds">holds</span>' in html
     assert 'href="book/generated/ledger-lloyd-0.2.html#lloyd-s0-2-d2-b"' in html
-    assert html.count('<span class="verdict verdict-erratum">erratum</span>') == 3  # badge, box and table
+    assert (
+        html.count('<span class="verdict verdict-erratum">wrong in print</span>') == 3
+    )  # badge, box and table
 
 
 def test_an_erratum_box_tells_what_is_printed_what_is_right_and_why_it_matters(book):
@@ -112,6 +137,7 @@ def test_the_ledger_shows_every_record_and_where_it_is_told(book):
         assert f'id="{anchor}"' in html
     assert "another way to square" in html
     assert "52 inputs" in html
+    assert '<details class="claim-card"><summary>Hand in a function of (x):</summary><pre>' in html
     assert 'href="../../told.html#told-lloyd-s0-2-d1"' in html  # at its badge
     sueda = page(book, "book/generated/ledger-sueda-1.1")
     assert 'href="../../told.html#told-sueda-s1-1-e1-1"' in sueda  # not in the chapter's table

@@ -98,6 +98,11 @@ class TinyBook:
     def _write(self, name: str, text: str) -> None:
         (self.root / name).write_text(text, encoding="utf-8")
 
+    def explain_symbols(self, entries: str) -> None:
+        """Give the book a table of symbols, from TOML; without one it explains none."""
+        (self.root / "book" / "_data").mkdir(parents=True)
+        self._write("book/_data/symbols.toml", f"symbol = [{entries}]\n")
+
     def build(self) -> subprocess.CompletedProcess[str]:
         """Run the command that builds books."""
         command = [sys.executable, REPOSITORY / "tools" / "build_book.py", "--root", self.root]

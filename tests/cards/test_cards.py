@@ -26,6 +26,21 @@ def test_a_card_says_what_to_hand_in():
     assert "import" not in card.task
 
 
+def test_a_card_tells_units():
+    card = rbnotes.card("sueda/s1.8/e1.29")
+    assert card.units == {
+        "E": "with translations in m",
+        "phi": "in 3 x 1/s, 3 x m/s",
+        "h": "in s",
+        "result": "with translations in m",
+    }
+    assert "vector (6,) in 3 x 1/s, 3 x m/s" in card.task
+    assert "angular part first" in card.task
+    assert card.as_data()["units"] == card.units
+    assert "linear part first" in rbnotes.card("lloyd/s0.23/d9").task
+    assert "do not fit: a factor $h$" in rbnotes.card("lloyd/s0.9.3/d4").verdict
+
+
 def test_a_card_shows_a_print_that_is_wrong():
     card = rbnotes.card("S 1.62")
     inputs, printed, right = card.counterexample

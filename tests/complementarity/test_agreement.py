@@ -135,6 +135,7 @@ def test_programs_with_equations(form, problem):
     for method in METHODS:
         solution = solve_lcp(same, method, tolerance=1e-8)
         assert_close(solution.x, x, 1e-6)
+        assert_close(solution.w, P.N @ solution.x - P.n, 1e-12)
         motion = P.M @ solution.x - P.G.T @ solution.multipliers - P.N.T @ solution.z - P.f
         scale = 1 + np.max(np.abs(solution.z)) + np.max(np.abs(solution.multipliers))
         assert np.max(np.abs(motion)) < 1e-6 * scale

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matrix_kinds import matrix_kinds
 
-from rbnotes.complementarity import LCP, BoxLCP, Status, enumeration, pivoting, solve_lcp
+from rbnotes.complementarity import LCP, BoxLCP, Status, enumeration, lemke, pivoting, solve_lcp
 
 METHODS = ("active_set", "pivoting", "lemke")
 MONOTONE = ("definite", "semidefinite", "skew")
@@ -77,6 +77,16 @@ def test_a_diverged_z_is_no_solution(method):
 def test_degenerate_problem_that_is_not_symmetric(method):
     solution = solve_lcp(LCP([[4, 4, 2], [0, 1, -2], [-2, 2, 0]], [-4, -1, -2]), method)
     np.testing.assert_allclose(solution.z, [0, 1, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize(("cover", "z"), [((0.1, 1.0), (0.8, 0.0)), ((1.0, 1.0), (0.0, 1.0))])
+def test_the_way_of_lemke_depends_on_the_cover(cover, z):
+    """By hand: z_0 enters at max(-q / d), where the w of that row leaves, and its z enters until the other
+    row's w is zero."""
+    problem = LCP(np.eye(2), [-1.0, -2.0])
+    np.testing.assert_allclose(lemke(problem, cover=cover, max_pivots=2).z, z, atol=1e-12)
+    np.testing.assert_allclose(lemke(problem, cover=cover).z, [1.0, 2.0], atol=1e-12)
+    assert lemke(problem, cover=cover).statistics.pivots == 3
 
 
 @pytest.mark.parametrize("method", METHODS)

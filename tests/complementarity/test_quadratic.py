@@ -9,9 +9,11 @@ from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import LCP, QP, QuadraticProgram, Status, solve_lcp, solve_qp
-from rbnotes.complementarity.quadratic import program_of_shape
+from rbnotes.complementarity.quadratic import _root, program_of_shape
 
-SOLVERS = ("CLARABEL", "OSQP", "HIGHS", "SCS")
+SOLVERS = ["CLARABEL", "OSQP", "SCS"]
+if "HIGHS" in cp.installed_solvers():  # it comes with cvxpy from 1.6 on
+    SOLVERS.append("HIGHS")
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -38,6 +40,27 @@ def test_multipliers_have_the_signs_of_the_library(form, problem):
     balance = P.Q @ solution.x + P.c - P.A.T @ solution.z - P.G.T @ solution.multipliers
     assert np.max(np.abs(balance)) < 1e-6 * (1 + np.max(np.abs(solution.z)) + np.max(np.abs(P.Q)))
     assert np.all(solution.z >= 0)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_roots_of_singular_matrices(rank):
+    """Of which there is no Cholesky factor, along general axes."""
+    B = np.random.default_rng(rank).standard_normal((4, rank))
+    R = _root(B @ B.T)
+    np.testing.assert_allclose(R.T @ R, B @ B.T, atol=1e-13)
+
+
+def test_programs_without_unknowns():
+    """Nothing to choose: rows without entries hold or do not."""
+    none = np.zeros((0, 0))
+    for solve in (solve_qp, lambda qp: solve_lcp(qp, "quadratic", check=False)):
+        assert solve(QP(none, np.zeros(0))).solved
+        assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 0.0])).solved
+        assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 1.0])).status is Status.INFEASIBLE
+        assert solve(QP(none, np.zeros(0), G=np.zeros((1, 0)), g=[0.5])).status is Status.INFEASIBLE
+    assert solve_lcp(LCP(none, np.zeros(0)), "quadratic").solved
+    with pytest.raises(InvalidArgument, match="example: got a program without unknowns"):
+        QuadraticProgram(QP(none, np.zeros(0)))
 
 
 def test_it_is_translated_once():

@@ -236,6 +236,15 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match=r"growth: got shape \(1, 2\)"):
             spectral_radius([[1.0, 2.0]])
 
+    def test_no_constraints_move_nothing(self):
+        """No rows, dense or sparse, and of poses."""
+        for rows in (np.zeros((0, 2)), sparse.csr_array((0, 2))):
+            found = project_positions([1.0, 2.0], np.eye(2), lambda x: np.zeros(0), lambda x, rows=rows: rows)
+            assert found.positions.tolist() == [1.0, 2.0]
+            assert (found.error, found.iterations) == (0.0, 0)
+        found = project_poses(np.eye(4)[None], np.eye(6)[None], lambda E: [], lambda E: np.zeros((0, 6)))
+        assert np.array_equal(found.positions[0], np.eye(4))
+
     def test_constraints_that_nothing_satisfies(self):
         with pytest.raises(NotProjected, match="is left after 20 steps"):
             project_positions([1.0], np.eye(1), lambda x: x**2 + 1, lambda x: 2 * x[None])

@@ -189,151 +189,32 @@ class TestPoints:
         np.testing.assert_array_equal(other.position, found.position)
 
 
-def at(x, y, z, *rotation):
-    return se3.frame(so3.exp(rotation or (0.0, 0.0, 0.0)), [x, y, z])
-
-
-def sorted_rows(points):
-    return points[np.lexsort(np.round(points, 6).T)]
-
-
-class TestManifolds:
-    def test_box_on_box_in_four_corners(self):
-        found = collide(Box([1, 1, 1]), at(0.25, 0, 0.99), Box([1, 2, 1]), at(0, 0, 0), 0.1)
-        expected = np.array(list(product([-0.25, 0.5], [-0.5, 0.5], [0.495])))
-        np.testing.assert_allclose(sorted_rows(found.position), sorted_rows(expected), atol=1e-12)
-        np.testing.assert_allclose(found.gap, -0.01)
-        np.testing.assert_allclose(found.normal, np.tile([0, 0, 1.0], (4, 1)))
-
-    def test_turned_box_on_box_in_eight(self):
-        found = collide(Box([1, 1, 1]), at(0, 0, 1.01, 0, 0, np.pi / 4), Box([1, 1, 1]), np.eye(4), 0.1)
-        assert len(found.gap) == 8
-        np.testing.assert_allclose(np.abs(found.position[:, :2]).max(axis=1), 0.5)
-        np.testing.assert_allclose(np.abs(found.position[:, :2]).sum(axis=1), np.sqrt(0.5))
-
-    @given(st.floats(0.001, 0.029), st.booleans())
-    def test_rocking_box_keeps_its_far_contacts(self, tilt, about_x):
-        rotation = (tilt, 0.0, 0.0) if about_x else (0.0, tilt, 0.0)
-        found = collide(Box([1, 1, 1]), at(0, 0, 1, *rotation), Box([2, 2, 1]), np.eye(4), 0.1)
-        drop = np.sin(tilt) / 2 + np.cos(tilt) / 2
-        near = 0.5 - drop
-        np.testing.assert_allclose(np.sort(found.gap), np.repeat([near, near + np.sin(tilt)], 2), atol=1e-12)
-
-    @given(st.floats(0.04, 0.4))
-    def test_leaning_box_may_fall_on_its_other_edge(self, tilt):
-        """Its far edge is a contact as soon as it is within the margin."""
-        pose = at(0, 0, 0.5 + (np.sin(tilt) + np.cos(tilt)) / 2, tilt, 0, 0)
-        near = collide(Box([1, 1, 1]), pose, Box([2, 2.5, 1]), np.eye(4), 0.9 * np.sin(tilt))
-        far = collide(Box([1, 1, 1]), pose, Box([2, 2.5, 1]), np.eye(4), 1.1 * np.sin(tilt))
-        np.testing.assert_allclose(near.gap, [0, 0], atol=1e-12)
-        np.testing.assert_allclose(np.sort(far.gap), [0, 0, *[np.sin(tilt)] * 2], atol=1e-12)
-
-    def test_two_edges_cross_in_a_point(self):
-        """Edges that cross like beams: each turned up by an eighth about its own direction."""
-        up = so3.exp([np.pi / 4, 0, 0])
-        lower = se3.frame(up, [0, 0, 0])
-        upper = se3.frame(so3.exp([0, 0, np.pi / 2]) @ up, [0.1, 0.2, np.sqrt(0.5) * 2 - 0.01])
-        found = collide(Box([2, 1, 1]), upper, Box([2, 1, 1]), lower, 0.1)
-        np.testing.assert_allclose(found.position, [[0.1, 0, np.sqrt(0.5) - 0.005]], atol=1e-12)
-        np.testing.assert_allclose(found.normal, [[0, 0, 1]], atol=1e-12)
-        np.testing.assert_allclose(found.gap, [-0.01])
-
-    @pytest.mark.parametrize("gap", [-1e-5, -1e-8, 0.0, 1e-9, 1e-7, 1e-5])
-    def test_parallel_edges_push_along_the_mean_of_what_is_possible(self, gap):
-        """Two planks that lean on each other, a mirror image each: along the horizontal, however near."""
-        plank, tilt = Box([0.05, 0.3, 1.0]), 0.4
-        foremost = np.array([0.025 * np.cos(tilt) + 0.5 * np.sin(tilt), 0, 0])
-        for yaw in (0.0, 1e-9, 1e-7):
-            left = se3.frame(so3.exp([0, tilt, 0]), -foremost)
-            right = se3.frame(so3.exp([0, 0, yaw]) @ so3.exp([0, -tilt, 0]), foremost + np.array([gap, 0, 0]))
-            found = collide(plank, left, plank, right, margin=1e-4)
-            assert len(found.gap) == 2
-            np.testing.assert_allclose(found.normal, [[-1, 0, 0]] * 2, atol=1e-5)
-            np.testing.assert_allclose(found.gap, gap, atol=1e-7)
-
-    def test_normals_do_not_jump_where_an_edge_passes_an_edge(self):
-        """One plank sinks past the other: the normal turns from that of one face to that of the other."""
-        plank, tilt = Box([0.05, 0.3, 1.0]), 0.4
-        left = se3.frame(so3.exp([0, tilt, 0]), np.zeros(3))
-        heights = np.linspace(-3e-4, 3e-4, 601)
-        foremost = 2 * (0.025 * np.cos(tilt) + 0.5 * np.sin(tilt))
-        normals = []
-        for z in heights:
-            right = se3.frame(so3.exp([0, -tilt, 0]), [foremost + 1e-7, 0, z])
-            normals.append(collide(plank, left, plank, right, margin=1e-2).normal[0])
-        turns = np.linalg.norm(np.diff(normals, axis=0), axis=1)
-        assert np.linalg.norm(normals[0] - normals[-1]) > 0.5
-        assert turns.max() < 0.05  # FLAT and a little: from there on an edge lies on the face
-
-    def test_edge_on_face_in_two_points(self):
-        pose = at(0, 0, 0.5 + np.sqrt(0.5), np.pi / 4, 0, 0)
-        found = collide(Box([1, 1, 1]), pose, Box([0.6, 2, 1]), np.eye(4), 0.01)
-        expected = np.array([[-0.3, 0, 0.5], [0.3, 0, 0.5]])
-        np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
-
-    def test_lying_capsule_touches_in_two_points(self):
-        pose = at(0.3, 0, 0.5 + 0.2, 0, np.pi / 2, 0)
-        found = collide(Capsule(0.2, 1.0), pose, Box([1, 1, 1]), np.eye(4), 0.01)
-        expected = np.array([[-0.2, 0, 0.5], [0.5, 0, 0.5]])
-        np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
-        np.testing.assert_allclose(found.gap, 0, atol=1e-12)
-
-    @given(st.floats(0.035, 0.3))
-    def test_capsule_leans_over_an_edge(self, lean):
-        """Its axis comes nearest to the edge, at a right angle to both: that is no face's normal."""
-        R = so3.exp([0, np.pi / 2 + lean, 0])  # the axis descends outwards
-        above = np.array([np.sin(lean), 0, np.cos(lean)])
-        pose = se3.frame(R, np.array([0.3, 0, 0.5]) + 0.25 * above)
-        found = collide(Capsule(0.2, 1.0), pose, Box([0.6, 1, 1]), np.eye(4), 0.1)
-        nearest = int(np.argmin(found.gap))
-        np.testing.assert_allclose(found.normal[nearest], above, atol=1e-12)
-        np.testing.assert_allclose(found.gap[nearest], 0.05, atol=1e-12)
-
-    def test_parallel_capsules_touch_along_what_they_share(self):
-        found = collide(Capsule(0.2, 1.0), at(0.5, 0, 0.3), Capsule(0.3, 1.0), np.eye(4), 0.1)
-        expected = np.array([[0.3, 0, -0.2], [0.3, 0, 0.5]])
-        np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
-        np.testing.assert_allclose(found.normal, [[1, 0, 0]] * 2, atol=1e-12)
-        np.testing.assert_allclose(found.gap, 0, atol=1e-12)
-
-    def test_capsules_end_to_end(self):
-        found = collide(Capsule(0.2, 1.0), at(0, 0, 1.5), Capsule(0.3, 1.0), np.eye(4), 0.1)
-        np.testing.assert_allclose(found.position, [[0, 0, 0.8 + 0.0]], atol=1e-12)
-        np.testing.assert_allclose(found.gap, [0], atol=1e-12)
-
-    @pytest.mark.parametrize(
-        ("a", "b", "depth"),
-        [
-            (Sphere(0.5), Sphere(0.3), 0.8),
-            (Capsule(0.5, 1.0), Sphere(0.3), 0.8),
-            (Capsule(0.5, 1.0), Capsule(0.3, 1.0), 0.8),
-            (Box([1, 2, 3]), Sphere(0.3), 0.8),
-            (Box([1, 2, 3]), Box([2, 1, 4]), 1.5),
-        ],
-    )
-    def test_same_centre_separates_along_a_shortest_way(self, a, b, depth):
-        pose = at(0.3, -0.2, 0.1, 0.4, 0.5, -0.6)
-        found = collide(a, pose, b, pose)
-        assert found.gap.min() == pytest.approx(-depth)
-        apart = pose.copy()
-        apart[:3, 3] += (depth + 1e-9) * found.normal[0]
-        assert collide(a, apart, b, pose, 1.0).gap.min() == pytest.approx(1e-9, abs=1e-12)
-
-    def test_nothing_beyond_the_margin(self):
-        assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.09).gap) == 0
-        assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.11).gap) == 1
-
-
 SCENE = [
     Collider(WORLD, Plane(), mu=0.4, restitution=0.9),
     Collider(0, Box([1, 1, 1]), mu=0.9, restitution=0.4),
-    Collider(1, Sphere(0.5), at(0.1, 0, 0)),
-    Collider(1, Sphere(0.2), at(0, 0, 0)),
+    Collider(1, Sphere(0.5), se3.frame(np.eye(3), [0.1, 0, 0])),
+    Collider(1, Sphere(0.2)),
 ]
-POSES = np.stack([at(0, 0, 0.5, 0, 0, 0.3), at(0.05, 0.1, 1.5, 0.2, 0.1, 0)])
+POSES = se3.frame(so3.exp([[0, 0, 0.3], [0.2, 0.1, 0]]), [[0, 0, 0.5], [0.05, 0.1, 1.5]])
 
 
 class TestScene:
+    @pytest.mark.parametrize("height", [1.0, -2.0, 30.0])
+    def test_a_floor_away_from_the_origin_is_touched(self, height):
+        """In a tilted world, too: planes are as far as they are, whichever way their frames lie."""
+        tilt = se3.exp([0.3, -0.4, 0.2, 0.5, 0.1, 0.7])
+        floor = Collider(WORLD, Plane(), tilt @ se3.frame(np.eye(3), [0.4, -0.3, height]))
+        ball, box = Collider(0, Sphere(0.2)), Collider(1, Box([0.2, 0.4, 0.6]))
+        above = np.stack([tilt @ se3.frame(np.eye(3), [x, 0.0, height + 0.25]) for x in (-1.0, 2.0)])
+        for colliders in ([floor, ball, box], [ball, box, floor]):
+            points = contact_points(colliders, above, 0.1)
+            bodies = np.maximum(points.a, points.b)
+            np.testing.assert_allclose(points.gap[bodies == 0], [0.05], atol=1e-12)
+            np.testing.assert_allclose(points.gap[bodies == 1], [-0.05] * 4, atol=1e-12)
+            higher = above.copy()
+            higher[:, :3, 3] += 0.3 * tilt[:3, 2]
+            assert len(contact_points(colliders, higher, 0.1)) == 0
+
     def test_pairs(self):
         points = contact_points(SCENE, POSES, 0.01)
         assert list(zip(points.a, points.b, strict=True)) == [(-1, 0)] * 4 + [(0, 1)]

@@ -3,11 +3,20 @@
 import numpy as np
 import pinocchio
 import pytest
+from frame_springs import (
+    REST,
+    along,
+    close,
+    left_jacobian,
+    pairs,
+    second_force,
+    springs,
+    to_world,
+    velocities,
+)
 from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.integrate import solve_ivp
-from scipy.linalg import block_diag, expm
+from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
 from rbnotes import se3, so3
@@ -15,16 +24,13 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative, jacobian
 from rbnotes.checking.strategies import (
     frames,
-    inertias,
-    numbers,
-    positive_numbers,
     rotation_vectors,
     spd_matrices,
     twists,
     vectors,
 )
-from rbnotes.dynamics import State, linearly_implicit_velocity
-from rbnotes.forces.assembly import ForceGroups, assemble
+from rbnotes.dynamics import State
+from rbnotes.forces.assembly import assemble
 from rbnotes.forces.frame_spring import (
     FrameSpring,
     FrameSprings,
@@ -34,95 +40,6 @@ from rbnotes.forces.frame_spring import (
     frame_spring_forces,
 )
 from rbnotes.forces.world import hold_world_velocities, in_world_axes
-
-DAMPINGS = st.sampled_from(["origins", "displacement"])
-REST = np.zeros((2, 6))
-
-
-def velocities():
-    """Twists of both bodies."""
-    return vectors(12).map(lambda entries: entries.reshape(2, 6))
-
-
-@st.composite
-def springs(draw, isotropic=None, damping=DAMPINGS):
-    if draw(st.booleans()) if isotropic is None else isotropic:
-        k_t, k_r, d_t, d_r = (draw(positive_numbers()) for _ in range(4))
-        return FrameSpring.isotropic(
-            draw(frames()), draw(frames()), k_t, k_r, d_t, d_r, damping=draw(damping)
-        )
-    matrices = [draw(spd_matrices(3)) for _ in range(4)]
-    return FrameSpring(draw(frames()), draw(frames()), *matrices, damping=draw(damping))
-
-
-@st.composite
-def pairs(draw, isotropic=None, damping=DAMPINGS, angles="moderate"):
-    """A spring, and poses of its bodies at which frame 2 is turned by a chosen angle against frame 1."""
-    spring = draw(springs(isotropic, damping))
-    if angles == "moderate":
-        w = draw(rotation_vectors().filter(lambda w: np.linalg.norm(w) < 3))
-    else:
-        w = draw(rotation_vectors(angles))
-    A, r = draw(frames()), draw(vectors())
-    B = A @ spring.X_1 @ se3.frame(Rotation.from_rotvec(w).as_matrix(), r) @ se3.inverse(spring.X_2)
-    return spring, np.array([A, B]), w
-
-
-def second_force(spring, E, phi):
-    """Wrenches on the bodies, by way of the world: forces at points, torques, then moved to the bodies."""
-    (A, B), (phi_A, phi_B) = E, phi
-    R_A, R_B = A[:3, :3], B[:3, :3]
-    R_1, R_2 = R_A @ spring.X_1[:3, :3], R_B @ spring.X_2[:3, :3]
-    arm_1, arm_2 = R_A @ spring.X_1[:3, 3], R_B @ spring.X_2[:3, 3]
-    apart = B[:3, 3] + arm_2 - A[:3, 3] - arm_1
-    omega_A, omega_B = R_A @ phi_A[:3], R_B @ phi_B[:3]
-    velocity = R_B @ phi_B[3:] + np.cross(omega_B, arm_2) - R_A @ phi_A[3:] - np.cross(omega_A, arm_1)
-    w = Rotation.from_matrix(R_2 @ R_1.T).as_rotvec()  # in the world
-    elastic = R_1 @ spring.K_t @ R_1.T @ apart
-    torque = R_1 @ np.linalg.solve(_left_jacobian(R_1.T @ w).T, spring.K_r @ R_1.T @ w)
-    torque = torque + R_1 @ spring.D_r @ R_1.T @ (omega_B - omega_A)
-    # The elastic force acts at the second origin on both bodies.
-    on_A = torque + np.cross(arm_1 + apart, elastic)
-    on_B = -torque - np.cross(arm_2, elastic)
-    if spring.damping == "origins":
-        viscous = R_1 @ spring.D_t @ R_1.T @ velocity
-        on_A = on_A + np.cross(arm_1, viscous)
-    else:
-        viscous = R_1 @ spring.D_t @ R_1.T @ (velocity - np.cross(omega_A, apart))
-        on_A = on_A + np.cross(arm_1 + apart, viscous)
-    on_B = on_B - np.cross(arm_2, viscous)
-    force = elastic + viscous
-    return np.concatenate([R_A.T @ on_A, R_A.T @ force, R_B.T @ on_B, -R_B.T @ force])
-
-
-def _left_jacobian(w):
-    """Sum of hat(w)^k / (k + 1)!, from the exponential of a larger matrix."""
-    W = np.zeros((6, 6))
-    W[:3, :3], W[:3, 3:] = np.cross(np.eye(3), w), np.eye(3)
-    return expm(W)[:3, 3:]
-
-
-def to_world(R, six):
-    """Both halves of each row of ``six`` rotated by the body's R (back again, for transposed R)."""
-    return np.einsum("nij,nkj->nki", R, np.reshape(six, (2, 2, 3))).reshape(2, 6)
-
-
-def along(function, E, xi):
-    """Derivative of a function of the two poses along the body-frame increments ``xi (12,)``."""
-    twists = np.zeros((2, 4, 4))
-    for matrix, (theta, shift) in zip(twists, xi.reshape(2, 2, 3), strict=True):
-        matrix[:3, :3], matrix[:3, 3] = np.cross(np.eye(3), theta), shift
-
-    def moved(t):
-        E_t = E @ np.array([expm(t * matrix) for matrix in twists])
-        E_t[:, 3] = 0, 0, 0, 1
-        return function(E_t)
-
-    return derivative(moved).value
-
-
-def close(actual, expected, tolerance=1e-8):
-    assert_allclose(actual, expected, rtol=0, atol=tolerance * max(1.0, np.abs(expected).max()))
 
 
 @given(pairs(), velocities(), vectors(12))
@@ -177,14 +94,14 @@ def test_force_is_minus_the_slope_of_the_energy(pair, xi):
 @given(spd_matrices(3), rotation_vectors().filter(lambda w: 0.1 < np.linalg.norm(w) < 3))
 def test_naive_torque_has_a_potential_for_isotropic_stiffness_only(K_r, w):
     def one_form(w):  # the torque K_r w as a covector on rotation vectors
-        return _left_jacobian(w).T @ K_r @ w
+        return left_jacobian(w).T @ K_r @ w
 
     curl = jacobian(one_form, w).value
     small = jacobian(one_form, 1e-3 * w).value
     isotropic = K_r.trace() / 3 * np.eye(3)
     # Near the identity the curl is [(tr K - 3 K) w] / 2.
     assert_allclose(small.T - small, 0.5e-3 * so3.hat(3 * (isotropic - K_r) @ w), atol=2e-6 * np.trace(K_r))
-    closed = jacobian(lambda w: _left_jacobian(w).T @ isotropic @ w, w).value
+    closed = jacobian(lambda w: left_jacobian(w).T @ isotropic @ w, w).value
     close(closed, closed.T)
     if np.abs((isotropic - K_r) @ w).max() > 0.1 and np.linalg.norm(w) < 1:
         assert np.abs(curl - curl.T).max() > 1e-3
@@ -368,112 +285,3 @@ def test_wrong_arguments_are_named():
         assemble([FrameSprings(spring, [0, 1])], State(eye[None], np.zeros((1, 6))))
     with pytest.raises(InvalidArgument, match=r"bodies"):
         assemble([FrameSprings(spring, [0.5, 0])], State(eye[None], np.zeros((1, 6))))
-
-
-def chain():
-    """Three bodies, sprung to each other and the first to the world."""
-    rng = np.random.default_rng(1)
-    X_1, X_2 = se3.exp(rng.normal(size=(3, 6))), se3.exp(rng.normal(size=(3, 6)))
-    spring = FrameSpring.isotropic(X_1, X_2, [1.0, 2.0, 3.0], 2.0, 0.5, 0.25)
-    state = State(se3.exp(0.4 * rng.normal(size=(3, 6))), rng.normal(size=(3, 6)))
-    return FrameSprings(spring, [[-1, 0], [0, 1], [2, 1]]), state
-
-
-def test_assembled_jacobians_of_a_chain():
-    springs, state = chain()
-    found = assemble([springs], state)
-    K = jacobian(lambda z: assemble([springs], state.moved(z)).f, np.zeros(18)).value
-    D = jacobian(lambda v: assemble([springs], state.with_velocity(v)).f, state.velocity).value
-    close(found.K.toarray(), K)
-    close(found.D.toarray(), D)
-    slope = jacobian(lambda z: ForceGroups([springs]).energy(state.moved(z)), np.zeros(18)).value
-    close(assemble([springs], state.with_velocity(np.zeros(18))).f, -slope)
-    lost = (assemble([springs], state.with_velocity(np.zeros(18))).f - found.f) @ state.velocity
-    assert ForceGroups([springs]).dissipated_power(state) == pytest.approx(lost)
-
-
-def test_no_springs_between_no_pairs():
-    springs, state = chain()
-    none = FrameSprings(FrameSpring.isotropic(np.eye(4), np.eye(4), 1.0, 1.0), np.zeros((0, 2), dtype=int))
-    both, alone = assemble([springs, none], state), assemble([springs], state)
-    assert_allclose(both.f, alone.f)
-    assert_allclose(both.K.toarray(), alone.K.toarray())
-    assert ForceGroups([none]).energy(state) == 0
-
-
-# --- motion ---------------------------------------------------------------------------------------------
-
-
-def momentum_rate(M, phi):
-    """Gyroscopic wrenches: in body coordinates a free body's momentum turns against its twist."""
-    return np.concatenate(
-        [se3.ad(twist).T @ (inertia @ twist) for inertia, twist in zip(M, phi, strict=True)]
-    )
-
-
-def step(spring, M, E, phi, h):
-    """Linearly implicit Euler in the spring, explicit in the gyroscopic wrenches."""
-    w, K, D = frame_spring_forces(spring, E, phi)
-    f = w.ravel() + momentum_rate(M, phi)
-    phi = linearly_implicit_velocity(block_diag(*M), phi.ravel(), f, K, D, h).reshape(2, 6)
-    return E @ se3.exp(h * phi), phi
-
-
-def swinging_pair():
-    """A spring with offset frames between unequal bodies, and their state."""
-    X = se3.frame(so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.6, 0.1]]), [[0.5, 0.1, -0.2], [-0.4, 0.2, 0.3]])
-    M = np.array([np.diag([1.0, 2.0, 2.5, 3, 3, 3]), np.diag([0.5, 0.7, 0.6, 1.5, 1.5, 1.5])])
-    E = se3.frame(so3.exp([[0.1, 0.2, -0.3], [0.9, -0.5, 0.4]]), [[0.0, 0, 0], [1.0, 0.5, -0.2]])
-    phi = np.array([[0.5, -0.4, 0.3, 0.1, 0.2, 0], [-0.3, 0.6, 0.8, 0.3, -0.2, 0.1]])
-    return X, M, E, phi
-
-
-def test_linearly_implicit_step_is_of_first_order():
-    X, M, E, phi = swinging_pair()
-    spring = FrameSpring.isotropic(*X, 8.0, 3.0, 0.4, 0.2)
-    time = 0.5
-
-    def rate(_, y):
-        E, phi = y[:32].reshape(2, 4, 4), y[32:].reshape(2, 6)
-        E = E.copy()
-        E[:, :3, :3] = Rotation.from_matrix(E[:, :3, :3]).as_matrix()
-        f = second_force(spring, E, phi) + momentum_rate(M, phi)
-        acceleration = np.linalg.solve(block_diag(*M), f)
-        return np.concatenate([(E @ se3.hat(phi)).ravel(), acceleration])
-
-    exact = solve_ivp(rate, (0, time), np.concatenate([E.ravel(), phi.ravel()]), rtol=1e-9, atol=1e-10).y[
-        32:, -1
-    ]
-    errors = []
-    for steps in (20, 40, 80):
-        pose, twist = E, phi
-        for _ in range(steps):
-            pose, twist = step(spring, M, pose, twist, time / steps)
-        errors.append(np.linalg.norm(twist.ravel() - exact))
-    assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 1.0, atol=0.1)
-
-
-def test_stiff_spring_is_stable():
-    """Steps of about two periods of the stiff spring: it settles, and the slow motion stays."""
-    X, M, E, phi = swinging_pair()
-    start = se3.exp([0.02, -0.03, 0.04, 0.005, -0.002, 0.004])
-    E[1] = E[0] @ X[0] @ start @ se3.inverse(X[1])
-    spring = FrameSpring.isotropic(*X, 1e6, 1e6)
-    kinetic = 0.5 * np.einsum("ni,nij,nj->", phi, M, phi)
-    for _ in range(60):
-        E, phi = step(spring, M, E, phi, 0.01)
-        total = frame_spring_energy(spring, E) + 0.5 * np.einsum("ni,nij,nj->", phi, M, phi)
-        assert total < 10 * kinetic
-    assert 0.1 * kinetic < total < kinetic
-    assert np.linalg.norm(se3.log(frame_displacement(spring, E))) < 1e-6
-
-
-@given(inertias(), numbers(-1.0, 1.0))
-def test_damping_of_origins_brakes_a_common_rotation(inertia, rate):
-    """A stretched spring at rest in a rotating frame: only Lloyd's damper loses energy."""
-    E = np.array([np.eye(4), se3.frame(np.eye(3), [0.0, 1.0, 0.0])])
-    twist = np.array([0, 0, rate, 0, 0, 0])
-    phi = np.array([se3.Ad_inverse(pose) @ twist for pose in E])
-    for damping, lost in (("origins", 2.0 * rate**2), ("displacement", 0.0)):
-        spring = FrameSpring.isotropic(np.eye(4), np.eye(4), 1.0, 1.0, 2.0, 1.0, damping=damping)
-        assert frame_spring_dissipated_power(spring, E, phi) == pytest.approx(lost, abs=1e-12)

@@ -130,6 +130,14 @@ class TestPiecewiseCubic:
         curve = piecewise_cubic((0.5, 2.0), conditions)
         assert_allclose(power_coefficients(curve), [[1, 0, -2, 1]], atol=1e-12)
 
+    def test_goes_on_with_a_slope_at_both_ends(self):
+        conditions = [Condition(0, x, 0, x**3 - 2 * x + 1) for x in (0.0, 1.0, 2.0, 3.0)]
+        curve = piecewise_cubic((0.5, 2.0), conditions)
+        for end, away in ((0.5, -0.7), (0.5, -3.0), (2.0, 0.7), (2.0, 4.0)):
+            slope = 3 * end**2 - 2
+            assert_allclose(curve(end + away), end**3 - 2 * end + 1 + slope * away, atol=1e-12)
+            assert_allclose(curve(end + away, 1), slope, atol=1e-12)
+
     @pytest.mark.parametrize("knots", [(1.0,), (1.0, 1.0), (2.0, 1.0)])
     def test_knots_must_increase(self, knots):
         with pytest.raises(InvalidArgument, match="knots"):

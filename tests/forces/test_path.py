@@ -334,6 +334,7 @@ def test_a_stiff_damped_spring_is_stable_at_large_steps():
             SingularConfiguration,
             r"coinciding points 0 and 1 of path \(1,\)",
         ),
+        (lambda: segments(np.zeros((2, 3))), SingularConfiguration, "coinciding points 0 and 1,"),
         (lambda: segments([[0, 0, 0]]), InvalidArgument, "at least two points"),
         (lambda: segments(np.zeros((2, 2))), InvalidArgument, r"x: got shape \(2, 2\)"),
         (

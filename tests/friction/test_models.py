@@ -95,6 +95,25 @@ def test_single_qp_lifts_what_slides(form):
     assert np.isclose(solution.velocity[2], MU * solution.velocity[0])
 
 
+def test_the_lift_of_the_single_qp_stays_as_the_step_gets_smaller():
+    """At 3 m/s and mu 0.5 a puck is thrown 73 mm high, ((mu v / (1 + mu^2))^2 / 2 g), at any step; and its
+    speed falls to 1 / (1 + mu^2) of it at once. Only from rest the gap goes away with the step."""
+    tops, speed, mu = {}, 3.0, 0.5
+    for h in (8e-3, 4e-3):
+        for first, pull in ((speed, 0.0), (0.0, 0.7 * GRAVITY)):
+            x, v, tops[h, first] = np.zeros(3), np.array([first, 0, 0]), 0.0
+            for step in range(round(0.16 / h)):
+                contacts = Contacts([AXES], mu, normal_target=-x[2] / h)
+                push = h * np.array([pull, 0, -GRAVITY])
+                v = single_qp(StepProblem(np.eye(3), v + push, contacts=contacts)).velocity
+                x = x + h * v
+                tops[h, first] = max(tops[h, first], x[2])
+                if first and step == 0:
+                    assert v[0] == pytest.approx((speed - mu * GRAVITY * h) / (1 + mu**2), rel=1e-6)
+        assert tops[h, speed] == pytest.approx((mu * speed / (1 + mu**2)) ** 2 / (2 * GRAVITY), rel=0.06)
+    assert tops[4e-3, 0.0] < 0.6 * tops[8e-3, 0.0]
+
+
 @every_model
 def test_sticking_is_the_same_for_all(solve):
     solution = solve(particle([0.3, -0.4, -2.0], MASS, 0.6))

@@ -107,6 +107,15 @@ class TestCentralPath:
         expected = (space.delassus @ r.value.ravel()).reshape(-1, 3)
         np.testing.assert_allclose(space.velocities(impulses) - space.free, expected, atol=1e-5)
 
+    @pytest.mark.parametrize("seed", range(6))
+    def test_leads_to_coulombs_law_in_few_steps(self, seed):
+        """Where contacts slide, too: the path bends with the speeds that the impulses make."""
+        space = contact_space(several(seed))
+        impulses, residual, steps = along_the_central_path(space, 1e-8, 50)
+        assert residual < 1e-8
+        assert steps < 20
+        assert np.linalg.norm(space.velocities(impulses)[:, 1:], axis=1).max() > 0.1
+
     def test_contacts_with_and_without_friction(self):
         """Along the path alone, without Newton's method at its end; inequalities are contacts on ice."""
         base = several(5)

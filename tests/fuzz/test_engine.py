@@ -84,6 +84,31 @@ def test_what_takes_long_is_found(monkeypatch):
     assert "hang" in verdicts(lazy).values()
 
 
+def test_what_is_slow_but_once_is_fine(monkeypatch):
+    """As what has to be compiled is, on a machine where nothing is yet."""
+    monkeypatch.setattr("engine.SECONDS", 0.01)
+    seen = []
+
+    def compiles(x):
+        if not seen:
+            seen.append(time.sleep(0.02))
+        return checked(x)
+
+    assert set(verdicts(compiles).values()) == {"fine"}
+
+
+def test_what_never_ends_is_interrupted(monkeypatch):
+    monkeypatch.setattr("engine.SECONDS", 0.001)
+
+    def endless(x):
+        while True:
+            time.sleep(0.001)
+
+    found = attempt(Call(endless, {"x": X}), *attempts(Call(endless, {"x": X}))[0], np.random.default_rng(0))
+    assert found is not None
+    assert found.verdict == "hang"
+
+
 def test_one_kind_may_be_good_for_an_argument():
     any_length = verdicts(lambda x: arguments.one_vector("x", x, None), fine={"x": ("longer",)})
     assert (any_length["longer"], any_length["shorter"]) == ("fine", "silent")

@@ -1,10 +1,12 @@
 """Public functions given nonsense: an error that names the argument, and no number (see `engine.py`)."""
 
 import zlib
+from itertools import combinations
 
 import numpy as np
 import pytest
-from engine import attempt, attempts
+from bad_values import REFUSED
+from engine import attempt, attempts, judged_error, outcome
 from hypothesis import settings
 from table import ROOMS, table
 
@@ -37,11 +39,34 @@ def sample(room):
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_nonsense_is_refused_by_name(room):
-    if room == "kernels":
-        for call in table(room):
-            call()  # compiles what is not on disk, which takes longer than any answer may
     findings = [attempt(call, argument, kind, rng) for call, argument, kind, rng in sample(room)]
     faults = [str(finding) for finding in findings if finding is not None and finding.verdict != "fine"]
     unhelpful = [fault for fault in faults if fault.startswith("unhelpful")]
     assert len(unhelpful) < max(1, len(findings) / 1000), "\n".join(unhelpful)
     assert [fault for fault in faults if not fault.startswith("unhelpful")] == []
+
+
+def numbers(call):
+    """The arguments that are numbers or arrays of them."""
+    return [name for name, value in call.given.items() if isinstance(value, float | np.ndarray)]
+
+
+def stacked(call, *chosen):
+    """The call with so many of each of these arguments, one behind the other."""
+    changed = {name: np.stack([np.asarray(call.given[name])] * count) for name, count in chosen}
+    return outcome(lambda **last: call(**{**changed, **last}), chosen[0][0], changed[chosen[0][0]])[:2]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_leading_axes_that_do_not_match_are_named(room):
+    """Two of one argument and three of another, of functions that take many of each: not numpy's words."""
+    rng = np.random.default_rng(zlib.crc32(room.encode()))
+    for call in table(room):
+        pairs = list(combinations(numbers(call), 2))
+        if call.slow or not pairs:
+            continue
+        for i in range(len(pairs)) if deep() else rng.choice(len(pairs), 1):
+            one, other = pairs[i]
+            if all(stacked(call, pair)[1] is None for pair in ((one, 2), (other, 3))):
+                _, error = stacked(call, (one, 2), (other, 3))
+                assert error is None or judged_error(call, error, REFUSED) == "fine", (call.name, error)

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,42 @@ def points(grades):
     found = [(grade.student, grade.points) for grade in grades]
     assert len(found) == len(dict(found))
     return dict(found)
+
+
+def test_ctrl_c_ends_the_children_and_keeps_what_was_found(folder, handed_in, capsys):
+    asleep = "import time\n\ndef double(x):\n    time.sleep(60)\n\ntriple = double\n"
+    for student in ("bob", "cid"):
+        (handed_in / f"{student}.py").write_text(asleep)
+    text = (folder / "hw.toml").read_text()
+    (folder / "hw.toml").write_text(text.replace("seconds = 1.0", "seconds = 60.0"))
+    table = folder / "grades.csv"
+    when = []
+
+    def interrupt():
+        journal, deadline = folder / "grades.journal", time.monotonic() + 120
+        while not journal.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        when.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = _descendants()
+    threading.Thread(target=interrupt, daemon=True).start()
+    arguments = ["grade", str(folder / "hw.toml"), str(handed_in), "--jobs", "3", "--out", str(table)]
+    assert main(arguments) == 130
+    assert time.monotonic() - when[0] < 5  # under a second, unless the machine is busy with something else
+    printed = capsys.readouterr()
+    assert "stopped after 1 of 3 submissions: run it again to go on" in printed.err
+    assert table.read_text().splitlines()[1].startswith("ann,")
+    deadline = time.monotonic() + 10
+    while _descendants() - before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert _descendants() <= before
+
+
+def _descendants():
+    """Processes that this one has started."""
+    listed = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    return {int(child) for path in listed for child in path.read_text().split()}
 
 
 @pytest.mark.parametrize("times", [2, 1000])

@@ -1,13 +1,17 @@
 """The joints that every battery of this folder runs over, and the states at which it looks at them."""
 
+import sys
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes import joints
 from rbnotes.joints import curves, euler_sequences, surfaces
+
+sys.path.insert(0, str(Path(__file__).parent))  # this folder's helpers
 
 SKEW = np.array([2.0, -1.0, 2.0]) / 3
 """An axis along none of the frame's."""

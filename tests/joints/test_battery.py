@@ -2,23 +2,33 @@
 
 import numpy as np
 import pytest
+from batch_differences import by_coordinates, by_time
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
 from rbnotes import inertia, joints, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative, jacobian
 from rbnotes.checking.strategies import unit_vectors
 
 
 def by_difference(joint, q):
-    """S ``(6, k)`` from differences of the pose: ``Q^-1 dQ/dq_i`` is the matrix of the twist S_i."""
-    dQ = jacobian(joint.transform, q).value
-    velocities = np.einsum("ab,bcd->dac", np.linalg.inv(joint.transform(q)), dQ)
-    np.testing.assert_allclose(velocities[:, :3, :3], -np.swapaxes(velocities[:, :3, :3], 1, 2), atol=1e-8)
-    angular = np.stack([velocities[:, 2, 1], velocities[:, 0, 2], velocities[:, 1, 0]])
-    return np.concatenate([angular, velocities[:, :3, 3].T])
+    """S ``(n, 6, k)`` from differences of the pose: ``Q^-1 dQ/dq_i`` is the matrix of the twist S_i."""
+    dQ = by_coordinates(joint.transform, q)
+    X = np.einsum("nab,nbck->nack", np.linalg.inv(joint.transform(q)), dQ)
+    np.testing.assert_allclose(X[:, :3, :3], -np.swapaxes(X[:, :3, :3], 1, 2), atol=1e-8)
+    return np.concatenate([np.stack([X[:, 2, 1], X[:, 0, 2], X[:, 1, 0]], axis=1), X[:, :3, 3]], axis=1)
+
+
+def sizes(arrays):
+    """The largest number of each array of a stack, or 1, with the stack's number of axes."""
+    return np.max(np.abs(arrays), axis=tuple(range(1, arrays.ndim)), initial=1.0, keepdims=True)
+
+
+def assert_close(found, expected, tolerance):
+    """The tolerance is relative to the largest number of each array of the stacks."""
+    size = sizes(expected)
+    np.testing.assert_allclose(found / size, expected / size, rtol=0, atol=tolerance)
 
 
 def size(array):
@@ -34,50 +44,50 @@ class TestMotion:
             np.testing.assert_array_equal(Q[3], [0, 0, 0, 1])
 
     def test_jacobian_is_the_derivative_of_the_pose(self, case):
-        for q in case.states():
-            if q.size:
-                expected = by_difference(case.joint, q)
-                np.testing.assert_allclose(case.joint.S(q), expected, atol=1e-9 * size(expected))
-            assert case.joint.S(q).shape == (6, case.joint.coordinates)
+        q, k = case.states(), case.joint.coordinates
+        assert case.joint.S(q).shape == (len(q), 6, k)
+        assert_close(case.joint.S(q), by_difference(case.joint, q), 1e-9)
 
     def test_its_derivative_by_the_coordinates(self, case):
-        for q in case.states():
-            if q.size:
-                expected = jacobian(case.joint.S, q).value
-                np.testing.assert_allclose(case.joint.dS(q), expected, atol=1e-9 * size(expected))
-            assert case.joint.dS(q).shape == (6, *[case.joint.coordinates] * 2)
+        q, k = case.states(), case.joint.coordinates
+        assert case.joint.dS(q).shape == (len(q), 6, k, k)
+        assert_close(case.joint.dS(q), by_coordinates(case.joint.S, q), 1e-9)
 
     def test_rate_of_the_jacobian_along_the_motion(self, case):
-        states = case.states()
-        for q, qdot in zip(states, case.rates(len(states)), strict=True):
-            expected = derivative(lambda t, q=q, qdot=qdot: case.joint.S(q + t * qdot)).value
-            rate = case.joint.Sdot(q, qdot)
-            np.testing.assert_allclose(rate, expected, atol=1e-9 * size(expected))
-            along = case.joint.dS(q) @ qdot
-            np.testing.assert_allclose(rate, along, atol=1e-12 * size(along))
+        q = case.states()
+        qdot = case.rates(len(q))
+        rate = case.joint.Sdot(q, qdot)
+        expected = by_time(lambda t: case.joint.S(q + t[:, None, None] * qdot), step=2e-3)[1]
+        assert_close(rate, expected, 1e-9)
+        assert_close(rate, np.einsum("naij,nj->nai", case.joint.dS(q), qdot), 1e-12)
 
     def test_mixed_derivatives_of_the_pose_agree(self, case):
         """dS_i/dq_j - dS_j/dq_i = [S_i, S_j] to rounding, however small the angles."""
-        for q in case.states():
-            S, dS = case.joint.S(q), case.joint.dS(q)
-            bracket = np.swapaxes(se3.ad(S.T) @ S, 0, 1)
-            difference = dS - np.swapaxes(dS, -1, -2)
-            np.testing.assert_allclose(difference, bracket, atol=1e-12 * size(S) ** 2)
+        S, dS = case.joint.S(case.states()), case.joint.dS(case.states())
+        columns = np.swapaxes(S, -1, -2)
+        bracket = np.moveaxis(se3.ad(columns) @ S[:, None], 1, 2)
+        size = sizes(S)[..., None] ** 2
+        difference = (dS - np.swapaxes(dS, -1, -2)) / size
+        np.testing.assert_allclose(difference, bracket / size, rtol=0, atol=1e-12)
 
     def test_power_of_the_coordinate_forces_is_the_rate_of_the_energy(self, case):
         M = inertia.spatial_inertia(2.0, np.diag([0.3, 0.5, 0.7]), [0.2, -0.1, 0.3])
-        for q, qdot, qddot in zip(case.random(), case.rates(), case.rates(seed=5), strict=True):
+        q, qdot, qddot = case.random(), case.rates(), case.rates(seed=5)
 
-            def energy(t, q=q, qdot=qdot, qddot=qddot):
-                twist = case.joint.S(q + t * qdot + t**2 / 2 * qddot) @ (qdot + t * qddot)
-                return twist @ M @ twist / 2
+        def along(matrices, vectors):
+            return np.einsum("...ij,...j->...i", matrices, vectors)
 
-            S = case.joint.S(q)
-            twist = S @ qdot
-            acceleration = S @ qddot + case.joint.Sdot(q, qdot) @ qdot
-            tau = S.T @ (M @ acceleration - se3.ad(twist).T @ M @ twist)
-            rate = derivative(energy).value
-            np.testing.assert_allclose(tau @ qdot, rate, atol=1e-9 * size(rate))
+        def energy(t):
+            t = t[:, None, None]
+            twist = along(case.joint.S(q + t * qdot + t**2 / 2 * qddot), qdot + t * qddot)
+            return np.sum(twist * along(M, twist), axis=-1) / 2
+
+        S = case.joint.S(q)
+        twist = along(S, qdot)
+        acceleration = along(S, qddot) + along(case.joint.Sdot(q, qdot), qdot)
+        wrench = along(M, acceleration) - along(np.swapaxes(se3.ad(twist), 1, 2), along(M, twist))
+        power = np.sum(along(np.swapaxes(S, 1, 2), wrench) * qdot, axis=-1)
+        assert_close(power, by_time(energy, step=2e-3)[1], 1e-9)
 
 
 class TestBatches:
@@ -152,14 +162,14 @@ class TestReparametrisation:
 class TestSingularity:
     def test_is_the_slowest_relative_motion(self, case):
         """Smallest singular value of the Jacobian by differences, among rates that the constraints allow."""
-        joint = case.joint
-        for q in case.random():
+        joint, states = case.joint, case.random()
+        for q, S in zip(states, by_difference(joint, states), strict=True):
             if not q.size:
                 assert joint.singularity(q) == np.inf
                 continue
             rows = joint.constraint_rows(q)
             allowed = np.linalg.svd(rows)[2][len(rows) :].T if len(rows) else np.eye(q.size)
-            slowest = np.linalg.svd(by_difference(joint, q) @ allowed)[1][-1]
+            slowest = np.linalg.svd(S @ allowed)[1][-1]
             np.testing.assert_allclose(joint.singularity(q), slowest, atol=1e-8)
 
     def test_vanishes_at_the_singular_states_and_grows_away_from_them(self, case):
@@ -206,16 +216,17 @@ class TestNearestCoordinates:
         for q in case.random(3):
             off, twist = expm(se3.hat(0.1 * rng.normal(size=6))), rng.normal(size=6)
 
-            def moving(t, q=q, off=off, twist=twist):
-                E = joint.transform(q) @ off @ expm(t * se3.hat(twist))
-                E[3] = 0, 0, 0, 1
-                return E
+            def moving(times, q=q, off=off, twist=twist):
+                poses = joint.transform(q) @ off @ expm(times[:, None, None] * se3.hat(twist))
+                poses[:, 3] = 0, 0, 0, 1
+                return poses
 
-            found = joint.coordinates_of(moving(0.0))
+            start = moving(np.zeros(1))[0]
+            found = joint.coordinates_of(start)
             if joint.singularity(found) < 0.05:
                 continue
-            rates = joints.nearest_rates(joint, found, moving(0.0), twist)
-            allowed = derivative(lambda t: joint.transform(joint.coordinates_of(moving(t)))).value
+            rates = joints.nearest_rates(joint, found, start, twist)
+            allowed = by_time(lambda t: joint.transform(joint.coordinates_of(moving(t))))[1]
             expected = joint.transform(found) @ se3.hat(joint.S(found) @ rates)
             np.testing.assert_allclose(expected, allowed, atol=1e-6)
 
@@ -248,11 +259,11 @@ class TestAnnihilator:
                 rate @ joint.S(q) + A @ joint.Sdot(q, qdot), 0, atol=1e-11 * size(joint.S(q)) ** 2
             )
 
-            def span(t, q=q, qdot=qdot):
-                rows = joints.annihilator(joint, q + t * qdot)
-                return rows.T @ rows
+            def spans(times, q=q, qdot=qdot):
+                rows = [joints.annihilator(joint, q + t * qdot) for t in times]
+                return np.stack([each.T @ each for each in rows])
 
-            expected = derivative(span, step=1e-3).value
+            expected = by_time(spans, step=1e-3)[1]
             np.testing.assert_allclose(rate.T @ A + A.T @ rate, expected, atol=1e-7 * size(expected))
 
 
@@ -281,8 +292,8 @@ class TestRandomComposites:
     @given(random_composites())
     def test_jacobian_and_its_rate(self, drawn):
         joint, (q, qdot) = drawn
-        np.testing.assert_allclose(joint.S(q), by_difference(joint, q), atol=1e-7)
-        rate = derivative(lambda t: joint.S(q + t * qdot)).value
+        np.testing.assert_allclose(joint.S(q), by_difference(joint, q[None])[0], atol=1e-7)
+        rate = by_time(lambda t: joint.S(q + t[:, None] * qdot))[1]
         np.testing.assert_allclose(joint.Sdot(q, qdot), rate, atol=1e-6)
         np.testing.assert_allclose(joint.dS(q) @ qdot, rate, atol=1e-6)
 

@@ -114,6 +114,17 @@ def dominoes(count=20, gap=0.03, mu=0.2, push=3.0):
     return World(Mechanism(inertias), colliders), State(poses, twists)
 
 
+def bouncing_ball():
+    """That of the examples of Siconos: 1 m above the floor, restitution 0.9."""
+    ball, surface = Sphere(0.1), {"mu": 0.0, "restitution": 0.9}
+    colliders = [Collider(WORLD, Plane(), **surface), Collider(0, ball, **surface)]
+    return World(Mechanism(ball.spatial_inertia(mass=1.0)[None]), colliders), State(at(0, 0, 1.1)[None])
+
+
+SICONOS_BALL = {0.455: (5.6338750e-3, 3.97305), 0.7: (0.6846085, 1.5696)}
+"""Gap and velocity after so many seconds, as BouncingBallTS.ref of Siconos has them (h = 5 ms)."""
+
+
 def a_frame(angle, ratio, yaw=0.0, apart=0.0, length=1.0, thickness=0.05):
     """Two planks that lean on each other, with ``ratio`` times the friction that statics asks for.
 

@@ -78,6 +78,19 @@ class TestBuildings:
         assert (moved < 1e-11) if stands else (moved > 0.01)
 
 
+def test_the_bouncing_ball_of_siconos():
+    """Its scheme and ours meet the floor at other instants of a step: that is what they differ by."""
+    h = 5e-3
+    path = run(scenes.bouncing_ball(), 0.7, h)
+    fall = np.sqrt(2 / g)
+    after, up = 0.7 - fall, 0.9 * g * fall
+    assert path.states.E[-1, 0, 2, 3] - 0.1 == pytest.approx(up * after - g * after**2 / 2, abs=1.9 * up * h)
+    for time, (gap, speed) in scenes.SICONOS_BALL.items():
+        step = round(time / h)
+        assert path.states.E[step, 0, 2, 3] - 0.1 == pytest.approx(gap, abs=1.9 * up * h)
+        assert path.states.phi[step, 0, 5] == pytest.approx(speed, abs=1.9 * g * h)
+
+
 class TestCradle:
     """Balls that touch, and one or more that hit them: both kinds of impact keep energy and momentum."""
 

@@ -46,13 +46,23 @@ class TestContact:
         for _ in range(16):
             speed = max(speed - mu * G * h, 0.0)
             way += h * speed
-            step = contact_step(symplectic_euler, system, state, h, colliders, friction=coulomb)
+            step = contact_step(symplectic_euler, system, state, h, colliders)
             state = step.state
             pushed.append(step.solution.normal.sum())
-        np.testing.assert_allclose(state.q[:2], way * along, atol=1e-4)
-        np.testing.assert_allclose(state.q[2:], [0.1, 0, 0, 0], atol=1e-5)
-        np.testing.assert_allclose(state.qdot, 0, atol=1e-5)
-        np.testing.assert_allclose(pushed, 2.0 * G * h, rtol=1e-5)
+        np.testing.assert_allclose(state.q[:2], way * along, atol=1e-6)
+        np.testing.assert_allclose(state.q[2:], [0.1, 0, 0, 0], atol=1e-6)
+        np.testing.assert_allclose(state.qdot, 0, atol=1e-6)
+        np.testing.assert_allclose(pushed, 2.0 * G * h, rtol=1e-6)
+
+    def test_models_by_name(self):
+        """The prism of the box model stops a diagonal motion by sqrt(2) too much."""
+        box, mu, h = Box([0.4, 0.3, 0.2]), 0.3, 0.01
+        system = TreeSystem(Tree([Link("box", joints.Free3D(), box.spatial_inertia(mass=2.0))]))
+        colliders = [FLOOR, Collider(0, box, mu=mu**2)]
+        state = State(q=[0, 0, 0.1, 0, 0, 0], qdot=[1.0, 1.0, 0, 0, 0, 0])
+        for model, factor in (("newton", np.sqrt(0.5)), ("box", 1.0)):
+            step = contact_step(symplectic_euler, system, state, h, colliders, friction=model)
+            np.testing.assert_allclose(step.state.qdot[:2], 1 - factor * mu * G * h, atol=1e-6)
 
     def test_a_sliding_ball_begins_to_roll(self):
         """With 5/7 of its speed, as its angular momentum about the floor does not change."""

@@ -41,3 +41,9 @@ def test_a_figure_is_transparent_and_has_the_axes_asked_for():
     assert fig.get_facecolor()[3] == 0
     assert axes[0, 0].get_facecolor()[3] == 0
     assert axes[0, 0].xaxis.label.get_color() == INK
+
+
+@pytest.mark.parametrize(("columns", "given", "drawn"), [(1, 7.0, 5.4), (1, 4.0, 4.0), (3, 10.0, 7.4)])
+def test_a_figure_is_no_wider_than_a_phone_can_show(columns, given, drawn):
+    fig, _ = figure(1, columns, size=(given, 3.0))
+    assert tuple(fig.get_size_inches()) == pytest.approx((drawn, 3.0))

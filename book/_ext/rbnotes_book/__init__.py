@@ -1,4 +1,4 @@
-"""The book's own Sphinx extension: equations, formulas, badges, ledger, errata, finder, search, scenes."""
+"""The book's own Sphinx extension: formulas, drawings, badges, ledger, errata, finder, search, scenes."""
 
 from __future__ import annotations
 
@@ -9,23 +9,28 @@ from sphinx.application import Sphinx
 from rbnotes_book import (
     alt_text,
     api_pages,
+    badges,
     cache,
+    drawing,
     equations,
     errata_pages,
     exercises,
     finder,
     formulas,
     ledger_pages,
+    notebooks,
     page_weight,
+    prerequisites,
     scenes,
     search,
     standing,
     stubs,
+    symbols,
 )
 
 PARTS = (
-    alt_text, api_pages, cache, equations, errata_pages, exercises, finder, formulas, ledger_pages,
-    page_weight, scenes, search, standing, stubs,
+    alt_text, api_pages, badges, cache, drawing, equations, errata_pages, exercises, finder, formulas,
+    ledger_pages, notebooks, page_weight, prerequisites, scenes, search, standing, stubs, symbols,
 )  # fmt: skip
 
 

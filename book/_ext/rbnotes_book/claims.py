@@ -35,9 +35,29 @@ def anchor(id: str) -> str:
     return str(nodes.make_id(id.replace("#", "-")))
 
 
+WORDS = {
+    Verdict.HOLDS: "holds",
+    Verdict.CONDITIONAL: "holds on a condition",
+    Verdict.ERRATUM: "wrong in print",
+    Verdict.MISPRINT: "misprint",
+    Verdict.DEFINITION: "definition",
+    Verdict.DEMONSTRATION: "reproduced",
+}
+"""What a badge says."""
+MEANING = {
+    Verdict.HOLDS: "true as printed",
+    Verdict.CONDITIONAL: "true under a condition that is not stated there",
+    Verdict.ERRATUM: "code written from the print gives a wrong number",
+    Verdict.MISPRINT: "a slip that any reader mends",
+    Verdict.DEFINITION: "names something; nothing to be right or wrong",
+    Verdict.DEMONSTRATION: "printed numbers, reproduced",
+}
+"""What that means: shown where a badge is pointed at, and in the ledger."""
+
+
 def badge(verdict: Verdict) -> nodes.inline:
-    """A verdict as a coloured word."""
-    return nodes.inline("", str(verdict), classes=["verdict", f"verdict-{verdict}"])
+    """A verdict in a word or two, with its colour."""
+    return nodes.inline("", WORDS[verdict], classes=["verdict", f"verdict-{verdict}"])
 
 
 def link(
@@ -112,7 +132,7 @@ class ClaimsDomain(Domain):
             contnode = nodes.inline("", env.titles[place[0]].astext())
         record = ledger.find(target)
         page, anchor_there = place
-        title = f"{where(record)}: {record.title}"
+        title = f"{MEANING[record.verdict]} ({where(record)}: {record.title})"
         return make_refnode(builder, fromdocname, page, anchor_there, contnode, title)
 
     @staticmethod

@@ -9,7 +9,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from rbnotes.ledger import Record
-from rbnotes_book import claims, formulas
+from rbnotes_book import claims, formulas, prose
 
 Field = tuple[str, Sequence[nodes.Node]]
 """A name and what stands beside it."""
@@ -55,10 +55,20 @@ class LedgerDirective(SphinxDirective):
         parsed: list[nodes.Node] = box.children
         return parsed
 
-    def formula(self, record: Record) -> nodes.math_block:
-        node = nodes.math_block(record.formula, record.formula, nowrap=False, number=None)
-        node.source = f"{formulas.RECORD}{record.id}"
-        return node
+    def formula(self, record: Record) -> list[nodes.Node]:
+        """The claim as a display, or as a sentence if it is one."""
+        if not record.formula:
+            return []
+        parts = prose.pieces(record.formula)
+        if len(parts) == 1 and not parts[0].is_text:
+            node: nodes.Element = nodes.math_block(record.formula, record.formula, nowrap=False, number=None)
+        else:
+            node = nodes.paragraph()
+            for part in parts:
+                node += nodes.Text(part.content) if part.is_text else nodes.math("", part.content)
+        for each in node.findall(nodes.Element):
+            each.source = f"{formulas.RECORD}{record.id}"
+        return [node]
 
     def fields(self, pairs: Iterable[Field]) -> nodes.field_list:
         result = nodes.field_list(classes=["claim-fields"])
@@ -76,11 +86,13 @@ class LedgerDirective(SphinxDirective):
 
     def statement(self, record: Record) -> list[Field]:
         """What is printed, what is right and when: the part that every view of a record shows."""
+        misfit = f"They do not fit: {record.misfit}." if record.misfit else ""
         scan = "The slip may come from the scan of the notes." if record.scan else ""
         return [
-            ("Printed" if record.correction else "Claim", [self.formula(record)] if record.formula else []),
+            ("Printed" if record.correction else "Claim", self.formula(record)),
             ("Right form", self.parse(record.correction, record)),
             ("Holds if", self.parse(record.condition, record)),
+            ("Units", self.parse(misfit, record)),
             ("Remark", self.parse(record.remark, record)),
             ("Scan", self.parse(scan, record)),
         ]

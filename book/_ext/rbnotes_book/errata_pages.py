@@ -66,7 +66,9 @@ class Corrections(LedgerDirective):
     def entry(self, record: Record, found: outcomes.Found) -> nodes.container:
         box = nodes.container(ids=[self.anchor(record)], classes=["claim-entry"])
         box += self.heading(record)
-        box += self.fields([*self.statement(record), *self.replacement(record), *self.counterexample(found)])
+        effect = ("In a simulation", self.parse(errata.effect(record), record))
+        parts = [*self.statement(record), effect, *self.replacement(record), *self.counterexample(found)]
+        box += self.fields(parts)
         links = [
             claims.link(record, nodes.inline("", "ledger"), "entry", self.env.docname),
             nodes.Text(", "),

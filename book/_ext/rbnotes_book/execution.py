@@ -79,6 +79,24 @@ def execute(chapter: Path, root: Path) -> Execution:
     return Execution(chapter, result.time, cached=False, error=error)
 
 
+def executed(chapter: Path, root: Path) -> list[NotebookNode] | None:
+    """The code cells of a chapter with their outputs; None if none are kept."""
+    source = chapter.read_text(encoding="utf-8")
+    notebook = read_myst_markdown_notebook(source, SYNTAX, add_source_map=True, path=chapter)
+    store = folder(root)
+    with FileLock(store / "lock"):
+        try:
+            record = get_cache(store).match_cache_notebook(notebook)
+        except KeyError:
+            return None
+        kept = get_cache(store).get_cache_bundle(record.pk).nb
+    written = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    run = [cell for cell in kept.cells if cell.cell_type == "code"]
+    for cell, other in zip(run, written, strict=True):
+        cell.metadata = other.metadata  # tags are not part of what was run
+    return run
+
+
 def _lookup(cache: JupyterCacheAbstract, notebook: NotebookNode) -> float | None:
     """Seconds that the kept run of this notebook took; None if there is none."""
     try:

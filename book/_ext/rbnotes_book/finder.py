@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from rbnotes.ledger import Record, errata
 from rbnotes.ledger.coverage import inventory
-from rbnotes_book import api_pages, claims, formulas
+from rbnotes_book import api_pages, claims, formulas, prose
 from rbnotes_book.sections import AUTHORS
 
 SCRIPT = "finder.js"
@@ -38,6 +38,7 @@ class Row:
     place: str
     title: str
     verdict: str
+    words: str
     entry: str
     told: str
     chapter: str
@@ -88,6 +89,7 @@ def rows(app: Sphinx) -> list[Row]:
                 place=whole.strip("()") if label.startswith("e") else whole,
                 title=record.title,
                 verdict=str(record.verdict),
+                words=claims.WORDS[record.verdict],
                 entry=address(places["entry"].get(record.id)),
                 told=address(told),
                 chapter=app.env.titles[told[0]].astext() if told else "",
@@ -119,7 +121,7 @@ def table(own: list[Row], root: str) -> str:
             _link(row.entry, row.place, root),
             html.escape(f"{AUTHORS[row.source]} {row.section}"),
             html.escape(row.title),
-            f'<span class="verdict verdict-{row.verdict}">{row.verdict}</span>',
+            f'<span class="verdict verdict-{row.verdict}">{row.words}</span>',
             _link(row.told, row.chapter, root),
             _link(row.function, row.code.removeprefix("rbnotes."), root),
         )
@@ -140,6 +142,17 @@ def _load_script(
         app.add_js_file(SCRIPT, loading_method="defer")
 
 
+def _typeset(tex: str) -> str:
+    """A display, or a sentence with formulas in it."""
+    parts = prose.pieces(tex)
+    if len(parts) == 1 and not parts[0].is_text:
+        return formulas.typeset(tex, display=True)
+    return "".join(
+        html.escape(part.content) if part.is_text else formulas.typeset(part.content, display=False)
+        for part in parts
+    )
+
+
 def _write_data(app: Sphinx, exception: Exception | None) -> None:
     """Files that are scripts, since a page that was opened from a folder can load nothing else."""
     if exception is not None or app.builder.format != "html":
@@ -149,7 +162,7 @@ def _write_data(app: Sphinx, exception: Exception | None) -> None:
     (folder / "displays.js").write_text(f"window.rbnotesDisplays = {json.dumps(listed)};\n", encoding="utf-8")
     for source in AUTHORS:
         set_ = {
-            id: formulas.typeset(formula(record), display=True)
+            id: _typeset(formula(record))
             for id, record in displays()
             if record.source == source and formula(record)
         }

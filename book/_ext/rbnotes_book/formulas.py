@@ -71,7 +71,7 @@ def typeset(tex: str, *, display: bool) -> str:
 def _typeset_node(translator: HTML5Translator, node: nodes.Element, *, display: bool) -> str:
     tex = node.astext()
     try:
-        return typeset(tex, display=display)
+        return typeset(node.get("marked", tex), display=display)
     except FormulaError as error:
         from_record = (node.source or "").startswith(RECORD)
         location = node.source if from_record else node

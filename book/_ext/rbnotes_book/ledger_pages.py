@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import PurePosixPath
@@ -18,21 +19,13 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from rbnotes import ledger
+from rbnotes.cards import Card
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, inventory, missing
 from rbnotes.ledger.record import NEEDS_CORRECTION
 from rbnotes.ledger.runner import cases
 from rbnotes_book import api_pages, claims, sections, stubs
 from rbnotes_book.directive import Field, LedgerDirective, table
-
-MEANING = {
-    Verdict.HOLDS: "true as printed",
-    Verdict.CONDITIONAL: "true under a condition that is not stated there",
-    Verdict.ERRATUM: "code written from the print gives a wrong number",
-    Verdict.MISPRINT: "a slip that any reader mends",
-    Verdict.DEFINITION: "names something; nothing to be right or wrong",
-    Verdict.DEMONSTRATION: "printed numbers, reproduced",
-}
 
 
 def function_link(name: str, docname: str) -> addnodes.pending_xref:
@@ -53,7 +46,7 @@ class Ledger(LedgerDirective):
         source, number = self.arguments
         own = sections.records(source, number)
         counts = Counter(record.verdict for record in own)
-        told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in MEANING if counts[verdict])
+        told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in claims.MEANING if counts[verdict])
         intro = nodes.paragraph("", f"{len(own)} claims: {told}. ")
         chapters = [self.chapter(name) for name in sections.chapters(source, number)]
         spaced = [part for chapter in chapters for part in (nodes.Text(", "), chapter)][1:]
@@ -91,10 +84,20 @@ class Ledger(LedgerDirective):
         return [
             ("Checked against", self.parse(record.oracle, record)),
             ("Checked on", [nodes.paragraph("", tried)] if tried else []),
+            ("To hand in", self.card(record)),
             ("Implemented by", [nodes.paragraph("", "", *spaced)]),
             ("Told in", [nodes.paragraph("", "", told)]),
             ("Id", [nodes.paragraph("", "", nodes.literal("", record.id))]),
         ]
+
+    def card(self, record: Record) -> list[nodes.Node]:
+        """What a student is asked for, folded away; on pages of other kinds than HTML nothing."""
+        text = Card(record).brief
+        if not text:
+            return []
+        summary, rest = (html.escape(part) for part in text.split("\n", 1))
+        folded = f'<details class="claim-card"><summary>{summary}</summary><pre>{rest}</pre></details>'
+        return [nodes.raw("", folded, format="html")]
 
 
 class Sections(Ledger):
@@ -184,11 +187,11 @@ class Summary(LedgerDirective):
         rows = [
             [
                 claims.badge(v),
-                MEANING[v],
+                claims.MEANING[v],
                 *(str(counts[v, s]) for s in names),
                 str(sum(counts[v, s] for s in names)),
             ]
-            for v in MEANING
+            for v in claims.MEANING
         ]
         total = [str(sum(record.source == source for record in records)) for source in names]
         rows.append([nodes.strong("", "all"), "", *total, str(len(records))])

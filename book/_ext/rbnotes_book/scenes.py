@@ -1,4 +1,4 @@
-"""The player of 3-D scenes is loaded only on the pages that show one."""
+"""The player of 3-D scenes and sliders is loaded only on the pages that show one."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 SCRIPT = "scene-player.js"
-MARK = "rbnotes-scene"
+MARKS = ("rbnotes-scene", "rbnotes-slider")
 
 
 def _load_player(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    if MARK in context.get("body", ""):
+    if any(mark in context.get("body", "") for mark in MARKS):
         app.add_js_file(SCRIPT, loading_method="defer")
 
 

@@ -1,5 +1,6 @@
-// Starts a player in every scene of the page, when it first comes into view.
+// Starts a player in every scene of the page when it first comes into view, and gives sliders their control.
 import { Player } from "./player.js";
+import { addSlider } from "./slider.js";
 import css from "./player.css";
 
 const style = document.createElement("style");
@@ -17,3 +18,4 @@ const observer = new IntersectionObserver(
 );
 
 document.querySelectorAll(".rbnotes-scene").forEach((figure) => observer.observe(figure));
+document.querySelectorAll(".rbnotes-slider").forEach(addSlider);

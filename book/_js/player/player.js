@@ -1,16 +1,15 @@
 // One scene: its picture, its camera and its controls.
 import {
-  Box3,
   DirectionalLight,
   HemisphereLight,
   PerspectiveCamera,
   Quaternion,
   Scene,
-  Sphere,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { fit, outline } from "./camera.js";
 import { decode, make } from "./shapes.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2];
@@ -19,6 +18,7 @@ const ICONS = {
   pause: '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 1.5h3.6v13H3zM9.4 1.5H13v13H9.4z"/></svg>',
 };
 const TURN = 0.12; // of the camera, for one key press [rad]
+const SAMPLES = 24; // times that the picture has room for
 
 export class Player {
   constructor(figure) {
@@ -38,15 +38,18 @@ export class Player {
         preserveDrawingBuffer: true,
       });
     } catch {
-      figure.querySelector("figcaption").append(" (This browser shows no 3-D graphics.)");
+      figure.insertAdjacentHTML("afterbegin", figure.querySelector("noscript").textContent);
+      figure.querySelector("figcaption")?.append(" (This browser shows no 3-D graphics.)");
       return;
     }
     this.build();
     this.addStage(figure);
+    this.addLegend(figure);
     if (this.times.length > 1) this.addControls(figure);
     this.resetView();
     this.show();
-    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    // another width asks for another distance, unless the reader has chosen one
+    new ResizeObserver(() => (this.turned ? this.draw() : this.resetView())).observe(this.canvas);
   }
 
   // --- the picture ----------------------------------------------------------------------------
@@ -57,7 +60,7 @@ export class Player {
       const poses = decode(item.poses);
       const { object, update } = make(item, this.times.length);
       this.scene.add(object);
-      return { object, update, poses };
+      return { object, update, poses, label: item.label, layer: item.layer };
     });
     this.camera = new PerspectiveCamera(35, 1, 0.01, 1000);
     this.camera.up.set(0, 0, 1);
@@ -69,39 +72,28 @@ export class Player {
     this.orbit = new OrbitControls(this.camera, this.canvas);
     this.orbit.enableZoom = false; // until the reader has chosen the scene, the wheel scrolls the page
     this.canvas.style.touchAction = "pan-y"; // a finger that moves up or down scrolls it too
+    this.orbit.addEventListener("start", () => (this.turned = true));
     this.orbit.addEventListener("change", () => this.draw());
   }
 
-  /** The sphere that holds everything that moves, at all times. */
-  bounds() {
-    const box = new Box3();
-    const steps = Math.min(this.times.length, 24);
+  /** Points of everything that moves, at all times: what the camera must show. */
+  extent() {
+    if (this.data.extent) return decode(this.data.extent);
+    const points = [];
+    const steps = Math.min(this.times.length, SAMPLES);
+    const kept = this.items.filter((_, k) => this.data.items[k].kind !== "ground");
     for (let i = 0; i < steps; i++) {
       this.pose(this.times[Math.floor((i * (this.times.length - 1)) / Math.max(1, steps - 1))]);
-      this.items.forEach(({ object }, k) => {
-        if (this.data.items[k].kind !== "ground") box.expandByObject(object);
-      });
+      for (const { object } of kept.length ? kept : this.items) outline(object, points);
     }
-    if (box.isEmpty()) box.expandByObject(this.scene);
-    return box.getBoundingSphere(new Sphere());
+    return points;
   }
 
   resetView() {
-    this.sphere ??= this.bounds();
-    const { center, radius } = this.sphere;
-    const [azimuth, elevation] = this.data.view;
-    const aspect = this.canvas.clientWidth / this.canvas.clientHeight || 1;
-    const distance = (1.05 * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / Math.min(1, aspect);
-    const level = Math.cos(elevation);
-    const direction = new Vector3(
-      level * Math.cos(azimuth),
-      level * Math.sin(azimuth),
-      Math.sin(elevation),
-    );
-    this.camera.near = distance / 100;
-    this.camera.far = distance * 20;
-    this.camera.position.copy(center).addScaledVector(direction, distance);
-    this.orbit.target.copy(center);
+    this.points ??= this.extent();
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    fit(this.camera, this.orbit.target, this.points, this.data.view, width / height || 1);
+    this.turned = false;
     this.orbit.update();
     this.draw();
   }
@@ -135,6 +127,16 @@ export class Player {
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     this.renderer.render(this.scene, this.camera);
+    this.placeLabels(width, height);
+  }
+
+  /** Words stay beside their shapes. */
+  placeLabels(width, height) {
+    for (const { object, text } of this.labels ?? []) {
+      const { x, y, z } = object.getWorldPosition(new Vector3()).project(this.camera);
+      text.hidden = !object.visible || z > 1;
+      text.style.transform = `translate(${((x + 1) / 2) * width}px, ${((1 - y) / 2) * height}px)`;
+    }
   }
 
   // --- the controls ---------------------------------------------------------------------------
@@ -144,6 +146,13 @@ export class Player {
     stage.className = "stage";
     stage.append(this.canvas);
     figure.prepend(stage);
+    this.labels = this.items.filter(({ label }) => label);
+    for (const item of this.labels) {
+      item.text = document.createElement("span");
+      item.text.className = "label";
+      item.text.textContent = item.label;
+      stage.append(item.text);
+    }
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute(
@@ -154,6 +163,35 @@ export class Player {
     this.canvas.addEventListener("blur", () => (this.orbit.enableZoom = false));
     this.canvas.addEventListener("pointerdown", () => this.canvas.focus({ preventScroll: true }));
     this.canvas.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  /** What the colours mean, and a switch for each layer. */
+  addLegend(figure) {
+    const named = new Map(this.data.items.filter(({ name }) => name).map((item) => [item.name, item.color]));
+    const layers = new Set(this.items.map(({ layer }) => layer).filter(Boolean));
+    if (!named.size && !layers.size) return;
+    const legend = document.createElement("div");
+    legend.className = "legend";
+    for (const [name, color] of named) {
+      const entry = document.createElement("span");
+      entry.className = "entry";
+      entry.style.setProperty("--color", color);
+      entry.textContent = name;
+      legend.append(entry);
+    }
+    for (const layer of layers) {
+      const entry = document.createElement("label");
+      const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: true });
+      box.addEventListener("change", () => this.switchLayer(layer, box.checked));
+      entry.append(box, ` ${layer}`);
+      legend.append(entry);
+    }
+    figure.querySelector(".stage").after(legend);
+  }
+
+  switchLayer(layer, visible) {
+    for (const item of this.items) if (item.layer === layer) item.object.visible = visible;
+    this.draw();
   }
 
   addControls(figure) {
@@ -177,9 +215,8 @@ export class Player {
       this.time = this.start + (this.slider.value / 1000) * this.duration;
       this.show();
     });
-    controls.querySelector("select").addEventListener("change", (event) => {
-      this.speed = Number(event.target.value);
-    });
+    this.speeds = controls.querySelector("select");
+    this.speeds.addEventListener("change", () => (this.speed = Number(this.speeds.value)));
     controls.querySelector(".reset").addEventListener("click", () => this.reset());
     this.setPlaying(false);
   }
@@ -210,6 +247,7 @@ export class Player {
   }
 
   turn(azimuth, elevation) {
+    this.turned = true;
     const arm = this.camera.position.clone().sub(this.orbit.target);
     const side = new Vector3().crossVectors(arm, this.camera.up).normalize();
     const lifted = arm.clone().applyAxisAngle(side, elevation);
@@ -220,6 +258,7 @@ export class Player {
   }
 
   zoom(factor) {
+    this.turned = true;
     this.camera.position.sub(this.orbit.target).multiplyScalar(factor).add(this.orbit.target);
     this.orbit.update();
   }
@@ -228,6 +267,22 @@ export class Player {
     this.setPlaying(false);
     this.time = this.start;
     this.resetView();
+    this.show();
+  }
+
+  /** Takes over time, motion and view of another player, in whose place it stands. */
+  follow(other) {
+    this.time = Math.min(other.time, this.start + this.duration);
+    this.speed = other.speed;
+    if (this.speeds) this.speeds.value = String(other.speed);
+    if (other.turned) {
+      this.camera.position.copy(other.camera.position);
+      this.orbit.target.copy(other.orbit.target);
+      this.turned = true;
+      this.orbit.update();
+    }
+    this.setPlaying(other.playing);
+    other.setPlaying(false);
     this.show();
   }
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.honesty.claim_code import home, mentioned, name_of
+from rbnotes.ledger.honesty.claim_code import Home, home, mentioned, name_of
 from rbnotes.ledger.trials import Values, result
 
 CALLS_BACK = "rbnotes.checking"
@@ -96,47 +96,63 @@ class Trace:
         yield from self.sheltered.items()
 
 
+@dataclass(frozen=True, eq=False)
+class _Met:
+    """A piece of code that was entered, and what is known of it."""
+
+    code: CodeType
+    module: str
+    home: Home
+    primitives: list[str]
+    """Names of those that hold it."""
+
+
 def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterable[Named] = ()) -> Trace:
     """Run a form on some inputs and watch what it enters; what it raises is not our concern here."""
     _forget_results(form)
     seen = Trace()
     stack: list[str] = []  # for each running function: what of its callees is part of a primitive
-    running: list[CodeType] = []
     given: list[tuple[str, Array]] = []  # what primitives returned
     primitives = tuple(primitives)
+
+    met: dict[int, _Met] = {}  # by identity: hashing code takes longer than all else
+
+    def about(frame: FrameType) -> _Met:
+        code = frame.f_code
+        known = met.get(id(code))
+        if known is None:
+            module = frame.f_globals.get("__name__", "")
+            names = [primitive.name for primitive in primitives if primitive.holds(code, module)]
+            known = met[id(code)] = _Met(code, module, home(module), names)
+            if known.home == "elsewhere":
+                seen.foreign.add(code)
+        return known
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
         if event == "c_call":
             seen.builtins.add(id(argument))
         elif event == "call":
-            module = frame.f_globals.get("__name__", "")
-            where, code = home(module), frame.f_code
+            entered = about(frame)
             covered = stack[-1] if stack else NOTHING
-            running.append(code)
-            if where == "elsewhere":
-                seen.foreign.add(code)
-            elif where != "claim" and module.startswith(covered):
-                seen.sheltered[code] = module
+            if entered.home == "elsewhere":
+                pass
+            elif entered.home != "claim" and entered.module.startswith(covered):
+                seen.sheltered[entered.code] = entered.module
             else:
-                seen.entered[code] = module
+                seen.entered[entered.code] = entered.module
                 covered = NOTHING
-                if any(primitive.holds(code, module) for primitive in primitives):
-                    covered = CALLS_BACK if module.startswith(CALLS_BACK) else "rbnotes"
+                if entered.primitives:
+                    covered = CALLS_BACK if entered.module.startswith(CALLS_BACK) else "rbnotes"
             stack.append(covered)
         elif event == "return" and stack:
             stack.pop()
-            code = running.pop()
-            if isinstance(argument, np.ndarray | float) and np.size(argument):
-                module = frame.f_globals.get("__name__", "")
-                given.extend(
-                    (primitive.name, np.asarray(argument))
-                    for primitive in primitives
-                    if primitive.holds(code, module)
-                )
+            names = about(frame).primitives
+            if names and isinstance(argument, np.ndarray | float) and np.size(argument):
+                given.extend((name, np.asarray(argument)) for name in names)
 
     before = sys.getprofile()
     for values in draws:
-        for memory in (stack, running, given):
+        for memory in (stack, given):
             memory.clear()
         sys.setprofile(watch)
         try:

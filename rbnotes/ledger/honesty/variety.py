@@ -60,9 +60,13 @@ def needless(record: Record, given: Sequence[Values], draws: Sequence[Values]) -
         special -= set(_degeneracies([draw[name] for draw in draws]))
         if not special or name in record.special:
             continue
-        swapped = [{**kept, name: other[name]} for kept, other in zip(given, draws, strict=False)]
+        swapped = [
+            {**kept, name: other[name]}
+            for kept, other in zip(given, draws, strict=False)
+            if not _equal(kept[name], other[name])
+        ]
         allowed = sum(_true(record, values) for values in swapped)
-        if allowed > ALLOWED * len(swapped):
+        if allowed > ALLOWED * max(len(swapped), FEWEST):
             found.append(
                 f"inputs: {name} of `given` is more special than the condition demands: "
                 + "; ".join(sorted(special))

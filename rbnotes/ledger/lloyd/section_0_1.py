@@ -13,6 +13,7 @@ from rbnotes.inertia import (
     swap_stacking,
 )
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
+from rbnotes.ledger.quantities import AREA, LINEAR_FIRST_TWIST, LINEAR_FIRST_WRENCH, TIME, per
 from rbnotes.ledger.record import Verdict, claim
 
 BODY = {"m": masses(), "c": vectors(), "J": inertias()}
@@ -30,6 +31,7 @@ class d1:
         r" m[\mathbf c] & \mathbf J - m[\mathbf c][\mathbf c] \end{pmatrix}"
     )
     inputs = BODY
+    result = per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
 
     def printed(m, c, J):
         return np.block([[m * IDENTITY, -m * bracket(c)], [m * bracket(c), J - m * bracket(c) @ bracket(c)]])
@@ -56,6 +58,7 @@ class d1:
 class t10:
     formula = r"[\mathbf c]\,\mathbf x = \mathbf c\times\mathbf x,\quad [\mathbf c] = -[\mathbf c]^T"
     inputs = {"c": vectors(), "x": vectors()}
+    result = AREA
 
     def printed(c, x):
         return np.stack([bracket(c) @ x, -bracket(c).T @ x])
@@ -83,6 +86,7 @@ class d2:
         r"[\mathbf c]\mathbf J^{-1} \\ -\mathbf J^{-1}[\mathbf c] & \mathbf J^{-1} \end{pmatrix}"
     )
     inputs = BODY
+    result = per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST).inverse
 
     def printed(m, c, J):
         Ji = np.linalg.inv(J)
@@ -110,6 +114,7 @@ class d3:
         r" \sqrt m\,[\mathbf c] & \mathbf L \end{pmatrix},\quad \mathbf J = \mathbf L\mathbf L^T"
     )
     inputs = BODY
+    result = per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
 
     def printed(m, c, J):
         L = np.linalg.cholesky(J)

@@ -13,10 +13,23 @@ from rbnotes.contact import Contacts
 from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step, step_unknowns
 from rbnotes.friction import box_friction, contact_space
 from rbnotes.ledger.oracles.systems import constrained_system
+from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "contact"
 SIZE, CONTACTS = 5, 2
+
+
+QUANTITIES = {
+    "Mh": MASS,
+    "T": NUMBER,
+    "high": MOMENTUM,
+    "low": MOMENTUM,
+    "part": NUMBER,
+    "phi": MOMENTUM,
+    "sigma": VELOCITY,
+    "theta": MOMENTUM,
+}
 
 
 def inertias_of(size):
@@ -67,6 +80,7 @@ class d1_a:
         r"f}^k \\ 0 \\ 0 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \end{pmatrix}"
     )
     inputs = PUSHED
+    result = VELOCITY
 
     def printed(Mh, M, G, N, v, f, h, theta):
         system = np.zeros((SIZE + 1, SIZE + 1))
@@ -110,6 +124,7 @@ class d1_a:
 class d1_b:
     formula = r"0 \le \boldsymbol\theta \perp \boldsymbol\nu \ge 0"
     inputs = MOVING
+    result = VELOCITY
 
     def printed(Mh, M, G, N, v, f, h):
         """Try which contacts push: those that do have nu = 0."""
@@ -154,6 +169,7 @@ class e0_5:
         r" \boldsymbol\sigma \end{pmatrix}"
     )
     inputs = RUBBED
+    result = VELOCITY
 
     def printed(Mh, M, G, N, v, f, h, theta, T, phi):
         D = T.reshape(2 * CONTACTS, SIZE)
@@ -205,6 +221,7 @@ class e0_5_b:
         r"\begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \end{pmatrix}"
     )
     inputs = RUBBED
+    result = VELOCITY
 
     def printed(Mh, M, G, N, v, f, h, theta, T, phi):
         """Three blocks, where the matrix has four rows of them; the signs of the first row are mended."""
@@ -237,6 +254,8 @@ class e0_6:
         r"0 \le \overline{\boldsymbol\phi} - \boldsymbol\phi \perp \boldsymbol\sigma \le 0"
     )
     inputs = SLIDING
+    result = MOMENTUM
+    constants = (MASS,)
 
     def printed(part, low, high, sigma):
         phi = low + part * (high - low)
@@ -283,6 +302,7 @@ class t374:
         "T": arrays(1, 2, SIZE),
         "mu": vectors(1, 0.25, 1.0),
     }
+    result = VELOCITY
 
     def printed(Mh, M, G, N, v, f, h, theta, T, mu):
         """Each normal impulse is zero or holds its row; each tangential one holds it too or is at a bound."""

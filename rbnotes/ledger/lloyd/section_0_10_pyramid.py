@@ -24,6 +24,7 @@ from rbnotes.friction import anitescu_stewart, contact_space, friction_lcp
 from rbnotes.ledger.lloyd.section_0_10 import CHAPTER, CONTACTS, PUSHED, SIZE
 from rbnotes.ledger.oracles.pyramid import corners, pyramid_contact, without_first
 from rbnotes.ledger.oracles.systems import constrained_system
+from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 
 FACETS = 4
@@ -33,6 +34,17 @@ PYRAMIDS = {
     "mu": vectors(CONTACTS, 0.25, 1.0),
     "phi": vectors(FACETS * CONTACTS, 0.0, 2.0),
     "xi": vectors(CONTACTS, 0.0, 2.0),
+}
+
+
+QUANTITIES = {
+    "Mh": MASS,
+    "T": NUMBER,
+    "axes": NUMBER,
+    "p": MOMENTUM,
+    "phi": MOMENTUM,
+    "theta": MOMENTUM,
+    "xi": VELOCITY,
 }
 
 
@@ -104,6 +116,7 @@ class d2_a:
         r" \boldsymbol\gamma \end{pmatrix}"
     )
     inputs = PYRAMIDS
+    result = column((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2))
 
     def printed(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
         A = pyramid_matrix(Mh, G, N, facet_rows(T), np.diag(mu))
@@ -159,6 +172,7 @@ class d2_b:
         r"0 \le \boldsymbol\xi \perp \boldsymbol\gamma \ge 0"
     )
     inputs = STRUCK
+    result = VELOCITY
 
     def printed(M, axes, mu, p):
         return struck_by_print(M, axes, mu, p)[0]
@@ -186,6 +200,7 @@ class d2_c:
         r"\begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \\ \boldsymbol\gamma \end{pmatrix}"
     )
     inputs = PYRAMIDS
+    result = column((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2))
 
     def printed(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
         """Four blocks, where the matrix has five rows of them."""
@@ -215,6 +230,7 @@ class d2_d:
         r"\boldsymbol\mu \text{ a vector, by its type}"
     )
     inputs = {name: PYRAMIDS[name] for name in ("theta", "mu", "phi")}
+    result = MOMENTUM
 
     def printed(theta, mu, phi):
         """The vector in its row of blocks, as it stands."""
@@ -252,6 +268,7 @@ class t399_a:
         r"\mathbf d_i\ \text{of the same contact}"
     )
     inputs = {"count": st.integers(1, 4), "facets": st.sampled_from((4, 6, 8, 10))}
+    result = NUMBER
 
     def printed(count, facets):
         E = np.zeros((count * facets, count))

@@ -23,6 +23,7 @@ from rbnotes.ledger.lloyd.section_0_10_pyramid import (
     struck_reference,
 )
 from rbnotes.ledger.oracles.pyramid import corners, gauge, sliding_states
+from rbnotes.ledger.quantities import ENERGY, MOMENTUM, NUMBER, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 
 FLOOR = Contacts([[[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
@@ -57,6 +58,17 @@ SHORT = {
 }
 
 
+QUANTITIES = {
+    "axes": NUMBER,
+    "excess": NUMBER,
+    "limit": MOMENTUM,
+    "p": MOMENTUM,
+    "phi": MOMENTUM,
+    "s": VELOCITY,
+    "theta": MOMENTUM,
+}
+
+
 def struck_by_library(M, axes, mu, p):
     """The same from the library's LCP."""
     problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
@@ -85,6 +97,7 @@ def none_opposite(theta, mu, phi):
 class t399_b:
     formula = r"\text{It enforces the friction cone and maximal dissipation constraints}"
     inputs = STRUCK
+    result = ENERGY
 
     def printed(M, axes, mu, p):
         """Power of the friction impulses of the solution, and their sum over the bound."""
@@ -117,6 +130,7 @@ class d3_a:
         r" > 0 & \text{inside the friction cone} \end{cases}"
     )
     inputs = PARTS
+    result = MOMENTUM
 
     def printed(theta, mu, phi):
         """gamma, from its row of the library's LCP: mu theta minus the sum of the facets' impulses."""
@@ -155,6 +169,7 @@ class d3_b:
         r" > 0 & \text{if}\ \mathbf d_k\mathbf v\ \text{is not maximally negative} \end{cases}"
     )
     inputs = STATES
+    result = NUMBER
 
     def printed(s, limit, excess):
         """Where sigma is zero: the facets along which the sliding is most negative."""
@@ -190,6 +205,7 @@ class d3_b:
 class d4_a:
     formula = r"\xi > 0 \Rightarrow \text{tangential motion}"
     inputs = STATES
+    result = NUMBER
 
     def printed(s, limit, excess):
         """Tangential motion wherever xi > 0, for the largest xi that satisfies the conditions."""
@@ -217,6 +233,7 @@ class d4_a:
 class d4_b:
     formula = r"\text{tangential motion} \Rightarrow \text{on the cone} \Rightarrow \gamma = 0"
     inputs = STRUCK
+    result = column((NUMBER, 1), (MOMENTUM, 2))
 
     def printed(M, axes, mu, p):
         """Whether it slides, and what friction uses up then: all of mu theta."""
@@ -255,6 +272,7 @@ class d5:
         r"velocity} \Rightarrow \xi = 0"
     )
     inputs = STRUCK
+    result = VELOCITY
 
     def printed(M, axes, mu, p):
         """Sliding velocity and xi: zero where gamma > 0."""

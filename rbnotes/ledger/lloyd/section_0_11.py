@@ -14,6 +14,7 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.constraints.regularization import soft_force, target_and_softness
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.softened import (
     soft_step,
 )
@@ -40,6 +41,18 @@ AVERAGED = {
 FORCE = ("rbnotes.constraints.regularization.soft_force",)
 SOLVED = ("rbnotes.dynamics.solve_step",)
 DEFINING = "the force law with its averages, solved at once with M v = b + h G^T lambda"
+
+
+QUANTITIES = {
+    "alpha": units.NUMBER / units.STIFFNESS,
+    "b": units.MOMENTUM,
+    "beta": units.TIME,
+    "end": units.LENGTH,
+    "middle": units.LENGTH,
+    "phi": units.LENGTH,
+    "rate": units.VELOCITY,
+    "start": units.LENGTH,
+}
 
 
 def softened_problem(M, G, b, phi, alpha, beta, h):
@@ -72,6 +85,7 @@ class d3:
         r"= -\bar{\boldsymbol\phi} - \boldsymbol\beta\bar{\dot{\boldsymbol\phi}}"
     )
     inputs = AVERAGED
+    result = units.FORCE
 
     def printed(start, middle, end, alpha, beta, h):
         mean_phi, mean_rate = (start + 4 * middle + end) / 6, (end - start) / h
@@ -105,6 +119,7 @@ class e0_8:
         r"\approx -\boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\mathbf G\mathbf v_{k+1}"
     )
     inputs = STEP
+    result = units.FORCE
 
     def printed(M, G, b, phi, alpha, beta, h):
         v, _ = soft_step(M, G, b, phi, alpha, beta, h)
@@ -134,6 +149,7 @@ class e0_8:
 class t442:
     formula = r"\boldsymbol\gamma \equiv (1/2 + \boldsymbol\beta/h)^{-1}"
     inputs = ROWS
+    result = units.rows(units.MOBILITY, units.MOBILITY, units.VELOCITY)
 
     def printed(phi, alpha, beta, h):
         """The number 1/2 is added to each entry of a matrix beta."""
@@ -168,6 +184,7 @@ class d4:
         r"\tilde{\boldsymbol\lambda} = -\frac{\boldsymbol\gamma\boldsymbol\phi_k}h"
     )
     inputs = {**ROWS, "rate": vectors(K)}
+    result = units.MOMENTUM
 
     def printed(phi, alpha, beta, h, rate):
         """The impulse from the row, for given ``G v``."""
@@ -201,6 +218,7 @@ class t446:
         r"impulse}"
     )
     inputs = STEP
+    result = units.MOMENTUM
 
     def printed(M, G, b, phi, alpha, beta, h):
         return soft_step(M, G, b, phi, alpha, beta, h)[1]
@@ -217,6 +235,7 @@ class t446:
 
     verdict = Verdict.ERRATUM
     correction = r"$\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$"
+    misfit = r"a factor $h$ is missing: a force is called an impulse"
     remark = r"As (0.10) has it, with $\tilde{\mathbf z} \equiv h\bar{\mathbf z}$."
     implemented_by = SOLVED
     chapter = "regularization"
@@ -231,6 +250,7 @@ class e0_9:
         r" -\boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix}"
     )
     inputs = STEP
+    result = units.column((units.VELOCITY, 4), (units.MOMENTUM, 2))
 
     def printed(M, G, b, phi, alpha, beta, h):
         gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
@@ -256,6 +276,7 @@ class e0_9:
 class t453:
     formula = r"\boldsymbol\beta = 0 \;\Rightarrow\; \boldsymbol\gamma = 2"
     inputs = {name: strategy for name, strategy in ROWS.items() if name != "beta"}
+    result = units.rows(units.MOBILITY, units.MOBILITY, units.VELOCITY)
 
     def printed(phi, alpha, h):
         gamma = 2
@@ -284,6 +305,7 @@ class d5_a:
         r"= -\tfrac12\boldsymbol\alpha^{-1}(h\mathbf G\mathbf v_{k+1} + 2\boldsymbol\phi_k)"
     )
     inputs = UNDAMPED
+    result = units.FORCE
 
     def printed(M, G, b, phi, alpha, h):
         v, _ = soft_step(M, G, b, phi, alpha, 0 * IDENTITY, h)
@@ -307,6 +329,7 @@ class d5_b:
         r"\boldsymbol\phi_k)"
     )
     inputs = UNDAMPED
+    result = units.FORCE
 
     def printed(M, G, b, phi, alpha, h):
         v, _ = soft_step(M, G, b, phi, alpha, 0 * IDENTITY, h)
@@ -332,6 +355,7 @@ class t457:
         r"restoring stiffness}"
     )
     inputs = UNDAMPED
+    result = units.FORCE
 
     def printed(M, G, b, phi, alpha, h):
         v, _ = soft_step(M, G, b, phi, alpha, 0 * IDENTITY, h)

@@ -9,10 +9,14 @@ from rbnotes.checking.strategies import vectors
 from rbnotes.constraints.regularization import target_and_softness
 from rbnotes.ledger.lloyd.section_0_11 import N
 from rbnotes.ledger.oracles.softened import beginning, curved_constraint, errors_of_step
+from rbnotes.ledger.quantities import NUMBER, RATE, TIME, rows
 from rbnotes.ledger.record import Verdict, claim
 
 # A motion q + v t + a t^2 / 2.
 PATH = {"q": vectors(N), "v": vectors(N), "a": vectors(N)}
+
+
+QUANTITIES = {"a": RATE / TIME, "q": NUMBER, "v": RATE}
 
 
 def library_mean(q, v, a, h, beta):
@@ -41,6 +45,7 @@ def average(function):
 class t438_a:
     formula = r"\bar{\boldsymbol\phi} \approx (\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)/2 + O(h^2)"
     inputs = PATH
+    result = rows(NUMBER, RATE)
 
     def printed(q, v, a):
         def mean(h):
@@ -70,6 +75,7 @@ class t438_a:
 class t438_b:
     formula = r"\bar{\dot{\boldsymbol\phi}} \approx \mathbf G\mathbf v_{k+1} + O(h)"
     inputs = PATH
+    result = RATE
 
     def printed(q, v, a):
         return beginning(lambda h: errors_of_step(q, v, a, h)[2])[0]
@@ -99,6 +105,7 @@ class t438_b:
 class t438_c:
     formula = r"\boldsymbol\phi_{k+1} \approx \boldsymbol\phi_k + h\mathbf G\mathbf v_{k+1} + O(h^2)"
     inputs = PATH
+    result = rows(NUMBER, RATE)
 
     def printed(q, v, a):
         def end(h):

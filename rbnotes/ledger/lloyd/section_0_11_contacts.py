@@ -12,12 +12,28 @@ from rbnotes.constraints.regularization import target_and_softness
 from rbnotes.dynamics import StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.lloyd.section_0_11 import IDENTITY, STEP, K, N
 from rbnotes.ledger.oracles.softened import soft_contacts
+from rbnotes.ledger.quantities import FORCE, LENGTH, MOMENTUM, NUMBER, RATE, STIFFNESS, TIME, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 
 ROWS = ("rbnotes.constraints.regularization.target_and_softness",)
 SOLVED = (*ROWS, "rbnotes.dynamics.solve_step")
 # One contact per row: its compliance, its damping time.
 CONTACTS = {**STEP, "alpha": vectors(K, 0.25, 2), "beta": vectors(K, 0.125, 2)}
+
+
+QUANTITIES = {
+    "alpha": NUMBER / STIFFNESS,
+    "b": MOMENTUM,
+    "beta": TIME,
+    "depth": LENGTH,
+    "error": LENGTH,
+    "force": FORCE,
+    "phi": LENGTH,
+    "push": NUMBER,
+    "rate": VELOCITY,
+    "ratio": RATE,
+    "speed": VELOCITY,
+}
 
 
 def coupling():
@@ -97,6 +113,7 @@ class e0_10:
         r" \mathbf w \end{pmatrix},\quad 0 \le \tilde{\mathbf z} \perp \mathbf w \ge 0"
     )
     inputs = CONTACTS
+    result = column((VELOCITY, 4), (MOMENTUM, 2))
 
     def printed(M, G, b, phi, alpha, beta, h):
         v, force, _ = printed_contacts(M, G, b, phi, np.diag(alpha), np.diag(beta), h)
@@ -133,6 +150,7 @@ class d6:
         "rate": vectors(K),
         "force": vectors(K, 0.0, 2.0),
     }
+    result = LENGTH
 
     def printed(phi, alpha, beta, h, rate, force):
         return alpha @ force + phi + (h / 2 * IDENTITY + beta) @ rate
@@ -163,6 +181,8 @@ class d7:
         r"= -\boldsymbol\phi_k - \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0"
     )
     inputs = SPRUNG
+    result = column((LENGTH, 2), (NUMBER, 2))
+    constants = (LENGTH,)
 
     def printed(M, G, b, phi, alpha, beta, h):
         v, force, _ = printed_contacts(M, G, b, phi, alpha, beta * IDENTITY, h)
@@ -206,6 +226,8 @@ class d8:
         r" + \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0"
     )
     inputs = DAMPED
+    result = column((LENGTH, 2), (NUMBER, 2))
+    constants = (LENGTH,)
 
     def printed(M, G, b, phi, alpha, beta, h):
         v, _, w = printed_contacts(M, G, b, phi, alpha * IDENTITY, beta, h)
@@ -244,6 +266,7 @@ class t479_a:
         r"\phi_k > 0,\ \dot\phi_k > 0 \Rightarrow \mathbf z = 0"
     )
     inputs = MOVING
+    result = NUMBER
 
     def printed(error, ratio, push):
         return float(error < 0)
@@ -282,6 +305,7 @@ class t479_b:
         r"\mathbf z = 0 \text{ although } \phi_{k+1} < 0"
     )
     inputs = LEAVING
+    result = LENGTH
 
     def printed(depth, speed, share, h):
         """Depth at the end of a step at the old velocity, if beta is so large that the contact lets go; else 0."""

@@ -10,6 +10,7 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.constraints.regularization import soft_energy, soft_force
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_11 import FORCE, IDENTITY, ROWS, K, N
 from rbnotes.ledger.oracles.softened import (
     curved_constraint,
@@ -24,10 +25,21 @@ DAMPED = {"phi": vectors(K), "rate": vectors(K), "alpha": spd_matrices(K), "damp
 ENERGY = {"q": vectors(N), "alpha": spd_matrices(K)}
 
 
+QUANTITIES = {
+    "alpha": units.NUMBER / units.STIFFNESS,
+    "beta": units.TIME,
+    "dampers": units.DAMPING,
+    "phi": units.LENGTH,
+    "q": units.NUMBER,
+    "rate": units.VELOCITY,
+}
+
+
 @claim("lloyd/s0.11/d1", "Potential energy of a softened constraint")
 class d1:
     formula = r"U(\mathbf q) = \tfrac12\boldsymbol\phi^T\boldsymbol\alpha^{-1}\boldsymbol\phi"
     inputs = {"phi": vectors(K), "alpha": spd_matrices(K)}
+    result = units.ENERGY
 
     def printed(phi, alpha):
         return 1 / 2 * phi @ np.linalg.inv(alpha) @ phi
@@ -49,6 +61,8 @@ class d2:
         r"= -\mathbf G^T\boldsymbol\alpha^{-1}\boldsymbol\phi"
     )
     inputs = ENERGY
+    quantities = {"alpha": units.NUMBER / units.ENERGY}
+    result = units.TORQUE
 
     def printed(q, alpha):
         G = complex_step(curved_constraint, q)
@@ -76,6 +90,7 @@ class e0_7:
         r"(\boldsymbol\phi + \boldsymbol\beta\dot{\boldsymbol\phi})"
     )
     inputs = DAMPED
+    result = units.FORCE
 
     def printed(phi, rate, alpha, dampers):
         beta = alpha @ dampers
@@ -106,6 +121,7 @@ class t432:
         r"= \boldsymbol\alpha^{-1}\boldsymbol\beta"
     )
     inputs = {"phi": vectors(K), "alpha": spd_matrices(K), "beta": ROWS["beta"]}
+    result = units.DAMPING
 
     def printed(phi, alpha, beta):
         return np.linalg.inv(alpha) @ beta

@@ -23,11 +23,15 @@ from rbnotes.ledger.oracles.springs import (
     tension_l,
     tension_ldot,
 )
+from rbnotes.ledger.quantities import AREA, DAMPING, FORCE, LENGTH, NUMBER, STIFFNESS, VELOCITY, column, rows
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "axial-springs"
 identity = np.eye(3)
 TWICE = {"in geometry: swapped operands in `x[1] - x[0]`": "the direction u stands twice"}
+
+
+QUANTITIES = {"d": STIFFNESS / VELOCITY, "k": FORCE / AREA}
 
 
 def points(count):
@@ -105,6 +109,8 @@ DIFFERENCES = "differences of the forces that a potential and a dissipation func
 class d1:
     formula = r"\mathbf f_1 = F(l,\dot l)\,\mathbf u,\quad \mathbf f_2 = -F(l,\dot l)\,\mathbf u"
     inputs = SPRING
+    result = FORCE
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         u, length = geometry(x)
@@ -124,6 +130,7 @@ class d1:
 class d2:
     formula = r"\mathbf u \equiv (\mathbf x_2 - \mathbf x_1)/l,\quad l \equiv \|\mathbf x_2 - \mathbf x_1\|"
     inputs = POINTS
+    result = column((NUMBER, 3), (LENGTH, 1))
 
     def printed(x, v):
         length = np.sqrt(np.sum((x[1] - x[0]) ** 2))
@@ -154,6 +161,8 @@ class d3:
         r"\partial\mathbf f/\partial\dot{\mathbf x} \equiv (\partial\mathbf f_i/\partial\dot{\mathbf x}_j)"
     )
     inputs = SPRING
+    result = rows(STIFFNESS, DAMPING)
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         def of_pair(function, at):
@@ -191,6 +200,8 @@ class d4:
         r"= -\frac{\partial\mathbf f_1}{\partial\mathbf x_1}"
     )
     inputs = SPRING
+    result = STIFFNESS
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         f1_x1 = by_first_point(lambda z: force_of_law(z, v, k, d), x)
@@ -217,6 +228,8 @@ class d4:
 class t504_a:
     formula = r"\text{similarly for the velocity Jacobian}"
     inputs = SPRING
+    result = DAMPING
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         f1_v1 = by_first_point(lambda z: force_of_law(x, z, k, d), v)
@@ -245,6 +258,8 @@ class t504_b:
         r"\partial\mathbf f_1/\partial\dot{\mathbf x}_1"
     )
     inputs = SPRING
+    result = rows(STIFFNESS, DAMPING)
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         first = by_first_point(lambda z: force_of_law(x, z, k, d), v)
@@ -262,6 +277,7 @@ class t504_b:
 
     verdict = Verdict.MISPRINT
     correction = r"The first of the two is $\partial\mathbf f_1/\partial\mathbf x_1$, without the dot."
+    misfit = r"a damping stands where a stiffness belongs"
     implemented_by = ("rbnotes.forces.path.path_force",)
     chapter = CHAPTER
 
@@ -274,6 +290,8 @@ class d8_a:
         r"u(\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T\mathbf U_p - \frac Fl\mathbf U_p"
     )
     inputs = SPRING
+    result = STIFFNESS
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         u, length = geometry(x)
@@ -299,6 +317,8 @@ class d8_b:
         r"= -\frac{\partial F}{\partial\dot l}\mathbf U_n"
     )
     inputs = SPRING
+    result = DAMPING
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         u, length = geometry(x)

@@ -7,6 +7,7 @@ import numpy as np
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.forces import LinearSpring, path_force
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_12 import POINTS, TWICE, geometry, identity
 from rbnotes.ledger.oracles.springs import jacobians, linear_spring, rate
 from rbnotes.ledger.record import Verdict, claim
@@ -35,6 +36,7 @@ DIFFERENCES = "differences of the forces that k (l - r)^2 / 2 and d ldot^2 / 2 g
 class d1:
     formula = r"F = k(l - r) + d\,\dot l"
     inputs = LENGTHS
+    result = units.FORCE
 
     def printed(length, ldot, k, d, r):
         return k * (length - r) + d * ldot
@@ -60,6 +62,7 @@ class d1:
 class d2:
     formula = r"\frac{\partial F}{\partial l} = k,\quad \frac{\partial F}{\partial\dot l} = d"
     inputs = LENGTHS
+    result = units.column((units.STIFFNESS, 1), (units.DAMPING, 1))
 
     def printed(length, ldot, k, d, r):
         return np.array([k, d])
@@ -85,6 +88,7 @@ class d3_a:
         r"\frac{k(l-r) + d\,\dot l}{l}\mathbf U_p"
     )
     inputs = SPRING
+    result = units.STIFFNESS
 
     def printed(x, v, k, d, r):
         u, length = geometry(x)
@@ -108,6 +112,7 @@ class d3_a:
 class d3_b:
     formula = r"\frac{\partial\mathbf f_1}{\partial\dot{\mathbf x}_1} = -d\,\mathbf U_n"
     inputs = SPRING
+    result = units.DAMPING
 
     def printed(x, v, k, d, r):
         u, _ = geometry(x)
@@ -133,6 +138,7 @@ class d4:
         r"f_1}{\partial\dot{\mathbf x}_1} = 0"
     )
     inputs = UNDAMPED
+    result = units.STIFFNESS
 
     def printed(x, v, k, r):
         u, length = geometry(x)

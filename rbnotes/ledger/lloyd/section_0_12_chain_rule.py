@@ -28,7 +28,10 @@ from rbnotes.ledger.oracles.springs import (
     tension_ldot,
     tension_of,
 )
+from rbnotes.ledger.quantities import AREA, DAMPING, FORCE, LENGTH, STIFFNESS, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {"d": STIFFNESS / VELOCITY, "k": FORCE / AREA}
 
 
 @claim("lloyd/s0.12/d5#a", "Product rule for the position Jacobian")
@@ -39,6 +42,8 @@ class d5_a:
         r"x_1}"
     )
     inputs = SPRING
+    result = STIFFNESS
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         u, length = geometry(x)
@@ -62,6 +67,8 @@ class d5_b:
         r"= \mathbf u\frac{\partial F}{\partial\dot{\mathbf x}_1}"
     )
     inputs = SPRING
+    result = DAMPING
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         u, _ = geometry(x)
@@ -85,6 +92,8 @@ class d6_a:
         r"F}{\partial\dot l}\frac{\partial\dot l}{\partial\mathbf x_1}"
     )
     inputs = SPRING
+    result = STIFFNESS
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         length, ldot = distance(x), rate(x, v)
@@ -117,6 +126,8 @@ class d6_b:
         r"= \frac{\partial F}{\partial\dot l}\frac{\partial\dot l}{\partial\dot{\mathbf x}_1}"
     )
     inputs = SPRING
+    result = DAMPING
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         ldot_v1 = along_first(lambda u: rate(x, u), v)

@@ -8,6 +8,7 @@ from rbnotes.checking.strategies import vectors
 from rbnotes.forces import length_gradient, length_hessian, path_length, segments
 from rbnotes.ledger.lloyd.section_0_12 import CHAPTER, POINTS, TWICE, geometry, identity, points
 from rbnotes.ledger.oracles.springs import along_first, by_first_point, distance, rate
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 
@@ -43,6 +44,7 @@ class d7_a:
         r"= (\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T\mathbf u"
     )
     inputs = POINTS
+    result = VELOCITY
 
     def printed(x, v):
         u, _ = geometry(x)
@@ -65,6 +67,7 @@ class d7_a:
 class d7_b:
     formula = r"\frac{\partial l}{\partial\mathbf x_1} = -\mathbf u^T"
     inputs = POINTS
+    result = NUMBER
     printed = length_x1_printed
     library = length_x1_library
     oracle = "complex step of the distance"
@@ -85,6 +88,7 @@ class d7_c:
         r"x_1}\Bigl(\frac1l\Bigr)"
     )
     inputs = POINTS
+    result = NUMBER / LENGTH
 
     def printed(x, v):
         length = distance(x)
@@ -106,6 +110,7 @@ class d7_c:
 class d7_d:
     formula = r"\frac{\partial\mathbf u}{\partial\mathbf x_1} = -\frac1l(\mathbf I - \mathbf u\mathbf u^T)"
     inputs = POINTS
+    result = NUMBER / LENGTH
 
     def printed(x, v):
         u, length = geometry(x)
@@ -127,6 +132,7 @@ class d7_e:
         r"= (\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T\frac{\partial\mathbf u}{\partial\mathbf x_1}"
     )
     inputs = POINTS
+    result = RATE
 
     def printed(x, v):
         u_x1 = by_first_point(lambda z: (z[1] - z[0]) / distance(z), x)
@@ -147,6 +153,7 @@ class d7_f:
         r"= -\frac1l(\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T(\mathbf I - \mathbf u\mathbf u^T)"
     )
     inputs = POINTS
+    result = RATE
 
     def printed(x, v):
         u, length = geometry(x)
@@ -165,6 +172,7 @@ class d7_f:
 class d7_g:
     formula = r"\frac{\partial\dot l}{\partial\dot{\mathbf x}_1} = -\mathbf u^T"
     inputs = POINTS
+    result = NUMBER
     printed = length_x1_printed
     library = length_x1_library
     oracle = "differences of the rate, itself a complex step in time of the distance"
@@ -184,6 +192,7 @@ class t520:
         r"\mathbf U_p \equiv \mathbf I - \mathbf u\mathbf u^T"
     )
     inputs = {"x": points(2), "w": vectors()}
+    result = RATE
 
     def printed(x, w):
         u, _ = geometry(x)

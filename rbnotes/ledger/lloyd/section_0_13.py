@@ -11,6 +11,7 @@ import numpy as np
 from rbnotes.checking import complex_step, jacobian
 from rbnotes.checking.strategies import positive_numbers
 from rbnotes.forces import LinearStress, length_gradient, length_hessian, path_force, path_length, stress
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_12 import (
     DIFFERENCES,
     POINTS,
@@ -41,6 +42,9 @@ MODULI = {"k": positive_numbers(), "r": positive_numbers()}
 LENGTH = {"length": positive_numbers(), **MODULI}
 NO_REST = {"x": POINTS["x"], "k": positive_numbers()}
 ELASTIC = {"x": POINTS["x"], **MODULI}
+
+
+QUANTITIES = {"d": units.STIFFNESS / units.VELOCITY, "k": units.FORCE / units.AREA}
 
 
 def first_point_stiffness(spring, x):
@@ -97,6 +101,8 @@ COMPLEX_STEP = (
 class d1:
     formula = r"\sigma(l,\dot l) = \frac{F(l,\dot l)}{l}"
     inputs = SPRING
+    result = units.STIFFNESS
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d):
         length = distance(x)
@@ -125,6 +131,8 @@ class d2:
         r"\Delta\mathbf x\equiv\mathbf x_2-\mathbf x_1"
     )
     inputs = SPRING
+    result = units.FORCE
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d):
         length = distance(x)
@@ -153,6 +161,8 @@ class d3_a:
         r"x}{\partial\mathbf x_1}"
     )
     inputs = SPRING
+    result = units.STIFFNESS
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d):
         sigma_x1 = by_first_point(lambda z: stress_of_law(z, v, k, d), x)
@@ -175,6 +185,8 @@ class d3_b:
         r"= \Delta\mathbf x\frac{\partial\sigma}{\partial\mathbf x_1} - \sigma\mathbf I"
     )
     inputs = SPRING
+    result = units.STIFFNESS
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d):
         sigma_x1 = by_first_point(lambda z: stress_of_law(z, v, k, d), x)
@@ -196,6 +208,8 @@ class d4:
         r"\frac{\partial\sigma}{\partial\dot l}\frac{\partial\dot l}{\partial\mathbf x_1}"
     )
     inputs = SPRING
+    result = units.STIFFNESS / units.LENGTH
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d):
         sigma_l, sigma_ldot = complex_step(
@@ -223,6 +237,8 @@ class d4:
 class t565:
     formula = r"\sigma(l)\text{ is linear so that } \sigma(l) = k(l-r)/l"
     inputs = {"short": positive_numbers(0.25, 2.0), "longer": positive_numbers(2.0, 4.0), **MODULI}
+    quantities = {"k": units.STIFFNESS, "short": units.LENGTH, "longer": units.LENGTH}
+    result = units.STIFFNESS
 
     def printed(short, longer, k, r):
         return (linear_stress(short, k, r) + linear_stress(longer, k, r)) / 2
@@ -245,6 +261,8 @@ class t565:
 class d5:
     formula = r"\sigma(l) = \frac{k(l-r)}{l}"
     inputs = LENGTH
+    quantities = {"k": units.STIFFNESS}
+    result = units.STIFFNESS
 
     def printed(length, k, r):
         return k * (length - r) / length
@@ -267,6 +285,8 @@ class d6_a:
         r"= \frac{\partial}{\partial l}\Bigl(\frac{-kr}{l}\Bigr)"
     )
     inputs = LENGTH
+    quantities = {"k": units.STIFFNESS}
+    result = units.STIFFNESS / units.LENGTH
 
     def printed(length, k, r):
         return complex_step(lambda z: -(k * r) / z[0], np.full(1, length))[0]
@@ -288,6 +308,8 @@ class d6_a:
 class d6_b:
     formula = r"\frac{\partial\sigma}{\partial l} = -\frac{kr}{l^2}\mathbf u^T"
     inputs = ELASTIC
+    quantities = {"k": units.STIFFNESS}
+    result = units.STIFFNESS / units.LENGTH
 
     def printed(x, k, r):
         u, length = geometry(x)
@@ -320,6 +342,8 @@ class d6_b:
 class d6_c:
     formula = r"\frac{\partial\sigma}{\partial\mathbf x_1} = -\frac{kr}{l^2}\mathbf u^T"
     inputs = ELASTIC
+    quantities = {"k": units.STIFFNESS}
+    result = units.STIFFNESS / units.LENGTH
 
     def printed(x, k, r):
         u, length = geometry(x)
@@ -340,6 +364,8 @@ class d7:
         r"= -\frac{kr}{l}\mathbf u\mathbf u^T - \sigma\mathbf I"
     )
     inputs = ELASTIC
+    quantities = {"k": units.STIFFNESS}
+    result = units.STIFFNESS
 
     def printed(x, k, r):
         u, length = geometry(x)
@@ -365,6 +391,8 @@ class d7:
 class d8:
     formula = r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} = -k\mathbf I"
     inputs = NO_REST
+    quantities = {"k": units.STIFFNESS}
+    result = units.STIFFNESS
 
     def printed(x, k):
         return -k * identity
@@ -381,6 +409,8 @@ class d8:
 class t581:
     formula = r"-k\mathbf U_n - \frac{k(l-r)}{l}\mathbf U_p = -k\mathbf I \quad (r = 0)"
     inputs = NO_REST
+    quantities = {"k": units.STIFFNESS}
+    result = units.STIFFNESS
 
     def printed(x, k):
         # 0.12.1 for r = 0.

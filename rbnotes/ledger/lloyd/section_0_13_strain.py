@@ -6,6 +6,7 @@ import numpy as np
 
 from rbnotes.checking import complex_step, jacobian
 from rbnotes.forces import QuadraticStrain, length_gradient, path_length, stress
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_12 import identity
 from rbnotes.ledger.lloyd.section_0_13 import (
     CHAPTER,
@@ -45,6 +46,8 @@ def strain_x1_reference(x, k, r):
 class d9:
     formula = r"\varepsilon = \frac12\Bigl(\frac{l^2 - r^2}{r^2}\Bigr)"
     inputs = LENGTH
+    quantities = {"k": units.STIFFNESS}
+    result = units.NUMBER
 
     def printed(length, k, r):
         return 1 / 2 * ((length**2 - r**2) / r**2)
@@ -70,6 +73,8 @@ class d9:
 class d10:
     formula = r"\sigma = k\varepsilon"
     inputs = ELASTIC
+    quantities = {"k": units.STIFFNESS}
+    result = units.STIFFNESS
 
     def printed(x, k, r):
         length = distance(x)
@@ -98,6 +103,8 @@ class d11_a:
         r"= \frac{l}{r^2}\frac{\partial l}{\partial\mathbf x_1}"
     )
     inputs = ELASTIC
+    quantities = {"k": units.STIFFNESS}
+    result = units.NUMBER / units.LENGTH
 
     def printed(x, k, r):
         length = distance(x)
@@ -115,6 +122,8 @@ class d11_a:
 class d11_b:
     formula = r"\frac{\partial\varepsilon}{\partial\mathbf x_1} = -\frac{1}{r^2}\Delta\mathbf x^T"
     inputs = ELASTIC
+    quantities = {"k": units.STIFFNESS}
+    result = units.NUMBER / units.LENGTH
 
     def printed(x, k, r):
         return -(1 / r**2) * (x[1] - x[0])
@@ -134,6 +143,8 @@ class d12:
         r"= -\frac{k}{r^2}\Delta\mathbf x\Delta\mathbf x^T - \sigma\mathbf I"
     )
     inputs = ELASTIC
+    quantities = {"k": units.STIFFNESS}
+    result = units.STIFFNESS
 
     def printed(x, k, r):
         length = distance(x)
@@ -164,6 +175,8 @@ class t599:
         r"-\sigma\mathbf I\text{: geometric}"
     )
     inputs = ELASTIC
+    quantities = {"k": units.STIFFNESS}
+    result = units.STIFFNESS
 
     def printed(x, k, r):
         length = distance(x)

@@ -14,6 +14,7 @@ import numpy as np
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import positive_numbers
 from rbnotes.forces import length_hessian, path_force, path_length, segments
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_12 import identity, law, points, velocities
 from rbnotes.ledger.oracles.paths import (
     active_length,
@@ -42,6 +43,9 @@ POINTS = {"x": points(N + 1)}
 MOVING = {**POINTS, "v": velocities(N + 1)}
 SPRING = {**MOVING, "k": positive_numbers(), "d": positive_numbers()}
 ALL = slice(None)
+
+
+QUANTITIES = {"d": units.STIFFNESS / units.VELOCITY, "k": units.FORCE / units.AREA}
 
 
 def smooth_tension(x, v, k, d, active=ALL):
@@ -89,6 +93,7 @@ class e0_11:
         r"l_i \equiv \|\mathbf x_{i+1} - \mathbf x_i\|"
     )
     inputs = POINTS
+    result = units.column((units.NUMBER, 3), (units.LENGTH, 1))
 
     def printed(x):
         u, lengths = geometry(x)
@@ -118,6 +123,8 @@ class d1:
         r"= F(\mathbf u_i - \mathbf u_{i-1}),\quad \mathbf f_n = -F\mathbf u_{n-1}"
     )
     inputs = SPRING
+    result = units.FORCE
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d):
         u, lengths = geometry(x)
@@ -150,6 +157,7 @@ class d1:
 class e0_12_a:
     formula = r"L = \sum_{i=0}^{n-1} l_i"
     inputs = POINTS
+    result = units.LENGTH
 
     def printed(x):
         lengths = np.linalg.norm(np.diff(x, axis=0), axis=-1)
@@ -173,6 +181,7 @@ class e0_12_a:
 class e0_12_b:
     formula = r"\dot L = \sum_{i=0}^{n-1}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf u_i"
     inputs = MOVING
+    result = units.VELOCITY
 
     def printed(x, v):
         u, _ = geometry(x)
@@ -200,6 +209,8 @@ class d2:
         r"u_{i-1}}{\partial\mathbf x_j}\Bigr)"
     )
     inputs = SPRING
+    result = units.STIFFNESS
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d):
         u, _ = geometry(x)
@@ -242,6 +253,7 @@ class e0_13:
         r"= 0\ (j\neq i,i+1)"
     )
     inputs = POINTS
+    result = units.NUMBER / units.LENGTH
 
     def printed(x):
         u, lengths = geometry(x)
@@ -274,6 +286,8 @@ class d3:
         r"= (\mathbf u_i - \mathbf u_{i-1})\frac{\partial F}{\partial\dot{\mathbf x}_j}"
     )
     inputs = SPRING
+    result = units.DAMPING
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d):
         u, _ = geometry(x)

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes.forces import length_gradient, path_force, path_length, segments
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_12 import law, points
 from rbnotes.ledger.lloyd.section_0_14 import (
     CHAPTER,
@@ -28,6 +29,9 @@ from rbnotes.ledger.oracles.springs import tension
 from rbnotes.ledger.record import Verdict, claim
 
 flags = st.lists(st.booleans(), min_size=N, max_size=N).filter(any).map(np.array)
+
+
+QUANTITIES = {"d": units.STIFFNESS / units.VELOCITY, "k": units.FORCE / units.AREA}
 
 
 def active_length_reference(x, active):
@@ -63,6 +67,7 @@ ACTIVE = {**SPRING, "active": flags}
 class t642:
     formula = r"\text{fictitious passive segments } -1 \text{ and } n+1"
     inputs = {"x": st.integers(2, 5).flatmap(points)}
+    result = units.NUMBER
 
     def printed(x):
         n = len(x) - 1
@@ -96,6 +101,7 @@ class t642:
 class e0_14_a:
     formula = r"L = \sum_{i\in\mathcal A} l_i"
     inputs = {**POINTS, "active": flags}
+    result = units.LENGTH
 
     def printed(x, active):
         lengths = np.linalg.norm(np.diff(x, axis=0), axis=-1)
@@ -116,6 +122,7 @@ class e0_14_a:
 class e0_14_b:
     formula = r"\dot L = \sum_{i\in\mathcal A}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf u_i"
     inputs = {**MOVING, "active": flags}
+    result = units.VELOCITY
 
     def printed(x, v, active):
         u, _ = geometry(x)
@@ -141,6 +148,7 @@ class d6:
         r"\mathbf v_i \equiv \mathbf u_i - \mathbf u_{i-1}\ (i\neq 0,n)"
     )
     inputs = POINTS
+    result = units.NUMBER
 
     printed = pulls
 
@@ -163,6 +171,8 @@ class d6:
 class d7:
     formula = r"\mathbf f_i = F\mathbf v_i"
     inputs = ACTIVE
+    result = units.FORCE
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d, active):
         L, Ldot = active_length(x, active), rate_under_way(x, v, active)
@@ -198,6 +208,7 @@ class d8_a:
         r"-\mathbf v_i^T & i-1\in\mathcal A,\ i\in\mathcal A\\0 & \text{otherwise}\end{cases}"
     )
     inputs = {**POINTS, "active": flags}
+    result = units.NUMBER
     printed = cases_printed
     library = cases_library
     oracle = "complex step of the active length, all points"
@@ -223,6 +234,7 @@ class d8_b:
         r"-\mathbf v_i^T & i-1\in\mathcal A,\ i\in\mathcal A\\0 & \text{otherwise}\end{cases}"
     )
     inputs = {**POINTS, "active": flags}
+    result = units.NUMBER
     printed = cases_printed
     library = cases_library
     oracle = "rates of change of the active length (complex step in time) under unit velocities"

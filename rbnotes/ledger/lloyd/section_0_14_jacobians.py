@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import nonzero_vectors
 from rbnotes.forces import UserTension, length_gradient, length_hessian, path_force, path_length
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_12 import identity, law
 from rbnotes.ledger.lloyd.section_0_14 import (
     CHAPTER,
@@ -32,6 +33,8 @@ from rbnotes.ledger.oracles.paths import (
 )
 from rbnotes.ledger.oracles.springs import tension, tension_l, tension_ldot
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {"d": units.STIFFNESS / units.VELOCITY, "k": units.FORCE / units.AREA, "offsets": units.LENGTH}
 
 
 def turning_rows(x, v, k, d, active):
@@ -64,6 +67,8 @@ class d9:
         r"\dot{\mathbf x}_i)^T\mathbf P_i"
     )
     inputs = ACTIVE
+    result = units.STIFFNESS
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
     printed = turning_rows
 
     def library(x, v, k, d, active):
@@ -101,6 +106,8 @@ class d10:
         r"\mathbf y_i"
     )
     inputs = ACTIVE
+    result = units.STIFFNESS
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d, active):
         F_L = tension_l(active_length(x, active), rate_under_way(x, v, active), k, d)
@@ -136,6 +143,8 @@ class d11:
         r"= \frac{\partial F}{\partial\dot L}\mathbf v_i\frac{\partial\dot L}{\partial\dot{\mathbf x}_i}"
     )
     inputs = ACTIVE
+    result = units.DAMPING
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d, active):
         F_Ldot = tension_ldot(active_length(x, active), rate_under_way(x, v, active), k, d)
@@ -173,6 +182,8 @@ class d12:
         r"u_i}{\partial\mathbf x_j} - F\frac{\partial\mathbf u_{i-1}}{\partial\mathbf x_j}"
     )
     inputs = {**ACTIVE, "i": st.sampled_from((1, 2, 0, 3)), "offsets": OFFSETS}
+    result = units.STIFFNESS
+    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d, active, i, offsets):
         u, lengths = geometry(extended(x, offsets))

@@ -27,7 +27,10 @@ from rbnotes.ledger.oracles.paths import (
     slopes,
 )
 from rbnotes.ledger.oracles.springs import tension_l, tension_ldot
+from rbnotes.ledger.quantities import AREA, DAMPING, FORCE, LENGTH, NUMBER, RATE, STIFFNESS, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {"d": STIFFNESS / VELOCITY, "k": FORCE / AREA}
 
 
 def rate_slope_library(x, v):
@@ -46,6 +49,8 @@ class d4_a:
         r"F}{\partial\dot L}\frac{\partial\dot L}{\partial\mathbf x_i}"
     )
     inputs = SPRING
+    result = STIFFNESS
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         L, Ldot = active_length(x), rate_under_way(x, v)
@@ -78,6 +83,8 @@ class d4_b:
         r"= \frac{\partial F}{\partial\dot L}\frac{\partial\dot L}{\partial\dot{\mathbf x}_i}"
     )
     inputs = SPRING
+    result = DAMPING
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         Ldot_v = slopes(lambda z: active_rate(x, z), v)
@@ -101,6 +108,7 @@ class d4_b:
 class d5_a:
     formula = r"\frac{\partial L}{\partial\mathbf x_i} = \mathbf u_{i-1}^T - \mathbf u_i^T"
     inputs = POINTS
+    result = NUMBER
 
     def printed(x):
         u, _ = geometry(x)
@@ -129,6 +137,7 @@ class d5_b:
         r"x_i}"
     )
     inputs = MOVING
+    result = RATE
 
     def printed(x, v):
         u_x = blocks(slopes(segment_directions, x))
@@ -151,6 +160,7 @@ class d5_c:
         r"\frac1{l_i}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf P_i"
     )
     inputs = MOVING
+    result = RATE
 
     def printed(x, v):
         u, lengths = geometry(x)
@@ -175,6 +185,7 @@ class d5_c:
 class d5_d:
     formula = r"\frac{\partial\dot L}{\partial\dot{\mathbf x}_i} = \mathbf u_{i-1}^T - \mathbf u_i^T"
     inputs = MOVING
+    result = NUMBER
 
     def printed(x, v):
         u, _ = geometry(x)

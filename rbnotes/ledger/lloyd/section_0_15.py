@@ -7,6 +7,7 @@ import numpy as np
 from rbnotes.checking.strategies import full_rank_matrices, spd_matrices, vectors
 from rbnotes.constraints import constrained_velocity
 from rbnotes.constraints.sequential import gauss_seidel
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.systems import least_action, multipliers_of
 from rbnotes.ledger.record import Verdict, claim
 
@@ -17,6 +18,16 @@ N, K = 5, 3
 KKT = {"M": spd_matrices(N), "G": full_rank_matrices(K, N), "v0": vectors(N), "c": vectors(K)}
 SWEEP = {**KKT, "start": vectors(K)}
 SYSTEM = {"A": spd_matrices(4), "b": vectors(4), "x": vectors(4)}
+
+
+QUANTITIES = {
+    "A": units.MOBILITY,
+    "b": units.VELOCITY,
+    "block": units.NUMBER,
+    "c": units.VELOCITY,
+    "start": units.MOMENTUM,
+    "x": units.MOMENTUM,
+}
 
 
 def least_change(M, G, v0, c):
@@ -84,6 +95,7 @@ class d1:
         r"= \mathbf c"
     )
     inputs = KKT
+    result = units.column((units.VELOCITY, 5), (units.MOMENTUM, 3))
 
     def printed(M, G, v0, c):
         """Both lines as equations for v and lambda together."""
@@ -109,6 +121,7 @@ class d1:
 class e0_15:
     formula = r"(\mathbf N\mathbf M^{-1}\mathbf N^T)\boldsymbol\lambda = \mathbf c - \mathbf N\mathbf v_0"
     inputs = KKT
+    result = units.MOMENTUM
 
     def printed(M, G, v0, c):
         return np.linalg.solve(G @ np.linalg.inv(M) @ G.T, c - G @ v0)
@@ -130,6 +143,7 @@ class e0_15:
 class e0_16:
     formula = r"\mathbf x^{(k+1)} = (\mathbf D + \mathbf L)^{-1}(\mathbf b - \mathbf U\mathbf x^{(k)})"
     inputs = SYSTEM
+    result = units.MOMENTUM
 
     def printed(A, b, x):
         D, L, U = np.diag(np.diag(A)), np.tril(A, -1), np.triu(A, 1)
@@ -150,6 +164,7 @@ class e0_17:
         r"\sum_{j>i}a_{ij}x_j^{(k)}\Bigr)"
     )
     inputs = SYSTEM
+    result = units.MOMENTUM
 
     def printed(A, b, x):
         new = np.array(x, dtype=float)
@@ -176,6 +191,7 @@ class d2_a:
         r"N_i\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}\Bigr)"
     )
     inputs = SWEEP
+    result = units.MOMENTUM
 
     def printed(M, G, v0, c, start):
         effective, moved = inverse_terms(M, G)
@@ -202,6 +218,7 @@ class d2_b:
         r"\sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}\Bigr)\Bigr)"
     )
     inputs = SWEEP
+    result = units.MOMENTUM
 
     def printed(M, G, v0, c, start):
         effective, moved = inverse_terms(M, G)
@@ -232,6 +249,7 @@ class d2_c:
         r"v^{(i)})"
     )
     inputs = SWEEP
+    result = units.MOMENTUM
 
     def printed(M, G, v0, c, start):
         effective, moved = inverse_terms(M, G)
@@ -261,6 +279,7 @@ class t704_b:
         r"+ \sum_{j\ge i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}"
     )
     inputs = SWEEP
+    result = units.MOMENTUM
 
     def printed(M, G, v0, c, start):
         """The sweep with the velocity that all impulses have made so far."""
@@ -300,6 +319,7 @@ class t704_a:
         r"\text{in isolation}"
     )
     inputs = {"M": spd_matrices(N), "block": full_rank_matrices(2, N), "v0": vectors(N), "c": vectors(2)}
+    result = units.MOMENTUM
 
     def printed(M, block, v0, c):
         return np.linalg.inv(block @ np.linalg.inv(M) @ block.T) @ (c - block @ v0)

@@ -14,6 +14,7 @@ from rbnotes.checking.strategies import (
 from rbnotes.complementarity import BoxLCP, solve_lcp
 from rbnotes.constraints.sequential import friction_impulse
 from rbnotes.dynamics import linearly_implicit_velocity
+from rbnotes.ledger.quantities import MASS, MOBILITY, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "gauss-seidel"
@@ -21,6 +22,16 @@ SLIDING = {"v_t": numbers(-4, 4), "w": positive_numbers(), "limit": positive_num
 TANGENT = {"D": nonzero_vectors(12).map(lambda d: d.reshape(2, 6)), "v": vectors(6)}
 STRUCK = {**TANGENT, "M": spd_matrices(6), "impulse": vectors(2)}
 IMPLEMENTED = ("rbnotes.constraints.sequential.friction_impulse",)
+
+
+QUANTITIES = {
+    "D": NUMBER,
+    "impulse": MOMENTUM,
+    "limit": MOMENTUM,
+    "normal": MOMENTUM,
+    "v_t": VELOCITY,
+    "w": MOBILITY,
+}
 
 
 def violation(phi, sigma, limit):
@@ -47,6 +58,7 @@ class d1:
 class d2:
     formula = r"\Delta\mathbf v_t = w\,\boldsymbol\phi,\quad w \equiv \mathbf D\mathbf M^{-1}\mathbf D^T"
     inputs = STRUCK
+    result = VELOCITY
 
     def printed(D, v, M, impulse):
         w = D @ np.linalg.inv(M) @ D.T
@@ -72,6 +84,7 @@ class d2:
 class t720:
     formula = r"\boldsymbol\phi_{max} \equiv \mu\lambda"
     inputs = {"mu": positive_numbers(0.0, 1.0), "normal": positive_numbers(), "w": positive_numbers()}
+    result = MOMENTUM
     defines = (r"\boldsymbol\phi_{max}",)
 
     def printed(mu, normal, w):
@@ -107,6 +120,7 @@ class d3:
         r" -v_t/w & \text{otherwise} \end{cases}"
     )
     inputs = SLIDING
+    result = MOMENTUM
     printed = impulse_printed
 
     def library(v_t, w, limit):
@@ -148,6 +162,8 @@ class t724:
         r"0\le\overline{\boldsymbol\phi}-\boldsymbol\phi\perp\boldsymbol\sigma\le0"
     )
     inputs = SLIDING
+    result = MOMENTUM
+    constants = (MASS, VELOCITY)
 
     def printed(v_t, w, limit):
         """The impulse; and once more, off by its violation of (0.6), where sigma is the velocity after it."""

@@ -15,6 +15,7 @@ from rbnotes.ledger.oracles.attached import (
     following,
     softened_motion,
 )
+from rbnotes.ledger.quantities import MOBILITY, MOMENTUM, NUMBER, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "attachments"
@@ -33,6 +34,19 @@ WITHOUT_DRIFT = {
     "S": vectors(ROWS, 0.25, 2.0),
 }
 WHOLE = {**WITHOUT_DRIFT, "gb": arrays(ATTACHED)}
+
+
+QUANTITIES = {
+    "Gba": NUMBER,
+    "Gka": NUMBER,
+    "S": MOBILITY,
+    "f": MOMENTUM,
+    "g": VELOCITY,
+    "gb": VELOCITY,
+    "la": MOMENTUM,
+    "v_active": VELOCITY,
+    "va": VELOCITY,
+}
 
 
 def attached(Gba, gb=None) -> NullSpace:
@@ -103,6 +117,7 @@ SIGN_OF_R = (
 class e0_18:
     formula = r"\mathbf v_k + \mathbf G_{k\alpha}\mathbf v_\alpha = 0"
     inputs = {"Gka": arrays(ATTACHED, ACTIVE), "v_active": vectors(ACTIVE)}
+    result = VELOCITY
 
     def printed(Gka, v_active):
         return -Gka @ v_active
@@ -129,6 +144,7 @@ class e0_18:
 class d1:
     formula = r"\mathbf I\mathbf v_\beta + \mathbf G_{\beta\alpha}\mathbf v_\alpha = 0"
     inputs = {"Gba": arrays(ATTACHED, ACTIVE), "v_active": vectors(ACTIVE)}
+    result = VELOCITY
 
     def printed(Gba, v_active):
         return np.concatenate([v_active, np.linalg.solve(IDENTITY, -Gba @ v_active)])
@@ -158,6 +174,7 @@ class e0_19:
         r" \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
     )
     inputs = WHOLE
+    result = column((VELOCITY, 7), (MOMENTUM, 5))
 
     def printed(M, Gba, G, f, g, S, gb):
         return whole_printed(M, Gba, G, f, g, S, gb)
@@ -192,6 +209,7 @@ class t752:
         r"diagonal regularization matrix}"
     )
     inputs = WHOLE
+    result = VELOCITY
 
     def printed(M, Gba, G, f, g, S, gb):
         return G @ whole_printed(M, Gba, G, f, g, S, gb)[:SIZE] - g
@@ -219,6 +237,7 @@ class t752:
 class d2_a:
     formula = r"\mathbf v_\beta = \mathbf g_\beta - \mathbf G_{\beta\alpha}\mathbf v_\alpha"
     inputs = {**{name: WHOLE[name] for name in ("M", "Gba", "G", "f", "gb")}, "va": arrays(ACTIVE)}
+    result = VELOCITY
 
     def printed(M, Gba, G, f, gb, va):
         return gb - Gba @ va
@@ -250,6 +269,7 @@ class d2_b:
         "va": arrays(ACTIVE),
         "la": arrays(ROWS),
     }
+    result = MOMENTUM
 
     def printed(M, Gba, G, f, gb, va, la):
         _, _, Mba, Mbb = blocks(M)

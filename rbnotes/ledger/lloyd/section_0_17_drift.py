@@ -10,12 +10,16 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, frames, positive_numbers, twists, vectors
 from rbnotes.ledger.lloyd.section_0_17 import CHAPTER
 from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.quantities import ACCELERATION, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 POINTS = 4
 """Active points, among which the masters are."""
 MASTERS = st.permutations(range(POINTS)).map(lambda order: np.array(order[:2]))
 CARRIED = {"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_numbers(0.25, 1.0)}
+
+
+QUANTITIES = {"a": ACCELERATION}
 
 
 def drift_reference(E, x, phi, h):
@@ -36,6 +40,7 @@ class t732:
         r"\text{ is attached}"
     )
     inputs = {"masters": MASTERS, "weights": vectors(2, 0.25, 2.0), "x": arrays(POINTS, 3)}
+    result = NUMBER
 
     def printed(masters, weights, x):
         G = np.zeros((3, POINTS, 3))
@@ -67,6 +72,7 @@ class t732:
 class t774_b:
     formula = r"\mathbf g_\beta = h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha"
     inputs = CARRIED
+    result = VELOCITY
 
     def printed(E, x, phi, h):
         """A point of a body: ``v_k + G v_body = 0`` with ``G = -R (-[x] I)``."""
@@ -104,6 +110,7 @@ class t774_c:
         r"\mathbf v_\beta + (\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0"
     )
     inputs = CARRIED
+    result = VELOCITY
 
     def printed(E, x, phi, h):
         """The point's velocity at the end of the step, by the attachment there, for the twist that the body has."""
@@ -139,6 +146,7 @@ class t774_d:
         "v": arrays(2, 3),
         "a": arrays(2, 3),
     }
+    result = ACCELERATION
 
     def printed(weights, x, v, a):
         """The acceleration ``-G a + g`` of a point between two others, with g = 0."""

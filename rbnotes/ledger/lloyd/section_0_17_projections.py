@@ -9,6 +9,7 @@ from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.lloyd.section_0_17 import ACTIVE, ATTACHED, CHAPTER, SIZE, TIED
 from rbnotes.ledger.oracles.attached import effective_mass, following
+from rbnotes.ledger.quantities import MASS, NUMBER
 from rbnotes.ledger.record import Verdict, claim
 
 # Active velocities, then three attached components: j, k and another one.
@@ -17,6 +18,9 @@ FIRST, LAST = ACTIVE + 2, ACTIVE + 2 + ATTACHED
 EVERY = sum(SIZES)
 ONE = {"Gka": arrays(ATTACHED, ACTIVE)}
 PAIR = {**ONE, "Gja": arrays(2, ACTIVE)}
+
+
+QUANTITIES = {"Gba": NUMBER, "Gja": NUMBER, "Gka": NUMBER}
 
 
 def P_printed(Gba):
@@ -75,6 +79,7 @@ class d3:
         r" 0 & 0 \end{pmatrix}"
     )
     inputs = TIED
+    result = MASS
 
     def printed(M, Gba):
         P = P_printed(Gba)
@@ -102,6 +107,7 @@ class d4:
         r"\mathbf P \equiv \begin{pmatrix} \mathbf I & -\mathbf G_{\beta\alpha}^T \\ 0 & 0 \end{pmatrix}"
     )
     inputs = {"Gba": arrays(ATTACHED, ACTIVE)}
+    result = NUMBER
 
     def printed(Gba):
         return P_printed(Gba)
@@ -129,6 +135,7 @@ class d5:
         r" 0 & \mathbf I & 0 & 0 \\ 0 & 0 & 0 & 0 \\ 0 & 0 & 0 & \mathbf I \end{pmatrix}"
     )
     inputs = ONE
+    result = NUMBER
     printed = P_k_printed
 
     def library(Gka):
@@ -149,6 +156,7 @@ class t786:
         r" = \mathbf P\mathbf M\mathbf P^T"
     )
     inputs = {"M": arrays(EVERY, EVERY).map(lambda A: A @ A.T / EVERY + 0.5 * np.eye(EVERY)), **PAIR}
+    result = MASS
 
     def printed(M, Gka, Gja):
         P_k, P_j = P_k_printed(Gka), P_j_printed(Gja)
@@ -182,6 +190,7 @@ class t786:
 class t793:
     formula = r"\mathbf P_j\mathbf P_k = \mathbf P_k\mathbf P_j"
     inputs = PAIR
+    result = NUMBER
 
     def printed(Gka, Gja):
         P_k, P_j = P_k_printed(Gka), P_j_printed(Gja)

@@ -23,9 +23,13 @@ from rbnotes.ledger.oracles.attached import (
     effective_mass,
     effective_rows,
 )
+from rbnotes.ledger.quantities import MASS, MOBILITY, MOMENTUM, NUMBER, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 
 REDUCED = ("rbnotes.attachments.NullSpace.reduce",)
+
+
+QUANTITIES = {"Gba": NUMBER, "S": MOBILITY, "f": MOMENTUM, "g": VELOCITY, "gb": VELOCITY}
 
 
 def reduced_printed(M, Gba, G, f, g, R, gb):
@@ -72,6 +76,7 @@ class e0_20_a:
         r" -\mathbf R_\alpha \text{ positive}"
     )
     inputs = WHOLE
+    result = column((VELOCITY, 4), (MOMENTUM, 2))
 
     def printed(M, Gba, G, f, g, S, gb):
         return reduced_printed(M, Gba, G, f, g, -S, gb)
@@ -98,6 +103,7 @@ class e0_20_b:
         r" \mathbf R_\alpha = \gamma\alpha/h^2"
     )
     inputs = WHOLE
+    result = column((VELOCITY, 4), (MOMENTUM, 2))
 
     def printed(M, Gba, G, f, g, S, gb):
         return reduced_printed(M, Gba, G, f, g, S, gb)
@@ -120,6 +126,7 @@ class e0_21:
         r" + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
     )
     inputs = TIED
+    result = MASS
 
     def printed(M, Gba):
         Maa, Mab, Mba, Mbb = blocks(M)
@@ -139,6 +146,7 @@ class e0_21:
 class e0_22:
     formula = r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}"
     inputs = {name: WHOLE[name] for name in ("M", "Gba", "G")}
+    result = NUMBER
 
     def printed(M, Gba, G):
         Gaa, Gab = G[:, ALPHA], G[:, BETA]
@@ -170,6 +178,7 @@ class e0_23:
         r" - (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
     )
     inputs = WHOLE
+    result = MOMENTUM
 
     def printed(M, Gba, G, f, g, S, gb):
         _, Mab, _, Mbb = blocks(M)
@@ -192,6 +201,7 @@ class e0_23:
 class e0_24:
     formula = r"\boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
     inputs = WHOLE
+    result = VELOCITY
 
     def printed(M, Gba, G, f, g, S, gb):
         Gab = G[:, BETA]
@@ -215,6 +225,7 @@ class t774_a:
         r" \boldsymbol\gamma' = \mathbf g_\alpha"
     )
     inputs = WITHOUT_DRIFT
+    result = column((MOMENTUM, 4), (VELOCITY, 2))
 
     def printed(M, Gba, G, f, g, S):
         fa, fb = f[ALPHA], f[BETA]

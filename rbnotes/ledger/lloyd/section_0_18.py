@@ -10,6 +10,7 @@ import numpy as np
 from rbnotes.attachments import Attachment, null_space
 from rbnotes.checking.strategies import arrays, vectors
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
 from rbnotes.ledger.oracles.attached import effective_mass, effective_rows, softened_motion
 from rbnotes.ledger.record import Verdict, claim
@@ -21,6 +22,17 @@ SIZE, KEPT = A + B + K, A + B
 ALPHA, BETA, LAST = slice(0, A), slice(A, KEPT), slice(KEPT, SIZE)
 IDENTITY = np.eye(K)
 REDUCE = ("rbnotes.attachments.NullSpace.reduce",)
+
+
+QUANTITIES = {
+    "Gb": units.NUMBER,
+    "Gk": units.NUMBER,
+    "S": units.MOBILITY,
+    "f": units.MOMENTUM,
+    "ga": units.VELOCITY,
+    "gb": units.VELOCITY,
+    "gk": units.VELOCITY,
+}
 
 
 def one_in_beta_on_the_other(G):
@@ -168,6 +180,7 @@ class e0_25:
         r" \mathbf g_\alpha \\ \mathbf g_\beta \\ \mathbf g_k \end{pmatrix}"
     )
     inputs = WHOLE
+    result = units.column((units.VELOCITY, 7), (units.MOMENTUM, 5))
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         return whole_printed(M, G, Gb, Gk, f, S, ga, gb, gk)
@@ -204,6 +217,7 @@ class e0_26_a:
         r" -\mathbf R_\alpha \text{ positive}"
     )
     inputs = WHOLE
+    result = units.column((units.VELOCITY, 5), (units.MOMENTUM, 3))
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         return without_k_printed(M, G, Gb, Gk, f, -S, ga, gb, gk)
@@ -239,6 +253,7 @@ class e0_26_b:
         r" \mathbf R_\alpha = \gamma\alpha/h^2"
     )
     inputs = WHOLE
+    result = units.column((units.VELOCITY, 5), (units.MOMENTUM, 3))
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         return without_k_printed(M, G, Gb, Gk, f, S, ga, gb, gk)

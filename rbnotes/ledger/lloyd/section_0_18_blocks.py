@@ -22,10 +22,22 @@ from rbnotes.ledger.lloyd.section_0_18 import (
     without_k,
 )
 from rbnotes.ledger.oracles.attached import effective_mass, effective_rows
+from rbnotes.ledger.quantities import MASS, MOBILITY, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 ABOVE = slice(0, ROWS)
 """Rows of the constraints, above those of the attachments of beta."""
+
+
+QUANTITIES = {
+    "Gb": NUMBER,
+    "Gk": NUMBER,
+    "S": MOBILITY,
+    "f": MOMENTUM,
+    "ga": VELOCITY,
+    "gb": VELOCITY,
+    "gk": VELOCITY,
+}
 
 
 @claim("lloyd/s0.18/e0.27", "Effective inertia, block alpha alpha")
@@ -36,6 +48,7 @@ class e0_27:
         r" + \mathbf G_{k\alpha}^T\mathbf M_{kk}\mathbf G_{k\alpha}"
     )
     inputs = TIED
+    result = MASS
 
     def printed(M, G, Gb, Gk):
         (Maa, _, Mak), _, (Mka, _, Mkk) = blocks(M)
@@ -64,6 +77,7 @@ class e0_28:
         r" + \mathbf G_{k\alpha}^T\mathbf M_{kk}\mathbf G_{k\beta}"
     )
     inputs = TIED
+    result = MASS
 
     def printed(M, G, Gb, Gk):
         (_, Mab, Mak), _, (_, Mkb, Mkk) = blocks(M)
@@ -92,6 +106,7 @@ class e0_29:
         r" + \mathbf G_{k\beta}^T\mathbf M_{kk}\mathbf G_{k\alpha}"
     )
     inputs = TIED
+    result = MASS
 
     def printed(M, G, Gb, Gk):
         _, (Mba, _, Mbk), (Mka, _, Mkk) = blocks(M)
@@ -120,6 +135,7 @@ class e0_30:
         r" + \mathbf G_{k\beta}^T\mathbf M_{kk}\mathbf G_{k\beta}"
     )
     inputs = TIED
+    result = MASS
 
     def printed(M, G, Gb, Gk):
         _, (_, Mbb, Mbk), (_, Mkb, Mkk) = blocks(M)
@@ -146,6 +162,7 @@ class e0_31:
         r"\mathbf G'_{\alpha\alpha} = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha k}\mathbf G_{k\alpha}"
     )
     inputs = TIED
+    result = NUMBER
 
     def printed(M, G, Gb, Gk):
         Gaa, Gak, Gka = G[:, ALPHA], G[:, LAST], Gk[:, ALPHA]
@@ -170,6 +187,7 @@ class e0_31:
 class e0_32:
     formula = r"\mathbf G'_{\alpha\beta} = \mathbf G_{\alpha\beta} - \mathbf G_{\alpha k}\mathbf G_{k\beta}"
     inputs = TIED
+    result = NUMBER
 
     def printed(M, G, Gb, Gk):
         Gab, Gak, Gkb = G[:, BETA], G[:, LAST], Gk[:, BETA]
@@ -197,6 +215,7 @@ class e0_33:
         r" - (\mathbf M_{\alpha k} - \mathbf G_{k\alpha}^T\mathbf M_{kk})\mathbf g_k"
     )
     inputs = WHOLE
+    result = MOMENTUM
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         Mak, Mkk, Gka = M[ALPHA, LAST], M[LAST, LAST], Gk[:, ALPHA]
@@ -223,6 +242,7 @@ class e0_34:
         r" - (\mathbf M_{\beta k} - \mathbf G_{k\beta}^T\mathbf M_{kk})\mathbf g_k"
     )
     inputs = WHOLE
+    result = MOMENTUM
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         Mbk, Mkk, Gkb = M[BETA, LAST], M[LAST, LAST], Gk[:, BETA]
@@ -246,6 +266,7 @@ class e0_34:
 class e0_35:
     formula = r"\mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\alpha k}\mathbf g_k"
     inputs = WHOLE
+    result = VELOCITY
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         Gak = G[:, LAST]

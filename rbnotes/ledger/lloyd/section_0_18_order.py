@@ -9,6 +9,7 @@ from rbnotes.checking.strategies import arrays, positive_numbers, vectors
 from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.lloyd.section_0_18 import ALPHA, BETA, CHAPTER, IDENTITY, KEPT, REDUCE, A, B, K
 from rbnotes.ledger.oracles.systems import energy_matrix
+from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 CHAIN = (point_on_points(0, [3], [1.0]), point_on_points(1, [0], [1.0]), point_on_points(2, [1], [1.0]))
@@ -23,6 +24,21 @@ GRAPH = {
     "f": arrays(8),
 }
 """Components 0, 1 and 2, each attached to the next one and to the active component 3."""
+
+
+QUANTITIES = {
+    "f": MOMENTUM,
+    "ma": MASS,
+    "mj": MASS,
+    "mk": MASS,
+    "mm": MASS,
+    "onto_active": NUMBER,
+    "onto_next": NUMBER,
+    "va": VELOCITY,
+    "vb": VELOCITY,
+    "w1": NUMBER,
+    "w2": NUMBER,
+}
 
 
 def eliminated(masses, order):
@@ -103,6 +119,7 @@ class t801:
         r"which no other components are attached}"
     )
     inputs = {name: GRAPH[name] for name in ("M", "onto_active", "onto_next")}
+    result = MASS
 
     def printed(M, onto_active, onto_next):
         """(0.27) for component 0, then for 1, then for 2, each with all the others that are left."""
@@ -131,6 +148,7 @@ class t801:
 class t849:
     formula = r"\text{the masters of } k \text{ are unattached or attached only to components } j > k"
     inputs = {name: positive_numbers() for name in ("mj", "mm", "mk", "ma")}
+    result = MASS
 
     def printed(mj, mm, mk, ma):
         """m first, then k, then j. The masters of m and k are j and m, which are attached to later ones only."""
@@ -163,6 +181,7 @@ class t851:
         r" \text{ in the prescribed order}"
     )
     inputs = {name: GRAPH[name] for name in ("onto_active", "onto_next", "f")}
+    result = MOMENTUM
 
     def printed(onto_active, onto_next, f):
         """(0.33) and (0.34) for component 0, then for 1, then for 2, without drift and without masses."""
@@ -188,6 +207,7 @@ class t851:
 class d1:
     formula = r"\mathbf v_k + \mathbf G_{k\alpha}\mathbf v_\alpha + \mathbf G_{k\beta}\mathbf v_\beta = 0"
     inputs = ON_BOTH
+    result = VELOCITY
 
     def printed(G, va, vb):
         """The zero of the sum, in v_k."""
@@ -206,6 +226,7 @@ class d1:
 class d2:
     formula = r"\mathbf v_k = -\mathbf G_{k\alpha}\mathbf v_\alpha - \mathbf G_{k\beta}\mathbf v_\beta"
     inputs = ON_BOTH
+    result = VELOCITY
 
     def printed(G, va, vb):
         Gka, Gkb = G[:, ALPHA], G[:, BETA]
@@ -228,6 +249,7 @@ class t857:
         r" \text{ and hence the velocities } \mathbf v_\beta \text{ have already been updated}"
     )
     inputs = {"onto_active": arrays(3, TWO, TWO), "onto_next": arrays(3, TWO, TWO), "v": arrays(TWO)}
+    result = VELOCITY
 
     def printed(onto_active, onto_next, v):
         v_k = np.zeros((4, TWO))
@@ -262,6 +284,7 @@ class t859:
         r"is no longer block diagonal}"
     )
     inputs = MASTERS
+    result = MASS
 
     def printed(w1, w2, m1, m2, mk):
         return w1 * w2 * mk * np.eye(3)
@@ -306,6 +329,7 @@ class d5:
         r" w_2 w_1 m_k\mathbf I & (m_2 + w_2^2 m_k)\mathbf I \end{pmatrix}"
     )
     inputs = MASTERS
+    result = MASS
 
     def printed(w1, w2, m1, m2, mk):
         I3 = np.eye(3)

@@ -11,6 +11,14 @@ from rbnotes.checking.strategies import arrays, positive_numbers, rotations, vec
 from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.systems import energy_matrix
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    LINEAR_FIRST_TWIST,
+    LINEAR_FIRST_WRENCH,
+    TIME,
+    VELOCITY,
+    per,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "attachments"
@@ -24,6 +32,9 @@ FORCED = {"c": vectors(), "a": vectors(), "w": vectors(), "wdot": vectors(), "m"
 POINT_ON_BODY = ("rbnotes.attachments.point_on_body",)
 REDUCE = ("rbnotes.attachments.point_on_body", "rbnotes.attachments.NullSpace.reduce")
 BY_DIFFERENCES = "the acceleration of a point of a body with changing twist, by differences"
+
+
+QUANTITIES = {"M": per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST), "a": ACCELERATION}
 
 
 def swapped(vector):
@@ -93,6 +104,7 @@ def acceleration_library(R, c, v, w, vdot, wdot):
 class e0_36:
     formula = r"\mathbf v_p = \mathbf R_{BW}\mathbf v - \mathbf R_{BW}\,\mathbf c\times\boldsymbol\omega"
     inputs = MOVING
+    result = VELOCITY
 
     def printed(R, c, v, w):
         return R @ v - R @ cross(c, w)
@@ -114,6 +126,7 @@ class d1:
         r"\mathbf G_{\beta\alpha} = \begin{pmatrix} -\mathbf R_{BW} & \mathbf R_{BW}[\mathbf c] \end{pmatrix}"
     )
     inputs = POINT
+    result = per(VELOCITY, LINEAR_FIRST_TWIST)
 
     def printed(R, c):
         return np.hstack([-R, R @ bracket(c)])
@@ -134,6 +147,7 @@ class d1:
 class d2_a:
     formula = r"\mathbf M' = \mathbf M + m\,\mathbf G_{\beta\alpha}^T\mathbf G_{\beta\alpha}"
     inputs = BODY
+    result = per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
 
     def printed(R, c, m, M):
         G = np.hstack((-R, R @ bracket(c)))
@@ -156,6 +170,7 @@ class d2_b:
         r" m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix}"
     )
     inputs = BODY
+    result = per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
 
     def printed(R, c, m, M):
         I = np.eye(3)
@@ -183,6 +198,7 @@ class d3:
         r" m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
     )
     inputs = FORCED
+    result = LINEAR_FIRST_WRENCH
 
     def printed(c, a, w, wdot, m):
         """Force and moment on the particle, in body coordinates."""
@@ -224,6 +240,7 @@ class d3:
 class t900:
     formula = r"\mathbf a = \mathbf R_{WB}\,{}^W\dot{\mathbf v} = \dot{\mathbf v} + \boldsymbol\omega\times\mathbf v"
     inputs = {"R": rotations(), "v": vectors(), "w": vectors(), "vdot": vectors()}
+    result = ACCELERATION
 
     def printed(R, v, w, vdot):
         return vdot + cross(w, v)
@@ -253,6 +270,7 @@ class d4_a:
         r" + \dot{\mathbf R}_{BW}\mathbf v - \dot{\mathbf R}_{BW}\,\mathbf c\times\boldsymbol\omega"
     )
     inputs = ACCELERATED
+    result = ACCELERATION
 
     def printed(R, c, v, w, vdot, wdot):
         Rdot = R @ bracket(w)
@@ -275,6 +293,7 @@ class d4_b:
         r" - \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf c\times\boldsymbol\omega"
     )
     inputs = ACCELERATED
+    result = ACCELERATION
 
     def printed(R, c, v, w, vdot, wdot):
         return R @ vdot - R @ cross(c, wdot) + R @ cross(w, v) - R @ cross(w, cross(c, w))
@@ -295,6 +314,7 @@ class d4_c:
         r"\mathbf g_\beta = \mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c"
     )
     inputs = ACCELERATED
+    result = ACCELERATION
 
     def printed(R, c, v, w, vdot, wdot):
         G = np.hstack([-R, R @ bracket(c)])

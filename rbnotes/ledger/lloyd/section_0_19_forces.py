@@ -10,6 +10,7 @@ from rbnotes.checking.strategies import positive_numbers, rotations, vectors
 from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.lloyd.section_0_19 import CHAPTER, REDUCE, attached, cross, point_acceleration, swapped
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.quantities import LENGTH, LINEAR_FIRST_WRENCH
 from rbnotes.ledger.record import Verdict, claim
 
 TURNING = {"R": rotations(), "c": vectors(), "w": vectors(), "m": positive_numbers()}
@@ -36,6 +37,7 @@ class d5_a:
         r"\bigl(\mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c\bigr)"
     )
     inputs = TURNING
+    result = LINEAR_FIRST_WRENCH
 
     def printed(R, c, w, m):
         g = R @ cross(w, cross(w, c))
@@ -57,6 +59,7 @@ class d5_b:
         r" m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
     )
     inputs = TURNING
+    result = LINEAR_FIRST_WRENCH
 
     def printed(R, c, w, m):
         return np.concatenate((-m * cross(w, cross(w, c)), m * cross(w, cross(c, cross(c, w)))))
@@ -77,6 +80,8 @@ class t914:
         r" = -\mathbf b\times\mathbf a\times\mathbf a\times\mathbf b"
     )
     inputs = {"a": vectors(), "b": vectors()}
+    quantities = {"a": LENGTH, "b": LENGTH}
+    result = LENGTH**4
 
     def printed(a, b):
         return -cross(b, cross(a, cross(a, b)))

@@ -9,10 +9,14 @@ from rbnotes import quaternion
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import numbers, unit_quaternions, unit_vectors, vectors
 from rbnotes.ledger.oracles.quaternions import UNITS, multiplied, turned
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
 TURN = {"u": unit_vectors(), "theta": numbers(-6, 6)}
 SPINNING = {**TURN, "omega": vectors()}
+
+
+QUANTITIES = {"p": NUMBER, "q": NUMBER, "v": LENGTH}
 
 
 def quaternion_rate(q, rotation):
@@ -52,6 +56,7 @@ def body_rate_reference(u, theta, omega):
 class d1:
     formula = r"\mathbf q = (\cos(\theta/2),\ \sin(\theta/2)\,\mathbf u)"
     inputs = TURN
+    result = NUMBER
 
     def printed(u, theta):
         return np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
@@ -70,6 +75,7 @@ class d1:
 class t24:
     formula = r"\mathbf q\cdot\mathbf q = \cos^2(\theta/2) + \sin^2(\theta/2)\,\mathbf u\cdot\mathbf u = 1"
     inputs = TURN
+    result = NUMBER
 
     def printed(u, theta):
         return np.cos(theta / 2) ** 2 + np.sin(theta / 2) ** 2 * u @ u
@@ -95,6 +101,7 @@ class d2:
         r"\mathbf q_v\times\mathbf p_v)"
     )
     inputs = {"q": vectors(4), "p": vectors(4)}
+    result = NUMBER
     printed = product_printed
 
     def library(q, p):
@@ -114,6 +121,7 @@ class d2:
 class e0_1_a:
     formula = r"\dot{\mathbf q} = \tfrac12 (0,\boldsymbol\omega)\,\mathbf q"
     inputs = SPINNING
+    result = RATE
 
     def printed(u, theta, omega):
         q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
@@ -134,6 +142,7 @@ class e0_1_b:
         r"\cos(\theta/2)\,\boldsymbol\omega + \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
     )
     inputs = SPINNING
+    result = RATE
 
     def printed(u, theta, omega):
         c, s = np.cos(theta / 2), np.sin(theta / 2)
@@ -151,6 +160,7 @@ class e0_1_b:
 class d3_a:
     formula = r"\dot{\mathbf q} = \tfrac12\,\mathbf q\,(0,\boldsymbol\omega)"
     inputs = SPINNING
+    result = RATE
 
     def printed(u, theta, omega):
         q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
@@ -171,6 +181,7 @@ class d3_b:
         r"\cos(\theta/2)\,\boldsymbol\omega - \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
     )
     inputs = SPINNING
+    result = RATE
 
     def printed(u, theta, omega):
         c, s = np.cos(theta / 2), np.sin(theta / 2)
@@ -188,6 +199,7 @@ class d3_b:
 class d4:
     formula = r"{}^W\mathbf v = \mathbf q\,(0,{}^R\mathbf v)\,\mathbf q^{-1}"
     inputs = {"q": unit_quaternions(), "v": vectors()}
+    result = LENGTH
 
     def printed(q, v):
         inverse = np.concatenate([[q[0]], -q[1:]]) / (q @ q)

@@ -10,6 +10,7 @@ from rbnotes.checking.strategies import arrays, nonzero_vectors, numbers, spd_ma
 from rbnotes.constraints.sequential import satisfy_one
 from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.ledger.oracles.systems import least_action
+from rbnotes.ledger.quantities import MOBILITY, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "gauss-seidel"
@@ -21,6 +22,9 @@ ALONE = {
     "v0": vectors(5),
     "gamma": numbers(),
 }
+
+
+QUANTITIES = {"attached": NUMBER, "gamma": VELOCITY, "own": NUMBER}
 
 
 def block_diagonal(M):
@@ -54,6 +58,7 @@ class d1:
         r"G^T)^{-1}(\gamma - \mathbf G\mathbf v_0)"
     )
     inputs = ALONE
+    result = VELOCITY
 
     def printed(M, G, v0, gamma):
         row = G[None]
@@ -80,6 +85,7 @@ class d2:
         r"v_{k0}\Bigr)"
     )
     inputs = ALONE
+    result = VELOCITY
 
     def printed(M, G, v0, gamma):
         g1, g2 = G[:FIRST], G[FIRST:]
@@ -107,6 +113,7 @@ class d2:
 class t928:
     formula = r"\mathbf g_k\mathbf M_k^{-1}\mathbf g_k^T"
     inputs = {**BLOCKS, "G": REACHING}
+    result = MOBILITY
 
     def printed(M, G, v0, gamma):
         g = G[:FIRST]
@@ -146,6 +153,7 @@ class t918:
         "weights": vectors(2, 0.25, 2.0),
         "masters": st.permutations(range(ACTIVE)).map(np.array),
     }
+    result = NUMBER
 
     def printed(own, attached, weights, masters):
         """A row on two active points and on one that is attached to the second of them and to a third."""

@@ -11,6 +11,7 @@ import numpy as np
 from rbnotes.attachments import Attachment, null_space, solve_controlled
 from rbnotes.checking.strategies import arrays, vectors
 from rbnotes.dynamics import StepSolution
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
 from rbnotes.ledger.oracles.attached import effective_mass, effective_rows, following, softened_motion
 from rbnotes.ledger.record import Verdict, claim
@@ -37,6 +38,17 @@ WHOLE = {
     "gs": arrays(ROWS),
     "gb": arrays(B),
     "vr": arrays(P),
+}
+
+
+QUANTITIES = {
+    "Gb": units.NUMBER,
+    "S": units.MOBILITY,
+    "fa": units.MOMENTUM,
+    "fb": units.MOMENTUM,
+    "gb": units.VELOCITY,
+    "gs": units.VELOCITY,
+    "vr": units.VELOCITY,
 }
 
 
@@ -200,6 +212,7 @@ class d1:
         r" \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}"
     )
     inputs = WHOLE
+    result = units.column((units.VELOCITY, 3), (units.MOMENTUM, 2), (units.VELOCITY, 2), (units.MOMENTUM, 5))
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         return whole_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
@@ -237,6 +250,7 @@ class d2_a:
         r" -\mathbf R_\sigma \text{ positive}"
     )
     inputs = WHOLE
+    result = units.column((units.VELOCITY, 3), (units.MOMENTUM, 5))
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         return reduced_printed(M, G, Gb, fa, fb, -S, gs, gb, vr)
@@ -265,6 +279,7 @@ class d2_b:
         r" \mathbf R_\sigma = \gamma\alpha/h^2"
     )
     inputs = WHOLE
+    result = units.column((units.VELOCITY, 3), (units.MOMENTUM, 5))
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         return reduced_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
@@ -290,6 +305,7 @@ class d4:
         r" - (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
     )
     inputs = WHOLE
+    result = units.MOMENTUM
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """With the motion that the library finds."""
@@ -335,6 +351,7 @@ class d5_a:
         r" \mathbf g'_\alpha - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix}"
     )
     inputs = WHOLE
+    result = units.column((units.VELOCITY, 3), (units.MOMENTUM, 3))
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """The rows of alpha where the print has alpha; the sizes then do not fit those of sigma."""
@@ -365,6 +382,7 @@ class d5_b:
         r" \mathbf R_\sigma = \gamma\alpha/h^2"
     )
     inputs = WHOLE
+    result = units.column((units.VELOCITY, 3), (units.MOMENTUM, 3))
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         rows = slice(0, ROWS)

@@ -25,7 +25,18 @@ from rbnotes.ledger.lloyd.section_0_21 import (
     reduced,
 )
 from rbnotes.ledger.oracles.attached import effective_mass, effective_rows
+from rbnotes.ledger.quantities import MASS, MOBILITY, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {
+    "Gb": NUMBER,
+    "S": MOBILITY,
+    "fa": MOMENTUM,
+    "fb": MOMENTUM,
+    "gb": VELOCITY,
+    "gs": VELOCITY,
+    "vr": VELOCITY,
+}
 
 
 @claim("lloyd/s0.21/d3#a", "Effective inertia, block alpha alpha")
@@ -36,6 +47,7 @@ class d3_a:
         r" + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
     )
     inputs = TIED
+    result = MASS
 
     def printed(M, G, Gb):
         (Maa, _, Mab), _, (Mba, _, Mbb) = blocks(M)
@@ -63,6 +75,7 @@ class d3_b:
         r" + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\rho}"
     )
     inputs = TIED
+    result = MASS
 
     def printed(M, G, Gb):
         (_, Mar, Mab), _, (_, Mbr, Mbb) = blocks(M)
@@ -90,6 +103,7 @@ class d3_c:
         r" + \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
     )
     inputs = TIED
+    result = MASS
 
     def printed(M, G, Gb):
         _, (Mra, _, Mrb), (Mba, _, Mbb) = blocks(M)
@@ -117,6 +131,7 @@ class d3_d:
         r" + \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\rho}"
     )
     inputs = TIED
+    result = MASS
 
     def printed(M, G, Gb):
         _, (_, Mrr, Mrb), (_, Mbr, Mbb) = blocks(M)
@@ -140,6 +155,7 @@ class d3_d:
 class d3_e:
     formula = r"\mathbf G'_{\sigma\alpha} = \mathbf G_{\sigma\alpha} - \mathbf G_{\sigma\beta}\mathbf G_{\beta\alpha}"
     inputs = TIED
+    result = NUMBER
 
     def printed(M, G, Gb):
         Gsa, Gsb, Gba = G[:, ALPHA], G[:, BETA], Gb[:, ALPHA]
@@ -165,6 +181,7 @@ class d3_f:
         r"\mathbf G'_{\sigma\rho} = \mathbf G_{\sigma\rho} - \mathbf G_{\sigma\beta}\mathbf G_{\beta\rho}"
     )
     inputs = TIED
+    result = NUMBER
 
     def printed(M, G, Gb):
         Gsr, Gsb, Gbr = G[:, RHO], G[:, BETA], Gb[:, RHO]
@@ -190,6 +207,7 @@ class d3_g:
         r" + (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
     )
     inputs = WHOLE
+    result = MOMENTUM
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         Mab, Mbb, Gba = M[ALPHA, BETA], M[BETA, BETA], Gb[:, ALPHA]
@@ -224,6 +242,7 @@ class d3_h:
         r" + (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
     )
     inputs = WHOLE
+    result = MOMENTUM
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """With the f_rho that the library finds."""
@@ -256,6 +275,7 @@ class d3_h:
 class d3_i:
     formula = r"\mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\sigma\beta}\mathbf g_\beta"
     inputs = WHOLE
+    result = VELOCITY
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """The rows of alpha, where sigma has more: the sizes do not fit."""

@@ -33,6 +33,7 @@ from rbnotes.ledger.oracles.frame_springs import (
     to_body,
     viscous_forces,
 )
+from rbnotes.ledger.quantities import FORCE, NUMBER, POSE, RATE, TORQUE, VELOCITY, rows
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frame-springs"
@@ -53,6 +54,9 @@ MOTIONS_IN_THE_WORLD = (
 FORCES = "rbnotes.forces.frame_spring.frame_spring_forces"
 DISPLACEMENT = "rbnotes.forces.frame_spring.frame_displacement"
 LLOYD_ORDER = np.concatenate([LINEAR_FIRST, 6 + LINEAR_FIRST])
+
+
+QUANTITIES = {"velocities": rows(VELOCITY, RATE)}
 
 
 def _poses(entries: Array) -> Array:
@@ -141,6 +145,7 @@ class d2:
         r"0&1\end{pmatrix}"
     )
     inputs = PAIRS
+    result = POSE
 
     def printed(poses):
         n = names(poses)
@@ -164,6 +169,7 @@ class d2:
 class t996:
     formula = r"\mathbf R_{21}=\mathbf R_{1W}^T\mathbf R_{2W}"
     inputs = PAIRS
+    result = NUMBER
 
     def printed(poses):
         n = names(poses)
@@ -194,6 +200,7 @@ class e0_37:
         r"&=-k_r\mathbf R_{12}(\phi\mathbf u)\end{aligned}"
     )
     inputs = ELASTIC
+    result = rows(FORCE, TORQUE)
 
     def printed(poses, k_t, k_r):
         n = names(poses)
@@ -232,6 +239,7 @@ class e0_38:
         r"&=-d_r\mathbf R_{2W}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)\end{aligned}"
     )
     inputs = VISCOUS
+    result = rows(FORCE, TORQUE)
 
     def printed(poses, velocities, d_t, d_r):
         n = names(poses)
@@ -298,6 +306,7 @@ class e0_39:
         r"&=-k_r\mathbf R_{1B}(\phi\mathbf u)+\mathbf p_2\times\mathbf f_{Bk}\end{aligned}"
     )
     inputs = ELASTIC
+    result = rows(FORCE, TORQUE)
 
     def printed(poses, k_t, k_r):
         n = names(poses)
@@ -330,6 +339,7 @@ class e0_40:
         r"+\mathbf p_2\times\mathbf f_{Bd}\end{aligned}"
     )
     inputs = VISCOUS
+    result = rows(FORCE, TORQUE)
 
     def printed(poses, velocities, d_t, d_r):
         n = names(poses)
@@ -359,6 +369,7 @@ class e0_41:
         r"=\mathbf v_B+\boldsymbol\omega_B\times{}^W\mathbf p_2"
     )
     inputs = {"poses": POSES, "velocities": VELOCITIES}
+    result = VELOCITY
     printed = origin_velocities_printed
 
     def library(poses, velocities):
@@ -376,6 +387,7 @@ class e0_41:
 class e0_42:
     formula = r"\boldsymbol\omega_1=\boldsymbol\omega_A,\quad\boldsymbol\omega_2=\boldsymbol\omega_B"
     inputs = {"poses": POSES, "velocities": VELOCITIES}
+    result = RATE
 
     def printed(poses, velocities):
         omega_1 = velocities[1]

@@ -43,12 +43,16 @@ from rbnotes.ledger.oracles.frame_springs import (
     to_body,
     variations_of_forces,
 )
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, VELOCITY, rows
 from rbnotes.ledger.record import Verdict, claim
 
 DELTA = {"delta": VELOCITIES}
 ELASTIC_VARIATION = {**ELASTIC, **DELTA}
 VISCOUS_VARIATION = {**VISCOUS, **DELTA}
 IDENTITY = np.eye(3)
+
+
+QUANTITIES = {"delta": rows(LENGTH, NUMBER), "velocities": rows(VELOCITY, RATE)}
 
 
 def variation(poses, velocities, delta, **stiffness):
@@ -81,6 +85,7 @@ class d1:
         r"={}^W\delta\mathbf x_B-{}^W\mathbf p_2\times\delta\,{}^W\boldsymbol\theta_B"
     )
     inputs = {**PAIRS, **DELTA}
+    result = LENGTH
 
     def printed(poses, delta):
         n = names(poses)
@@ -107,6 +112,7 @@ class d1:
 class t1056_a:
     formula = r"\delta\mathbf f_{1k}=\mathbf f_{1k}\times\delta\,{}^1\boldsymbol\theta_A"
     inputs = {**ELASTIC, "turn": vectors()}
+    result = FORCE
 
     def printed(poses, k_t, k_r, turn):
         n = names(poses)
@@ -139,6 +145,7 @@ class t1056_a:
 class t1056_b:
     formula = r"{}^A\mathbf f_{1k}\times\boldsymbol\theta_A"
     inputs = {**ELASTIC, "turn": vectors()}
+    result = FORCE
 
     def printed(poses, k_t, k_r, turn):
         n = names(poses)
@@ -177,6 +184,7 @@ class e0_43_a:
         r"-\delta\mathbf x_1)+{}^A\mathbf f_{1k}\times\delta\boldsymbol\theta_A"
     )
     inputs = ELASTIC_VARIATION
+    result = FORCE
 
     def printed(poses, k_t, k_r, delta):
         n = names(poses)
@@ -213,6 +221,7 @@ class e0_43_b:
         "k_r": positive_numbers(),
         **DELTA,
     }
+    result = FORCE
 
     def printed(poses, velocities, k_t, k_r, delta):
         n = names(poses)
@@ -237,6 +246,7 @@ class e0_43_b:
         r"$\boldsymbol\omega_A$ and $\boldsymbol\omega_B$ (which 0.22 defines, so that code with them "
         r"runs); the assembled matrix has them right."
     )
+    misfit = r"an angular velocity stands where a small rotation belongs"
     remark = r"$\mathbf R_{BA}\mathbf p_2\times\cdot$ reads $\mathbf R_{BA}(\mathbf p_2\times\cdot)$."
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -249,6 +259,7 @@ class t1050:
         r"{}^W\delta\boldsymbol\theta_A=\mathbf R_{AW}\delta\boldsymbol\theta_A"
     )
     inputs = {**PAIRS, **DELTA}
+    result = rows(LENGTH, NUMBER)
 
     def printed(poses, delta):
         n = names(poses)

@@ -27,7 +27,10 @@ from rbnotes.ledger.lloyd.section_0_22_1 import (
 )
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import REST, names, origin_velocities, to_body
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, TORQUE, VELOCITY, rows
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {"delta": rows(LENGTH, NUMBER), "velocities": rows(VELOCITY, RATE)}
 
 
 def elastic_torque_B_library(poses, k_t, k_r, delta):
@@ -71,6 +74,7 @@ class e0_50:
         r"f_{2k}\times\delta\boldsymbol\theta_B"
     )
     inputs = ELASTIC_VARIATION
+    result = FORCE
 
     def printed(poses, k_t, k_r, delta):
         n = names(poses)
@@ -102,6 +106,7 @@ class e0_51:
         r"f_{2d}\times\delta\boldsymbol\theta_B"
     )
     inputs = VISCOUS_VARIATION
+    result = FORCE
 
     def printed(poses, velocities, d_t, d_r, delta):
         n = names(poses)
@@ -152,6 +157,7 @@ class d15:
         r"+\mathbf p_2\times\delta\mathbf f_{Bk}"
     )
     inputs = ELASTIC_VARIATION
+    result = TORQUE
 
     def printed(poses, k_t, k_r, delta):
         n, U = names(poses), U_of(poses)
@@ -186,6 +192,7 @@ class e0_52:
         r"+\boldsymbol\tau_B\times\delta\boldsymbol\theta_B+\mathbf p_2\times\delta\mathbf f_{Bk}"
     )
     inputs = ELASTIC_VARIATION
+    result = TORQUE
 
     def printed(poses, k_t, k_r, delta):
         n, U = names(poses), U_of(poses)
@@ -222,6 +229,7 @@ class e0_53:
         r"+\mathbf p_2\times\delta\mathbf f_{Bd}"
     )
     inputs = VISCOUS_VARIATION
+    result = TORQUE
 
     def printed(poses, velocities, d_t, d_r, delta):
         n = names(poses)

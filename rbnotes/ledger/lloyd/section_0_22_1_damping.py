@@ -31,7 +31,10 @@ from rbnotes.ledger.oracles.frame_springs import (
     origin_velocities,
     to_body,
 )
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, VELOCITY, rows
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {"delta": rows(LENGTH, NUMBER), "p_1": LENGTH, "p_2": LENGTH, "velocities": rows(VELOCITY, RATE)}
 
 
 def arm_variation_printed(R, p, turn):
@@ -58,6 +61,7 @@ def damping_force_A_reference(poses, velocities, d_t, d_r, delta):
 class d2:
     formula = r"\dot{\mathbf x}_1={}^W\mathbf v_A+{}^W\boldsymbol\omega_A\times{}^W\mathbf p_1"
     inputs = {"poses": POSES, "velocities": VELOCITIES}
+    result = VELOCITY
 
     def printed(poses, velocities):
         n = names(poses)
@@ -85,6 +89,7 @@ class d3_a:
         r"=\mathbf R_{AW}[\delta\boldsymbol\theta_A]\mathbf p_1"
     )
     inputs = {"R_AW": rotations(), "p_1": vectors(), "turn": vectors()}
+    result = LENGTH
 
     def printed(R, p, turn):
         return R @ bracket(turn) @ p
@@ -101,6 +106,7 @@ class d3_a:
 class d3_b:
     formula = r"{}^W\delta\mathbf p_1=-\mathbf R_{AW}[\mathbf p_1]\delta\boldsymbol\theta_A"
     inputs = {"R_AW": rotations(), "p_1": vectors(), "turn": vectors()}
+    result = LENGTH
     printed = arm_variation_printed
     library = arm_variation_library
     oracle = "differences of R p while R turns about a body axis"
@@ -114,6 +120,7 @@ class d3_b:
 class d4:
     formula = r"\dot{\mathbf x}_2={}^W\mathbf v_B+{}^W\boldsymbol\omega_B\times{}^W\mathbf p_2"
     inputs = {"poses": POSES, "velocities": VELOCITIES}
+    result = VELOCITY
 
     def printed(poses, velocities):
         n = names(poses)
@@ -138,6 +145,7 @@ class d4:
 class d5:
     formula = r"{}^W\delta\mathbf p_2=-\mathbf R_{BW}[\mathbf p_2]\delta\boldsymbol\theta_B"
     inputs = {"R_BW": rotations(), "p_2": vectors(), "turn": vectors()}
+    result = LENGTH
     printed = arm_variation_printed
     library = arm_variation_library
     oracle = "differences of R p while R turns about a body axis"
@@ -156,6 +164,7 @@ class e0_44_a:
         r"+\mathbf f_{Ad}\times\delta\boldsymbol\omega_A"
     )
     inputs = VISCOUS_VARIATION
+    result = FORCE
 
     def printed(poses, velocities, d_t, d_r, delta):
         n = names(poses)
@@ -193,6 +202,7 @@ class e0_44_b:
         r"+\mathbf f_{Ad}\times\delta\boldsymbol\omega_A"
     )
     inputs = VISCOUS_VARIATION
+    result = FORCE
 
     def printed(poses, velocities, d_t, d_r, delta):
         n = names(poses)

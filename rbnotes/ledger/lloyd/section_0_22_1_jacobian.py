@@ -21,7 +21,19 @@ from rbnotes.ledger.oracles.frame_springs import (
     to_body,
     variations_of_forces,
 )
+from rbnotes.ledger.quantities import (
+    LINEAR_FIRST_TWIST,
+    LINEAR_FIRST_WRENCH,
+    NUMBER,
+    RATE,
+    TIME,
+    VELOCITY,
+    per,
+    rows,
+)
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {"follow": NUMBER, "velocities": rows(VELOCITY, RATE)}
 
 
 def held_in_the_world(poses, velocities, k_t, k_r, d_t, d_r, follow):
@@ -58,6 +70,7 @@ class d17:
         r"-k_r\mathbf R_{1B}\mathbf U\mathbf R_{B1}+[{}^B\boldsymbol\tau_2]\end{pmatrix}"
     )
     inputs = {**WHOLE, "follow": numbers(0.125, 1.0)}
+    result = per(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST * TIME)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, follow):
         n, U = names(poses), U_of(poses)
@@ -126,6 +139,7 @@ class t1161:
         r"\text{ can be combined to form the positional Jacobian}"
     )
     inputs = WHOLE
+    result = per(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST * TIME)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """What stands before each variation of the poses in those displays; velocities do not vary."""

@@ -8,7 +8,10 @@ from rbnotes import quaternion
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import TURN, angle_rate, axis_angle, axis_rate
 from rbnotes.ledger.oracles.rotation_vectors import rate_of
+from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {"w": NUMBER}
 
 
 def half_cosine_library(w, omega):
@@ -31,6 +34,7 @@ def half_sine_reference(w, omega):
 class d6_a:
     formula = r"\frac{d\cos(\phi/2)\,\mathbf u}{dt}=-\tfrac12\sin(\phi/2)\,\boldsymbol\omega\cdot\mathbf u"
     inputs = TURN
+    result = RATE
 
     def printed(w, omega):
         phi, u = axis_angle(w)
@@ -51,6 +55,7 @@ class d6_a:
 class d6_b:
     formula = r"-\tfrac12\sin(\phi/2)\,\dot\phi"
     inputs = TURN
+    result = RATE
 
     def printed(w, omega):
         phi, _ = axis_angle(w)
@@ -73,6 +78,7 @@ class d6_b:
 class d6_c:
     formula = r"-\tfrac12\sin(\phi/2)\,\boldsymbol\omega\cdot\mathbf u"
     inputs = TURN
+    result = RATE
 
     def printed(w, omega):
         phi, u = axis_angle(w)
@@ -93,6 +99,7 @@ class d6_d:
         r"=\tfrac12\cos(\phi/2)\dot\phi\,\mathbf u+\sin(\phi/2)\dot{\mathbf u}"
     )
     inputs = TURN
+    result = RATE
 
     def printed(w, omega):
         phi, u = axis_angle(w)
@@ -114,6 +121,7 @@ class d6_e:
         r"=\tfrac12(\cos(\phi/2)\boldsymbol\omega+\sin(\phi/2)\,\boldsymbol\omega\times\mathbf u)"
     )
     inputs = TURN
+    result = RATE
 
     def printed(w, omega):
         phi, u = axis_angle(w)

@@ -19,9 +19,13 @@ from rbnotes.ledger.oracles.rotation_vectors import (
     vector_rates,
     vector_rates_in_frame_2,
 )
+from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
 IDENTITY = np.eye(3)
+
+
+QUANTITIES = {"w": NUMBER}
 
 
 def axis_angle(w):
@@ -68,6 +72,7 @@ TURN = {
 class d7:
     formula = r"\dot\phi=\boldsymbol\omega\cdot\mathbf u"
     inputs = TURN
+    result = RATE
 
     def printed(w, omega):
         _, u = axis_angle(w)
@@ -93,6 +98,7 @@ class d8:
         r"-\cot(\phi/2)(\boldsymbol\omega\cdot\mathbf u)\mathbf u+\boldsymbol\omega\times\mathbf u)"
     )
     inputs = TURN
+    result = RATE
 
     def printed(w, omega):
         phi, u = axis_angle(w)
@@ -117,6 +123,7 @@ class d8:
 class d9_a:
     formula = r"\frac{d(\phi\mathbf u)}{dt}=\dot\phi\,\mathbf u+\phi\,\dot{\mathbf u}"
     inputs = TURN
+    result = RATE
 
     def printed(w, omega):
         phi, u = axis_angle(w)
@@ -142,6 +149,7 @@ class d9_b:
         r"+\boldsymbol\omega\times\mathbf u\right)"
     )
     inputs = TURN
+    result = RATE
 
     def printed(w, omega):
         phi, u = axis_angle(w)
@@ -163,6 +171,7 @@ class e0_45:
         r"-\phi\cot(\phi/2))\mathbf u\mathbf u^T-\phi[\mathbf u]\right)"
     )
     inputs = {"w": TURN["w"]}
+    result = NUMBER
     printed = U_printed
 
     def library(w):
@@ -179,6 +188,7 @@ class e0_45:
 @claim("lloyd/s0.22.1/d10", "Limit of its coefficient at angle zero")
 class d10:
     formula = r"\lim_{\phi\to0}\phi\cot(\phi/2)=2"
+    result = NUMBER
 
     def printed():
         return np.array(2.0)
@@ -204,6 +214,7 @@ class d10:
 @claim("lloyd/s0.22.1/t1107", "U at angle zero")
 class t1107:
     formula = r"\phi=0:\ \mathbf U=\mathbf I"
+    result = NUMBER
 
     def printed():
         return np.eye(3)
@@ -229,6 +240,7 @@ class e0_47:
         r"-\phi\cot(\phi/2))\mathbf u\mathbf u^T+\phi[\mathbf u]\right)"
     )
     inputs = {"w": TURN["w"]}
+    result = NUMBER
 
     def printed(w):
         phi, u = axis_angle(w)
@@ -256,6 +268,7 @@ class t1103:
         r"=\mathbf U^T\,{}^2\boldsymbol\omega,\quad\mathbf v=\phi\mathbf u"
     )
     inputs = TURN
+    result = RATE
 
     def printed(w, omega):
         R_21 = Rotation.from_rotvec(w).as_matrix()

@@ -35,7 +35,10 @@ from rbnotes.ledger.oracles.frame_springs import (
     orientations,
 )
 from rbnotes.ledger.oracles.rotation_vectors import vector_rates, vector_rates_in_frame_2
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, TORQUE, VELOCITY, rows
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {"delta": rows(LENGTH, NUMBER), "velocities": rows(VELOCITY, RATE)}
 
 
 def elastic_torque_A_library(poses, k_t, k_r, delta):
@@ -84,6 +87,7 @@ class t1109:
         r"{}^2\delta\boldsymbol\theta_2=\mathbf R_{B2}\delta\boldsymbol\theta_B"
     )
     inputs = {**PAIRS, **DELTA}
+    result = NUMBER
 
     def printed(poses, delta):
         n = names(poses)
@@ -109,6 +113,7 @@ class e0_46:
         r"+\mathbf p_1\times\delta\mathbf f_{Ak}"
     )
     inputs = ELASTIC_VARIATION
+    result = TORQUE
 
     def printed(poses, k_t, k_r, delta):
         n, U = names(poses), U_of(poses)
@@ -136,6 +141,7 @@ class t1113:
         r"\text{ `is already with respect to the rotating frame'}"
     )
     inputs = {**PAIRS, **DELTA}
+    result = NUMBER
 
     def printed(poses, delta):
         n = names(poses)
@@ -171,6 +177,7 @@ class d11_a:
         r"=k_r\mathbf R_{1A}(\phi[\mathbf u])\mathbf R_{A1}"
     )
     inputs = ELASTIC
+    result = TORQUE
 
     def printed(poses, k_t, k_r):
         n = names(poses)
@@ -195,6 +202,7 @@ class d11_b:
         r"={}^A\boldsymbol\tau_{1k}\times\delta\boldsymbol\theta_A"
     )
     inputs = ELASTIC
+    result = TORQUE
 
     def printed(poses, k_t, k_r):
         n = names(poses)
@@ -222,6 +230,7 @@ class e0_48:
         r"+\mathbf p_1\times\delta\mathbf f_{Ak}"
     )
     inputs = ELASTIC_VARIATION
+    result = TORQUE
 
     def printed(poses, k_t, k_r, delta):
         n, U = names(poses), U_of(poses)
@@ -251,6 +260,7 @@ class e0_49:
         r"+\mathbf p_1\times\delta\mathbf f_{Ad}"
     )
     inputs = VISCOUS_VARIATION
+    result = TORQUE
 
     def printed(poses, velocities, d_t, d_r, delta):
         n = names(poses)
@@ -285,6 +295,7 @@ class t1149:
         r"{}^1\delta\boldsymbol\theta_B-\delta\boldsymbol\theta_A"
     )
     inputs = {**PAIRS, **DELTA}
+    result = NUMBER
 
     def printed(poses, delta):
         n = names(poses)

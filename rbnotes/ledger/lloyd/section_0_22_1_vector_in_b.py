@@ -14,7 +14,10 @@ from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import (
 )
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.rotation_vectors import rotation_to_B, turning
+from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {"w": NUMBER}
 
 
 def rotation_1_to_B(R_2B, w):
@@ -47,6 +50,7 @@ class d12_a:
         r"=\mathbf R_{1B}\frac{d(\phi\mathbf u)}{dt}+\dot{\mathbf R}_{1B}(\phi\mathbf u)"
     )
     inputs = WITH_OFFSET
+    result = RATE
 
     def printed(R_2B, w, omega):
         R_1B, dR_1B = rotation_1_to_B(R_2B, w), rotation_rate_library(R_2B, w, omega)
@@ -64,6 +68,7 @@ class d12_a:
 class d12_b:
     formula = r"\mathbf R_{1B}\mathbf U\boldsymbol\omega+\dot{\mathbf R}_{1B}(\phi\mathbf u)"
     inputs = WITH_OFFSET
+    result = RATE
 
     def printed(R_2B, w, omega):
         R_1B, dR_1B = rotation_1_to_B(R_2B, w), rotation_rate_library(R_2B, w, omega)
@@ -81,6 +86,7 @@ class d12_b:
 class d13_a:
     formula = r"\dot{\mathbf R}_{1B}=\mathbf R_{2B}\mathbf R_{12}[\boldsymbol\omega]"
     inputs = WITH_OFFSET
+    result = RATE
 
     def printed(R_2B, w, omega):
         R_12 = Rotation.from_rotvec(w).as_matrix().T
@@ -100,6 +106,7 @@ class d13_a:
 class d13_b:
     formula = r"\dot{\mathbf R}_{1B}=-\mathbf R_{1B}[\boldsymbol\omega]"
     inputs = WITH_OFFSET
+    result = RATE
 
     def printed(R_2B, w, omega):
         R_1B = rotation_1_to_B(R_2B, w)
@@ -117,6 +124,7 @@ class d13_b:
 class d14_a:
     formula = r"\mathbf R_{1B}\mathbf U\boldsymbol\omega-\mathbf R_{1B}[\boldsymbol\omega](\phi\mathbf u)"
     inputs = WITH_OFFSET
+    result = RATE
 
     def printed(R_2B, w, omega):
         R_1B = rotation_1_to_B(R_2B, w)
@@ -134,6 +142,7 @@ class d14_a:
 class d14_b:
     formula = r"\mathbf R_{1B}\mathbf U\boldsymbol\omega+\mathbf R_{1B}[\phi\mathbf u]\boldsymbol\omega"
     inputs = WITH_OFFSET
+    result = RATE
 
     def printed(R_2B, w, omega):
         R_1B = rotation_1_to_B(R_2B, w)
@@ -151,6 +160,7 @@ class d14_b:
 class d14_c:
     formula = r"\frac{d(\mathbf R_{1B}(\phi\mathbf u))}{dt}=\mathbf R_{1B}\mathbf U^T\boldsymbol\omega"
     inputs = WITH_OFFSET
+    result = RATE
 
     def printed(R_2B, w, omega):
         R_1B = rotation_1_to_B(R_2B, w)

@@ -20,11 +20,24 @@ from rbnotes.ledger.lloyd.section_0_22 import (
 )
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import REST, UNITS, forces, names, to_body, to_world, world_forces
+from rbnotes.ledger.quantities import (
+    FORCE,
+    LINEAR_FIRST_TWIST,
+    LINEAR_FIRST_WRENCH,
+    RATE,
+    TORQUE,
+    VELOCITY,
+    per,
+    rows,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 IDENTITY = np.eye(3)
 VARIATION = {**{name: VISCOUS[name] for name in ("poses", "d_t", "d_r")}, "delta": VELOCITIES}
 WHOLE = {name: VISCOUS[name] for name in ("poses", "velocities", "d_t", "d_r")}
+
+
+QUANTITIES = {"delta": rows(VELOCITY, RATE), "velocities": rows(VELOCITY, RATE)}
 
 
 def variation_reference(poses, d_t, d_r, delta):
@@ -81,6 +94,7 @@ class e0_54_a:
         r"-\delta\mathbf v_A+{}^W\mathbf p_1\times\delta\boldsymbol\omega_A)"
     )
     inputs = VARIATION
+    result = FORCE
 
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
@@ -104,6 +118,7 @@ class e0_54_b:
         r"-d_t(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)"
     )
     inputs = VARIATION
+    result = FORCE
 
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
@@ -127,6 +142,7 @@ class e0_55_a:
         r"-\delta\boldsymbol\omega_A)+\mathbf p_1\times\delta\mathbf f_{Ad}"
     )
     inputs = VARIATION
+    result = TORQUE
 
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
@@ -150,6 +166,7 @@ class e0_55_b:
         r"+\mathbf p_1\times\delta\mathbf f_{Ad}"
     )
     inputs = VARIATION
+    result = TORQUE
 
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
@@ -174,6 +191,7 @@ class e0_56:
         r"+d_t\mathbf R_{AB}(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)"
     )
     inputs = VARIATION
+    result = FORCE
 
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
@@ -202,6 +220,7 @@ class e0_57:
         r"-d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf p_2\times\delta\mathbf f_{Bd}"
     )
     inputs = VARIATION
+    result = TORQUE
 
     def printed(poses, d_t, d_r, delta):
         n = names(poses)
@@ -232,6 +251,7 @@ class e0_57:
 class t1200:
     formula = r"\text{Assembling (0.54), (0.55), (0.56) and (0.57) yields the velocity Jacobian }\mathbf J_v"
     inputs = WHOLE
+    result = per(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST)
 
     def printed(poses, velocities, d_t, d_r):
         """What stands before each variation of the velocities in those displays."""
@@ -281,6 +301,7 @@ class d2:
         r"+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}"
     )
     inputs = WHOLE
+    result = per(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST)
 
     def printed(poses, velocities, d_t, d_r):
         n = names(poses)

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import rotations, vectors
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, MOTIONS_AND_AXES, VELOCITIES, VISCOUS, library_forces
 from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
@@ -36,6 +37,9 @@ COUPLED = {
     "velocities": VELOCITIES,
     **{n: WHOLE[n] for n in ("k_t", "k_r", "d_t", "d_r")},
 }
+
+
+QUANTITIES = {"a": units.LENGTH, "velocities": units.rows(units.VELOCITY, units.RATE)}
 
 
 def pull_on_1(poses, velocities, k_t, k_r, d_t, d_r):
@@ -99,6 +103,7 @@ class e0_58:
         r"R_{BW}^T)"
     )
     inputs = VISCOUS
+    result = units.per(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST)
 
     def printed(poses, velocities, d_t, d_r):
         n, zero = names(poses), np.zeros((3, 3))
@@ -135,6 +140,7 @@ class e0_58:
 class d1:
     formula = r"\mathbf R[\mathbf a]=[\mathbf R\mathbf a]\mathbf R"
     inputs = {"R": rotations(), "a": vectors()}
+    result = units.LENGTH
 
     def printed(R, a):
         return bracket(R @ a) @ R
@@ -163,6 +169,7 @@ class d2:
         r"+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}"
     )
     inputs = VISCOUS
+    result = units.per(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST)
 
     def printed(poses, velocities, d_t, d_r):
         n = names(poses)
@@ -207,6 +214,7 @@ class e0_59:
         r"-k_r{}^W\mathbf U+[{}^W\boldsymbol\tau_2]\end{pmatrix}"
     )
     inputs = COUPLED
+    result = units.per(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST * units.TIME)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         n = names(poses)
@@ -261,6 +269,7 @@ class t1253_a:
         r"\text{ is defined by (0.45) with }\mathbf u\text{ expressed in world coordinates}"
     )
     inputs = {"poses": COUPLED["poses"], "omega": vectors()}
+    result = units.RATE
 
     def printed(poses, omega):
         n = names(poses)
@@ -293,6 +302,7 @@ class t1253_b:
         r"\mathbf J_{01}-[{}^W\mathbf f_1]\text{ is its block}"
     )
     inputs = COUPLED
+    result = units.FORCE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """By how much the block of (0.59) differs from that of the world's Jacobian."""

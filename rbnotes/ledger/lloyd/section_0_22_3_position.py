@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER, MOTIONS_IN_THE_WORLD, VELOCITIES, library_forces
 from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
@@ -30,6 +31,12 @@ from rbnotes.ledger.oracles.frame_springs import (
 from rbnotes.ledger.record import Verdict, claim
 
 VARIATION = {**WHOLE, "delta": VELOCITIES}
+
+
+QUANTITIES = {
+    "delta": units.rows(units.LENGTH, units.NUMBER),
+    "velocities": units.rows(units.VELOCITY, units.RATE),
+}
 
 
 def world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
@@ -88,6 +95,7 @@ class d3_a:
         r"+\delta\boldsymbol\theta_A\times{}^W\mathbf f_A"
     )
     inputs = VARIATION
+    result = units.FORCE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
         n = names(poses)
@@ -112,6 +120,7 @@ class d3_a:
 class d3_b:
     formula = r"\mathbf R_{AW}\,\delta\,{}^A\mathbf f_A-[{}^W\mathbf f_1]\delta\boldsymbol\theta_A"
     inputs = VARIATION
+    result = units.FORCE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
         n = names(poses)
@@ -136,6 +145,7 @@ class d3_b:
 class t1258:
     formula = r"{}^W\mathbf f_A={}^W\mathbf f_1"
     inputs = COUPLED
+    result = units.FORCE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """The force on frame 1 by (0.37) and (0.38), turned into world axes."""
@@ -170,6 +180,7 @@ class d4:
         r"+\mathbf R_{AW}\mathbf p_1\times{}^W\mathbf f_1"
     )
     inputs = COUPLED
+    result = units.TORQUE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """The torque on frame 1 by (0.37) and (0.38), in the axes of A, and the force on it, in the world."""
@@ -205,6 +216,7 @@ class d5_a:
         r"+(\delta\boldsymbol\theta_A\times{}^W\mathbf p_1)\times{}^W\mathbf f_1"
     )
     inputs = VARIATION
+    result = units.TORQUE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
         n = names(poses)
@@ -240,6 +252,7 @@ class d5_b:
         r"{}^W\mathbf f_1][{}^W\mathbf p_1]\delta\boldsymbol\theta_A"
     )
     inputs = VARIATION
+    result = units.TORQUE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
         n = names(poses)
@@ -273,6 +286,7 @@ class t1267:
         r"J_{33}"
     )
     inputs = COUPLED
+    result = units.rows(units.FORCE, units.FORCE, units.TORQUE, units.TORQUE)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """(0.59) without [f_1] in block (0,1) and [f_2] in (2,3), with [f][p] in place of [tau] in (1,1), (3,3)."""
@@ -329,6 +343,7 @@ class d6:
         r"-k_r{}^W\mathbf U+[{}^W\mathbf f_2][\mathbf p_2]\end{pmatrix}"
     )
     inputs = COUPLED
+    result = units.per(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST * units.TIME)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         n = names(poses)

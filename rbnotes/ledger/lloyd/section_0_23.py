@@ -14,6 +14,7 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.forces.body_forces import directional_force
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.turning import turned_in_body
 from rbnotes.ledger.record import Verdict, claim
@@ -25,6 +26,9 @@ AT_CENTRE = np.zeros(3)
 
 FORCE = {"R_BW": rotations(), "f": vectors()}
 FORCE_TURNED = {**FORCE, "delta": vectors()}
+
+
+QUANTITIES = {"delta": units.NUMBER}
 
 
 def frame(R_BW):
@@ -60,6 +64,7 @@ TURNING_FORCE = "differences of the force's components along the axes of a body 
 class d1:
     formula = r"{}^B\mathbf f=\mathbf R_{WB}{}^W\mathbf f"
     inputs = FORCE
+    result = units.FORCE
 
     def printed(R_BW, f):
         R_WB = R_BW.T
@@ -84,6 +89,7 @@ class d1:
 class d2_a:
     formula = r"{}^B\delta\mathbf f=[{}^B\delta\boldsymbol\omega_{WB}]\mathbf R_{WB}{}^W\mathbf f"
     inputs = FORCE_TURNED
+    result = units.FORCE
 
     def printed(R_BW, f, delta):
         delta_WB = -delta
@@ -102,6 +108,7 @@ class d2_a:
 class d2_b:
     formula = r"{}^B\delta\mathbf f=-[{}^B\delta\boldsymbol\omega_{BW}]\mathbf R_{WB}{}^W\mathbf f"
     inputs = FORCE_TURNED
+    result = units.FORCE
 
     def printed(R_BW, f, delta):
         return -bracket(delta) @ R_BW.T @ f
@@ -118,6 +125,7 @@ class d2_b:
 class d3:
     formula = r"\frac{\partial\,{}^B\mathbf f}{\partial\boldsymbol\theta}=[\mathbf R_{WB}{}^W\mathbf f]"
     inputs = FORCE
+    result = units.FORCE
 
     def printed(R_BW, f):
         R_WB = R_BW.T
@@ -140,6 +148,7 @@ class t1288:
         r"=2[\mathbf R_{WB}{}^W\mathbf f]"
     )
     inputs = FORCE
+    result = units.FORCE
 
     def printed(R_BW, f):
         R_WB = R_BW.T

@@ -17,6 +17,7 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.forces.symmetry import inertia_asymmetry, inertia_stiffness, inertia_variation
 from rbnotes.inertia import spatial_inertia, swap_stacking
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_23 import CHAPTER, IDENTITY, frame, is_asymmetric
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.turning import turned_in_world, world_inertia
@@ -24,6 +25,9 @@ from rbnotes.ledger.record import Verdict, claim
 
 BODY = {"m": masses(), "J": inertias(), "R_BW": rotations()}
 INERTIA_TURNED = {**BODY, "delta": vectors()}
+
+
+QUANTITIES = {"delta": units.NUMBER, "f": units.LINEAR_FIRST_WRENCH, "tau": units.ENERGY}
 
 
 def inertia_variation_reference(m, J, R_BW, delta):
@@ -91,6 +95,7 @@ class t1290:
         r"coordinates}"
     )
     inputs = {**BODY, "f": st.one_of(vectors(6), AT_THE_CENTRE)}
+    result = units.NUMBER
 
     def printed(m, J, R_BW, f):
         """Not symmetric as soon as anything acts."""
@@ -138,6 +143,7 @@ class d4:
         r"0&\mathbf R_{BW}{}^B\mathbf J\mathbf R_{WB}\end{pmatrix}"
     )
     inputs = BODY
+    result = units.per(units.LINEAR_FIRST_WRENCH * units.TIME, units.LINEAR_FIRST_TWIST)
 
     def printed(m, J, R_BW):
         R_WB, zero = R_BW.T, np.zeros((3, 3))
@@ -165,6 +171,7 @@ class d5_a:
         r"+\mathbf R_{BW}{}^B\mathbf J\,\delta\mathbf R_{WB}\end{pmatrix}"
     )
     inputs = INERTIA_TURNED
+    result = units.INERTIA
 
     def printed(m, J, R_BW, delta):
         R_WB, zero = R_BW.T, np.zeros((3, 3))
@@ -188,6 +195,7 @@ class d5_b:
         r"0&[{}^W\boldsymbol\omega]{}^W\mathbf J-{}^W\mathbf J[{}^W\boldsymbol\omega]\end{pmatrix}"
     )
     inputs = {**BODY, "omega": vectors(), "delta": vectors()}
+    result = units.INERTIA
 
     def printed(m, J, R_BW, omega, delta):
         J_W, zero = R_BW @ J @ R_BW.T, np.zeros((3, 3))
@@ -206,6 +214,7 @@ class d5_b:
         r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$, as the next line defines it: "
         r"a small rotation, not the angular velocity."
     )
+    misfit = r"an angular velocity stands where a small rotation belongs"
     implemented_by = ("rbnotes.forces.symmetry.inertia_variation",)
     chapter = CHAPTER
 
@@ -228,6 +237,7 @@ class d10_a:
         r"0&{}^W\mathbf J^{-1}\end{pmatrix}\begin{pmatrix}\mathbf f_t\\\boldsymbol\tau\end{pmatrix}"
     )
     inputs = TURNED_LOAD
+    result = units.TORQUE
 
     def printed(m, J, R_BW, f, omega, delta):
         J_W, zero = R_BW @ J @ R_BW.T, np.zeros((3, 3))
@@ -240,6 +250,7 @@ class d10_a:
     reference = product_reference
     verdict = Verdict.MISPRINT
     correction = r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$."
+    misfit = r"an angular velocity stands where a small rotation belongs"
     implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)
     chapter = CHAPTER
 
@@ -251,6 +262,7 @@ class d10_b:
         r"J[{}^W\boldsymbol\omega]){}^W\mathbf J^{-1}\boldsymbol\tau\end{pmatrix}"
     )
     inputs = TURNED_LOAD
+    result = units.TORQUE
 
     def printed(m, J, R_BW, f, omega, delta):
         J_W, tau = R_BW @ J @ R_BW.T, f[3:]
@@ -263,6 +275,7 @@ class d10_b:
     reference = product_reference
     verdict = Verdict.MISPRINT
     correction = r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$."
+    misfit = r"an angular velocity stands where a small rotation belongs"
     implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)
     chapter = CHAPTER
 
@@ -271,6 +284,7 @@ class d10_b:
 class d11:
     formula = r"\mathbf X=-[\boldsymbol\tau]+{}^W\mathbf J[{}^W\mathbf J^{-1}\boldsymbol\tau]"
     inputs = LOAD
+    result = units.TORQUE
 
     def printed(J, R_BW, tau):
         J_W = R_BW @ J @ R_BW.T
@@ -291,6 +305,7 @@ class d11:
 class t1335:
     formula = r"\text{(is clearly asymmetric)}"
     inputs = {**LOAD, "J": st.one_of(inertias(), BALLS)}
+    result = units.NUMBER
 
     def printed(J, R_BW, tau):
         """Not symmetric as soon as a torque acts."""

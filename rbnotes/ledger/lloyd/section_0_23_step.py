@@ -22,6 +22,7 @@ from rbnotes.checking.strategies import (
 from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.forces.symmetry import inertia_stiffness, inertia_variation
 from rbnotes.ledger.oracles.turning import acceleration, turned_in_world, world_inertia
+from rbnotes.ledger.quantities import LINEAR_FIRST_TWIST, LINEAR_FIRST_WRENCH, NUMBER, TIME
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "asymmetry"
@@ -32,6 +33,9 @@ TURNED = {**LOADED, "df": vectors(6), "delta": vectors()}
 STEP = {**TURNED, "h": numbers(0.125, 2.0)}
 AT_REST = vectors().map(lambda linear: np.concatenate([linear, np.zeros(3)]))
 ORIENTATION = st.shared(rotations(), key="orientation of a body that turns about one of its axes")
+
+
+QUANTITIES = {"delta": NUMBER, "df": LINEAR_FIRST_WRENCH, "f": LINEAR_FIRST_WRENCH, "v": LINEAR_FIRST_TWIST}
 
 
 def whole_force(m, J, R_BW, v, f):
@@ -102,6 +106,7 @@ class d7:
         r"\approx\mathbf v^i+h(\mathbf a^i+\delta\mathbf a)"
     )
     inputs = STEP
+    result = LINEAR_FIRST_TWIST
 
     def printed(m, J, R_BW, v, f, df, delta, h):
         """With the acceleration of Euler's equation, and differences of it."""
@@ -129,6 +134,7 @@ class d7:
 class t1314:
     formula = r"\mathbf a=\mathbf M^{-1}\mathbf f"
     inputs = LOADED
+    result = LINEAR_FIRST_TWIST / TIME
 
     def printed(m, J, R_BW, v, f):
         J_W, zero = R_BW @ J @ R_BW.T, np.zeros((3, 3))
@@ -169,6 +175,7 @@ class t1314:
 class d8_a:
     formula = r"\delta\mathbf a=\mathbf M^{-1}\delta\mathbf f+\delta(\mathbf M^{-1})\mathbf f"
     inputs = TURNED
+    result = LINEAR_FIRST_TWIST / TIME
 
     def printed(m, J, R_BW, v, f, df, delta):
         def M_inverse(t):
@@ -199,6 +206,7 @@ class d8_b:
         r"-\mathbf M^{-1}\delta\mathbf M\,\mathbf M^{-1}\mathbf f"
     )
     inputs = TURNED
+    result = LINEAR_FIRST_TWIST / TIME
 
     def printed(m, J, R_BW, v, f, df, delta):
         def M(t):
@@ -232,6 +240,7 @@ class d9:
         r"+h(\mathbf f^i+\delta\mathbf f-\delta\mathbf M\,\mathbf M^{-1}\mathbf f)"
     )
     inputs = STEP
+    result = LINEAR_FIRST_WRENCH * TIME
 
     def printed(m, J, R_BW, v, f, df, delta, h):
         def M(t):

@@ -9,6 +9,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import matrices, spd_matrices, vectors
 from rbnotes.complementarity import QP, lcp_from_qp, qp_minimizer, solve_lcp
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, STIFFNESS
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "qp-and-lcp"
@@ -18,6 +19,9 @@ ROWS, SIZE = 3, 3
 QP_DATA = {"Q": spd_matrices(SIZE), "c": vectors(SIZE), "A": matrices(ROWS, SIZE), "b": vectors(ROWS)}
 FEASIBLE = {**QP_DATA, "b": vectors(ROWS).map(lambda b: -np.abs(b))}
 """Programs that allow x = 0, which is no loss: x can be measured from any point that is allowed."""
+
+
+QUANTITIES = {"A": NUMBER, "Q": STIFFNESS, "b": LENGTH, "c": FORCE, "z": FORCE}
 
 
 def stationary(Q: Array, c: Array, A: Array, z: Array) -> Array:
@@ -70,6 +74,7 @@ class d2:
 class d3_a:
     formula = r"\mathbf M = \mathbf A\mathbf Q^{-1}\mathbf A^T"
     inputs = QP_DATA
+    result = LENGTH / FORCE
 
     def printed(Q, c, A, b):
         return A @ np.linalg.inv(Q) @ A.T
@@ -93,6 +98,7 @@ class d3_a:
 class d3_b:
     formula = r"\mathbf q = -\mathbf b - \mathbf A\mathbf Q^{-1}\mathbf c"
     inputs = QP_DATA
+    result = LENGTH
 
     def printed(Q, c, A, b):
         return -b - A @ np.linalg.inv(Q) @ c
@@ -114,6 +120,7 @@ class d3_b:
 class d3_c:
     formula = r"\mathbf x = \mathbf Q^{-1}(\mathbf A^T\mathbf z - \mathbf c)"
     inputs = {**QP_DATA, "z": vectors(ROWS)}
+    result = LENGTH
 
     def printed(Q, c, A, b, z):
         return np.linalg.inv(Q) @ (A.T @ z - c)
@@ -138,6 +145,7 @@ class t51:
         r"\mathbf q \ge 0"
     )
     inputs = FEASIBLE
+    result = LENGTH
 
     def printed(Q, c, A, b):
         M = A @ np.linalg.inv(Q) @ A.T

@@ -9,11 +9,15 @@ from scipy.spatial.transform import Rotation
 from rbnotes import euler
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import numbers, vectors
+from rbnotes.ledger.quantities import ENERGY, NUMBER, RATE, TORQUE
 from rbnotes.ledger.record import Verdict, claim
 
 ANGLES = st.tuples(numbers(-3, 3), numbers(-1.25, 1.25), numbers(-3, 3)).map(np.array)
 MOVING = {"angles": ANGLES, "rates": vectors()}
 X, Y, Z = np.eye(3)
+
+
+QUANTITIES = {"multipliers": ENERGY, "side": NUMBER}
 
 
 def orientation(angles):
@@ -48,6 +52,7 @@ def inverse_printed(angles):
 class t64:
     formula = r"\mathbf R = \mathbf R_z(\theta)\,\mathbf R_y(\phi)\,\mathbf R_x(\psi)"
     inputs = {"angles": ANGLES}
+    result = NUMBER
 
     def printed(angles):
         (ct, cf, cp), (st, sf, sp) = np.cos(angles), np.sin(angles)
@@ -78,6 +83,7 @@ class t64:
 class d1:
     formula = r"\boldsymbol\omega = \mathbf z\,\dot\theta + \mathbf y'\,\dot\phi + \mathbf x''\,\dot\psi"
     inputs = MOVING
+    result = RATE
 
     def printed(angles, rates):
         z, y1, x2 = axes_of(angles).T
@@ -101,6 +107,7 @@ class d2:
         r"\dot\phi\\\dot\psi\end{pmatrix}"
     )
     inputs = {"angles": ANGLES}
+    result = NUMBER
 
     def printed(angles):
         (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
@@ -125,6 +132,7 @@ class e0_2:
         r" \frac{c_\theta}{c_\phi} & \frac{s_\theta}{c_\phi} & 0 \end{pmatrix}\boldsymbol\omega"
     )
     inputs = {"angles": ANGLES}
+    result = NUMBER
     printed = inverse_printed
 
     def library(angles):
@@ -144,6 +152,7 @@ class e0_2:
 class t90_a:
     formula = r"c_\phi = 0 \;\Rightarrow\; \mathbf z \parallel \mathbf x''"
     inputs = {"theta": numbers(-3, 3), "side": st.sampled_from((1.0, -1.0))}
+    result = NUMBER
 
     def printed(theta, side):
         """The last axis, for a pitch of a quarter turn to that side."""
@@ -166,6 +175,7 @@ class t90_a:
 class t90_b:
     formula = r"\det(\mathbf z\ \ \mathbf y'\ \ \mathbf x'') = -c_\phi"
     inputs = {"angles": st.tuples(numbers(-3, 3), numbers(-3, 3), numbers(-3, 3)).map(np.array)}
+    result = NUMBER
 
     def printed(angles):
         return -np.cos(angles[1])
@@ -189,6 +199,7 @@ class t90_b:
 class t92:
     formula = r"\boldsymbol\tau = \mathbf G^T\boldsymbol\lambda,\quad \mathbf G \text{ the matrix of (0.2)}"
     inputs = {"angles": ANGLES, "multipliers": vectors()}
+    result = TORQUE
 
     def printed(angles, multipliers):
         return inverse_printed(angles).T @ multipliers
@@ -231,6 +242,7 @@ class d3:
         r"t_\phi\dot\phi)/c_\phi & 0 \end{pmatrix}"
     )
     inputs = MOVING
+    result = RATE
 
     def printed(angles, rates):
         (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)

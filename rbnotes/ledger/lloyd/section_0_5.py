@@ -10,6 +10,7 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 from rbnotes.constraints import constrained_force, force_projection
 from rbnotes.ledger.oracles.systems import least_constraint, multipliers_of
+from rbnotes.ledger.quantities import ACCELERATION, FORCE, LENGTH, NUMBER
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "constraints-and-kkt"
@@ -25,6 +26,9 @@ TURNING = {
     "v": vectors(3),
     "f": vectors(3),
 }
+
+
+QUANTITIES = {"H": NUMBER / LENGTH}
 
 
 def tangent_velocity(G: Array, v: Array) -> Array:
@@ -46,6 +50,7 @@ def P_f(M, G):
 class d1:
     formula = r"\mathbf G\dot{\mathbf x} = 0 \quad\text{and}\quad \mathbf G\ddot{\mathbf x} = 0"
     inputs = TURNING
+    result = ACCELERATION
 
     def printed(M, G, H, v, f):
         """The constraint force is such that ``G a = 0``."""
@@ -89,6 +94,7 @@ class d1:
 class t106:
     formula = r"\mathbf f - \mathbf f_x \in \operatorname{range}\mathbf G^T"
     inputs = FORCED
+    result = FORCE
 
     def printed(M, G, f):
         """The force in the range of G^T that leaves no acceleration across the constraints."""
@@ -116,6 +122,7 @@ class d2:
         r" = \mathbf G\mathbf M^{-1}(\mathbf f_x + \mathbf G^T\boldsymbol\lambda) = 0"
     )
     inputs = FORCED
+    result = FORCE
 
     def printed(M, G, f):
         """The multipliers at which the printed expression, affine in them, is zero."""
@@ -151,6 +158,7 @@ class d3:
         r"f_x"
     )
     inputs = FORCED
+    result = FORCE
 
     def printed(M, G, f):
         return -np.linalg.inv(G @ np.linalg.inv(M) @ G.T) @ G @ np.linalg.inv(M) @ f
@@ -179,6 +187,7 @@ class d4:
         r"M^{-1}\mathbf f_x"
     )
     inputs = FORCED
+    result = FORCE
 
     def printed(M, G, f):
         Mi = np.linalg.inv(M)
@@ -198,6 +207,7 @@ class d4:
 class d5:
     formula = r"\mathbf f = \mathbf P_f\mathbf f_x"
     inputs = FORCED
+    result = FORCE
 
     def printed(M, G, f):
         return P_f(M, G) @ f
@@ -219,6 +229,7 @@ class d6:
         r"G\mathbf M^{-1}"
     )
     inputs = SYSTEM
+    result = NUMBER
     printed = P_f
 
     def library(M, G):

@@ -8,6 +8,7 @@ from rbnotes.checking.strategies import vectors
 from rbnotes.constraints import constrained_velocity, force_projection, kkt_inverse, velocity_projection
 from rbnotes.ledger.lloyd.section_0_5 import CHAPTER, IDENTITY, SYSTEM, K, N
 from rbnotes.ledger.oracles.systems import constrained_system, least_constraint, nearest_velocity
+from rbnotes.ledger.quantities import MOMENTUM, NUMBER, VELOCITY, column, per
 from rbnotes.ledger.record import Verdict, claim
 
 MOVING = {**SYSTEM, "v": vectors(N)}
@@ -29,6 +30,7 @@ class t100:
         r"\qquad\text{(Constraint Satisfaction as Projection)}"
     )
     inputs = SYSTEM
+    result = NUMBER
 
     def printed(M, G):
         Mi = np.linalg.inv(M)
@@ -64,6 +66,7 @@ class t100:
 class t126:
     formula = r"\text{impulse } \mathbf M^{-1}\mathbf G^T\boldsymbol\lambda"
     inputs = MOVING
+    result = MOMENTUM
 
     def printed(M, G, v):
         Mi = np.linalg.inv(M)
@@ -83,6 +86,7 @@ class t126:
         r"The impulse is $\mathbf G^T\boldsymbol\lambda$; $\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda$ "
         r"is the change of velocity that it makes, as the display that follows has it."
     )
+    misfit = r"$M^{-1} G^T\lambda$ is a velocity, not an impulse"
     implemented_by = ("rbnotes.constraints.constrained_velocity",)
     chapter = CHAPTER
 
@@ -94,6 +98,7 @@ class d7:
         r"G^T)^{-1}\mathbf G\dot{\mathbf x}"
     )
     inputs = MOVING
+    result = VELOCITY
 
     def printed(M, G, v):
         Mi = np.linalg.inv(M)
@@ -113,6 +118,7 @@ class d7:
 class d8:
     formula = r"\dot{\mathbf x}' = \mathbf P_v\dot{\mathbf x}"
     inputs = MOVING
+    result = VELOCITY
 
     def printed(M, G, v):
         return P_v(M, G) @ v
@@ -134,6 +140,7 @@ class d9:
         r"G^T)^{-1}\mathbf G"
     )
     inputs = SYSTEM
+    result = NUMBER
     printed = P_v
 
     def library(M, G):
@@ -150,6 +157,7 @@ class d9:
 class d10:
     formula = r"\mathbf P_v = \mathbf P_f^T"
     inputs = SYSTEM
+    result = NUMBER
 
     def printed(M, G):
         Mi = np.linalg.inv(M)
@@ -175,6 +183,7 @@ class d11:
         r"= \mathbf G\mathbf M^{-1}\mathbf G^T"
     )
     inputs = SYSTEM
+    result = per(column((VELOCITY, 4), (MOMENTUM, 2)), column((MOMENTUM, 4), (VELOCITY, 2)))
 
     def printed(M, G):
         Mi = np.linalg.inv(M)

@@ -6,6 +6,7 @@ import numpy as np
 
 from rbnotes.checking.strategies import full_rank_matrices, spd_matrices, vectors
 from rbnotes.constraints import factor_kkt, kkt_matrix
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.record import Verdict, claim
 
@@ -20,6 +21,9 @@ SYSTEM = {
 }
 SOLVED = ("rbnotes.constraints.factor_kkt", "rbnotes.constraints.KKT.solve")
 ELIMINATION = "the whole system assembled row by row and solved by elimination"
+
+
+QUANTITIES = {"b": units.MOMENTUM, "g": units.VELOCITY, "multipliers": units.MOMENTUM}
 
 
 def velocity_library(M, G, b, g):
@@ -38,6 +42,7 @@ class e0_3:
         r" = \begin{pmatrix} \mathbf b \\ \mathbf g \end{pmatrix}"
     )
     inputs = {"M": SYSTEM["M"], "G": SYSTEM["G"], "v": vectors(N), "multipliers": vectors(K)}
+    result = units.column((units.MOMENTUM, 4), (units.VELOCITY, 2))
 
     def printed(M, G, v, multipliers):
         return np.block([[M, -G.T], [G, np.zeros((K, K))]]) @ np.concatenate([v, multipliers])
@@ -65,6 +70,7 @@ class d1_a:
         r"(\mathbf g - \mathbf G\mathbf M^{-1}\mathbf b)"
     )
     inputs = SYSTEM
+    result = units.MOMENTUM
 
     def printed(M, G, b, g):
         Mi = np.linalg.inv(M)
@@ -92,6 +98,7 @@ class d1_b:
         r"(\mathbf g - \mathbf G\mathbf M^{-1}\mathbf b)"
     )
     inputs = SYSTEM
+    result = units.VELOCITY
 
     def printed(M, G, b, g):
         Mi = np.linalg.inv(M)
@@ -113,6 +120,7 @@ class d2:
         r" + \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf g\bigr)"
     )
     inputs = SYSTEM
+    result = units.VELOCITY
 
     def printed(M, G, b, g):
         Mi = np.linalg.inv(M)

@@ -16,6 +16,7 @@ from rbnotes.dynamics import (
     step_unknowns,
 )
 from rbnotes.ledger.oracles.systems import constrained_system, mixed_motion
+from rbnotes.ledger.quantities import MASS, MOMENTUM, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "qp-and-lcp"
@@ -32,6 +33,9 @@ PROBLEM = {
 AT_Z = {**PROBLEM, "z": vectors(ROWS)}
 UNFORCED = {name: strategy for name, strategy in AT_Z.items() if name != "g"}
 IDENTITY = np.eye(SIZE)
+
+
+QUANTITIES = {"f": MOMENTUM, "g": VELOCITY, "gap": VELOCITY, "n": VELOCITY, "z": MOMENTUM}
 
 
 def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array) -> Array:
@@ -78,6 +82,8 @@ class d1:
         r"= \mathbf f,\quad \mathbf G\mathbf x = \mathbf g,\quad \mathbf N\mathbf x \ge \mathbf n"
     )
     inputs = {**{name: PROBLEM[name] for name in "MGNfg"}, "gap": vectors(ROWS), "z": vectors(ROWS)}
+    result = VELOCITY
+    constants = (MASS,)
 
     def printed(M, G, N, f, g, gap, z):
         """The largest violation of what is printed: nothing is said about z."""
@@ -117,6 +123,7 @@ class d2_a:
         r"N^T\mathbf z + \boldsymbol\lambda_0"
     )
     inputs = AT_Z
+    result = MOMENTUM
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -142,6 +149,7 @@ class d2_b:
         r"G\mathbf M^{-1}\mathbf f)"
     )
     inputs = PROBLEM
+    result = MOMENTUM
 
     def printed(M, G, N, f, g, n):
         Mi = np.linalg.inv(M)
@@ -165,6 +173,7 @@ class d3_a:
         r"M^{-1}\mathbf N^T\mathbf z"
     )
     inputs = AT_Z
+    result = VELOCITY
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -193,6 +202,7 @@ class d3_b:
         r"\mathbf N\mathbf M^{-1}\mathbf N^T\mathbf z \ge \mathbf n"
     )
     inputs = AT_Z
+    result = VELOCITY
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -216,6 +226,7 @@ class d3_c:
         r"+ \mathbf N\mathbf M^{-1}\mathbf N^T\mathbf z \ge \mathbf n"
     )
     inputs = AT_Z
+    result = VELOCITY
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -240,6 +251,7 @@ class d3_d:
         r"\mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda_0 \ge \mathbf n"
     )
     inputs = AT_Z
+    result = VELOCITY
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -264,6 +276,7 @@ class d4:
         r"\mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda_0 \ge \mathbf n"
     )
     inputs = AT_Z
+    result = VELOCITY
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -286,6 +299,7 @@ class d5:
         r"P_f\mathbf f \ge \mathbf n \quad (\mathbf g = 0)"
     )
     inputs = UNFORCED
+    result = VELOCITY
 
     def printed(M, G, N, f, n, z):
         Mi = np.linalg.inv(M)

@@ -20,12 +20,26 @@ from rbnotes.dynamics import (
     solve_step,
     step_unknowns,
 )
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_3 import lcp_by_trying
 from rbnotes.ledger.lloyd.section_0_7 import AT_Z, CHAPTER, EQUATIONS, PROBLEM, ROWS, SIZE, WHOLE, slacks
 from rbnotes.ledger.oracles.systems import least_action, mixed_motion
 from rbnotes.ledger.record import Verdict, claim
 
 UNKNOWNS = {**AT_Z, "x": vectors(SIZE), "multipliers": vectors(EQUATIONS)}
+
+
+QUANTITIES = {
+    "f": units.MOMENTUM,
+    "g": units.VELOCITY,
+    "gap": units.VELOCITY,
+    "inside": units.VELOCITY,
+    "multipliers": units.MOMENTUM,
+    "n": units.VELOCITY,
+    "rows": units.NUMBER,
+    "x": units.VELOCITY,
+    "z": units.MOMENTUM,
+}
 
 
 def blocks_library(M, G, N, f, g, n, z, x, multipliers):
@@ -60,6 +74,7 @@ class d6:
         r" -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \mathbf w \end{pmatrix}"
     )
     inputs = UNKNOWNS
+    result = units.column((units.MOMENTUM, 4), (units.VELOCITY, 5))
 
     def printed(M, G, N, f, g, n, z, x, multipliers):
         matrix = np.zeros((SIZE + EQUATIONS + ROWS, SIZE + EQUATIONS + ROWS))
@@ -84,6 +99,7 @@ class d7:
         r" -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix}"
     )
     inputs = UNKNOWNS
+    result = units.column((units.MOMENTUM, 4), (units.VELOCITY, 5))
 
     def printed(M, G, N, f, g, n, z, x, multipliers):
         A, Nb = partition(M, G, N)
@@ -123,6 +139,7 @@ class d9:
         r"b - \mathbf n = \mathbf w,\quad 0 \le \mathbf z \perp \mathbf w \ge 0"
     )
     inputs = AT_Z
+    result = units.VELOCITY
 
     def printed(M, G, N, f, g, n, z):
         A, Nb = partition(M, G, N)
@@ -146,6 +163,7 @@ class d9:
 class t229:
     formula = r"n + 1 \text{ solves of } \mathbf A,\ n \text{ the number of rows of } \bar{\mathbf N}"
     inputs = {"N": st.integers(1, 5).flatmap(lambda rows: matrices(rows, 4))}
+    result = units.NUMBER
 
     def printed(N):
         """The number of solves, and the LCP that they make for unit masses, forces and equations."""
@@ -197,6 +215,7 @@ class d10:
         r"= \mathbf A^{-1}(\mathbf b + \bar{\mathbf N}^T\mathbf z)"
     )
     inputs = AT_Z
+    result = units.column((units.VELOCITY, 4), (units.MOMENTUM, 2))
 
     def printed(M, G, N, f, g, n, z):
         A, Nb = partition(M, G, N)
@@ -231,6 +250,7 @@ class t174:
         "inside": vectors(SIZE),
         "gap": vectors(2),
     }
+    result = units.VELOCITY
 
     def printed(M, rows, f, inside, gap):
         """x, by way of the pure LCP."""

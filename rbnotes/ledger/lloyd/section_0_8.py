@@ -11,6 +11,7 @@ from rbnotes.complementarity import LCP, Basis, Pairs
 from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, lcp_from_step
 from rbnotes.ledger.oracles.partitions import ordered, split
 from rbnotes.ledger.oracles.systems import constrained_system
+from rbnotes.ledger.quantities import MOBILITY, MOMENTUM, VELOCITY, column, per
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "pivoting"
@@ -34,9 +35,24 @@ SORTED = ("rbnotes.ledger.oracles.partitions",)
 COLUMN = {"M": PIVOTED["M"], "alpha": PARTITIONS, "choice": st.integers(0, 2)}
 
 
+QUANTITIES = {"f": MOMENTUM, "g": VELOCITY, "n": VELOCITY, "q": VELOCITY}
+
+
 def blocks(M: Array, alpha: tuple[int, ...]) -> tuple[Array, Array, Array, Array]:
     a, b = split(alpha, ROWS)
     return M[np.ix_(a, a)], M[np.ix_(a, b)], M[np.ix_(b, a)], M[np.ix_(b, b)]
+
+
+def basic(values):
+    """What is solved for: z of alpha, then w of the others."""
+    count = len(values["alpha"])
+    return column((MOMENTUM, count), (VELOCITY, ROWS - count))
+
+
+def nonbasic(values):
+    """What stays on the right: w of alpha, then z of the others."""
+    count = len(values["alpha"])
+    return column((VELOCITY, count), (MOMENTUM, ROWS - count))
 
 
 def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array) -> Array:
@@ -84,6 +100,7 @@ class d1_a:
         r"A^{-1}\bar{\mathbf N}_\beta^T \end{pmatrix}"
     )
     inputs = MIXED
+    result = MOBILITY
 
     def printed(M, G, N, f, g, n, alpha):
         a, b = split(alpha, ROWS)
@@ -127,6 +144,7 @@ class d1_b:
         r" \bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b \end{pmatrix}"
     )
     inputs = MIXED
+    result = VELOCITY
 
     def printed(M, G, N, f, g, n, alpha):
         a, b = split(alpha, ROWS)
@@ -168,6 +186,10 @@ class e0_4_a:
         r"M_{\beta\alpha}\mathbf M'_{\alpha\beta} \end{pmatrix}"
     )
     inputs = PIVOTED
+    quantities = {"M": MOBILITY}
+
+    def result(values):
+        return per(basic(values), nonbasic(values))
 
     def printed(M, q, alpha):
         Maa, Mab, Mba, Mbb = blocks(M, alpha)
@@ -199,6 +221,8 @@ class e0_4_b:
         r" \mathbf q_\beta + \mathbf M_{\beta\alpha}\mathbf q'_\alpha \end{pmatrix}"
     )
     inputs = PIVOTED
+    quantities = {"M": MOBILITY}
+    result = basic
 
     def printed(M, q, alpha):
         a, b = split(alpha, ROWS)
@@ -231,6 +255,10 @@ class d2:
         r" \mathbf M_{\beta\alpha}\mathbf m'_{\alpha r} \end{pmatrix},\quad r \in \alpha"
     )
     inputs = COLUMN
+    quantities = {"M": MOBILITY}
+
+    def result(values):
+        return basic(values) / VELOCITY
 
     def printed(M, alpha, choice):
         Maa, _, Mba, _ = blocks(M, alpha)
@@ -262,6 +290,10 @@ class d3:
         r"r \in \beta"
     )
     inputs = COLUMN
+    quantities = {"M": MOBILITY}
+
+    def result(values):
+        return basic(values) / MOMENTUM
 
     def printed(M, alpha, choice):
         a, b = split(alpha, ROWS)

@@ -16,6 +16,7 @@ from rbnotes.ledger.lloyd.section_0_8 import (
     PIVOTED,
     ROWS,
     SORTED,
+    basic,
     basis_of,
     blocks,
     exchanged,
@@ -23,7 +24,10 @@ from rbnotes.ledger.lloyd.section_0_8 import (
     slacks,
 )
 from rbnotes.ledger.oracles.partitions import ordered, split
+from rbnotes.ledger.quantities import MOBILITY, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
+
+QUANTITIES = {"f": MOMENTUM, "g": VELOCITY, "n": VELOCITY, "other": MOBILITY, "q": VELOCITY}
 
 
 def known_columns(M, alpha, other):
@@ -39,6 +43,7 @@ class t236:
         "columns": st.integers(1, 8),
         "pivots": st.integers(0, 4),
     }
+    result = NUMBER
 
     def printed(rows, columns, pivots):
         """Whether the number of pivots is smaller than the number of columns of N-bar."""
@@ -78,6 +83,7 @@ class t254:
         r"\mathbf M_{\beta\alpha} \text{ available}"
     )
     inputs = {**MIXED, "left": st.integers(0, ROWS - 1)}
+    result = MOBILITY
 
     def printed(M, G, N, f, g, n, alpha, left):
         """Columns are computed once each, as z_j enter; the last to enter may leave again, and its column stays."""
@@ -128,6 +134,8 @@ class t256:
         r"\mathbf M_{\beta\alpha}\text{, assuming that}\ \mathbf q\ \text{has already been computed'}"
     )
     inputs = {**PIVOTED, "other": matrices(ROWS, ROWS)}
+    quantities = {"M": MOBILITY}
+    result = basic
 
     def printed(M, q, alpha, other):
         """(0.4), with other numbers in the columns of beta."""

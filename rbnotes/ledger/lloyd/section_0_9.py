@@ -14,6 +14,7 @@ from rbnotes.ledger.oracles.integration import (
     trapezoidal_equations,
     velocity_of_both_ends,
 )
+from rbnotes.ledger.quantities import ACCELERATION, VELOCITY, rows
 from rbnotes.ledger.record import Verdict, claim
 
 
@@ -32,6 +33,7 @@ class t269:
         r"\quad\text{for each of the four}"
     )
     inputs = {name: strategy for name, strategy in STEP.items() if name != "h"}
+    result = rows(rows(VELOCITY, ACCELERATION))
 
     def printed(M, f, K, D, x, v):
         return np.array(4 * [[v, np.linalg.inv(M) @ f]])

@@ -8,6 +8,7 @@ from rbnotes.checking import jacobian
 from rbnotes.dynamics import State, System, symplectic_euler
 from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, SYMMETRIC, N, bent_system, stacked
 from rbnotes.ledger.oracles.bent_forces import bent_force
+from rbnotes.ledger.quantities import LENGTH, MASS, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
@@ -44,6 +45,7 @@ class d1_a:
         r"\mathbf M\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\mathbf f^k"
     )
     inputs = STEP
+    result = column((LENGTH, 3), (VELOCITY, 3))
 
     def printed(M, f, K, D, x, v, h):
         v1 = np.linalg.solve(M, M @ v + h * f)
@@ -75,6 +77,7 @@ class d1_b:
         r"J = \begin{pmatrix} 0 & \mathbf M \\ -\mathbf M & 0 \end{pmatrix}"
     )
     inputs = PULLED
+    result = MASS
 
     def printed(M, x, v, h):
         A = step_slopes(lambda x, v: pulled_step(M, x, v, h), x, v)

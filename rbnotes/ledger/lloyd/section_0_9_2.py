@@ -26,6 +26,7 @@ from rbnotes.ledger.oracles.integration import (
     newton_step,
     root_on_the_way,
 )
+from rbnotes.ledger.quantities import FORCE, LENGTH, MASS, TIME, VELOCITY, column, rows
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
@@ -99,6 +100,9 @@ class t276:
         r"= \mathbf M\dot{\mathbf x}^k + h\,\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1})"
     )
     inputs = GENTLE
+    quantities = {"share": FORCE}
+    result = column((LENGTH, 3), (VELOCITY, 3))
+    constants = (LENGTH, TIME)
 
     def printed(M, f, K, D, x, v, h, share):
         v1 = np.linalg.solve(M - h * D - h**2 * K, (M - h * D) @ v + h * f)
@@ -145,6 +149,7 @@ class d1:
         r"\dot{\mathbf x}^k + h\mathbf f^k"
     )
     inputs = STEP
+    result = column((LENGTH, 3), (VELOCITY, 3))
 
     def printed(M, f, K, D, x, v, h):
         v1 = np.linalg.solve(M - h * D - h**2 * K, (M - h * D) @ v + h * f)
@@ -168,6 +173,7 @@ class d1:
 class d2:
     formula = r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\hat{\mathbf f}^k"
     inputs = STEP
+    result = VELOCITY
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h * D - h**2 * K
@@ -193,6 +199,7 @@ class d3:
         r" - \tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k"
     )
     inputs = STEP
+    result = rows(MASS, MASS, MASS, FORCE)
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h * D - h**2 * K
@@ -234,6 +241,7 @@ class d4:
         r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \hat{\mathbf M}\dot{\mathbf x}^k + h\tilde{\mathbf f}^k"
     )
     inputs = STEP
+    result = VELOCITY
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h * D - h**2 * K
@@ -256,6 +264,7 @@ class d5:
         r" + h\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k"
     )
     inputs = STEP
+    result = FORCE
 
     def printed(M, f, K, D, x, v, h):
         return f + h * K @ v

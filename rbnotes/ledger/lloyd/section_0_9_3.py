@@ -22,6 +22,7 @@ from rbnotes.ledger.oracles.integration import (
     root_on_the_way,
     trapezoidal_equations,
 )
+from rbnotes.ledger.quantities import FORCE, LENGTH, MASS, TIME, VELOCITY, column, rows
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
@@ -90,6 +91,9 @@ class d1:
         r" + \mathbf f(\dot{\mathbf x}^k,\mathbf x^k)\right)"
     )
     inputs = GENTLE
+    quantities = {"share": FORCE}
+    result = column((LENGTH, 3), (VELOCITY, 3))
+    constants = (LENGTH, TIME)
 
     def printed(M, f, K, D, x, v, h, share):
         force = bent_force(f, K, D, x, v, share)  # f(x, xdot), as introduced in 0.9
@@ -128,6 +132,9 @@ class d2:
         r" + h\mathbf f^k"
     )
     inputs = GENTLE
+    quantities = {"share": FORCE}
+    result = column((LENGTH, 3), (VELOCITY, 3))
+    constants = (LENGTH, TIME)
 
     def printed(M, f, K, D, x, v, h, share):
         right = (M - h / 2 * D + h**2 / 4 * K) @ v + h * f
@@ -160,6 +167,7 @@ class t303:
         r"\quad\text{leads to the system for } \dot{\mathbf x}^{k+1}"
     )
     inputs = STEP
+    result = VELOCITY
 
     def printed(M, f, K, D, x, v, h):
         right = (M - h / 2 * D + h**2 / 4 * K) @ v + h * f
@@ -180,6 +188,7 @@ class t303:
 class d3:
     formula = r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\hat{\mathbf f}^k"
     inputs = STEP
+    result = VELOCITY
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h / 2 * D - h**2 / 4 * K
@@ -207,6 +216,7 @@ class d4:
         r" + \tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k"
     )
     inputs = STEP
+    result = rows(MASS, MASS, MASS, FORCE)
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h / 2 * D - h**2 / 4 * K
@@ -225,6 +235,7 @@ class d4:
         r" - \tfrac12\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k"
         r" + \tfrac h4\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k$"
     )
+    misfit = r"a factor $h$ too many in the last term of the force"
     remark = (
         "The force is multiplied by $h$ in the display before, so its last term carries $h/4$. As "
         "printed the units do not agree either."
@@ -240,6 +251,7 @@ class d5:
         r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \hat{\mathbf M}\dot{\mathbf x}^k + h\tilde{\mathbf f}^k"
     )
     inputs = STEP
+    result = VELOCITY
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h / 2 * D - h**2 / 4 * K
@@ -265,6 +277,7 @@ class d6:
         r" + \tfrac h2\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k"
     )
     inputs = STEP
+    result = FORCE
 
     def printed(M, f, K, D, x, v, h):
         return f + h / 2 * K @ v

@@ -13,6 +13,7 @@ from rbnotes.ledger.oracles.integration import (
     velocity_halfway,
     velocity_of_both_ends,
 )
+from rbnotes.ledger.quantities import FORCE, LENGTH, TIME, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
@@ -42,6 +43,7 @@ class d1:
         r"\dot{\mathbf x}^k + \tfrac h2\mathbf f^k"
     )
     inputs = STEP
+    result = VELOCITY
 
     def printed(M, f, K, D, x, v, h):
         return np.linalg.solve(M - h / 2 * D, (M - h / 2 * D) @ v + h / 2 * f)
@@ -71,6 +73,7 @@ class t330:
 class d2:
     formula = r"\mathbf x^{k+1} = \mathbf x^k + h\dot{\mathbf x}^{k+1/2}"
     inputs = STEP
+    result = LENGTH
 
     def printed(M, f, K, D, x, v, h):
         return x + h * velocity_halfway(M, bent_force(f, K, D, x, v), x, v, h)
@@ -90,6 +93,8 @@ class d2:
 class t334:
     formula = r"\mathbf f' \equiv \mathbf f(\dot{\mathbf x}^k, \mathbf x^{k+1})"
     inputs = STEP
+    result = FORCE
+    constants = (LENGTH, TIME, FORCE)
 
     def printed(M, f, K, D, x, v, h):
         force = bent_force(f, K, D, x, v)  # f(x, xdot), as introduced in 0.9
@@ -131,6 +136,8 @@ class d3:
         r"\dot{\mathbf x}^k + \tfrac h2(\mathbf f^k + \mathbf f')"
     )
     inputs = STEP
+    result = VELOCITY
+    constants = (LENGTH, TIME, FORCE)
 
     def printed(M, f, K, D, x, v, h):
         force = bent_force(f, K, D, x, v)
@@ -159,6 +166,8 @@ class t338:
         r"\text{ is used neither for } \mathbf x^{k+1}\text{ nor for }\dot{\mathbf x}^{k+1}"
     )
     inputs = STEP
+    result = column((LENGTH, 3), (VELOCITY, 3))
+    constants = (LENGTH, TIME, FORCE)
 
     def printed(M, f, K, D, x, v, h):
         """Both halves of the step from values of the force and its velocity Jacobian alone."""

@@ -48,7 +48,7 @@ def _assembly(parents: tuple[int, ...], kinds: tuple[str, ...], numbers: Array) 
 BODIES = st.builds(_assembly, st.sampled_from(TREES), st.sampled_from(ORDERS), arrays(3, 28))
 """Three bodies on a hinge, a universal and a ball joint in some order: six coordinates."""
 
-BRANCHING = st.builds(
+LINKED = st.builds(
     _assembly,
     st.just((-1, 0, 1, 0)),
     st.just(("revolute", "universal", "prismatic", "revolute")),

@@ -21,7 +21,8 @@ CORNERS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / 2
 
 
 def _placed(numbers: Array) -> Array:
-    return np.array([[expm(twist_matrix(xi / 2)) for xi in pair] for pair in numbers])
+    frames: Array = expm(np.array([[twist_matrix(xi / 2) for xi in pair] for pair in numbers]))
+    return frames
 
 
 def _heavy(numbers: Array) -> Array:

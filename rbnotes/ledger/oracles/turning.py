@@ -24,8 +24,10 @@ def turned_in_world(R: Array, delta: Array, t: float) -> Array:
 def world_inertia(m: float, J: Array, R: Array) -> Array:
     """Inertia ``(6, 6)`` at the centre of mass in world axes, linear part first, of turned point masses."""
     each, points = point_masses(m, J, np.zeros(3))
+    points = points @ R.T
+    outer = points.T @ points  # summed over all points
     result = m * np.eye(6)
-    result[3:, 3:] = each * sum(p @ p * np.eye(3) - np.outer(p, p) for p in points @ R.T)
+    result[3:, 3:] = each * (np.trace(outer) * np.eye(3) - outer)
     return result
 
 

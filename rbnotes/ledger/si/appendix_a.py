@@ -9,6 +9,7 @@ from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.bodywise import ad_of_pose, ad_of_twist, diagonal, parts, stacked
 from rbnotes.ledger.oracles.bodywise_inputs import linked
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator
+from rbnotes.ledger.quantities import ADJOINT, NUMBER, SCREW, TIME, TWIST, per
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import ACCELERATED, CHAPTER, MOVING, PLACED
 
@@ -43,6 +44,7 @@ class d1:
     formula = r"\mathbf v = [\mathbf v_1^T\ \ \mathbf v_2^T\ \cdots\ \mathbf v_n^T]^T"
     defines = (r"\mathbf v",)
     inputs = MOVING
+    result = TWIST
 
     def printed(assembly, q, qdot):
         return np.concatenate(list(parts(assembly, q, qdot).v))
@@ -88,6 +90,7 @@ class d4:
     formula = r"\mathbf S = \mathrm{diag}(\mathbf S_1, \mathbf S_2, \dots, \mathbf S_n)"
     defines = (r"\mathbf S",)
     inputs = PLACED
+    result = per(SCREW, NUMBER)
 
     def printed(assembly, q):
         S, row, column = np.zeros((18, 6)), 0, 0
@@ -122,6 +125,7 @@ class d5:
     )
     defines = (r"\mathbf M_\lambda",)
     inputs = PLACED
+    result = ADJOINT
 
     def printed(assembly, q):
         return diagonal([np.linalg.inv(ad_of_pose(G)) for G in parts(assembly, q, REST).G])
@@ -153,6 +157,7 @@ class d6:
     )
     defines = (r"\mathrm{ad}_{\mathbf S\dot{\mathbf q}}",)
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(assembly, q, qdot):
         at = parts(assembly, q, qdot)
@@ -185,6 +190,7 @@ class d6:
 class e36:
     formula = r"\mathbf v = \mathbf S\dot{\mathbf q} + \mathbf M_\lambda\mathbf v_\lambda"
     inputs = MOVING
+    result = TWIST
 
     def printed(assembly, q, qdot):
         at = stacked(assembly, q, qdot)
@@ -213,6 +219,7 @@ class e37:
         r"\mathbf v_\lambda"
     )
     inputs = UNSTEADY
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot, qddot):
         at = stacked(assembly, q, qdot)
@@ -245,6 +252,7 @@ class e38:
     )
     defines = (r"\Theta_\lambda(i, j)",)
     inputs = MOVING
+    result = TWIST
 
     def printed(assembly, q, qdot):
         rows = []
@@ -271,6 +279,7 @@ class e38:
 class e39:
     formula = r"\mathbf v_\lambda = \Theta_\lambda\mathbf v"
     inputs = MOVING
+    result = TWIST
 
     def printed(assembly, q, qdot):
         return stacked(assembly, q, qdot).of_parents @ chains.jacobian(assembly, q) @ qdot
@@ -293,6 +302,7 @@ class e39:
 class e40:
     formula = r"\dot{\mathbf v}_\lambda = \Theta_\lambda\dot{\mathbf v}"
     inputs = UNSTEADY
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot, qddot):
         at = stacked(assembly, q, qdot)
@@ -316,6 +326,7 @@ class e40:
 class e41:
     formula = r"\mathbf v = \mathbf G_\lambda\mathbf S\dot{\mathbf q}"
     inputs = MOVING
+    result = TWIST
 
     def printed(assembly, q, qdot):
         at = stacked(assembly, q, qdot)
@@ -342,6 +353,7 @@ class e42:
         r"\dot{\mathbf q} + \mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf v"
     )
     inputs = UNSTEADY
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot, qddot):
         at = stacked(assembly, q, qdot)

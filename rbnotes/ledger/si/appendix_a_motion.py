@@ -9,6 +9,7 @@ from rbnotes.ledger.oracles import chains, felt
 from rbnotes.ledger.oracles.bodywise import ad_of_twist, diagonal, parts, stacked
 from rbnotes.ledger.oracles.bodywise_inputs import linked
 from rbnotes.ledger.oracles.clouds import needed_wrench
+from rbnotes.ledger.quantities import INERTIA, TIME, TORQUE, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.appendix_a import OPERATORS, operators
 from rbnotes.ledger.si.section_4_forces import NEEDED, forces_library, forces_reference
@@ -46,6 +47,7 @@ class d8:
     formula = r"\mathbf J = \mathrm{diag}(\mathbf J_1, \mathbf J_2, \dots, \mathbf J_n)"
     defines = (r"\mathbf J",)
     inputs = {**PLACED, "qdot": MOVING["qdot"]}
+    result = WRENCH * TIME
 
     def printed(assembly, q, qdot):
         return diagonal(parts(assembly, q, REST).J) @ (chains.jacobian(assembly, q) @ qdot)
@@ -73,6 +75,7 @@ class d9:
         r"-\mathrm{ad}_{\dot{\mathbf v}_2}^*, \dots, -\mathrm{ad}_{\dot{\mathbf v}_n}^*)"
     )
     inputs = UNSTEADY
+    result = WRENCH
 
     def printed(assembly, q, qdot, qddot):
         """For what (46) does with it."""
@@ -95,6 +98,7 @@ class d9:
     verdict = Verdict.ERRATUM
     scan = True
     correction = DOTTED
+    misfit = r"accelerations stand in the bracket where velocities belong"
     combined_with = ("si/sA/e46", "si/s3/e4")
     implemented_by = OPERATORS
     chapter = CHAPTER
@@ -107,6 +111,7 @@ class d10:
         r"\end{bmatrix}^T"
     )
     inputs = LOADED
+    result = WRENCH
 
     def printed(assembly, q, qdot, wrenches):
         f = parts(assembly, q, qdot).load + wrenches
@@ -135,6 +140,7 @@ class e46:
         r"\mathbf J\dot{\mathbf v} + \mathbf f_e"
     )
     inputs = ACCELERATED
+    result = WRENCH
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """The right side, with the forces that there are."""
@@ -155,6 +161,7 @@ class e46:
     verdict = Verdict.ERRATUM
     scan = True
     correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + DOTTED
+    misfit = r"accelerations stand in the bracket where velocities belong"
     implemented_by = OPERATORS
     chapter = CHAPTER
 
@@ -166,6 +173,7 @@ class e47:
         r"\mathbf G_\lambda^T\mathbf J\dot{\mathbf v} + \mathbf G_\lambda^T\mathbf f_e"
     )
     inputs = ACCELERATED
+    result = WRENCH
 
     def printed(assembly, q, qdot, wrenches, qddot):
         at, Gt = stacked(assembly, q, qdot), stacked(assembly, q, qdot).G.T
@@ -179,6 +187,7 @@ class e47:
     verdict = Verdict.ERRATUM
     scan = True
     correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + DOTTED
+    misfit = r"accelerations stand in the bracket where velocities belong"
     implemented_by = OPERATORS
     chapter = CHAPTER
 
@@ -187,6 +196,7 @@ class e47:
 class e48:
     formula = r"\boldsymbol\tau = \mathbf S^T\mathbf f"
     inputs = ACCELERATED
+    result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, qddot):
         return stacked(assembly, q, qdot).S.T @ column_reference(assembly, q, qdot, wrenches, qddot)
@@ -223,6 +233,7 @@ class e49:
         r"\mathbf S^T\mathbf G_\lambda^T\mathbf f_e"
     )
     inputs = ACCELERATED
+    result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, qddot):
         at = stacked(assembly, q, qdot)
@@ -247,6 +258,7 @@ class e49:
         r"The first term has the accelerations, $\mathbf S^T\mathbf G_\lambda^T\mathbf J\mathbf G_\lambda\mathbf S"
         r"\ddot{\mathbf q}$, as (50) and (51) have it, and the bracket is $\mathrm{ad}_{\mathbf v}^*$, without a dot."
     )
+    misfit = r"velocities stand where accelerations belong, and the other way round"
     implemented_by = OPERATORS
     chapter = CHAPTER
 
@@ -258,6 +270,7 @@ class e50:
         r"\phi(\mathbf q) = \boldsymbol\tau"
     )
     inputs = ACCELERATED
+    result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """With (51), (52) mended, and (53)."""
@@ -291,6 +304,7 @@ class e50:
 class e51:
     formula = r"\mathbf M(\mathbf q) = \mathbf S^T\mathbf G_\lambda^T\mathbf J\mathbf G_\lambda\mathbf S"
     inputs = PLACED
+    result = INERTIA
 
     def printed(assembly, q):
         at = stacked(assembly, q, REST)
@@ -319,6 +333,7 @@ class e52:
         r"\dot{\mathbf S} + \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf G_\lambda\mathbf S)"
     )
     inputs = UNSTEADY
+    result = TORQUE
 
     def printed(assembly, q, qdot, qddot):
         return coriolis_printed(assembly, q, qdot, qddot) @ qdot
@@ -338,6 +353,7 @@ class e52:
         r"The last bracket is $\mathrm{ad}_{\mathbf v}^*$, of the twists: with a dot, $\mathbf C$ would depend on the "
         "accelerations that are sought."
     )
+    misfit = r"accelerations stand in the bracket where velocities belong"
     remark = r"Only $\mathbf C\dot{\mathbf q}$ is settled by the motion; the matrix is one of many."
     implemented_by = OPERATORS
     chapter = CHAPTER
@@ -347,6 +363,7 @@ class e52:
 class e53:
     formula = r"\phi(\mathbf q) = \mathbf S^T\mathbf G_\lambda^T\mathbf f_e"
     inputs = LOADED
+    result = TORQUE
 
     def printed(assembly, q, qdot, wrenches):
         """With all loads negative."""

@@ -7,6 +7,7 @@ import numpy as np
 from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.bodywise import parts, propagated, stacked
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
+from rbnotes.ledger.quantities import ADJOINT, NUMBER
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.appendix_a import CONJUGATED, OPERATORS, operators
 from rbnotes.ledger.si.section_4_trees import CHAPTER, PLACED
@@ -19,6 +20,7 @@ class e43:
     formula = r"\Gamma_\lambda = \mathbf M_\lambda\Theta_\lambda"
     defines = (r"\Gamma_\lambda",)
     inputs = PLACED
+    result = ADJOINT
 
     def printed(assembly, q):
         at = stacked(assembly, q, REST)
@@ -47,6 +49,7 @@ class e44:
     formula = r"\mathbf G_\lambda = (\mathbf I - \Gamma_\lambda)^{-1}"
     defines = (r"\mathbf G_\lambda",)
     inputs = PLACED
+    result = ADJOINT
 
     def printed(assembly, q):
         return np.linalg.inv(np.eye(18) - stacked(assembly, q, REST).Gamma)
@@ -68,6 +71,7 @@ class e44:
 class e45:
     formula = r"\mathbf G_\lambda = \mathbf I + \Gamma_\lambda + \cdots + \Gamma_\lambda^{n-1}"
     inputs = PLACED
+    result = ADJOINT
 
     def printed(assembly, q):
         Gamma = stacked(assembly, q, REST).Gamma
@@ -90,6 +94,7 @@ class e45:
 class t292:
     formula = r"\Gamma_\lambda^n = 0"
     inputs = PLACED
+    result = NUMBER
 
     def printed(assembly, q):
         """Ranks of its powers: the last one is zero."""

@@ -10,6 +10,7 @@ from rbnotes.ledger.oracles import chains, felt
 from rbnotes.ledger.oracles.bodywise import parts, propagated, stacked
 from rbnotes.ledger.oracles.bodywise_inputs import BODIES, linked
 from rbnotes.ledger.oracles.clouds import needed_wrench
+from rbnotes.ledger.quantities import ADJOINT, INERTIA, NUMBER, RATE, TIME, TORQUE, TWIST, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.appendix_a import OPERATORS, operators
 from rbnotes.ledger.si.appendix_a_motion import ALEMBERT
@@ -59,6 +60,7 @@ def factor_reference(assembly, q):
 class e54:
     formula = r"\ddot{\mathbf q} = \mathbf M(\mathbf q)^{-1}\bar{\boldsymbol\tau}"
     inputs = DRIVEN
+    result = RATE / TIME
 
     def printed(assembly, q, qdot, wrenches, tau):
         W = felt.weighed_slopes(assembly, q)
@@ -83,6 +85,7 @@ class e55:
         r"\mathbf a + \mathbf b)"
     )
     inputs = DRIVEN
+    result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, tau):
         """With (56), and (57) mended."""
@@ -115,6 +118,7 @@ class e56:
         r"\dot{\mathbf S}\dot{\mathbf q}"
     )
     inputs = MOVING
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot):
         at = stacked(assembly, q, qdot)
@@ -145,6 +149,7 @@ class e56:
 class e57:
     formula = r"\mathbf b = \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf G_\lambda\mathbf S\dot{\mathbf q} + \mathbf f_e"
     inputs = ACCELERATED
+    result = WRENCH
 
     def printed(assembly, q, qdot, wrenches, qddot):
         at = stacked(assembly, q, qdot)
@@ -173,6 +178,7 @@ class e57:
         r"$\mathrm{ad}_{\mathbf v}^*$, without a dot, as (21) has it for each link. With it, one would have to know "
         "the accelerations to find them."
     )
+    misfit = r"accelerations stand in the bracket where velocities belong"
     implemented_by = OPERATORS
     chapter = CHAPTER
 
@@ -184,6 +190,7 @@ class e58:
         r"(\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)"
     )
     inputs = PLACED
+    result = NUMBER / INERTIA
 
     def printed(assembly, q):
         r"""With $\Pi = \Gamma^T K$ and $Y = (I - \Gamma^T(I - K S^T))^{-1}$."""
@@ -238,6 +245,7 @@ class t350_a:
         r"later'}"
     )
     inputs = PLACED
+    result = NUMBER
 
     def printed(assembly, q):
         """With what is given: matrices of the blocks (29) and (30), zero elsewhere."""
@@ -282,6 +290,7 @@ def in_order(assembly, order):
 class t350_b:
     formula = r"\mathbf Y_\lambda \text{ and } \Pi_\lambda \text{ are upper triangular}"
     inputs = {"assembly": BODIES, "order": ORDERS, "q": PLACED["q"]}
+    result = NUMBER
 
     def printed(assembly, order, q):
         """The upper triangle of the factor that they make."""
@@ -332,6 +341,7 @@ class e59:
         r" \mathbf I_{6\times6} & \text{if } i = j \\ \mathbf 0_{6\times6} & \text{otherwise}\end{cases}"
     )
     inputs = PLACED
+    result = ADJOINT
 
     def printed(assembly, q):
         at, G = parts(assembly, q, REST), np.zeros((18, 18))
@@ -362,6 +372,7 @@ class e60:
         r"\Gamma_\lambda\mathbf G_\lambda = \mathbf G_\lambda - \mathbf I"
     )
     inputs = PLACED
+    result = ADJOINT
 
     def printed(assembly, q):
         G = propagated(parts(assembly, q, REST))

@@ -8,6 +8,7 @@ from rbnotes import tree
 from rbnotes.ledger.oracles import chains, felt
 from rbnotes.ledger.oracles.bodywise import stacked
 from rbnotes.ledger.oracles.bodywise_inputs import linked
+from rbnotes.ledger.quantities import ACCELERATION, FORCE, RATE, TIME, TORQUE, column
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.appendix_b import MATRICES, NEWTON, unit_factor
 from rbnotes.ledger.si.section_4_bias import own_wrenches
@@ -25,6 +26,22 @@ class t352_a:
         r"\bar{\boldsymbol\tau} = \boldsymbol\tau - \bar{\mathbf p}"
     )
     inputs = DRIVEN
+    result = column(
+        *3 * ((RATE / TIME, 3), (ACCELERATION, 3)),
+        (TORQUE, 3),
+        (FORCE, 3),
+        (TORQUE, 3),
+        (FORCE, 3),
+        (TORQUE, 3),
+        (FORCE, 3),
+        (TORQUE, 3),
+        (FORCE, 3),
+        (TORQUE, 3),
+        (FORCE, 3),
+        (TORQUE, 3),
+        (FORCE, 3),
+        (TORQUE, 6),
+    )
 
     def printed(assembly, q, qdot, wrenches, tau):
         """With what (56) and (57) mean, a and b."""
@@ -63,6 +80,7 @@ class t352_b:
         r"\bar{\mathbf c} = \Omega^{-1}\mathbf c"
     )
     inputs = PUSHED
+    result = RATE / TIME
 
     def printed(assembly, q, qdot, tau):
         Omega = np.zeros((6, 6))
@@ -89,6 +107,7 @@ class t352_b:
 class t352_c:
     formula = r"\bar{\mathbf q} = (\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)^T\bar{\mathbf c}"
     inputs = PUSHED
+    result = RATE / TIME
 
     def printed(assembly, q, qdot, tau):
         """As a new name for coordinates, which the right side leaves as they are."""
@@ -110,5 +129,6 @@ class t352_c:
         r"The left side is $\ddot{\mathbf q}$: $\ddot{\mathbf q} = (\mathbf I - \mathbf S^T\mathbf Y_\lambda"
         r"\Pi_\lambda)^T\bar{\mathbf c}$."
     )
+    misfit = r"the left side is a coordinate, the right side an acceleration"
     implemented_by = (*PASSES, *MATRICES)
     chapter = CHAPTER

@@ -9,6 +9,7 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, twists
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
+from rbnotes.ledger.quantities import ADJOINT, TIME, TWIST
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frames-and-twists"
@@ -16,6 +17,9 @@ MOVING = {"T": frames(), "v": twists()}
 ZERO = np.zeros((3, 3))
 ORACLE = "differences of conjugations with the inverse pose along a motion with this twist"
 REMARK = r"The bold $[\mathbf v]$ is the bracket of the linear velocity $v$, not of the whole twist."
+
+
+QUANTITIES = {"v": TWIST}
 
 
 def rate_reference(T, v):
@@ -35,6 +39,7 @@ class d1_a:
         r"-\dot{\mathbf R}^T[\mathbf t] - \mathbf R^T[\dot{\mathbf t}] & \dot{\mathbf R}^T \end{bmatrix}"
     )
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(T, v):
         rate = derivative(motion(T, v)).value
@@ -57,6 +62,7 @@ class d1_b:
         r"[\omega]\mathbf R^T[\mathbf t] - [\mathbf v]\mathbf R^T & -[\omega]\mathbf R^T \end{bmatrix}"
     )
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(T, v):
         R, t, w, u = T[:3, :3], bracket(T[:3, 3]), bracket(v[:3]), bracket(v[3:])
@@ -79,6 +85,7 @@ class d1_c:
         r"\begin{bmatrix} \mathbf R^T & 0 \\ -\mathbf R^T[\mathbf t] & \mathbf R^T \end{bmatrix}"
     )
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(T, v):
         R, t, w, u = T[:3, :3], bracket(T[:3, 3]), bracket(v[:3]), bracket(v[3:])
@@ -100,6 +107,7 @@ class d1_d:
         r"= -\mathrm{ad}_{\mathbf v}\,\mathrm{Ad}_{\mathbf T^{-1}}"
     )
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(T, v):
         w, u = bracket(v[:3]), bracket(v[3:])

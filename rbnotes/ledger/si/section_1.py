@@ -11,6 +11,7 @@ from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.bodywise_inputs import BODIES, linked
 from rbnotes.ledger.oracles.recursion import links, recursive_accelerations
 from rbnotes.ledger.oracles.six_passes import six_passes
+from rbnotes.ledger.quantities import ACCELERATION, LENGTH, POINT, RATE, TIME, VELOCITY, per, rows
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import CHAPTER, MOVING
 from rbnotes.ledger.sueda.section_2_trees import ON_HINGES, tree_of
@@ -20,6 +21,7 @@ from rbnotes.ledger.sueda.section_2_trees import ON_HINGES, tree_of
 class t23_a:
     formula = r"\text{`which makes these formulations immune to drift'}"
     inputs = {"assembly": BODIES, "q": arrays(6), "qdot": arrays(6), "h": positive_numbers(0.05, 0.2)}
+    result = LENGTH
 
     def printed(assembly, q, qdot, h):
         """Where the parents' halves of the joints are after a step: so says the claim."""
@@ -56,6 +58,7 @@ class t23_a:
 class t23_b:
     formula = r"\text{`derivatives of the joint transformations up to second order are required'}"
     inputs = MOVING
+    result = rows(*3 * (per(VELOCITY, POINT),), *3 * (per(ACCELERATION, POINT),))
 
     def printed(assembly, q, qdot):
         """Accelerations of all bodies at steady coordinates: velocities of first order, this of second."""
@@ -95,6 +98,7 @@ class t23_b:
 class t31:
     formula = r"\text{the Articulated Body Algorithm, and the algorithm that is re-derived}"
     inputs = ON_HINGES
+    result = RATE / TIME
 
     def printed(assembly, q, qdot):
         """The six passes, mended."""

@@ -11,6 +11,17 @@ from rbnotes.checking.strategies import frames, inertias, masses, rotations, twi
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion, point_masses
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
+from rbnotes.ledger.quantities import (
+    AREA,
+    FORCE,
+    LENGTH,
+    POSE,
+    POSE_RATE,
+    SPATIAL_INERTIA,
+    TIME,
+    TWIST,
+    WRENCH,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_1 import frame_library, frame_printed, frame_reference
 from rbnotes.ledger.sueda.section_1_2 import cross_library, cross_printed, cross_reference
@@ -19,6 +30,18 @@ from rbnotes.ledger.sueda.section_1_5 import lie_bracket_library
 CHAPTER = "frames-and-twists"
 BODY = {"m": masses(), "r": vectors(), "Ic": inertias()}
 PUSHED = {**BODY, "v": twists(), "vdot": twists()}
+
+
+QUANTITIES = {
+    "a": TWIST,
+    "b": TWIST,
+    "f": WRENCH,
+    "g": TWIST,
+    "push": FORCE,
+    "t": LENGTH,
+    "v": TWIST,
+    "vdot": TWIST / TIME,
+}
 
 
 def conjugation_reference(T, g):
@@ -36,6 +59,7 @@ def adjoint_library(T, g):
 class d1:
     formula = r"\begin{bmatrix} \mathbf R & \mathbf t \\ 0 & 1 \end{bmatrix}"
     inputs = {"R": rotations(), "t": vectors()}
+    result = POSE
     printed = frame_printed
     library = frame_library
     oracle = "columns: the frame's axes turned into the outer frame, then its origin"
@@ -53,6 +77,7 @@ class e1:
         r" 0 & 0 \end{bmatrix}"
     )
     inputs = {"T": frames(), "v": twists()}
+    result = POSE_RATE
 
     def printed(T, v):
         return np.linalg.inv(T) @ derivative(motion(T, v)).value
@@ -80,6 +105,8 @@ class d2:
         r" -\omega_2 & \omega_1 & 0 \end{bmatrix}"
     )
     inputs = {"a": vectors(), "b": vectors()}
+    quantities = {"a": LENGTH, "b": LENGTH}
+    result = AREA
     printed = cross_printed
     library = cross_library
     oracle = "numpy's cross product"
@@ -97,6 +124,7 @@ class t59:
     formula = r"\mathbf v = [\omega^T, v^T]^T,\quad \hat{\mathbf v}^\vee = \mathbf v"
     defines = (r"\mathbf v",)
     inputs = {"v": twists()}
+    result = TWIST
 
     def printed(v):
         X = twist_matrix(v)
@@ -120,6 +148,7 @@ class t59:
 class t61:
     formula = r"\mathrm{Ad}_{\mathbf T}\mathbf g = \mathbf T\hat{\mathbf g}\mathbf T^{-1}"
     inputs = {"T": frames(), "g": twists()}
+    result = TWIST
 
     def printed(T, g):
         return T @ twist_matrix(g) @ np.linalg.inv(T)
@@ -145,6 +174,7 @@ class e2:
         r" \mathbf t\mathbf R & \mathbf R \end{bmatrix}\begin{bmatrix} \omega \\ v \end{bmatrix}"
     )
     inputs = {"T": frames(), "g": twists()}
+    result = TWIST
 
     def printed(T, g):
         R, t = T[:3, :3], T[:3, 3]
@@ -171,6 +201,7 @@ class t67:
         r"= \hat{\mathbf g}_1\hat{\mathbf g}_2 - \hat{\mathbf g}_2\hat{\mathbf g}_1"
     )
     inputs = {"a": twists(), "b": twists()}
+    result = TWIST / TIME
 
     def printed(a, b):
         A, B = twist_matrix(a), twist_matrix(b)
@@ -201,6 +232,7 @@ class e3:
         r" v_1 & [\omega_1] \end{bmatrix}\begin{bmatrix} \omega_2 \\ v_2 \end{bmatrix}"
     )
     inputs = {"a": twists(), "b": twists()}
+    result = TWIST / TIME
 
     def printed(a, b):
         w, v = bracket(a[:3]), a[3:]
@@ -222,6 +254,7 @@ class t71:
     formula = r"\mathbf f = [\mathbf m^T, \mathbf h^T]^T"
     defines = (r"\mathbf f",)
     inputs = {"T": frames(), "x": vectors(), "push": vectors()}
+    result = WRENCH
 
     def printed(T, x, push):
         """Of a force of the outer frame at a point of the body."""
@@ -248,6 +281,7 @@ class t71:
 class d3_a:
     formula = r"\mathrm{Ad}_{\mathbf T}^* = \mathrm{Ad}_{\mathbf T}^T"
     inputs = {"T": frames(), "f": twists()}
+    result = WRENCH
 
     def printed(T, f):
         return adjoint_by_conjugation(T).T @ f
@@ -274,6 +308,7 @@ class d3_a:
 class d3_b:
     formula = r"\mathrm{ad}_{\mathbf g}^* = \mathrm{ad}_{\mathbf g}^T"
     inputs = {"g": twists(), "f": twists()}
+    result = WRENCH / TIME
 
     def printed(g, f):
         w, v = bracket(g[:3]), bracket(g[3:])
@@ -301,6 +336,7 @@ class d3_b:
 class e4:
     formula = r"\mathbf f = \mathbf J\dot{\mathbf v} - \mathrm{ad}_{\mathbf v}^*\mathbf J\mathbf v"
     inputs = PUSHED
+    result = WRENCH
 
     def printed(m, r, Ic, v, vdot):
         J = kinetic_energy_matrix(m, Ic, r)
@@ -338,6 +374,7 @@ class e5:
         r" -m[\mathbf r] & m\mathbf I \end{bmatrix}"
     )
     inputs = BODY
+    result = SPATIAL_INERTIA
 
     def printed(m, r, Ic):
         C = bracket(r)

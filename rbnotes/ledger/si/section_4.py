@@ -11,11 +11,28 @@ from rbnotes.ledger.oracles.bodywise import ad_of_pose, ad_of_twist, parts, rela
 from rbnotes.ledger.oracles.bodywise_inputs import linked
 from rbnotes.ledger.oracles.pose_chains import rate
 from rbnotes.ledger.oracles.twists import twist_matrix, twist_of
+from rbnotes.ledger.quantities import (
+    ADJOINT,
+    LENGTH,
+    NUMBER,
+    POSE,
+    POSE_RATE,
+    RATE,
+    SCREW,
+    TIME,
+    TWIST,
+    VELOCITY,
+    column,
+    per,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.appendix_c import rate_library, rate_reference
 from rbnotes.ledger.si.section_4_trees import CHAPTER, MOVING, PLACED
 
 POSES = "poses in the world, each moved by all joints before it; their complex steps along the motion"
+
+
+QUANTITIES = {"G": POSE, "v": TWIST}
 
 
 @claim("si/s4/t87", "Names: the parent of a link, and where links are")
@@ -34,6 +51,7 @@ class t87:
 class e6:
     formula = r"\mathbf T_i = \mathbf T_{\lambda(i)}\mathbf G_i"
     inputs = PLACED
+    result = POSE
 
     def printed(assembly, q):
         G = relative_poses(assembly, q)
@@ -63,6 +81,7 @@ class e7:
         r"\mathbf G_i^{-1}\hat{\mathbf v}_{\lambda(i)}\mathbf G_i + \mathbf G_i^{-1}\dot{\mathbf G}_i"
     )
     inputs = MOVING
+    result = POSE_RATE
 
     def printed(assembly, q, qdot):
         """The last two lines, one above the other."""
@@ -96,6 +115,7 @@ class e7:
 class e8:
     formula = r"\mathbf v_i = \mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\mathbf v_{\lambda(i)} + \mathbf S_i\dot{\mathbf q}_i"
     inputs = MOVING
+    result = TWIST
 
     def printed(assembly, q, qdot):
         at = parts(assembly, q, qdot)
@@ -126,6 +146,7 @@ class e9:
         r" \ \cdots\ \left(\mathbf G_i^{-1}\frac{\partial\mathbf G_i}{\partial q_i^{d_i}}\right)^\vee\right]"
     )
     inputs = PLACED
+    result = per(SCREW, NUMBER)
 
     def printed(assembly, q):
         G = relative_poses(assembly, q)
@@ -157,6 +178,7 @@ class t105:
         r"\tfrac{d}{dt}\mathrm{Ad}_{\mathbf T_{-1}} = -\mathrm{ad}_{\mathbf v}\,\mathrm{Ad}_{\mathbf T_{-1}}"
     )
     inputs = {"T": frames(), "v": twists()}
+    result = ADJOINT / TIME
 
     def printed(T, v):
         """With the pose of some link -1 in the place of the inverse pose."""
@@ -182,6 +204,7 @@ class e10:
         r"\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}"
     )
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(assembly, q, qdot):
         at = parts(assembly, q, qdot)
@@ -223,6 +246,7 @@ class e11:
         r"\dot{\mathbf S}_i\dot{\mathbf q}_i + \mathbf S_i\ddot{\mathbf q}_i"
     )
     inputs = {**MOVING, "qddot": arrays(6)}
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot, qddot):
         at = parts(assembly, q, qdot)
@@ -256,6 +280,7 @@ class e12:
         r"\frac{\partial\mathbf S_i}{\partial q_i^{d_i}}\dot q_i^{d_i}"
     )
     inputs = {"q": arrays(2), "qdot": arrays(2)}
+    result = RATE
 
     def printed(q, qdot):
         """Of a universal joint, which has two coordinates."""
@@ -291,6 +316,7 @@ class e12:
 class t129:
     formula = r"\mathbf S_i = [0, 0, 1, 0, 0, 0]^T,\quad \dot{\mathbf S}_i = [0, 0, 0, 0, 0, 0]^T"
     inputs = {"G": frames(), "q": numbers(), "qdot": numbers()}
+    result = column((LENGTH, 3), *2 * ((RATE, 3), (VELOCITY, 3)))
 
     def printed(G, q, qdot):
         """As the twist of a body on a hinge that stands anywhere in its parent, and the rate of that twist."""

@@ -10,6 +10,7 @@ from rbnotes.ledger.oracles.bodywise import ad_of_twist, parts
 from rbnotes.ledger.oracles.bodywise_inputs import linked
 from rbnotes.ledger.oracles.clouds import needed_wrench
 from rbnotes.ledger.oracles.twists import twist_matrix, twist_of
+from rbnotes.ledger.quantities import RATE, TIME, TORQUE, TWIST, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import CHAPTER, DRIVEN, LOADED, MOVING, passes
 
@@ -21,6 +22,7 @@ STILL = np.zeros((3, 6))
 class e18:
     formula = r"\mathbf v_k = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\mathbf v_{\lambda(k)}"
     inputs = MOVING
+    result = TWIST
 
     def printed(assembly, q, qdot):
         at, v = parts(assembly, q, qdot), np.zeros((3, 6))
@@ -54,6 +56,7 @@ class e18:
 class e19:
     formula = r"\mathbf a_k = -\mathrm{ad}_{\mathbf S_k\dot{\mathbf q}_k}\mathbf v_k + \dot{\mathbf S}_k\dot{\mathbf q}_k"
     inputs = MOVING
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot):
         """With the twist that the body has from its parent, as (18) left it."""
@@ -93,6 +96,7 @@ class e19:
 class e20:
     formula = r"\mathbf v_k = \mathbf v_k + \mathbf S_k\dot{\mathbf q}_k"
     inputs = MOVING
+    result = TWIST
 
     def printed(assembly, q, qdot):
         at, v = parts(assembly, q, qdot), np.zeros((3, 6))
@@ -129,6 +133,7 @@ def own_wrenches(assembly, q, qdot, wrenches):
 class e21:
     formula = r"\mathbf b_k = -\mathrm{ad}_{\mathbf v_k}^*\mathbf J_k\mathbf v_k - \mathbf f_{e,i}"
     inputs = LOADED
+    result = WRENCH
 
     def printed(assembly, q, qdot, wrenches):
         """With i as it is left by a loop before: at the last link."""
@@ -152,6 +157,7 @@ class e21:
 class e22:
     formula = r"\boldsymbol\alpha_k = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\boldsymbol\alpha_{\lambda(k)} + \mathbf a_k"
     inputs = MOVING
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot):
         at, alpha = parts(assembly, q, qdot), np.zeros((3, 6))
@@ -179,6 +185,7 @@ class e22:
 class e23:
     formula = r"\bar{\boldsymbol\alpha}_k = \mathbf J_k\boldsymbol\alpha_k + \mathbf b_k"
     inputs = LOADED
+    result = WRENCH
 
     def printed(assembly, q, qdot, wrenches):
         at, b = parts(assembly, q, qdot), own_wrenches(assembly, q, qdot, wrenches)
@@ -208,6 +215,7 @@ class e24:
         r"\mathbf p_k = \sum_{i\in\mu(k)}\mathrm{Ad}_{f_{k,i}^{-1}}^*\mathbf p_i + \bar{\boldsymbol\alpha}_k"
     )
     inputs = LOADED
+    result = WRENCH
 
     def printed(assembly, q, qdot, wrenches):
         alpha_bar = felt.needed(assembly, q, qdot, np.zeros(6), wrenches)
@@ -236,6 +244,7 @@ class e24:
 class e25:
     formula = r"\bar{\mathbf p}_k = \mathbf S_k^T\mathbf p_k"
     inputs = LOADED
+    result = TORQUE
 
     def printed(assembly, q, qdot, wrenches):
         p = felt.gathered(assembly, q, felt.needed(assembly, q, qdot, np.zeros(6), wrenches))
@@ -260,6 +269,7 @@ class e25:
 class e26:
     formula = r"\bar{\boldsymbol\tau}_k = \boldsymbol\tau_k - \bar{\mathbf p}_k"
     inputs = DRIVEN
+    result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, tau):
         return tau - (felt.steady(assembly, q, qdot) - felt.load_work(assembly, q, wrenches))
@@ -284,6 +294,7 @@ class e26:
 class t191:
     formula = r"\text{recursions } 1\sim3 \text{ symbolically},\quad 4\sim6 \text{ numerically}"
     inputs = {**MOVING, "tau": arrays(6)}
+    result = RATE / TIME
 
     def printed(assembly, q, qdot, tau):
         W, left = felt.weighed_slopes(assembly, q), felt.left_over(assembly, q, qdot, STILL, tau)

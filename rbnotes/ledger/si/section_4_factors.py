@@ -11,6 +11,20 @@ from rbnotes.ledger.oracles.bodywise import parts
 from rbnotes.ledger.oracles.bodywise_inputs import linked
 from rbnotes.ledger.oracles.recursion import counting, links
 from rbnotes.ledger.oracles.six_passes import six_passes
+from rbnotes.ledger.quantities import (
+    COADJOINT,
+    INERTIA,
+    NUMBER,
+    RATE,
+    SPATIAL_INERTIA,
+    TIME,
+    TORQUE,
+    TWIST,
+    WRENCH,
+    column,
+    per,
+    rows,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import CHAPTER, MOVING, PLACED, passes
 from rbnotes.ledger.sueda.section_2_1_jacobian import serial_chains
@@ -32,6 +46,7 @@ class e27:
         r"\boldsymbol\Omega_i^{-1}\mathbf S_i^T\bar{\mathbf J}_i\mathrm{Ad}_{f_{k,i}^{-1}})"
     )
     inputs = PLACED
+    result = SPATIAL_INERTIA
 
     def printed(assembly, q):
         at = parts(assembly, q, REST)
@@ -62,6 +77,7 @@ class e27:
 class e28:
     formula = r"\boldsymbol\Omega_k = \mathbf S_k^T\bar{\mathbf J}_k\mathbf S_k"
     inputs = PLACED
+    result = INERTIA
 
     def printed(assembly, q):
         at, Jbar = parts(assembly, q, REST), felt.articulated_all(assembly, q)
@@ -88,6 +104,7 @@ class e29:
         r"\boldsymbol\Omega_k^{-1}\mathbf S_k^T)"
     )
     inputs = PLACED
+    result = COADJOINT
 
     def printed(assembly, q):
         at, Jbar, Y = parts(assembly, q, REST), felt.articulated_all(assembly, q), np.zeros((3, 6, 6))
@@ -115,6 +132,7 @@ class e29:
 class e30:
     formula = r"\Pi_{\lambda(k),k} = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\bar{\mathbf J}_k\mathbf S_k\boldsymbol\Omega_k^{-1}"
     inputs = PLACED
+    result = per(WRENCH / TORQUE, NUMBER)
 
     def printed(assembly, q):
         at, Jbar, Pi = parts(assembly, q, REST), felt.articulated_all(assembly, q), []
@@ -139,6 +157,7 @@ class e30:
         r"\bar{\mathbf J}_k\mathbf S_k\boldsymbol\Omega_k^{-1}$. It is a wrench, which goes from the body to its "
         "parent; the adjoint that is printed takes twists the other way."
     )
+    misfit = r"the adjoint of twists is applied to a wrench"
     combined_with = ("si/s4/e29", "si/s4/e31")
     implemented_by = FACTORS
     chapter = CHAPTER
@@ -148,6 +167,7 @@ class e30:
 class e31:
     formula = r"\mathbf z_k = \sum_{i\in\mu(k)}(\mathbf Y_{k,i}\mathbf z_i + \Pi_{k,i}\bar{\mathbf v}_i)"
     inputs = PUSHED
+    result = WRENCH
 
     def printed(assembly, q, qdot, tau):
         """With the twists."""
@@ -181,6 +201,7 @@ class e31:
 class e32:
     formula = r"\mathbf c_k = \bar{\mathbf v}_k - \mathbf S_k^T\mathbf z_k"
     inputs = PUSHED
+    result = TORQUE
 
     def printed(assembly, q, qdot, tau):
         """With the twists."""
@@ -218,6 +239,7 @@ class e32:
 class e33:
     formula = r"\bar{\mathbf c}_k = \Omega_k^{-1}\mathbf c_k"
     inputs = PUSHED
+    result = RATE / TIME
 
     def printed(assembly, q, qdot, tau):
         forces = felt.left_over(assembly, q, qdot, STILL, tau)
@@ -246,6 +268,7 @@ class e33:
 class e34:
     formula = r"\boldsymbol\eta_k = \mathbf Y_{\lambda(k),k}^T\boldsymbol\eta_{\lambda(k)} + \mathbf S_k\bar{\mathbf c}_k"
     inputs = PUSHED
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot, tau):
         at, (Y, _) = parts(assembly, q, qdot), felt.passed_on(assembly, q)
@@ -278,6 +301,7 @@ class e34:
 class e35:
     formula = r"\ddot{\mathbf q}_k = \bar{\mathbf c}_k - \Pi_{\lambda(k),k}^T\boldsymbol\eta_{\lambda(k)}"
     inputs = PUSHED
+    result = RATE / TIME
 
     def printed(assembly, q, qdot, tau):
         at, (_, Pi) = parts(assembly, q, qdot), felt.passed_on(assembly, q)
@@ -307,6 +331,10 @@ class e35:
 class t139:
     formula = r"O(n):\ 1015n - 954 \text{ products for a chain of hinges, as they are written in the oracle}"
     inputs = {"assembly": serial_chains(4, 2), "states": arrays(2, 4)}
+    quantities = {"states": rows(NUMBER, RATE)}
+
+    def result(values):
+        return column((NUMBER, 1), (RATE / TIME, values["assembly"].size))
 
     def printed(assembly, states):
         n = len(assembly.parents)

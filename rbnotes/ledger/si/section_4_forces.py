@@ -12,11 +12,15 @@ from rbnotes.ledger.oracles.bodywise import ad_of_twist, parts
 from rbnotes.ledger.oracles.bodywise_inputs import linked
 from rbnotes.ledger.oracles.pose_chains import turned
 from rbnotes.ledger.oracles.touching import touching_tori
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, TIME, TORQUE, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import ACCELERATED, CHAPTER, DRIVEN
 
 NEEDED = "what the points of a body and of all that hang on it need, less their loads, moved to its origin"
 NEWTON = "Gauss's principle for the point masses of all bodies"
+
+
+QUANTITIES = {"fraction": NUMBER, "radii": LENGTH}
 
 
 def forces_library(assembly, q, qdot, wrenches, qddot):
@@ -52,6 +56,7 @@ class e13:
         r"\mathrm{ad}_{\mathbf v_i}^*\mathbf J_i\mathbf v_i - \mathbf f_{e,i}"
     )
     inputs = ACCELERATED
+    result = WRENCH
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Forces of children are turned into the frame of the parent, and their moments taken about its origin."""
@@ -84,6 +89,7 @@ class e14:
         r"\mathrm{ad}_{\mathbf v_i}^*\mathbf J_i\mathbf v_i - \mathbf f_{e,i}"
     )
     inputs = ACCELERATED
+    result = WRENCH
 
     def printed(assembly, q, qdot, wrenches, qddot):
         at, own = parts(assembly, q, qdot), own_forces(assembly, q, qdot, wrenches, qddot)
@@ -105,6 +111,7 @@ class e14:
 class e15:
     formula = r"\boldsymbol\tau_i = \mathbf S_i^T\mathbf f_i"
     inputs = ACCELERATED
+    result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, qddot):
         f, S = forces_reference(assembly, q, qdot, wrenches, qddot), parts(assembly, q, qdot).S
@@ -132,6 +139,7 @@ class e16:
         r"\phi(\mathbf q) = \boldsymbol\tau"
     )
     inputs = DRIVEN
+    result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, tau):
         M, C_qdot, phi = felt.terms(assembly, q, qdot, wrenches)
@@ -162,6 +170,7 @@ class e17:
         r"\dot{\mathbf q} - \phi(\mathbf q))"
     )
     inputs = DRIVEN
+    result = RATE / TIME
 
     def printed(assembly, q, qdot, wrenches, tau):
         M, C_qdot, phi = felt.terms(assembly, q, qdot, wrenches)
@@ -190,6 +199,7 @@ class t189:
         "q": arrays(4),
         "fraction": numbers(0.1, 0.9),
     }
+    result = NUMBER
 
     def printed(radii, q, fraction):
         """And how heavy each of them is to move: nothing is, along what it cannot do."""

@@ -13,11 +13,15 @@ from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching import newton
 from rbnotes.ledger.oracles.branching_inputs import heavy_points, spatial_inertia
 from rbnotes.ledger.oracles.touching import places_on
+from rbnotes.ledger.quantities import LENGTH, MASS, NUMBER, RATE, TIME, column
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import CHAPTER
 
 BODY = spatial_inertia(np.array([[1.0, 1, 1, 1], [1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]]))
 COMPOSITE = ("rbnotes.joints.Composite",)
+
+
+QUANTITIES = {"a": NUMBER, "b": NUMBER, "beyond": NUMBER, "c": NUMBER, "radii": LENGTH, "w": NUMBER}
 
 
 def at(x):
@@ -44,6 +48,7 @@ def chain(first, joint, n):
 @claim("si/s5/table1", "Degrees of freedom of the six examples")
 class table1:
     formula = r"\text{DOFs of RC20, RC50, RC100, TC10, TC20, WM}"
+    result = NUMBER
 
     def printed():
         return np.array([20, 50, 100, 38, 78, 73])
@@ -76,6 +81,8 @@ class table1:
 
 @claim("si/s5/fig1", "A chain of 20 tori")
 class fig1:
+    result = NUMBER
+
     def printed():
         """Tori, and what connects them: pairs of surfaces."""
         return np.array([20, 19])
@@ -139,6 +146,8 @@ class t218:
         "q": arrays(4),
         "qdot": arrays(4),
     }
+    quantities = {"points": column((MASS, 1), (LENGTH, 3))}
+    result = RATE / TIME
 
     def printed(radii, points, g, q, qdot):
         """A torus that rolls and slides on another, told by its pose alone: Newton's law along the coordinates."""
@@ -196,6 +205,7 @@ def axes_zxz(b, c):
 class t234_a:
     formula = r"\text{switching between parameterizations with different singular points}"
     inputs = {"a": numbers(), "b": numbers(0.3, 1.4), "c": numbers(), "w": arrays(3)}
+    result = NUMBER
 
     def printed(a, b, c, w):
         """Locked about x, y, z: two directions are left. On the way there: rates about z, x, z for any w."""
@@ -238,6 +248,7 @@ class t234_a:
 class t234_b:
     formula = r"\mathbf q \to (1 - 2\pi/|\mathbf q|)\,\mathbf q"
     inputs = {"axis": arrays(3).filter(lambda r: np.linalg.norm(r) > 0.3), "beyond": numbers(0.1, 1.5)}
+    result = NUMBER
 
     def printed(axis, beyond):
         """From beyond 1.5 pi, where the library changes, up to 2 pi, where the chart ends."""

@@ -9,12 +9,16 @@ from scipy.spatial.transform import Rotation
 from rbnotes import se3, so3
 from rbnotes.checking.strategies import frames, rotation_vectors, rotations, vectors
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frames-and-twists"
 ROTATION = {"r": rotation_vectors()}
 TURNED = {"r": rotation_vectors(), "x": vectors()}
 MOVED_POINT = {"E": frames(), "x": vectors()}
+
+
+QUANTITIES = {"first": NUMBER, "p": LENGTH, "r": NUMBER, "second": NUMBER}
 
 
 def frame_printed(R, p):
@@ -34,6 +38,7 @@ def frame_reference(R, p):
 class e1_1:
     formula = r"{}^0_iE = \begin{pmatrix} {}^0_iR & {}^0\mathbf p \\ 0 & 1 \end{pmatrix}"
     inputs = {"R": rotations(), "p": vectors()}
+    result = POSE
     defines = (r"{}^0_iE",)
     printed = frame_printed
     library = frame_library
@@ -52,6 +57,7 @@ class t19:
         r" 0 & 0 & 0 & 1 \end{pmatrix}:\ \text{axis directions and origin of the frame, in the world}"
     )
     inputs = {"r": rotation_vectors(), "p": vectors()}
+    result = POSE
 
     def printed(r, p):
         """The columns of (1.1)."""
@@ -78,6 +84,7 @@ class t19:
 class e1_2:
     formula = r"{}^0\mathbf x = {}^0_iE\,{}^i\mathbf x"
     inputs = MOVED_POINT
+    result = LENGTH
 
     def printed(E, x):
         return (E @ np.append(x, 1))[:3]
@@ -104,6 +111,7 @@ class e1_2:
 class e1_3_a:
     formula = "RR^T = I"
     inputs = TURNED
+    result = LENGTH
 
     def printed(r, x):
         R = expm(bracket(r))
@@ -132,6 +140,7 @@ class e1_3_a:
 class e1_3_b:
     formula = "R^TR = I"
     inputs = TURNED
+    result = LENGTH
 
     def printed(r, x):
         R = expm(bracket(r))
@@ -159,6 +168,7 @@ class e1_3_b:
 class e1_3_c:
     formula = r"\det R = 1"
     inputs = ROTATION
+    result = NUMBER
 
     def printed(r):
         return np.linalg.det(expm(bracket(r)))
@@ -181,6 +191,7 @@ class e1_3_c:
 class t29_a:
     formula = "R^{-1} = R^T"
     inputs = ROTATION
+    result = NUMBER
 
     def printed(r):
         return expm(bracket(r)).T
@@ -202,6 +213,7 @@ class t29_a:
 class t29_b:
     formula = r"R_1, R_2 \in SO(3) \;\Rightarrow\; R_1R_2 \in SO(3)"
     inputs = {"first": rotation_vectors(), "second": rotation_vectors()}
+    result = NUMBER
 
     def printed(first, second):
         return expm(bracket(first)) @ expm(bracket(second))
@@ -224,6 +236,7 @@ class t29_b:
 class t29_c:
     formula = r"\mathbf r_1\times\mathbf r_2 = \mathbf r_3"
     inputs = ROTATION
+    result = NUMBER
 
     def printed(r):
         R = expm(bracket(r))
@@ -251,6 +264,7 @@ class t31:
         r"= \begin{pmatrix} R_1R_2 & R_1\mathbf p_2 + \mathbf p_1 \\ 0 & 1 \end{pmatrix} \in SE(3)"
     )
     inputs = {"E1": frames(), "E2": frames()}
+    result = POSE
 
     def printed(E1, E2):
         return E1 @ E2
@@ -281,6 +295,7 @@ class e1_4:
         r" 0 & 1 \end{pmatrix}^{-1} = \begin{pmatrix} R^T & -R^T\mathbf p \\ 0 & 1 \end{pmatrix}"
     )
     inputs = {"E": frames()}
+    result = POSE
 
     def printed(E):
         R, p = E[:3, :3], E[:3, 3]
@@ -304,6 +319,7 @@ class e1_4:
 class t35:
     formula = r"{}^i_0E^{-1}\ \text{transforms points from 0 to}\ i"
     inputs = MOVED_POINT
+    result = LENGTH
 
     def printed(E, x):
         to_body = np.linalg.inv(E)

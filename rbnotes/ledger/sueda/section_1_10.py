@@ -14,6 +14,7 @@ from rbnotes.checking.strategies import (
 from rbnotes.joints import ExponentialSpherical, Fixed, Revolute
 from rbnotes.ledger.oracles.bodies import motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_of
+from rbnotes.ledger.quantities import ADJOINT, NUMBER, POSE, RATE, TWIST, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "joints"
@@ -22,6 +23,9 @@ CHAPTER = "joints"
 PAIR = {"Ei": frames(), "Ek": frames(), "J": frames(), "phi_i": twists(), "phi_k": twists()}
 # Three bodies, and a joint frame in the first for each of the others.
 STAR = {"E1": frames(), "E2": frames(), "E3": frames(), "J1": frames(), "J2": frames(), "Phi": arrays(18)}
+
+
+QUANTITIES = {"J": POSE, "J1": POSE, "J2": POSE, "Phi": TWIST}
 
 
 def joined(kind, Ei, Ek, J):
@@ -78,6 +82,7 @@ PLACES = np.stack([np.eye(4), np.array([[0, 0, 1, 0.5], [1, 0, 0, 1], [0, 1, 0, 
 class e1_69_a:
     formula = r"\delta\phi_j = {}^j\mathrm{Ad}\,\phi_i - {}^j\mathrm{Ad}\,\phi_k"
     inputs = PAIR
+    result = TWIST
 
     def printed(Ei, Ek, J, phi_i, phi_k):
         j_Ad = adjoint_by_conjugation(np.linalg.inv(J))
@@ -110,6 +115,7 @@ class e1_69_b:
         r"\end{pmatrix}\begin{pmatrix} \phi_i \\ \phi_k \end{pmatrix}"
     )
     inputs = PAIR
+    result = TWIST
 
     def printed(Ei, Ek, J, phi_i, phi_k):
         j_Ad, i_Ad = adjoint_by_conjugation(np.linalg.inv(J)), adjoint_by_conjugation(np.linalg.inv(Ei))
@@ -139,6 +145,7 @@ class e1_69_b:
 class t570_a:
     formula = r"{}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}"
     inputs = {"E": frames()}
+    result = ADJOINT
 
     def printed(E):
         return np.linalg.inv(adjoint_by_conjugation(E))
@@ -160,6 +167,7 @@ class t570_a:
 class t570_b:
     formula = r"\delta\phi_j \text{ without rows 1, 2, 3}"
     inputs = PAIR
+    result = VELOCITY
 
     def printed(Ei, Ek, J, phi_i, phi_k):
         return relative_twist_printed(Ei, Ek, J, phi_i, phi_k)[3:]
@@ -179,6 +187,7 @@ class t570_b:
 class t570_c:
     formula = r"\delta\phi_j \text{ without row 3}"
     inputs = PAIR
+    result = column((RATE, 2), (VELOCITY, 3))
 
     def printed(Ei, Ek, J, phi_i, phi_k):
         return np.delete(relative_twist_printed(Ei, Ek, J, phi_i, phi_k), 2)
@@ -202,6 +211,7 @@ class t570_c:
 @claim("sueda/s1.10/t572", "Sizes of G: fixed, hinged, and three bodies on two hinges")
 class t572:
     formula = r"6\times12,\quad 5\times12,\quad (5+5)\times(6+6+6)"
+    result = NUMBER
 
     def printed():
         return [6, 12, 5, 12, 5 + 5, 6 + 6 + 6]
@@ -244,6 +254,7 @@ class e1_70:
         r" \phi_3 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \end{pmatrix}"
     )
     inputs = STAR
+    result = column(*2 * ((RATE, 2), (VELOCITY, 3)))
 
     def printed(E1, E2, E3, J1, J2, Phi):
         G11, G12 = hinge_blocks(E1, E2, J1)

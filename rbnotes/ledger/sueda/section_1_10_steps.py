@@ -25,6 +25,21 @@ from rbnotes.joints import Revolute
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
 from rbnotes.ledger.oracles.clouds import free_step, needed_wrench
 from rbnotes.ledger.oracles.programs import minimizer, virtual_work
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ENERGY,
+    FORCE,
+    INERTIA,
+    LENGTH,
+    MASS,
+    MOMENTUM,
+    NUMBER,
+    TWIST,
+    VELOCITY,
+    WRENCH,
+    Parts,
+    column,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_10 import CHAPTER, PIN, PLACES, hinge_blocks
 from rbnotes.maximal import Mechanism, mechanism_rows
@@ -39,6 +54,17 @@ STEP = {
     "f_i": twists(),
     "f_k": twists(),
     "h": positive_numbers(0.125, 1),
+}
+
+
+QUANTITIES = {
+    "B": NUMBER,
+    "a": NUMBER,
+    "body_i": Parts((MASS, LENGTH, INERTIA)),
+    "body_k": Parts((MASS, LENGTH, INERTIA)),
+    "f_i": WRENCH,
+    "f_k": WRENCH,
+    "lam": MOMENTUM,
 }
 
 
@@ -66,6 +92,7 @@ class t576:
         r"f_\text{body}(E_i^{(k)})\right)"
     )
     inputs = STEP
+    result = TWIST
 
     def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
         masses_, momenta = [], []
@@ -101,6 +128,7 @@ class t576:
 class e1_71:
     formula = r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}"
     inputs = {"M": spd_matrices(6), "f": vectors(6)}
+    result = ACCELERATION
 
     def printed(M, f):
         def objective(Phi):
@@ -131,6 +159,7 @@ class e1_72:
         r"f}\quad\text{subject to}\quad \mathbf G\Phi = 0"
     )
     inputs = OPTIMUM
+    result = ACCELERATION
 
     def printed(M, G, f):
         def objective(Phi):
@@ -153,6 +182,7 @@ class e1_72:
 class t586_a:
     formula = r"\mathbf M \succeq 0:\quad \text{(1.72) can be converted into a single linear system, (1.73)}"
     inputs = {"B": matrices(6, 3), "a": vectors(6), "G": full_rank_matrices(2, 6)}
+    result = NUMBER
 
     def printed(B, a, G):
         M = B @ B.T
@@ -196,6 +226,8 @@ class t586_b:
         r"= \dot\Phi^T\mathbf M\dot\Phi \ge 0\ \text{along straight lines}"
     )
     inputs = {"body_i": BODY, "body_k": BODY, "along_i": twists(), "along_k": twists()}
+    quantities = {"along_i": TWIST, "along_k": TWIST}
+    result = ENERGY
 
     def printed(body_i, body_k, along_i, along_k):
         """The curvature of the objective along a line, with the blocks of the spatial inertia."""
@@ -236,6 +268,7 @@ class e1_73:
         r" \lambda \end{pmatrix} = \begin{pmatrix} \tilde{\mathbf f} \\ 0 \end{pmatrix}"
     )
     inputs = OPTIMUM
+    result = column((ACCELERATION, 6), (FORCE, 2))
 
     def printed(M, G, f):
         zero = np.zeros((2, 2))
@@ -269,6 +302,8 @@ class e1_73:
 class t590:
     formula = r"-\mathbf G^T\lambda/h"
     inputs = STEP
+    result = WRENCH
+    constants = (LENGTH,)
 
     def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
         M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
@@ -311,6 +346,8 @@ class e1_74:
         r" \mathbf G\Phi &= 0 \end{aligned}"
     )
     inputs = LINES
+    quantities = {"Phi": VELOCITY, "f": MOMENTUM}
+    result = column((MOMENTUM, 6), (VELOCITY, 2))
 
     def printed(M, G, f, Phi, lam):
         return np.concatenate([M @ Phi + G.T @ lam - f, G @ Phi])

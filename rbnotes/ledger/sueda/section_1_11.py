@@ -20,6 +20,7 @@ from rbnotes.contact import ContactPoints, normal_rows
 from rbnotes.dynamics import WORLD, BilateralRows, StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.programs import least, pushed_apart
+from rbnotes.ledger.quantities import ACCELERATION, LENGTH, NUMBER, POSE, TIME, TWIST, VELOCITY, Parts
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "stabilization"
@@ -32,6 +33,9 @@ DIRECTIONS = unit_vectors()
 
 
 REPORTED = st.shared(unit_vectors(), key="normal")
+
+
+QUANTITIES = {"C": NUMBER, "out": NUMBER, "phidot": TWIST / TIME, "several": Parts((POSE, LENGTH, NUMBER))}
 
 
 def gamma(x):
@@ -94,6 +98,7 @@ QP = {"M": spd_matrices(4), "f": vectors(4)}
 class e1_75:
     formula = r"{}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\dot\phi_i"
     inputs = {**ONE_BODY, "phidot": twists()}
+    result = VELOCITY
 
     def printed(E, x, phi, phidot):
         return E[:3, :3] @ gamma(in_body(E, x)) @ phidot
@@ -112,6 +117,7 @@ class e1_75:
         r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the "
         r"right: $\phi_i$ is the twist itself, as in (1.12) and (1.76)"
     )
+    misfit = r"an acceleration stands where a velocity belongs"
     remark = (
         "The next line has it right. With the dot the left side would be a velocity and the right one an "
         "acceleration."
@@ -124,6 +130,7 @@ class e1_75:
 class t614:
     formula = r"{}^i\mathbf x = {}^i_0\mathbf E\;{}^0\mathbf x"
     inputs = {"E": frames(), "x": vectors()}
+    result = LENGTH
 
     def printed(E, x):
         E_0i = np.linalg.inv(E)
@@ -153,6 +160,7 @@ class e1_76:
         r"N\,{}^i\phi_i \ge 0"
     )
     inputs = {"E": frames(), "x": arrays(3), "phi": arrays(6), "n": DIRECTIONS}
+    result = VELOCITY
 
     def printed(E, x, phi, n):
         R = E[:3, :3]
@@ -184,6 +192,8 @@ class e1_76:
 class t618:
     formula = r"\mathbf N \in \mathbb R^{m\times 6n}"
     inputs = {"several": SEVERAL, "m": st.integers(1, 4), "n": st.integers(1, 3)}
+    quantities = {"m": NUMBER}
+    result = NUMBER
 
     def printed(several, m, n):
         return np.array([m, 6 * n])
@@ -211,6 +221,7 @@ class e1_77:
         r"R\,\Gamma({}^j\mathbf x)\,{}^j\phi_j"
     )
     inputs = TWO_BODIES
+    result = VELOCITY
 
     def printed(Ei, Ej, x, phi_i, phi_j):
         R = Ei[:3, :3]
@@ -241,6 +252,7 @@ class e1_78_a:
         r" {}^j\phi_j \end{pmatrix} \ge 0"
     )
     inputs = {**TWO_BODIES, "n": DIRECTIONS}
+    result = VELOCITY
 
     def printed(Ei, Ej, x, phi_i, phi_j, n):
         R = Ei[:3, :3]
@@ -270,6 +282,7 @@ class e1_78_a:
 class e1_78_b:
     formula = r"{}^0\mathbf n^\top\,{}^0\mathbf v_{\text{rel}} \ge 0\ \text{keeps the bodies apart}"
     inputs = {**TWO_BODIES, "out": DIRECTIONS, "n": DIRECTIONS}
+    result = VELOCITY
 
     def printed(Ei, Ej, x, phi_i, phi_j, out, n):
         Ri, Rj = Ei[:3, :3], Ej[:3, :3]
@@ -307,6 +320,7 @@ class e1_78_b:
 @claim("sueda/s1.11/t628", "A contact of two bodies fills twelve columns")
 class t628:
     formula = r"2\ \text{block columns (12 columns total)}"
+    result = NUMBER
 
     def printed():
         return 12
@@ -339,6 +353,7 @@ class e1_79:
         r"to}\quad \mathbf C\Phi \ge 0"
     )
     inputs = {**QP, "C": full_rank_matrices(2, 4)}
+    result = ACCELERATION
 
     def printed(M, f, C):
         return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, NOTHING)
@@ -373,6 +388,7 @@ class e1_80:
         "C": full_rank_matrices(2, 4),
         "G": full_rank_matrices(1, 4),
     }
+    result = ACCELERATION
 
     def printed(M, f, C, G):
         return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, G)

@@ -20,6 +20,7 @@ from rbnotes.constraints.stabilization import project_positions
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_matrix
+from rbnotes.ledger.quantities import AREA, LENGTH, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "stabilization"
@@ -43,6 +44,9 @@ BALL = {
     "phi1": arrays(6),
     "phi2": arrays(6),
 }
+
+
+QUANTITIES = {"A": NUMBER / AREA, "b": NUMBER / LENGTH, "off": LENGTH, "q": LENGTH}
 
 
 def gap(E1, E2, x1, x2):
@@ -107,6 +111,7 @@ class t640_a:
         r"= \tfrac{h^2}2\,\Phi^\top\tfrac{\partial^2g}{\partial q^2}\,\Phi \ne 0"
     )
     inputs = DRIFTING
+    result = NUMBER
 
     def printed(A, b, q, v, h):
         """What one step leaves, if the new velocities keep to the row."""
@@ -146,6 +151,7 @@ class t640_b:
         r"= \arg\min\,\tfrac12\Delta q^\top\mathbf M\,\Delta q\ \text{with}\ \mathbf G\,\Delta q = -g"
     )
     inputs = ROD
+    result = LENGTH
 
     def printed(m1, m2, x1, x2, length):
         q, weights = np.concatenate([x1, x2]), np.repeat([1 / m1, 1 / m2], 3)
@@ -179,6 +185,7 @@ class t640_b:
 class e1_81_a:
     formula = r"\frac{dg}{dt} = \frac{\partial g}{\partial q}\,\dot q"
     inputs = BALL
+    result = VELOCITY
 
     def printed(E1, E2, x1, x2, phi1, phi2):
         dg_dq = complex_step(lambda q: gap_of_entries(q, x1, x2), entries(E1, E2))
@@ -198,6 +205,7 @@ class e1_81_a:
 class e1_81_b:
     formula = r"\frac{dg}{dt} = G\,\Phi"
     inputs = BALL
+    result = VELOCITY
 
     def printed(E1, E2, x1, x2, phi1, phi2):
         R1, R2 = E1[:3, :3], E2[:3, :3]
@@ -217,6 +225,8 @@ class e1_81_b:
 class t644:
     formula = r"\frac{dg}{dt} = G\,\Phi\ \text{with the rows}\ G\ \text{of (1.69)}"
     inputs = USED_SO_FAR
+    result = VELOCITY
+    constants = (LENGTH,)
 
     def printed(E, off, phi1, phi2):
         X1 = np.linalg.inv(F)

@@ -13,12 +13,40 @@ from rbnotes.constraints.stabilization import (
     velocity_target,
 )
 from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    FORCE,
+    LENGTH,
+    MOMENTUM,
+    NUMBER,
+    RATE,
+    TIME,
+    VELOCITY,
+    column,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "stabilization"
 
 # Baumgarte's targets, on the constraint g(q) = (q^T A1 q / 2 + b1^T q, q^T A2 q / 2 + b2^T q).
 BAUMGARTE = {"A1": spd_matrices(3), "A2": spd_matrices(3), "B": arrays(2, 3), "q": arrays(3), "v": arrays(3)}
+
+
+QUANTITIES = {
+    "A1": NUMBER / LENGTH,
+    "A2": NUMBER / LENGTH,
+    "B": NUMBER,
+    "alpha": RATE,
+    "beta": RATE,
+    "g": LENGTH,
+    "gamma": RATE,
+    "gap": LENGTH,
+    "q": LENGTH,
+    "rate": VELOCITY,
+    "s": TIME,
+    "unit": NUMBER,
+    "w": VELOCITY,
+}
 
 
 def quadratic(A1, A2, B, q):
@@ -96,6 +124,7 @@ BAUMGARTE_STEP = (
 class e1_82_a:
     formula = r"G\dot q = -\gamma g"
     inputs = {"g": vectors(3), "gamma": positive_numbers()}
+    result = VELOCITY
 
     def printed(g, gamma):
         return -gamma * g
@@ -118,6 +147,7 @@ class e1_82_a:
 class e1_82_b:
     formula = r"G\ddot q = -\dot G\dot q - 2\alpha G\dot q - \beta^2 g"
     inputs = {**BAUMGARTE, "alpha": positive_numbers(), "beta": positive_numbers()}
+    result = ACCELERATION
 
     def printed(A1, A2, B, q, v, alpha, beta):
         g = quadratic(A1, A2, B, q)
@@ -161,6 +191,8 @@ class t654_a:
         r" \lambda \end{pmatrix} = \begin{pmatrix} \tilde f \\ -\gamma g \end{pmatrix}"
     )
     inputs = LINEAR
+    quantities = {"f": MOMENTUM}
+    result = column((VELOCITY, 3), (MOMENTUM, 1))
 
     def printed(M, G, x, f, gamma, h):
         g = G @ x
@@ -198,6 +230,8 @@ class t654_b:
         r" -\dot G\dot q - 2\alpha G\dot q - \beta^2 g \end{pmatrix}"
     )
     inputs = ACCELERATION_KKT
+    quantities = {"f": FORCE, "target": ACCELERATION}
+    result = ACCELERATION
 
     def printed(M, G, w, target, f, s):
         unknowns = kkt_solution(M, G, M @ w + s * f, target)
@@ -220,6 +254,7 @@ class t654_b:
         return some + null @ np.linalg.solve(null.T @ M @ null, null.T @ M @ (free - some))
 
     verdict = Verdict.CONDITIONAL
+    misfit = r"with velocities for unknowns, their rows are set equal to accelerations"
     given = ALIKE
 
     def holds_when(M, G, w, target, f, s):
@@ -242,6 +277,7 @@ class t654_b:
 class t654_c:
     formula = r"\mathbf C\Phi \ge -\gamma g"
     inputs = TOUCHING
+    result = LENGTH
 
     def printed(N, gap, v, gamma, h):
         Phi = _least_change(N, -gamma * gap, v)
@@ -270,6 +306,8 @@ class t654_c:
 class t654_d:
     formula = r"\gamma = 1/h"
     inputs = {name: LINEAR[name] for name in ("M", "G", "x", "f", "h")}
+    quantities = {"f": MOMENTUM}
+    result = LENGTH
 
     def printed(M, G, x, f, h):
         gamma = 1 / h
@@ -307,6 +345,8 @@ class t654_e:
         "h": positive_numbers(0.125, 1),
         "unit": positive_numbers(0.25, 4),
     }
+    quantities = {"drift": ACCELERATION}
+    result = column((VELOCITY, 2), (ACCELERATION, 2))
 
     def printed(g, rate, drift, h, unit):
         """Both targets, counted in another unit of time, and taken back to the old one."""

@@ -11,6 +11,7 @@ from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem, UnilateralRows, solve_step
 from rbnotes.friction import contact_space, dual_qp
 from rbnotes.ledger.oracles.programs import pushed_apart
+from rbnotes.ledger.quantities import FORCE, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "friction"
@@ -33,6 +34,9 @@ ONE_FACET = {
 TWO = {"mu": numbers(0.25, 1.0), "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
 
 
+QUANTITIES = {"T": NUMBER, "alpha": MOMENTUM, "beta": MOMENTUM, "f": MOMENTUM, "lam": MOMENTUM}
+
+
 def one_printed(mu, alpha, beta):
     b1, b2, b3, b4 = beta
     return np.array([mu, -1.0, -1.0, -1.0, -1.0]) @ np.array([alpha, b1, b2, b3, b4])
@@ -52,6 +56,7 @@ SINGLE = ("rbnotes.friction.single_qp", "rbnotes.friction.dual_qp")
 class e1_84:
     formula = r"M\Phi + N^T\alpha = \tilde f"
     inputs = {name: PUSHED[name] for name in ("M", "N", "f", "alpha")}
+    result = VELOCITY
 
     def printed(M, N, f, alpha):
         return np.linalg.solve(M, f - N.T @ alpha)
@@ -87,6 +92,7 @@ class e1_84:
 class t668_a:
     formula = r"\text{`The dual variables, } \alpha\text{, are the contact impulse magnitudes'}"
     inputs = MOVING
+    result = MOMENTUM
 
     def printed(M, N, f):
         """The dual program (1.83), by its optimality conditions."""
@@ -116,6 +122,7 @@ class t668_b:
         r"constraints apply}"
     )
     inputs = {**PUSHED, "h": positive_numbers(0.125, 0.5)}
+    result = FORCE
 
     def printed(M, N, f, alpha, T, h):
         return N.T @ alpha
@@ -135,6 +142,7 @@ class t668_b:
     tolerance = 1e-08
     verdict = Verdict.MISPRINT
     correction = r"$N^T\alpha$ is the generalized impulse; the force is $N^T\alpha/h$"
+    misfit = r"a factor $1/h$ is missing: an impulse is called a force"
     remark = (
         r"The sentence before calls $\alpha$ impulses, and 1.10 divides by $h$ where it computes the reactions "
         r"of joints. As a force it is wrong by the factor $h$."
@@ -150,6 +158,7 @@ class e1_85:
         r" \beta_2 \\ \beta_3 \\ \beta_4 \end{pmatrix} \ge 0"
     )
     inputs = PYRAMID
+    result = MOMENTUM
     printed = one_printed
 
     def library(mu, alpha, beta):
@@ -170,6 +179,7 @@ class e1_85:
 class t670:
     formula = r"T\ \text{`is going to have four times as many rows as the normal matrix,}\ N\text{'}"
     inputs = {"N": st.integers(1, 4).flatmap(lambda contacts: matrices(contacts, SIZE))}
+    result = NUMBER
 
     def printed(N):
         return 4 * len(N)
@@ -200,6 +210,7 @@ class t674:
         r"-sided pyramid, this can be expressed as}\ (1.85)"
     )
     inputs = PYRAMID
+    result = MOMENTUM
 
     def printed(mu, alpha, beta):
         """(1.85) as the library's program has it."""
@@ -237,6 +248,7 @@ class e1_86:
         r"& \beta_{11} & \cdots & \beta_{14} & \beta_{21} & \cdots & \beta_{24} \end{pmatrix}^T \ge 0"
     )
     inputs = TWO
+    result = MOMENTUM
 
     def printed(mu, lam):
         E = np.array(

@@ -11,6 +11,7 @@ from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
 from rbnotes.friction import dual_qp, single_qp
 from rbnotes.ledger.oracles.programs import pushed_apart
+from rbnotes.ledger.quantities import ENERGY, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_13 import CHAPTER, CONTACTS, FACETS, MOVING, SIZE
 
@@ -20,6 +21,9 @@ RUBBED = {
     "mu": numbers(0.0, 1.0),
 }
 IMPULSES = {**RUBBED, "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
+
+
+QUANTITIES = {"T": NUMBER, "f": MOMENTUM, "lam": MOMENTUM}
 
 
 def least_energy(M, f, pushes):
@@ -61,6 +65,7 @@ class t658:
         r"0 \le \gamma \perp E\lambda \ge 0"
     )
     inputs = RUBBED
+    result = VELOCITY
     printed = velocity_by_lcp
 
     def library(M, N, f, T, mu):
@@ -87,6 +92,7 @@ class e1_83:
         r" \text{subject to}\quad \alpha \ge 0"
     )
     inputs = MOVING
+    result = VELOCITY
 
     def printed(M, N, f):
         """The program solved, and M Phi = f~ + N^T alpha: impulses that push."""
@@ -118,6 +124,7 @@ class e1_83:
 class e1_88_a:
     formula = r"\frac12\lambda^T C M^{-1} C^T\lambda + \lambda^T C M^{-1}\tilde f"
     inputs = IMPULSES
+    result = ENERGY
 
     def printed(M, N, f, T, mu, lam):
         C, Mi = np.vstack((N, facet_rows(T))), np.linalg.inv(M)
@@ -149,6 +156,7 @@ class e1_88_b:
         r" \text{subject to}\quad \lambda \ge 0,\ E\lambda \ge 0"
     )
     inputs = RUBBED
+    result = VELOCITY
 
     printed = velocity_by_lcp
 

@@ -9,10 +9,14 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, twists, vectors
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.quantities import AREA, LENGTH, POSE_RATE, RATE
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frames-and-twists"
 MOVING = {"E": frames(), "phi": twists()}
+
+
+QUANTITIES = {"a": LENGTH, "b": LENGTH}
 
 
 def cross_printed(a, b):
@@ -42,6 +46,7 @@ class e1_5:
 class e1_6:
     formula = r"[{}^i\phi_i] = \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}"
     inputs = {"phi": twists()}
+    result = POSE_RATE
 
     defines = (r"[{}^i\phi_i]",)
 
@@ -72,6 +77,7 @@ class e1_7:
         r" -a_y & a_x & 0 \end{pmatrix}"
     )
     inputs = {"a": vectors(), "b": vectors()}
+    result = AREA
     printed = cross_printed
     library = cross_library
     oracle = "numpy's cross product"
@@ -90,6 +96,7 @@ class e1_8:
         r"{}^0_i\dot E = {}^0_iE \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}"
     )
     inputs = MOVING
+    result = POSE_RATE
 
     def printed(E, phi):
         return E @ twist_matrix(phi)
@@ -111,6 +118,7 @@ class e1_8:
 class e1_9:
     formula = r"{}^0_i\dot R = {}^0_iR\,[{}^i\omega_i]"
     inputs = MOVING
+    result = RATE
 
     def printed(E, phi):
         return E[:3, :3] @ bracket(phi[:3])

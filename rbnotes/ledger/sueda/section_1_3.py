@@ -12,6 +12,7 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, numbers, rotation_vectors, twists, unit_vectors, vectors
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.quantities import NUMBER, POSE, POSE_RATE, SCREW
 from rbnotes.ledger.record import Verdict, claim
 
 FRAMES, ROTATIONS = "frames-and-twists", "rotations"
@@ -133,6 +134,8 @@ def rate_printed():
 class e1_10_a:
     formula = r"R = \exp([\omega])"
     inputs = ANY_TURN
+    quantities = {"w": NUMBER}
+    result = NUMBER
 
     def printed(w):
         return expm(bracket(w))
@@ -156,6 +159,8 @@ class e1_10_a:
 class e1_10_b:
     formula = r"R = \exp([\omega]) \;\Rightarrow\; [\omega] = \log(R)"
     inputs = ANY_TURN
+    quantities = {"w": NUMBER}
+    result = NUMBER
 
     def printed(w):
         return so3.hat(so3.log(expm(bracket(w))))
@@ -175,6 +180,8 @@ class e1_10_b:
 class e1_10_c:
     formula = r"E = \exp([\phi])"
     inputs = ANY_TWIST
+    quantities = {"phi": SCREW}
+    result = POSE
 
     def printed(phi):
         return expm(twist_matrix(phi))
@@ -193,6 +200,8 @@ class e1_10_c:
 class e1_10_d:
     formula = r"E = \exp([\phi]) \;\Rightarrow\; [\phi] = \log(E)"
     inputs = ANY_TWIST
+    quantities = {"phi": SCREW}
+    result = POSE
 
     def printed(phi):
         return se3.hat(se3.log(exp_frame_reference(phi)))
@@ -212,6 +221,8 @@ class e1_10_d:
 class e1_10_e:
     formula = r"\lvert\omega\rvert < \pi:\quad [\omega] = \log(\exp([\omega]))"
     inputs = BELOW_PI
+    quantities = {"w": NUMBER}
+    result = NUMBER
 
     def printed(w):
         return np.real(logm(expm(bracket(w))))
@@ -230,6 +241,8 @@ class e1_10_e:
 class e1_10_f:
     formula = r"\lvert\omega\rvert < \pi:\quad [\phi] = \log(\exp([\phi]))"
     inputs = TWIST_BELOW_PI
+    quantities = {"phi": SCREW}
+    result = POSE
     printed = log_frame_printed
 
     def library(phi):
@@ -245,6 +258,8 @@ class e1_10_f:
 
 @claim("sueda/s1.3/m1#a", "Transcript: the pose E, from its printed logarithm")
 class m1_a:
+    result = POSE
+
     def printed():
         return E_PRINTED
 
@@ -261,6 +276,8 @@ class m1_a:
 
 @claim("sueda/s1.3/m1#b", "Transcript: the logarithm of E, by logm and by se3.log")
 class m1_b:
+    result = POSE
+
     def printed():
         return LOG_PRINTED
 
@@ -283,6 +300,7 @@ class m1_b:
 @claim("sueda/s1.3/m1#c", "Transcript: the comment on se3.exp calls it a logarithm")
 class m1_c:
     formula = r"\texttt{se3.exp(phibrac)  \% SE(3) matrix logarithm}"
+    result = POSE
 
     def printed():
         return np.real(logm(expm(LOG_PRINTED)))
@@ -303,6 +321,7 @@ class e1_11:
         r"= E(t)\exp(\Delta t\,\phi(t))"
     )
     inputs = MOVING
+    result = POSE_RATE
 
     def printed(E, phi):
         moved = E @ expm(STEP * twist_matrix(phi))
@@ -333,6 +352,8 @@ class e1_11:
 
 @claim("sueda/s1.3/m2#a", "Transcript: a step of 1e-8 does not change a printed digit of E")
 class m2_a:
+    result = POSE_RATE
+
     def printed():
         return START_PRINTED
 
@@ -347,6 +368,7 @@ class m2_a:
 
 @claim("sueda/s1.3/m2#b", "Transcript: the rate of E as a difference")
 class m2_b:
+    result = POSE_RATE
     printed = rate_printed
 
     def library():
@@ -366,6 +388,7 @@ class m2_b:
 
 @claim("sueda/s1.3/m2#c", "Transcript: the rate of E, analytically")
 class m2_c:
+    result = POSE_RATE
     printed = rate_printed
 
     def library():

@@ -7,6 +7,7 @@ import numpy as np
 from rbnotes import so3
 from rbnotes.checking.strategies import vectors
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.quantities import NUMBER
 from rbnotes.ledger.record import Verdict, claim
 
 
@@ -14,6 +15,8 @@ from rbnotes.ledger.record import Verdict, claim
 class t71:
     formula = r"\omega\in so(3)\ \text{`can also be expressed as'}\ [\omega] = -[\omega]^T"
     inputs = {"w": vectors()}
+    quantities = {"w": NUMBER}
+    result = NUMBER
 
     def printed(w):
         return -bracket(w).T

@@ -10,12 +10,16 @@ from rbnotes.checking import derivative, jacobian
 from rbnotes.checking.strategies import frames, twists, vectors
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.quantities import NUMBER, POINT_JACOBIAN, SCREW, TORQUE, VELOCITY, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frames-and-twists"
 MOVING = {"E": frames(), "x": vectors(), "phi": twists()}
 PULLED = {"E": frames(), "x": vectors(), "f": vectors()}
 IDENTITY = np.eye(3)
+
+
+QUANTITIES = {"first": SCREW, "q": NUMBER, "second": SCREW}
 
 
 def velocity_library(E, x, phi):
@@ -47,6 +51,7 @@ def sideways_transcript():
 class e1_12_a:
     formula = r"{}^0\dot{\mathbf x} = R_i\,\bigl([{}^i\mathbf x]^T\ \ I\bigr)\,\phi_i"
     inputs = MOVING
+    result = VELOCITY
 
     def printed(E, x, phi):
         return E[:3, :3] @ np.concatenate([bracket(x).T, IDENTITY], axis=1) @ phi
@@ -66,6 +71,7 @@ class e1_12_b:
         r"{}^0\dot{\mathbf x} = J\phi_i"
     )
     inputs = MOVING
+    result = VELOCITY
 
     def printed(E, x, phi):
         J = np.concatenate([bracket(x).T, IDENTITY], axis=1)
@@ -90,6 +96,7 @@ class e1_12_b:
 class e1_13:
     formula = r"f_i = J^T f_0,\quad J = R_i\Gamma"
     inputs = PULLED
+    result = WRENCH
 
     def printed(E, x, f):
         J = E[:3, :3] @ np.concatenate([bracket(x).T, IDENTITY], axis=1)
@@ -117,6 +124,7 @@ class e1_13:
 class t218:
     formula = r"\dot{\mathbf x} = J\dot{\mathsf q} \;\Rightarrow\; \mathsf f = J^T f_0"
     inputs = ARM
+    result = TORQUE
 
     def printed(q, first, second, x, f):
         """J maps the joints' velocities to the velocity of the point: one column for each joint that moves alone."""
@@ -156,6 +164,8 @@ class t218:
 
 @claim("sueda/s1.4/m1#a", "Transcript: Gamma of the point (1, 0, 0)")
 class m1_a:
+    result = POINT_JACOBIAN
+
     def printed():
         return [[0, 0, 0, 1, 0, 0], [0, 0, 1, 0, 1, 0], [0, -1, 0, 0, 0, 1]]
 
@@ -175,6 +185,7 @@ class m1_a:
 @claim("sueda/s1.4/m1#b", "Transcript: velocity of the point while the body moves along x")
 class m1_b:
     formula = r"\phi = (0,0,0,1,0,0)^T:\quad \texttt{vworld} = (0, 1, 0)^T"
+    result = VELOCITY
     printed = sideways_transcript
 
     def library():
@@ -194,6 +205,7 @@ class m1_b:
 
 @claim("sueda/s1.4/m1#c", "Transcript: velocity of the point while the body turns about z")
 class m1_c:
+    result = VELOCITY
     printed = sideways_transcript
 
     def library():

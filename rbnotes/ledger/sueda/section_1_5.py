@@ -10,10 +10,14 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, rotations, twists, vectors
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
+from rbnotes.ledger.quantities import ADJOINT, LENGTH, TIME, TWIST, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 MOVING = {"E": frames(), "phi": twists()}
 TURNED = {"R": rotations(), "v": vectors(), "x": vectors()}
+
+
+QUANTITIES = {"a": TWIST, "b": TWIST}
 
 
 def adjoint_printed(E):
@@ -68,6 +72,7 @@ class e1_14:
         r" [{}^0_i\mathbf p]\,{}^0_iR & {}^0_iR \end{pmatrix}"
     )
     inputs = {"E": frames()}
+    result = ADJOINT
     printed = adjoint_printed
 
     def library(E):
@@ -84,6 +89,7 @@ class e1_14:
 class e1_15:
     formula = r"{}^0\phi_i = {}^0_i\mathrm{Ad}\,{}^i\phi_i"
     inputs = MOVING
+    result = TWIST
 
     def printed(E, phi):
         return adjoint_printed(E) @ phi
@@ -115,6 +121,7 @@ class e1_16:
         r" [\dot{\mathbf p}]R + [\mathbf p]\dot R & \dot R \end{pmatrix}"
     )
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(E, phi):
         rate = derivative(motion(E, phi)).value
@@ -134,6 +141,7 @@ class e1_16:
 class t270:
     formula = r"[\dot{\mathbf p}] = [R\mathbf v]"
     inputs = MOVING
+    result = VELOCITY
 
     def printed(E, phi):
         return E[:3, :3] @ phi[3:]
@@ -155,6 +163,7 @@ class t270:
 class e1_17_a:
     formula = r"[R\mathbf v](R\mathbf x) = R(\mathbf v\times\mathbf x)"
     inputs = TURNED
+    result = LENGTH * VELOCITY
 
     def printed(R, v, x):
         return R @ np.cross(v, x)
@@ -172,6 +181,7 @@ class e1_17_a:
 class e1_17_b:
     formula = r"[R\mathbf v](R\mathbf x) = R[\mathbf v]\mathbf x"
     inputs = TURNED
+    result = LENGTH * VELOCITY
 
     def printed(R, v, x):
         return R @ bracket(v) @ x
@@ -189,6 +199,7 @@ class e1_17_b:
 class e1_17_c:
     formula = r"[R\mathbf v](R\mathbf x) = (R[\mathbf v]R^T)(R\mathbf x)"
     inputs = TURNED
+    result = LENGTH * VELOCITY
 
     def printed(R, v, x):
         return (R @ bracket(v) @ R.T) @ (R @ x)
@@ -206,6 +217,7 @@ class e1_17_c:
 class t276_a:
     formula = r"\tfrac{d}{dt}[\mathbf p]\,R = [R\mathbf v]\,R"
     inputs = MOVING
+    result = VELOCITY
 
     def printed(E, phi):
         R = E[:3, :3]
@@ -226,6 +238,7 @@ class t276_a:
 class t276_b:
     formula = r"\tfrac{d}{dt}[\mathbf p]\,R = R\,[\mathbf v]"
     inputs = MOVING
+    result = VELOCITY
 
     def printed(E, phi):
         return E[:3, :3] @ bracket(phi[3:])
@@ -248,6 +261,7 @@ class e1_18:
         r" R[\mathbf v] + [\mathbf p]R[\omega] & R[\omega] \end{pmatrix}"
     )
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(E, phi):
         R, p, w, v = E[:3, :3], E[:3, 3], bracket(phi[:3]), bracket(phi[3:])
@@ -269,6 +283,7 @@ class e1_19_a:
         r"= \begin{pmatrix} [\omega] & 0 \\ [\mathbf v] & [\omega] \end{pmatrix}"
     )
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(E, phi):
         return adjoint_printed(E) @ bracket_printed(phi)
@@ -285,6 +300,7 @@ class e1_19_a:
 class e1_19_b:
     formula = r"[\mathrm{ad}(a)\,b] = [a][b] - [b][a]"
     inputs = {"a": twists(), "b": twists()}
+    result = TWIST / TIME
 
     def printed(a, b):
         return bracket_printed(a) @ b
@@ -301,6 +317,7 @@ class e1_19_b:
 class t284:
     formula = r"\mathrm{ad} = \mathrm{Ad}^{-1}\dot{\mathrm{Ad}}"
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(E, phi):
         return np.linalg.inv(adjoint_printed(E)) @ adjoint_rate_reference(E, phi)
@@ -326,6 +343,7 @@ class e1_20:
         r"= \mathrm{Ad}(E(t)\exp(h\phi(t)))"
     )
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(E, phi):
         moved = E @ expm(STEP * twist_matrix(phi))
@@ -356,6 +374,7 @@ class e1_20:
 class t290:
     formula = r"\text{`we can verify}\ \dot{\mathrm{Ad}}\ \text{as above using}\ h = 10^{-8}\text{'}"
     inputs = MOVING
+    result = ADJOINT / TIME
 
     def printed(E, phi):
         h = 1e-8

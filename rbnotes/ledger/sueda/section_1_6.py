@@ -9,6 +9,7 @@ from rbnotes.dynamics import body_acceleration, gravity_wrench
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
 from rbnotes.ledger.oracles.clouds import acceleration
+from rbnotes.ledger.quantities import RATE, TIME, TWIST, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "free-flight"
@@ -41,6 +42,7 @@ def weights(m, c, J, E, g):
 class e1_21:
     formula = r"M_i\dot\phi_i = \mathrm{ad}(\phi_i)^T M_i\phi_i + \mathbf f_\text{body}(E_i)"
     inputs = PUSHED
+    result = TWIST / TIME
 
     def printed(m, c, J, phi, wrench):
         M = kinetic_energy_matrix(m, J, c)
@@ -64,6 +66,7 @@ class e1_21:
 class e1_22:
     formula = r"\mathbf f_\text{body} = \begin{pmatrix} 0 \\ R_i^Tm\mathbf g \end{pmatrix}"
     inputs = WEIGHT
+    result = WRENCH
 
     def printed(m, c, J, E, g):
         zero = np.zeros(3)
@@ -99,6 +102,7 @@ class t302:
         r"\text{`gravity does not affect the angular velocity'}"
     )
     inputs = {**WEIGHT, "phi": twists()}
+    result = RATE / TIME
 
     def printed(m, c, J, E, g, phi):
         """The angular acceleration without gravity."""
@@ -135,6 +139,7 @@ class e1_23_a:
         r" f \end{pmatrix}"
     )
     inputs = CENTRED
+    result = TWIST / TIME
 
     def printed(m, J, phi, wrench):
         """The acceleration, with the one I that the text names: 'the rotational inertia'."""
@@ -153,6 +158,7 @@ class e1_23_a:
     tolerance = 1e-08
     verdict = Verdict.MISPRINT
     correction = r"$mI$ is $m$ times the identity: another $I$ than the rotational inertia above it"
+    misfit = r"an inertia times a mass stands where a mass belongs"
     remark = "With $I$ for both, a body would need more force the wider it is; the lines below have $mv$."
     implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER
@@ -167,6 +173,7 @@ class e1_23_b:
         r" mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     )
     inputs = CENTRED
+    result = WRENCH
 
     def printed(m, J, phi, wrench):
         omega, v, zero = phi[:3], phi[3:], np.zeros((3, 3))
@@ -194,6 +201,7 @@ class e1_23_c:
         r" [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     )
     inputs = CENTRED
+    result = WRENCH
 
     def printed(m, J, phi, wrench):
         omega, v = phi[:3], phi[3:]
@@ -224,6 +232,7 @@ class e1_23_d:
         r" [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     )
     inputs = CENTRED
+    result = WRENCH
 
     def printed(m, J, phi, wrench):
         omega, v = phi[:3], phi[3:]
@@ -246,6 +255,7 @@ class e1_23_e:
         r" \omega\times mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     )
     inputs = CENTRED
+    result = WRENCH
 
     def printed(m, J, phi, wrench):
         omega, v = phi[:3], phi[3:]

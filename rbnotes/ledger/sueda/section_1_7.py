@@ -10,6 +10,7 @@ from rbnotes import se3
 from rbnotes.checking.strategies import frames, inertias, masses, matrices, positive_numbers, twists, vectors
 from rbnotes.inertia import cuboid, principal_frame, spatial_inertia, transform_inertia, triangle_mesh
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix, point_masses
+from rbnotes.ledger.quantities import DENSITY, ENERGY, LENGTH, SPATIAL_INERTIA
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "spatial-inertia"
@@ -30,10 +31,14 @@ SOLID = {
 }
 
 
+QUANTITIES = {"dx": LENGTH, "dy": LENGTH, "dz": LENGTH, "rho": DENSITY, "vertices": LENGTH}
+
+
 @claim("sueda/s1.7/t320#a", "In body coordinates the mass matrix is diagonal")
 class t320_a:
     formula = r"M = \mathrm{diag}(I_1, I_2, I_3, m, m, m)"
     inputs = BODY
+    result = SPATIAL_INERTIA
 
     def printed(m, c, J):
         """What a diagonal matrix keeps of the spatial inertia."""
@@ -63,6 +68,7 @@ class t320_a:
 class t320_b:
     formula = r"T = \tfrac12\,\phi^T M\,\phi\ \text{with the same}\ M\ \text{wherever the body is}"
     inputs = {**BODY, "E": frames(), "phi": twists()}
+    result = ENERGY
 
     def printed(m, c, J, E, phi):
         """One matrix, made where the body starts, for all its poses."""
@@ -88,6 +94,7 @@ class t320_b:
 class t320_c:
     formula = r"M = \int \Gamma(\mathbf x)^T\,\Gamma(\mathbf x)\,\rho\,dV"
     inputs = SOLID
+    result = SPATIAL_INERTIA
 
     def printed(vertices, rho):
         """Integrals of 1, x and x x^T over the tetrahedron in closed form, about its centre."""
@@ -134,6 +141,7 @@ class e1_24:
         r"= \rho\,\Delta x\,\Delta y\,\Delta z"
     )
     inputs = BOX
+    result = SPATIAL_INERTIA
 
     def printed(dx, dy, dz, rho):
         m = rho * dx * dy * dz

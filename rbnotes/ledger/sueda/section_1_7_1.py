@@ -10,9 +10,13 @@ from rbnotes import inertia, se3, so3
 from rbnotes.checking.strategies import frames, inertias, masses, rotations
 from rbnotes.ledger.oracles.bodies import bracket, point_masses
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
+from rbnotes.ledger.quantities import INERTIA, LENGTH, MASS, NUMBER, SPATIAL_INERTIA, column
 from rbnotes.ledger.record import Verdict, claim
 
 PAIR = {"m1": masses(), "J1": inertias(), "E1": frames(), "m2": masses(), "J2": inertias(), "E2": frames()}
+
+
+QUANTITIES = {"J1": INERTIA, "J2": INERTIA, "V": NUMBER}
 
 
 def cloud(m1, J1, E1, m2, J2, E2):
@@ -65,6 +69,7 @@ def sum_reference(m1, J1, E1, m2, J2, E2):
 class t328:
     formula = r"M_c\ \text{diagonal} \;\Rightarrow\; \text{origin at}\ \mathbf p_c"
     inputs = PAIR
+    result = MASS * LENGTH
 
     def printed(m1, J1, E1, m2, J2, E2):
         """A diagonal matrix would have zero here: it does only where the centre is the origin."""
@@ -95,6 +100,7 @@ class t328:
 class e1_25:
     formula = r"m_c = \sum_k m_k,\quad \mathbf p_c = \sum_k \frac{m_k}{m_c}\mathbf p_k"
     inputs = PAIR
+    result = column((MASS, 1), (LENGTH, 3))
 
     def printed(m1, J1, E1, m2, J2, E2):
         return np.append(m1 + m2, centre_printed(m1, E1, m2, E2))
@@ -119,6 +125,7 @@ class e1_25:
 class e1_26:
     formula = r"M_c = \sum_k {}^k_c\mathrm{Ad}^T M_k\,{}^k_c\mathrm{Ad}"
     inputs = PAIR
+    result = SPATIAL_INERTIA
 
     def printed(m1, J1, E1, m2, J2, E2):
         Ec = centred_frame(m1, E1, m2, E2)
@@ -141,6 +148,7 @@ class e1_26:
 class t338_a:
     formula = r"M_c = \begin{pmatrix} J & 0 \\ 0 & m_c I \end{pmatrix}"
     inputs = PAIR
+    result = SPATIAL_INERTIA
 
     def printed(m1, J1, E1, m2, J2, E2):
         """Only the top left block is dense: the others are those of the total mass."""
@@ -167,6 +175,7 @@ class t338_b:
         r" 0 & 1 \end{pmatrix}:\quad M_c = \mathrm{diag}(D, m_c, m_c, m_c)"
     )
     inputs = PAIR
+    result = column((INERTIA, 21), (MASS, 15), (NUMBER, 1))
 
     def printed(m1, J1, E1, m2, J2, E2):
         """The inertia about the centre, seen from the frame whose rotation is made of the eigenvectors."""
@@ -210,6 +219,7 @@ class t338_b:
 class t338_c:
     formula = r"\mathbf v_3\cdot(\mathbf v_1\times\mathbf v_2) = \det V"
     inputs = {"V": st.builds(lambda R, side: R * side, rotations(), st.sampled_from((1.0, -1.0)))}
+    result = NUMBER
 
     def printed(V):
         return V[:, 2] @ np.cross(V[:, 0], V[:, 1])

@@ -12,6 +12,7 @@ from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
 from rbnotes.ledger.oracles.clouds import acceleration, flight
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, POSE_RATE, TIME, TWIST, column
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_3 import exp_frame_reference
 from rbnotes.ledger.sueda.section_1_6 import PUSHED
@@ -55,6 +56,7 @@ def velocity_reference(m, c, J, phi, wrench, h):
 class e1_27:
     formula = r"\dot\phi = \frac{\phi^{(k+1)} - \phi^{(k)}}h"
     inputs = STEP
+    result = TWIST / TIME
 
     def printed(m, c, J, phi, wrench, h):
         """The difference over a step of (1.28)."""
@@ -84,6 +86,7 @@ class e1_28:
         r"\mathbf f_\text{body}(E_i^{(k)})\right)"
     )
     inputs = STEP
+    result = TWIST
 
     printed = new_twist
     library = velocity_library
@@ -102,6 +105,7 @@ class e1_29:
         r" 0 & 0 \end{pmatrix}\right)"
     )
     inputs = MOVING
+    result = POSE
 
     def printed(E, phi, h):
         return E @ expm(h * twist_matrix(phi))
@@ -129,6 +133,7 @@ class t352:
         r"= \tfrac{h^2}2\,E^{(k)}[\dot\phi^{(k)}] + O(h^3):\ \text{`a first order implicit discretization'}"
     )
     inputs = {**PUSHED, "E": frames()}
+    result = POSE_RATE / TIME
 
     def printed(m, c, J, phi, wrench, E):
         def step(h):
@@ -167,6 +172,7 @@ class t356:
         r"R = I + \sin\theta\,[\mathbf u] + (1-\cos\theta)[\mathbf u]^2,\quad h\omega = \theta\mathbf u"
     )
     inputs = {"w": nonzero_vectors(), "v": vectors(), "h": positive_numbers(0.125, 1)}
+    result = column((NUMBER, 3), (LENGTH, 1))
 
     def printed(w, v, h):
         """The formula for the rotation, and its integral along the step for the translation."""

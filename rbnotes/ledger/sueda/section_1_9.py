@@ -22,10 +22,22 @@ from rbnotes.checking.strategies import (
 from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.forces.body_forces import viscous_damping
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.quantities import (
+    DAMPING,
+    FORCE,
+    LENGTH,
+    SPATIAL_INERTIA,
+    STIFFNESS,
+    TWIST,
+    VELOCITY,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "springs-and-muscles-on-bodies"
 IDENTITY = np.eye(3)
+
+
+QUANTITIES = {"C": DAMPING, "S": STIFFNESS, "phi": VELOCITY, "q": LENGTH}
 
 
 def bodies(count):
@@ -141,6 +153,8 @@ STEP = ("rbnotes.dynamics.linearly_implicit_velocity",)
 class e1_30:
     formula = r"(M + hD - h^2K)\,\phi^{(k+1)} = M\phi^{(k)} + hf"
     inputs = {**NONLINEAR, "share": numbers(0.25, 1.0)}
+    result = VELOCITY
+    constants = (FORCE / LENGTH**3, FORCE / VELOCITY**3)
 
     def printed(M, S, C, q, phi, h, share):
         """With an f that contains a share of the damping forces, and with all of them in D."""
@@ -201,6 +215,7 @@ class e1_30:
 class t375:
     formula = r"f = \textstyle\sum\text{ (1.31), (1.35), (1.39), (1.60), (1.66)}"
     inputs = SPRING_DAMPER
+    result = VELOCITY
 
     def printed(m, k, d, q, phi, h):
         f = -k * q - d * phi
@@ -231,6 +246,9 @@ class t375:
 class t377:
     formula = r"D = dI,\qquad (M + hD)\,\phi^{(k+1)} = M\phi^{(k)}"
     inputs = DAMPED
+    quantities = {"M": SPATIAL_INERTIA, "phi": TWIST}
+    result = TWIST
+    constants = (LENGTH,)
 
     def printed(M, d, phi, h):
         D = d * np.eye(6)

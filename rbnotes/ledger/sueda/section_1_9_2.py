@@ -10,6 +10,7 @@ from rbnotes.checking.strategies import frames, nonzero_vectors, positive_number
 from rbnotes.forces.body_forces import directional_energy, directional_force
 from rbnotes.forces.path import symmetric_part
 from rbnotes.forces.symmetry import asymmetry
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.body_paths import along_poses
 from rbnotes.ledger.record import Verdict, claim
@@ -17,6 +18,9 @@ from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma
 
 PULL = {"k": positive_numbers(), "a": nonzero_vectors(), "E": frames(), "x": vectors()}
 TURNED = {"R": rotations(), "a": nonzero_vectors()}
+
+
+QUANTITIES = {"a": units.NUMBER}
 
 
 def wrench(k, a, E, x):
@@ -65,6 +69,8 @@ ENERGY = ("rbnotes.forces.body_forces.directional_energy",)
 class e1_31:
     formula = r"\mathsf f = k\,\Gamma^T R^T\,{}^0\mathbf a"
     inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.WRENCH
     printed = force_printed
     library = force_library
     oracle = "statics: moment about the body's origin and force, seen from the body"
@@ -80,6 +86,8 @@ class e1_31:
 class e1_32:
     formula = r"V = -k\;{}^0\mathbf x^T\;{}^0\mathbf a"
     inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.ENERGY
 
     def printed(k, a, E, x):
         x0 = E[:3, :3] @ x + E[:3, 3]
@@ -106,6 +114,8 @@ class e1_32:
 class t387:
     formula = r"k\,\Gamma^T R^T\,{}^0\mathbf a = -\partial V/\partial E"
     inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.WRENCH
     printed = force_printed
     library = force_library
     oracle = "complex step of V along body-frame increments"
@@ -125,6 +135,8 @@ class e1_33:
         r" [R^T\,{}^0\mathbf a] & 0\end{pmatrix}"
     )
     inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.SPATIAL_STIFFNESS
     printed = stiffness_printed
 
     def library(k, a, E, x):
@@ -148,6 +160,7 @@ class e1_33:
 class e1_34_a:
     formula = r"\partial (R^T\mathbf a)/\partial\boldsymbol\omega = [R^T\mathbf a]"
     inputs = TURNED
+    result = units.NUMBER
 
     def printed(R, a):
         return bracket(R.T @ a)
@@ -169,6 +182,7 @@ class e1_34_a:
 class e1_34_b:
     formula = r"\partial (R\,\mathbf a)/\partial\boldsymbol\omega = -R\,[\mathbf a]"
     inputs = TURNED
+    result = units.NUMBER
 
     def printed(R, a):
         return -R @ bracket(a)
@@ -190,6 +204,7 @@ class e1_34_b:
 class e1_34_c:
     formula = r"\partial\mathbf p/\partial\mathbf v = R"
     inputs = {"E": frames()}
+    result = units.NUMBER
 
     def printed(E):
         R = E[:3, :3]
@@ -215,6 +230,8 @@ class e1_34_c:
 class t395_a:
     formula = r"K \ne K^T"
     inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.SPATIAL_STIFFNESS
 
     def printed(k, a, E, x):
         K = stiffness_printed(k, a, E, x)
@@ -250,6 +267,8 @@ class t395_a:
 class t395_b:
     formula = r"K = \tfrac12(K + K^T)"
     inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.SPATIAL_STIFFNESS
 
     defines = ("K",)
 

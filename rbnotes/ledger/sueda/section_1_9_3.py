@@ -7,6 +7,7 @@ import numpy as np
 from rbnotes.checking.strategies import positive_numbers
 from rbnotes.forces.body_forces import zero_length_energy, zero_length_spring
 from rbnotes.forces.path import symmetric_part
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.body_paths import along_poses, places, wrenches
 from rbnotes.ledger.record import Verdict, claim
@@ -75,6 +76,7 @@ class e1_35:
         r"= {}^0\mathbf x_2 - {}^0\mathbf x_1"
     )
     inputs = SPRING
+    result = units.WRENCH
     printed = force_printed
     library = force_library
     oracle = "statics: moments about the bodies' origins and forces, seen from the bodies"
@@ -89,6 +91,7 @@ class e1_35:
 class t401:
     formula = r"\mathsf f = -\partial V/\partial E"
     inputs = SPRING
+    result = units.WRENCH
     printed = force_printed
     library = force_library
     oracle = "complex step of half k times the squared distance, along body-frame increments"
@@ -109,6 +112,7 @@ class t401:
 class e1_36:
     formula = r"V = \tfrac12 k\,\Delta\mathbf x^T\Delta\mathbf x"
     inputs = SPRING
+    result = units.ENERGY
 
     def printed(E, x, k):
         _, _, dx = between(E, x)
@@ -149,6 +153,7 @@ class e1_37_a:
         r"R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix}"
     )
     inputs = SPRING
+    result = units.SPATIAL_STIFFNESS
     printed = stiffness_printed
 
     def library(E, x, k):
@@ -172,6 +177,7 @@ class e1_37_a:
 class e1_37_b:
     formula = r"k(\cdots) = -\partial\mathsf f/\partial E"
     inputs = SPRING
+    result = units.SPATIAL_STIFFNESS
     printed = stiffness_printed
 
     def library(E, x, k):
@@ -192,6 +198,7 @@ class e1_37_b:
 class t409:
     formula = r"K = \tfrac12(K + K^T)"
     inputs = SPRING
+    result = units.SPATIAL_STIFFNESS
 
     defines = ("K",)
 

@@ -16,6 +16,7 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_len
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import path_length
 from rbnotes.forces.tension import Constant
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.body_paths import along_poses, length, wrenches
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
@@ -42,6 +43,16 @@ PARAMETERS = {
     "l_T": numbers(0.0, 1.0),
 }
 MUSCLE = {**MOVING_PAIR, **PARAMETERS}
+
+
+QUANTITIES = {
+    "a": units.NUMBER,
+    "beyond": units.NUMBER,
+    "l_T": units.LENGTH,
+    "l_opt": units.LENGTH,
+    "stretch": units.NUMBER,
+    "v_max": units.RATE,
+}
 
 
 def by_cubics(coefficients, knots, x):
@@ -110,6 +121,7 @@ def lengthening_printed(E, x, phi):
 class e1_38:
     formula = r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)"
     inputs = LAW
+    result = units.FORCE
     defines = ("f",)
     printed = law_printed
     library = law_library
@@ -127,6 +139,7 @@ class e1_38:
 class t415:
     formula = r"\max_l\, f\big|_{a=1,\,v=0} = f_{opt}\ \text{(without the passive part)}"
     inputs = ISOMETRIC
+    result = units.FORCE
 
     def printed(f_opt, l_opt, v_max, l_T):
         return 1.0 * f_opt
@@ -157,6 +170,7 @@ class e1_39:
         r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     )
     inputs = FORCE
+    result = units.WRENCH
 
     def printed(E, x, f):
         R1, R2, dx = between(E, x)
@@ -179,6 +193,7 @@ class e1_39:
 class t419_a:
     formula = r"k \to f,\quad \Delta\mathbf x \to \Delta\mathbf x/\|\Delta\mathbf x\|\ \text{in (1.35)}"
     inputs = FORCE
+    result = units.WRENCH
 
     def printed(E, x, f):
         """(1.35) with k replaced by f and dx by the unit direction."""
@@ -205,6 +220,7 @@ class t419_b:
         r"\frac{\Delta\mathbf x}{\|\Delta\mathbf x\|}"
     )
     inputs = PAIR
+    result = units.NUMBER
 
     def printed(E, x):
         """The direction, and its length."""
@@ -238,6 +254,7 @@ class t419_b:
 class e1_47:
     formula = r"\tilde l = \frac{l_{MT} - l_T}{l_{opt}}"
     inputs = LAW
+    result = units.NUMBER
 
     defines = (r"\tilde l",)
 
@@ -265,6 +282,7 @@ class e1_48:
         r"x}_1),\qquad \dot{\mathbf x}_i = R_i\Gamma_i\phi_i"
     )
     inputs = MOVING_PAIR
+    result = units.VELOCITY
     printed = lengthening_printed
 
     def library(E, x, phi):
@@ -286,6 +304,7 @@ class e1_48:
 class e1_49:
     formula = r"\tilde v = \frac{v}{l_{opt}\,v_{max}}"
     inputs = MUSCLE
+    result = units.NUMBER
 
     defines = (r"\tilde v",)
 
@@ -318,6 +337,7 @@ class t476:
         r"f\big|_{v \le -l_{opt}v_{max}} = f_{opt}\,f_P(\tilde l)"
     )
     inputs = {**PARAMETERS, "stretch": numbers(1.1, 1.65), "beyond": numbers(1.05, 2.0)}
+    result = units.FORCE
 
     def printed(f_opt, a, l_opt, v_max, l_T, stretch, beyond):
         return f_opt * by_cubics(passive_printed(), (1.0, 1.3, 1.7), stretch)

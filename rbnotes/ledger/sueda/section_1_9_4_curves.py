@@ -17,6 +17,7 @@ from rbnotes.forces.muscle import (
     piecewise_cubic,
     power_coefficients,
 )
+from rbnotes.ledger.quantities import NUMBER
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER
 
@@ -140,6 +141,8 @@ class e1_40:
         r"f_i = a_ix^3 + b_ix^2 + c_ix + d_i,\quad f_i' = 3a_ix^2 + 2b_ix + c_i,\quad f_i'' = 6a_ix + 2b_i"
     )
     inputs = {"coefficients": vectors(4), "x": numbers()}
+    quantities = {"x": NUMBER, "coefficients": NUMBER}
+    result = NUMBER
 
     def printed(coefficients, x):
         a, b, c, d = coefficients
@@ -171,6 +174,7 @@ class e1_40:
 @claim("sueda/s1.9.4/e1.43", "Conditions of the active curve")
 class e1_43:
     formula = r"f_1(0.4) = f_1'(0.4) = 0,\ f_2(1) = 1,\ f_2'(1) = 0,\ f_3(1.81) = f_3'(1.81) = 0,\ \ldots"
+    result = NUMBER
 
     def printed():
         return np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.767020368396388, 0.89, 0.0, 0.0, 0.0, 0.0])
@@ -194,6 +198,7 @@ class e1_43:
 @claim("sueda/s1.9.4/e1.44", "Coefficients of the active curve")
 class e1_44:
     formula = r"a_1 = -39.881247949014,\ \ldots,\ d_3 = -11.2356843095252"
+    result = NUMBER
 
     def printed():
         """To the twelfth digit; the last ones that are printed are noise, see the remark."""
@@ -223,6 +228,7 @@ class e1_45:
         r"f_1(-1) = f_1'(-1) = f_1''(-1) = 0,\ f_3(1) = 1.4,\ f_3'(1) = f_3''(1) = 0,\ f_2(0) "
         r"= 1,\ f_2'(0) = 5,\ \ldots"
     )
+    result = NUMBER
 
     def printed():
         return np.array([0.0, 0.0, 0.0, 1.4, 0.0, 0.0, 1.0, 5.0, 0.0, 0.0, 0.0, 0.0])
@@ -246,6 +252,7 @@ class e1_45:
 @claim("sueda/s1.9.4/e1.46", "Coefficients of the force velocity curve")
 class e1_46:
     formula = r"a_1 = 0.915253473864379,\ \ldots,\ d_3 = 1.133351350134"
+    result = NUMBER
 
     def printed():
         """To the twelfth digit; the last ones that are printed are noise, see the remark."""

@@ -12,6 +12,7 @@ from rbnotes.forces.muscle import (
     piecewise_cubic,
     power_coefficients,
 )
+from rbnotes.ledger.quantities import NUMBER
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER
 from rbnotes.ledger.sueda.section_1_9_4_curves import active_reference, hermite, powers, velocity_reference
@@ -70,6 +71,7 @@ class t432_a:
     formula = (
         r"\text{`the active force length curve, shown in Fig. 1a': two cubics on } [1.0, 1.3], [1.3, 1.7]"
     )
+    result = NUMBER
 
     def printed():
         """Active tension per peak force at the optimal length and beyond, with the curve of Fig. 1a as f_L."""
@@ -97,6 +99,7 @@ class t432_a:
 @claim("sueda/s1.9.4/t432#b", "Where the two cubics of the passive curve join")
 class t432_b:
     formula = r"\text{`share the same function and derivative at } x = 1.0\text{'}"
+    result = NUMBER
 
     def printed():
         return system_printed(right_end=1.7, joint=1.0)
@@ -114,6 +117,7 @@ class t432_b:
 @claim("sueda/s1.9.4/t432#c", "Eight conditions for eight coefficients")
 class t432_c:
     formula = r"8\ \text{coefficients, } 8\ \text{conditions: `a square matrix that can be solved'}"
+    result = NUMBER
 
     def printed():
         """Rows, columns, and how many of the rows are independent."""
@@ -146,6 +150,7 @@ class t432_c:
 @claim("sueda/s1.9.4/t424", "Of how many cubics the three curves are made")
 class t424:
     formula = r"\text{passive: two cubic segments; active force length, force velocity: three}"
+    result = NUMBER
 
     def printed():
         return np.array([2, 3, 3])
@@ -174,6 +179,7 @@ class e1_41:
         r"f_2(1.8) = 1:\quad\text{row 3} "
         r"= (0\ \ 0\ \ 0\ \ 0\ \ 1.8^3\ \ 1.8^2\ \ 1.8\ \ 1),\ \text{right-hand side } 1.0"
     )
+    result = NUMBER
 
     def printed():
         return system_printed()
@@ -196,6 +202,7 @@ class e1_41:
 @claim("sueda/s1.9.4/e1.42", "Coefficients of the passive curve")
 class e1_42:
     formula = r"a_1 = 2.55305620081729,\ \ldots,\ d_2 = 11.3749950550874"
+    result = NUMBER
 
     def printed():
         """To the twelfth digit; the last ones that are printed are noise, see the remark."""

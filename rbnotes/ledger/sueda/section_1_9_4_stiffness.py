@@ -11,6 +11,7 @@ from rbnotes.checking.strategies import nonzero_vectors, numbers, vectors
 from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_length_spring
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import length_gradient, length_hessian, path_length
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.body_paths import along_poses, along_twists
 from rbnotes.ledger.oracles.muscles import (
     ACTIVE,
@@ -40,6 +41,16 @@ from rbnotes.ledger.sueda.section_1_9_4 import LAW_NAMES, MUSCLE, PARAMETERS, WR
 
 CURVES = [PPoly(np.array(curve)[:, None], [0.0, 1.0]) for curve in (ACTIVE, VELOCITY, PASSIVE)]
 MUSCLE_ALONG = {**path_along(2), **PARAMETERS}
+
+
+QUANTITIES = {
+    "a": units.NUMBER,
+    "dv": units.VELOCITY,
+    "dx": units.LENGTH,
+    "l_T": units.LENGTH,
+    "l_opt": units.LENGTH,
+    "v_max": units.RATE,
+}
 
 
 def muscle(f_opt, a, l_opt, v_max, l_T):
@@ -120,6 +131,7 @@ class e1_50:
         r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     )
     inputs = MUSCLE
+    result = units.SPATIAL_STIFFNESS
 
     def printed(E, x, phi, *parameters):
         """(1.50), its two derivatives by complex steps, and its first factors in the printed order."""
@@ -161,6 +173,7 @@ class e1_51:
         r"R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix}"
     )
     inputs = MUSCLE
+    result = units.SPATIAL_STIFFNESS
 
     def printed(E, x, phi, *parameters):
         return stiffness_printed(E, x, specific(E, x, phi, *parameters))
@@ -197,6 +210,7 @@ class e1_52:
         r"d^TR_2\Gamma_2\end{pmatrix}"
     )
     inputs = MUSCLE
+    result = units.SPATIAL_STIFFNESS
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         R1, R2, dx = between(E, x)
@@ -233,6 +247,7 @@ class e1_53:
         r"f_P')}{l_{opt}}\Bigr)\Delta\mathbf x"
     )
     inputs = SEGMENT
+    result = units.STIFFNESS / units.LENGTH
     printed = d_printed
 
     def library(dx, dv, *parameters):
@@ -285,6 +300,7 @@ class e1_54:
         r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     )
     inputs = MUSCLE
+    result = units.SPATIAL_DAMPING
 
     def printed(E, x, phi, *parameters):
         """(1.54), its derivative by complex steps."""
@@ -316,6 +332,7 @@ class e1_55_a:
         r"d^TR_2\Gamma_2\end{pmatrix}"
     )
     inputs = MUSCLE
+    result = units.SPATIAL_DAMPING
     printed = outer_printed
 
     def library(E, x, phi, *parameters):
@@ -345,6 +362,7 @@ class e1_55_b:
         r"d^TR_2\Gamma_2\end{pmatrix}"
     )
     inputs = MUSCLE
+    result = units.SPATIAL_DAMPING
     printed = outer_printed
     library = damping_library
     oracle = "minus the complex step of the statics of a muscle whose points move, along the twists"
@@ -367,6 +385,7 @@ class e1_55_b:
 class e1_56:
     formula = r"\mathbf d = -\frac{f_{opt}\,a f_L' f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x"
     inputs = SEGMENT
+    result = units.MOMENTUM / units.AREA
 
     def printed(dx, dv, f_opt, a, l_opt, v_max, l_T):
         l_MT = np.sqrt(dx @ dx)

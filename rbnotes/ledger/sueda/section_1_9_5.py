@@ -15,6 +15,7 @@ from rbnotes.forces.path import path_length
 from rbnotes.forces.tension import Constant
 from rbnotes.ledger.oracles.body_paths import along_poses, length, places, rate, wrenches
 from rbnotes.ledger.oracles.muscles import tension, total
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, SCREW, VELOCITY, WRENCH, column, per
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
     CHAPTER,
@@ -38,6 +39,9 @@ from rbnotes.ledger.sueda.section_1_9_4_stiffness import muscle
 PATH = {"E": bodies(3), "x": points(3)}
 MUSCLE = {**PATH, "phi": motions(3), **PARAMETERS}
 STILL = np.zeros((3, 6))
+
+
+QUANTITIES = {"a": NUMBER, "l_T": LENGTH, "l_opt": LENGTH, "v_max": RATE}
 
 
 def spans(E, x):
@@ -88,6 +92,7 @@ EXACT = ("rbnotes.forces.body_forces.path_wrenches", *LAW_NAMES)
 class e1_57:
     formula = r"l_{MT} = \sum_{k=1}^{n-1}\|\Delta\mathbf x_k\|,\qquad \tilde l = \frac{l_{MT} - l_T}{l_{opt}}"
     inputs = MUSCLE
+    result = column((LENGTH, 1), (NUMBER, 1))
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
@@ -124,6 +129,7 @@ class e1_58:
         r"x}_k,\qquad \tilde v = \frac{v}{l_{opt}v_{max}}"
     )
     inputs = MUSCLE
+    result = column((VELOCITY, 1), (NUMBER, 1))
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
@@ -154,6 +160,7 @@ class e1_58:
 class e1_59:
     formula = r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)"
     inputs = LAW
+    result = FORCE
     defines = ("f",)
     printed = law_printed
     library = law_library
@@ -175,6 +182,7 @@ class e1_60:
         r" -\Gamma_{k+1}^TR_{k+1}^T\Delta\mathbf x_k\end{pmatrix}"
     )
     inputs = MUSCLE
+    result = WRENCH
 
     def printed(E, x, phi, *parameters):
         f = tension(*parameters)(length(E, x), rate(E, x, phi))
@@ -195,6 +203,7 @@ class e1_60:
 class t524:
     formula = r"\text{`the same for all the segments'}:\quad f \text{ draws each end into its segment}"
     inputs = MUSCLE
+    result = FORCE
 
     def printed(E, x, phi, *parameters):
         """The forces that draw the two ends in, each of which belongs to one segment."""
@@ -224,6 +233,7 @@ class t524:
 class d1:
     formula = "K_k = K_{k1} + K_{k2}"
     inputs = PATH
+    result = per(WRENCH / FORCE, SCREW)
 
     def printed(E, x):
         """K_k for the second segment, its two parts by complex steps."""
@@ -266,6 +276,7 @@ class d2:
         r"= \frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|^3}"
     )
     inputs = PATH
+    result = per(WRENCH / FORCE, SCREW)
 
     def printed(E, x):
         """K_k1 for the second segment, with the dx of 1.9.3, from the first point to the second."""
@@ -307,6 +318,7 @@ class e1_62:
         r"I\end{pmatrix}"
     )
     inputs = PATH
+    result = per(WRENCH / FORCE, SCREW)
 
     def printed(E, x):
         return stiffness_printed(E[1:], x[1:], 1 / np.linalg.norm(between(E[1:], x[1:])[-1]))

@@ -8,6 +8,15 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches
 from rbnotes.forces.tension import Constant
 from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, rate, wrenches
 from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, tension, total
+from rbnotes.ledger.quantities import (
+    LENGTH,
+    NUMBER,
+    RATE,
+    SPATIAL_DAMPING,
+    SPATIAL_STIFFNESS,
+    VELOCITY,
+    WRENCH,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
     CHAPTER,
@@ -19,6 +28,9 @@ from rbnotes.ledger.sueda.section_1_9_4_stiffness import muscle
 from rbnotes.ledger.sueda.section_1_9_5 import EXACT, LENGTHS, MUSCLE, STILL, in_blocks, rows, spans
 
 MUSCLE_ALONG = {**path_along(3), **PARAMETERS}
+
+
+QUANTITIES = {"a": NUMBER, "l_T": LENGTH, "l_opt": LENGTH, "v_max": RATE}
 
 
 def normalised(E, x):
@@ -35,6 +47,7 @@ STEP_POSES = (
 class e1_61:
     formula = r"K = \frac{\partial f}{\partial E}\sum_{k=1}^{n-1}f_k + f\sum_{k=1}^{n-1}K_k"
     inputs = MUSCLE
+    result = SPATIAL_STIFFNESS
 
     def printed(E, x, phi, *parameters):
         """(1.61), its derivatives by complex steps."""
@@ -70,6 +83,7 @@ class t538:
         r"\text{`each summand contributing to two block locations'}"
     )
     inputs = MUSCLE
+    result = SPATIAL_STIFFNESS
 
     def printed(E, x, phi, *parameters):
         F = tension(*parameters)
@@ -104,6 +118,7 @@ class e1_63:
         r"= \frac{-f_{opt}(a f_L' f_V + f_P')}{l_{opt}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
     )
     inputs = MUSCLE
+    result = WRENCH / LENGTH
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
@@ -144,6 +159,7 @@ class e1_63:
 class d3:
     formula = r"D = \frac{\partial f}{\partial\Phi}\sum_{k=1}^{n-1}f_k"
     inputs = MUSCLE
+    result = SPATIAL_DAMPING
 
     def printed(E, x, phi, *parameters):
         """D, with the derivative of the tension by complex steps."""
@@ -178,6 +194,7 @@ class e1_64:
         r"= \frac{-f_{opt}(a f_L f_V')}{l_{opt}v_{max}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
     )
     inputs = MUSCLE
+    result = WRENCH / VELOCITY
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
@@ -210,6 +227,7 @@ class t542:
         r"\mathsf a = \sum_k\mathsf f_k,\ \mathsf b = \frac{\partial f}{\partial\Phi} \in\mathbb R^{6n}"
     )
     inputs = MUSCLE
+    result = SPATIAL_DAMPING
 
     def printed(E, x, phi, *parameters):
         F = tension(*parameters)

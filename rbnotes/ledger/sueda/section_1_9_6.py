@@ -13,6 +13,7 @@ from rbnotes.checking.strategies import nonzero_vectors, positive_numbers, vecto
 from rbnotes.forces.body_forces import body_path_length, path_wrenches
 from rbnotes.forces.path import path_force
 from rbnotes.forces.tension import Constant, SpringDamper
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, rate, wrenches
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
@@ -31,6 +32,9 @@ SPRING = {**MOVING_PAIR, **COEFFICIENTS}
 SPRING_ALONG = {**path_along(2), **COEFFICIENTS}
 SEGMENT = {"dx": nonzero_vectors(shortest=0.5), "dv": vectors(), **COEFFICIENTS}
 STILL = np.zeros((2, 6))
+
+
+QUANTITIES = {"d": units.MOMENTUM, "dv": units.VELOCITY, "dx": units.LENGTH, "k": units.FORCE}
 
 
 def segment(E, x):
@@ -72,6 +76,7 @@ class e1_65:
         r"= \|\Delta\mathbf x\|"
     )
     inputs = SEGMENT
+    result = units.FORCE
 
     def printed(dx, dv, k, d, L):
         l = np.sqrt(dx @ dx)
@@ -123,6 +128,7 @@ class e1_66:
         r" \Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     )
     inputs = SPRING
+    result = units.WRENCH
 
     def printed(E, x, phi, k, d, L):
         column, dx, R1G1, R2G2 = pull(E, x)
@@ -162,6 +168,7 @@ class e1_66:
 class e1_67_a:
     formula = r"K = \frac{\partial f_s}{\partial E}\mathsf f_n + f_s(K_{n1} + K_{n2})"
     inputs = SPRING
+    result = units.SPATIAL_STIFFNESS
 
     def printed(E, x, phi, k, d, L):
         column, dx, R1G1, R2G2 = pull(E, x)
@@ -208,6 +215,7 @@ class e1_67_b:
         r"I\end{pmatrix},\qquad \mathbf d = \frac{\Delta\mathbf x}{l^3}"
     )
     inputs = PAIR
+    result = units.per(units.WRENCH / units.FORCE, units.SCREW)
     printed = parts_printed
 
     def library(E, x):
@@ -242,6 +250,7 @@ class e1_67_c:
         r"= \frac{-k}{L}\frac{\Delta\mathbf x}{l}"
     )
     inputs = SPRING
+    result = units.WRENCH / units.LENGTH
 
     def printed(E, x, phi, k, d, L):
         dx, R1G1, R2G2 = segment(E, x)
@@ -283,6 +292,7 @@ class e1_68_a:
         r"= \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
     )
     inputs = SPRING
+    result = units.SPATIAL_DAMPING
 
     def printed(E, x, phi, k, d, L):
         column, dx, R1G1, R2G2 = pull(E, x)
@@ -327,6 +337,7 @@ class e1_68_b:
         r"= \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
     )
     inputs = SPRING
+    result = units.WRENCH / units.VELOCITY
 
     def printed(E, x, phi, k, d, L):
         dx, R1G1, R2G2 = segment(E, x)

@@ -8,10 +8,12 @@ from rbnotes import maximal, tree
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers
 from rbnotes.dynamics import Forces, FreeSystem, State, integrate, symplectic_euler
 from rbnotes.inertia import spatial_inertia
+from rbnotes.ledger.jointed import accelerations, forces
 from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
 from rbnotes.ledger.oracles.clouds import acceleration
 from rbnotes.ledger.oracles.systems import energy_matrix
+from rbnotes.ledger.quantities import LENGTH, NUMBER, TIME, TWIST, column
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_trees import (
     ACCELERATED,
@@ -40,6 +42,7 @@ def maximal_masses(assembly):
 class t692:
     formula = r"6n \text{ degrees of freedom and } 5n \text{ constraints, against } n \text{ and none}"
     inputs = {"assembly": ANY_SIZE, "angle": numbers()}
+    result = NUMBER
 
     def printed(assembly, angle):
         n = len(assembly.parents)
@@ -69,6 +72,10 @@ class t692:
 class t696:
     formula = r"f = M\ddot q: \quad f \text{ given } \ddot q,\quad \ddot q = M^{-1}f \text{ given } f"
     inputs = {**PLACED, "qddot": arrays(7), "f": arrays(7)}
+    quantities = {"f": forces}
+
+    def result(values):
+        return forces(values) + accelerations(values)
 
     def printed(assembly, q, qddot, f):
         weighed = chains.weighed_slopes(assembly, q)
@@ -117,6 +124,7 @@ def blocks_of_factor(K, sizes):
 class t698_a:
     formula = r"4n - r \text{ blocks in the factor of } \begin{pmatrix} M & G^\top \\ G & 0 \end{pmatrix}"
     inputs = {"assembly": ANY_SIZE, "angle": numbers()}
+    result = NUMBER
 
     def printed(assembly, angle):
         """Linear in n: a block for each body, joint, and end of a joint that is not in the world."""
@@ -170,6 +178,7 @@ class t698_a:
 class t698_b:
     formula = r"\text{lack of constraint drift}"
     inputs = {**ON_HINGES, "h": positive_numbers(0.03125, 0.25)}
+    result = column((NUMBER, 1), (LENGTH, 1))
 
     def printed(assembly, q, qdot, h):
         """Where the parents' halves of the joints are: so says the claim."""
@@ -215,6 +224,7 @@ def three_steps(assembly, q, qdot, h):
 class e2_1:
     formula = r"\dot{\mathbf q}_m = J_{mr}\dot{\mathbf q}_r"
     inputs = MOVING
+    result = TWIST
 
     def printed(assembly, q, qdot):
         J_mr = chains.jacobian(assembly, q)
@@ -241,6 +251,7 @@ class e2_1:
 class e2_2:
     formula = r"\ddot{\mathbf q}_m = J_{mr}\ddot{\mathbf q}_r + \dot J_{mr}\dot{\mathbf q}_r"
     inputs = ACCELERATED
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot, qddot):
         J_mr = chains.jacobian(assembly, q)
@@ -266,6 +277,7 @@ class e2_2:
 class t704:
     formula = r"M_m\ddot{\mathbf q}_m = \mathbf f_m,\quad \text{with } 6n \text{ degrees of freedom}"
     inputs = {"assembly": HINGED, "phi": arrays(4, 6), "wrenches": arrays(4, 6)}
+    result = TWIST / TIME
 
     def printed(assembly, phi, wrenches):
         """Bodies that no joint holds."""

@@ -11,6 +11,7 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, numbers, twists
 from rbnotes.ledger.oracles.bodies import motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_matrix, twist_of
+from rbnotes.ledger.quantities import ADJOINT, POSE, RATE, TWIST
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_10 import relative_twist_reference
 from rbnotes.ledger.sueda.section_2_trees import CHAPTER
@@ -22,6 +23,9 @@ ON_HINGE = {"E_i": frames(), "E_p": frames(), "J": frames(), "phi_p": twists(), 
 TWISTS = ("rbnotes.tree.twists",)
 S = np.array([0, 0, 1, 0, 0, 0])
 SUMMED = "differences along the motion of a body that moves with its parent and, besides, about the joint"
+
+
+QUANTITIES = {"B": POSE, "J": POSE, "psi": TWIST}
 
 
 def child_twist_reference(E_i, E_p, J, phi_p, psi):
@@ -52,6 +56,7 @@ class e2_7:
         r"{}^{J_i}\phi_i = {}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i"
     )
     inputs = PAIR
+    result = TWIST
 
     def printed(E_i, E_p, J, phi_i, phi_p):
         return np.concatenate([seen_from(E_i @ J, E_p) @ phi_p, seen_from(E_i @ J, E_i) @ phi_i])
@@ -88,6 +93,7 @@ class e2_8_a:
         r"{}^{J_i}_p\mathrm{Ad}\,{}^p\phi_p"
     )
     inputs = PAIR
+    result = TWIST
 
     def printed(E_i, E_p, J, phi_i, phi_p):
         return seen_from(E_i @ J, E_i) @ phi_i - seen_from(E_i @ J, E_p) @ phi_p
@@ -107,6 +113,7 @@ class e2_8_b:
         r"{}^0_p\mathrm{Ad}\,{}^p\phi_p"
     )
     inputs = PAIR
+    result = TWIST
 
     def printed(E_i, E_p, J, phi_i, phi_p):
         J_i_Ad, world = seen_from(E_i @ J, E_i), np.eye(4)
@@ -125,6 +132,7 @@ class e2_8_b:
 class t742:
     formula = r"{}^{J_i}_i\mathrm{Ad} \text{ is constant}"
     inputs = {"F": frames(), "B": frames(), "q": numbers()}
+    result = ADJOINT
 
     def printed(F, B, q):
         """As where they are at rest, whatever q is."""
@@ -156,6 +164,7 @@ class e2_9_a:
         r"{}^p\phi_p + {}^{J_i}\phi_{J_i}"
     )
     inputs = CARRIED
+    result = TWIST
 
     def printed(E_i, E_p, J, phi_p, psi):
         world = np.eye(4)
@@ -182,6 +191,7 @@ class e2_9_b:
         r"{}^{J_i}\phi_{J_i}"
     )
     inputs = CARRIED
+    result = TWIST
 
     def printed(E_i, E_p, J, phi_p, psi):
         world = np.eye(4)
@@ -208,6 +218,7 @@ class e2_10:
         r"{}^{J_i}\phi_{J_i} = S\dot q_i,\quad S = \begin{pmatrix} 0 & 0 & 1 & 0 & 0 & 0 \end{pmatrix}^\top"
     )
     inputs = {"q": numbers(-4, 4), "qdot": numbers()}
+    result = RATE
 
     def printed(q, qdot):
         return np.array([0, 0, 1, 0, 0, 0]) * qdot
@@ -237,6 +248,7 @@ class e2_11:
         r"\underbrace{{}_i\mathrm{Ad}\,S}_{{}_{J_i}\mathrm{Ad}_S}\,\dot q_i"
     )
     inputs = ON_HINGE
+    result = TWIST
 
     def printed(E_i, E_p, J, phi_p, qdot):
         """An adjoint without an upper index leads to the world."""
@@ -266,6 +278,7 @@ class e2_11:
 class e2_12:
     formula = r"{}^1\phi_1 = {}_0\mathrm{Ad}\,{}^0\phi_0 + {}_1\mathrm{Ad}_S\,\dot q_1"
     inputs = {"E_1": frames(), "J": frames(), "phi_0": twists(), "qdot": numbers()}
+    result = TWIST
 
     def printed(E_1, J, phi_0, qdot):
         """With the short forms of (2.11): from the parent 0 to 1, and S seen from 1."""

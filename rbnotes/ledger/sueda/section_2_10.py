@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.jointed import velocities
 from rbnotes.ledger.oracles import chains, sweeps
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1 import S, seen_from
@@ -28,6 +30,9 @@ OF_THREE = assemblies(some_parents(3), st.permutations(("revolute", "universal",
 THREE_MOVING = {"assembly": OF_THREE, "q": arrays(6), "qdot": arrays(6)}
 
 
+QUANTITIES = {"B": units.POSE}
+
+
 @claim("sueda/s2.10/e2.108", "Twists of a chain of three from its Jacobian")
 class e2_108:
     formula = (
@@ -37,6 +42,7 @@ class e2_108:
         r"\begin{pmatrix} x_1 \\ x_2 \\ x_3 \end{pmatrix}"
     )
     inputs = THREE
+    result = units.TWIST
 
     def printed(F, B, qdot):
         """The index after Ad says whose twists it takes, S from which joint the twist is."""
@@ -72,6 +78,7 @@ class t1320:
         r"y_1 = {}^1_1\mathrm{Ad}_S\,x_1,\quad y_2 = {}^2_1\mathrm{Ad}_1\,y_1 + {}^2_2\mathrm{Ad}_S\,x_2"
     )
     inputs = THREE
+    result = units.TWIST
 
     def printed(F, B, qdot):
         y_1 = seen_from(B[0], F[0]) @ S * qdot[0]
@@ -100,6 +107,7 @@ class e2_109:
         r"{}^3_3\mathrm{Ad}_S\,x_3 \end{aligned}"
     )
     inputs = THREE
+    result = units.TWIST
 
     def printed(F, B, qdot):
         """The last line; the index after Ad says whose twists it takes."""
@@ -129,6 +137,7 @@ class e2_109:
 class t1324_a:
     formula = r"y_i = {}^i_p\mathrm{Ad}_p\,y_p + {}^i_j\mathrm{Ad}_S\,x_j"
     inputs = MOVING
+    result = units.TWIST
 
     def printed(assembly, q, qdot):
         E, own = chains.poses(assembly, q), chains.parts(assembly)
@@ -161,6 +170,8 @@ class t1324_b:
         "states": arrays(2, 3).map(lambda drawn: drawn + np.where(drawn < 0, -0.3, 0.3)),
         "order": st.permutations(range(3)).map(tuple),
     }
+    quantities = {"states": units.rows(units.NUMBER, units.RATE)}
+    result = units.NUMBER
 
     def printed(assembly, states, order):
         places = [order.index(i) for i in range(3)]
@@ -197,6 +208,8 @@ class alg5:
         r"\mathrel{+}= {}^i_p\mathrm{Ad}\,z(p) + {}^i_p\dot{\mathrm{Ad}}\,y(p) \end{aligned}"
     )
     inputs = {**THREE_MOVING, "x": arrays(6)}
+    quantities = {"x": velocities}
+    result = units.rows(units.TWIST, units.TWIST / units.TIME)
 
     def printed(assembly, q, qdot, x):
         E, own = chains.poses(assembly, q), chains.parts(assembly)

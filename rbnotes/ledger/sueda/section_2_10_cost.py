@@ -7,8 +7,21 @@ from hypothesis import strategies as st
 
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays
+from rbnotes.ledger.jointed import velocities
 from rbnotes.ledger.oracles import chains, sweeps
 from rbnotes.ledger.oracles.recursion import counting
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    LENGTH,
+    NUMBER,
+    RATE,
+    TIME,
+    TORQUE,
+    TWIST,
+    VELOCITY,
+    column,
+    rows,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1_jacobian import (
     FILLED,
@@ -42,6 +55,10 @@ class t1314_a:
     formula = r"O(n^2):\ 18n(n - 1) \text{ products for a chain of hinges, once all adjoints are known}"
     inputs = {"assembly": serial_chains(4, 2), "angles": arrays(5)}
 
+    def result(values):
+        n = values["assembly"].size
+        return column((NUMBER, 1), *n * ((NUMBER, 3 * n), (LENGTH, 3 * n)))
+
     def printed(assembly, angles):
         n = len(assembly.parents)
         J = tree.jacobian(tree_of(assembly), angles[:n])
@@ -71,6 +88,12 @@ class t1314_b:
         r"\dot J\mathbf x,\quad 42n - 36 \text{ for } J^\top\mathbf y \text{ of a chain of hinges}"
     )
     inputs = COUNTED
+    quantities = {"states": rows(NUMBER, RATE, RATE)}
+
+    def result(values):
+        n = values["assembly"].size
+        moving = n * ((RATE, 3), (VELOCITY, 3)), n * ((RATE / TIME, 3), (ACCELERATION, 3))
+        return column((NUMBER, 3), *moving[0], *moving[1], (TORQUE, n))
 
     def printed(assembly, states, wrenches):
         n = len(assembly.parents)
@@ -113,6 +136,8 @@ class t1314_b:
 class t1314_c:
     formula = r"\mathbf z = J\mathbf x"
     inputs = {**THREE_MOVING, "x": arrays(6)}
+    quantities = {"x": velocities}
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot, x):
         return chains.jacobian(assembly, q) @ x
@@ -130,6 +155,7 @@ class t1314_c:
     verdict = Verdict.MISPRINT
     scan = True
     correction = r"$\mathbf z = \dot J\mathbf x$, as in the title of Algorithm 5: the dot is lost."
+    misfit = r"velocities stand where accelerations belong"
     implemented_by = RATE_PRODUCT
     chapter = PRODUCTS
 
@@ -141,6 +167,7 @@ class t1314_d:
         r"\text{ by three products}"
     )
     inputs = THREE_ACCELERATED
+    result = TORQUE
 
     def printed(assembly, q, qdot, qddot):
         known = tree_of(assembly)
@@ -170,6 +197,7 @@ class t1314_e:
         r"multipliers}"
     )
     inputs = {**THREE_ACCELERATED, "driven": st.sampled_from(((0,), (1,), (2,), (0, 1), (0, 2), (1, 2)))}
+    result = column((RATE / TIME, 6), (TORQUE, 6))
 
     def printed(assembly, q, qdot, qddot, driven):
         """(2.106), as it is solved with matrices; its multipliers are on the side of the inertia."""

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from rbnotes import joints, tree
 from rbnotes.checking.strategies import arrays
+from rbnotes.ledger.jointed import forces
 from rbnotes.ledger.oracles import chains, complex_steps, sweeps
+from rbnotes.ledger.quantities import LINEAR_FIRST_WRENCH, NUMBER, POSE, TORQUE, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1 import S, seen_from
 from rbnotes.ledger.sueda.section_2_1_jacobian import LARGE, diagonal_block, hinge_tree, serial_chains
@@ -24,6 +26,9 @@ LOADED = {"F": some_frames(4), "B": some_frames(4), "y": arrays(4, 6)}
 
 # A joint of six coordinates at home: three shifts, then three small turns.
 FREE = np.roll(np.eye(6), 3, axis=0)
+
+
+QUANTITIES = {"B": POSE, "y": WRENCH}
 
 
 def free_joints_library(F, B, y):
@@ -66,6 +71,7 @@ class e2_110:
         r"{}^4_4\mathrm{Ad}_S^\top \end{pmatrix}\begin{pmatrix} y_1 \\ y_2 \\ y_3 \\ y_4 \end{pmatrix}"
     )
     inputs = LOADED
+    result = LINEAR_FIRST_WRENCH
 
     def printed(F, B, y):
         """For joints of six coordinates; with fewer, these matrices cannot be multiplied."""
@@ -97,6 +103,7 @@ class e2_110:
         r"${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top$ and so on. As (2.108) says, "
         r"transposed. For hinges, the printed products are of rows of six numbers with rows of six numbers."
     )
+    misfit = "coordinates' forces are taken for wrenches by the factors after the first"
     remark = "The counterexample has joints of six coordinates, for which all products exist."
     implemented_by = TRANSPOSE
     chapter = PRODUCTS
@@ -106,6 +113,7 @@ class e2_110:
 class t1345:
     formula = r"J^\top(a, i) = 0 \text{ for } i < a, \text{ not zero for } i \ge a"
     inputs = {"assembly": serial_chains(4, 2), "angles": arrays(4)}
+    result = NUMBER
 
     def printed(assembly, angles):
         return np.triu(np.ones((len(assembly.parents),) * 2))
@@ -139,6 +147,7 @@ class e2_111_a:
         r"{}^1_{J_1}\mathrm{Ad}_S^\top{}^2_{J_2}\mathrm{Ad}_S^\top y_2 + \cdots \end{aligned}"
     )
     inputs = LOADED
+    result = LINEAR_FIRST_WRENCH
 
     def printed(F, B, y):
         """For joints of six coordinates; with fewer, these matrices cannot be multiplied."""
@@ -165,6 +174,7 @@ class e2_111_a:
         r"on: all factors but the first are adjoints ${}^i_p\mathrm{Ad}^\top$ from the parent's body, as in "
         r"Algorithm 6, not from the body's own joint, and without S."
     )
+    misfit = "coordinates' forces are taken for wrenches by the factors after the first"
     implemented_by = TRANSPOSE
     chapter = PRODUCTS
 
@@ -177,6 +187,7 @@ class e2_111_b:
         r"{}^i_{J_i}\mathrm{Ad}_S^\top"
     )
     inputs = LOADED
+    result = TORQUE
 
     def printed(F, B, y):
         """The printed brackets; behind the first factor, the adjoints that Algorithm 6 has there."""
@@ -221,6 +232,7 @@ class e2_112:
         r"(y_1 + \alpha_2), & \alpha_1 &= \emptyset \end{aligned}"
     )
     inputs = LOADED
+    result = TORQUE
 
     def printed(F, B, y):
         """For hinges; the sum of six numbers and one is formed as numpy and MATLAB form it."""
@@ -247,6 +259,7 @@ class e2_112:
         r"$\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$, as in Algorithm 6. As printed, each $\alpha_i$ is "
         r"the torque $x_i$, and a torque is no wrench that could be handed on."
     )
+    misfit = r"torques are added to wrenches"
     implemented_by = TRANSPOSE
     chapter = PRODUCTS
 
@@ -260,6 +273,7 @@ class t1314_f:
         "y": arrays(4, 6),
         "names": st.permutations(range(4)).map(tuple),
     }
+    result = TORQUE
 
     def printed(assembly, q, y, names):
         """Algorithm 6 on bodies that are numbered anyhow, level by level, the leaves first."""
@@ -300,6 +314,7 @@ class alg6:
         r"&\alpha_i = {}^i_p\mathrm{Ad}^\top y_i \\ &x(j) = S^\top{}^i_j\mathrm{Ad}^\top y_i \end{aligned}"
     )
     inputs = {**PLACED, "y": arrays(4, 6)}
+    result = forces
 
     def printed(assembly, q, y):
         E, own = chains.poses(assembly, q), chains.parts(assembly)

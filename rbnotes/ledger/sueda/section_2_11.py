@@ -12,6 +12,7 @@ from rbnotes.friction import contact_space, staggered
 from rbnotes.friction.bounded import bounded_friction
 from rbnotes.friction.staggered import normal_impulses
 from rbnotes.ledger.oracles import one_contact
+from rbnotes.ledger.quantities import ENERGY, FORCE, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_13_programs import least_energy
 
@@ -27,6 +28,9 @@ MOVING = {
     "h": positive_numbers(0.125, 1),
 }
 TANGENTS = np.zeros((2, 2, 4))
+
+
+QUANTITIES = {"T": NUMBER, "alpha": MOMENTUM, "cached": MOMENTUM, "d": VELOCITY, "limit": MOMENTUM}
 
 
 @claim("sueda/s2.11/t1391", "The unconstrained velocity")
@@ -45,6 +49,8 @@ class e2_113:
         r"hM^{-1}f_\beta) \quad\text{subject to}\quad \alpha \ge 0"
     )
     inputs = MOVING
+    quantities = {"v": VELOCITY, "rub": FORCE}
+    result = VELOCITY
 
     def printed(M, N, v, f, rub, h):
         """The program solved by its optimality conditions, and f_alpha = -N^T alpha / h with it."""
@@ -89,6 +95,7 @@ class e2_113:
 class t1395:
     formula = r"f_\alpha = -N^T\alpha/h"
     inputs = {"N": arrays(2, 4), "alpha": arrays(2).map(np.abs), "h": positive_numbers(0.125, 1)}
+    result = FORCE
 
     def printed(N, alpha, h):
         return -N.T @ alpha / h
@@ -136,6 +143,8 @@ class e2_114:
         r"f_\beta = -T^T\beta/h"
     )
     inputs = RUBBING
+    quantities = {"v": VELOCITY, "push": FORCE}
+    result = VELOCITY
 
     def printed(M, T, v, f, push, alpha, mu, h):
         """The program solved by its optimality conditions, and the velocities that f_beta makes."""
@@ -174,6 +183,7 @@ class e2_114:
 class t1399:
     formula = r"\text{`The box constraints can only accommodate a four-sided friction cone'}"
     inputs = {"d": vectors(2), "limit": positive_numbers()}
+    result = ENERGY
 
     def printed(d, limit):
         """The farthest of the four corners along a direction."""
@@ -236,6 +246,8 @@ class alg7:
         r"\dot q = \dot q^{\text{prev}} + hM^{-1}(f + f_\alpha + f_\beta)"
     )
     inputs = ONE
+    quantities = {"cached": FORCE}
+    result = VELOCITY
     printed = algorithm_7
 
     def library(M, v, cached, mu, h):

@@ -15,8 +15,21 @@ from rbnotes.dynamics import (
     symplectic_euler_problem,
     with_rows,
 )
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import branching, joint_reactions
 from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
+from rbnotes.ledger.quantities import (
+    ENERGY,
+    LENGTH,
+    NUMBER,
+    POINT_JACOBIAN,
+    RATE,
+    TIME,
+    TWIST,
+    VELOCITY,
+    WRENCH,
+    column,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_11_joints import BALANCE, CHAPTER, NEWTON, maximal
 
@@ -25,6 +38,12 @@ USUAL = np.sin(np.arange(1, 73) ** 2).reshape(3, 24)
 OUTER = {**TREE, "G": arrays(2, 24).map(lambda rows: USUAL[:2] + rows / 8), "h": positive_numbers(0.125, 1)}
 FROM_REST = {name: strategy for name, strategy in OUTER.items() if name != "v"}
 STILL = np.zeros(5)
+
+
+QUANTITIES = {
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+}
 
 
 def on_rates(at, q, G):
@@ -64,6 +83,8 @@ class e2_119_a:
         r"G_m\dot q_m^{\text{unc}\beta} = 0, \quad G_m J_{mr}\dot q_r^{\text{con}\beta} = 0"
     )
     inputs = FROM_REST
+    quantities = {"G": POINT_JACOBIAN}
+    result = WRENCH
 
     def printed(at, bodies, g, q, G, h):
         """From rest, where what (2.117) leaves out is zero."""
@@ -112,6 +133,8 @@ class e2_119_b:
         r"\right), \quad G_m J_{mr}\dot q_r = 0"
     )
     inputs = OUTER
+    quantities = {"G": POINT_JACOBIAN}
+    result = TWIST
 
     def printed(at, bodies, g, q, v, G, h):
         """The minimiser, which is called the velocities of the bodies."""
@@ -143,6 +166,8 @@ class e2_119_b:
 class t1510:
     formula = r"f_\lambda = -J_{mr}^T G_m^T\lambda/h"
     inputs = OUTER
+    quantities = {"G": POINT_JACOBIAN}
+    result = ENERGY / BRANCHING
 
     def printed(at, bodies, g, q, v, G, h):
         M, J, Jdot, f = maximal(at, bodies, g, q, v)
@@ -201,6 +226,8 @@ class e2_120:
         r"G_m J_{mr}\dot q_r = 0,\ C_m J_{mr}\dot q_r \ge 0"
     )
     inputs = FINAL
+    quantities = {"G": POINT_JACOBIAN, "C": POINT_JACOBIAN, "reaction": WRENCH}
+    result = BRANCHING / TIME
 
     def printed(at, bodies, g, q, v, G, h, C, reaction):
         """With joint reactions that do no work, and without friction."""
@@ -228,6 +255,7 @@ class e2_120:
     scan = True
     verdict = Verdict.MISPRINT
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
+    misfit = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
     remark = (
         r"With the dot, and with joint reactions that do no work, the program is right; $f_\alpha$ may then as "
         r"well be left out. With what (2.119) calls $f_\alpha$, the multipliers of $G_m J_{mr}\dot q_r = 0$ take "

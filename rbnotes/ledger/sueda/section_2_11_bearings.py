@@ -9,7 +9,20 @@ from rbnotes import tree
 from rbnotes.checking.strategies import arrays, positive_numbers, spd_matrices
 from rbnotes.dynamics import State
 from rbnotes.friction import Bearing, journal
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles.branching_inputs import NAMES, tree_of
+from rbnotes.ledger.quantities import (
+    FORCE,
+    LENGTH,
+    NUMBER,
+    RATE,
+    SPATIAL_INERTIA,
+    TIME,
+    VELOCITY,
+    WRENCH,
+    column,
+    rows,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_11_joints import (
     CHAPTER,
@@ -28,6 +41,16 @@ PLACES = np.array([[0, 0, 1.0], [1.0, 0, 0], [0, 0, -1.0], [0, 1.0, 0], [-1.0, 0
 
 CORNERS = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
 OCTET = (np.roll(CORNERS, 1, axis=1) * [1, 1, 0] + [0, 0, 0.5], CORNERS)
+
+
+QUANTITIES = {
+    "height": LENGTH,
+    "load": FORCE,
+    "more": NUMBER,
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "radius": LENGTH,
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+}
 
 
 def _contacts(numbers, around=(DIRECTIONS, PLACES)):
@@ -74,6 +97,8 @@ class e2_118:
         r"\alpha = h\left(N_i M_i^{-1} N_i^T + \epsilon I\right)^{-1}\left(N_i M_i^{-1} f_{\alpha i}\right)"
     )
     inputs = LOADED
+    quantities = {"contacts": rows(LENGTH, NUMBER), "M": SPATIAL_INERTIA, "c": FORCE}
+    result = FORCE
 
     def printed(contacts, M, c, h):
         """The multipliers for the joint reaction that forces c along the normals make: they should be -h c."""
@@ -115,6 +140,8 @@ class t1487:
         r"\text{`We do not require } \alpha \text{ to be positive'}; \quad -\mu\alpha \le \beta \le \mu\alpha"
     )
     inputs = {name: LOADED[name] for name in ("contacts", "c")} | {"mu": positive_numbers(0.125, 1)}
+    quantities = {"contacts": rows(LENGTH, NUMBER), "c": FORCE}
+    result = FORCE
 
     def printed(contacts, c, mu):
         """The sum of the upper bounds of (2.114), one for each contact."""
@@ -157,6 +184,8 @@ SPREAD = {
 class t1491_a:
     formula = r"\epsilon \to 0: \quad \|\alpha\| \text{ is the smallest of all that make the joint reaction}"
     inputs = SPREAD
+    quantities = {"contacts": rows(LENGTH, NUMBER), "M": SPATIAL_INERTIA, "c": FORCE}
+    result = FORCE
 
     def printed(contacts, M, c):
         """The magnitudes of (2.118), for the joint reaction that forces c along the normals make."""
@@ -218,6 +247,7 @@ def ring(radius, height):
 class t1491_b:
     formula = r"N_i^T(\alpha + 1000) = N_i^T(\alpha + 0.1) \quad \text{for a revolute joint}"
     inputs = RING
+    result = WRENCH
 
     def printed(radius, height, load, more):
         return ring(radius, height).T @ (load + 1000)
@@ -255,6 +285,7 @@ class alg8:
         r"f_\beta = 0 \text{ without friction}"
     )
     inputs = STEPPED
+    result = BRANCHING / TIME
 
     def printed(at, bodies, g, q, v, h):
         """Lines 10 and 26 with mu = 0, and with the dot that (2.117) lacks; f_r of (2.18)."""

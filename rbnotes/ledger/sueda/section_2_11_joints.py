@@ -10,6 +10,7 @@ from rbnotes.checking.strategies import arrays, positive_numbers, spd_matrices
 from rbnotes.dynamics import BilateralRows, State, StepProblem, solve_step, symplectic_euler
 from rbnotes.ledger.oracles import branching, joint_reactions
 from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, TWIST, VELOCITY, WRENCH, column
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "friction-in-joints"
@@ -26,6 +27,12 @@ LINKED = {
 
 
 SAME = {"in held: negated N in `[N, np.zeros((2, 2))]`": "the same condition, -N v = 0"}
+
+
+QUANTITIES = {
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+}
 
 
 def held(M, N, v, f, h):
@@ -48,6 +55,8 @@ class e2_115:
         r"M^{-1}N^T\alpha = \underbrace{\dot q^{\text{prev}} + hM^{-1}f}_{\dot q^{\text{unc}}}"
     )
     inputs = LINKED
+    quantities = {"v": VELOCITY}
+    result = VELOCITY
 
     def printed(M, N, v, f, h):
         """The sum of the second line's left side, and its first term."""
@@ -77,6 +86,8 @@ class e2_116:
         r"\frac1h M(\dot q^{\text{con}} - \dot q^{\text{unc}})"
     )
     inputs = LINKED
+    quantities = {"v": VELOCITY}
+    result = FORCE
 
     def printed(M, N, v, f, h):
         con, alpha = held(M, N, v, f, h)
@@ -122,6 +133,7 @@ class e2_117_a:
         r"M_m J_{mr}\dot q_r^{\text{prev}})\right)\right)"
     )
     inputs = STEPPED
+    result = TWIST
 
     def printed(at, bodies, g, q, v, h):
         M, J, _, f = maximal(at, bodies, g, q, v)
@@ -142,6 +154,7 @@ class e2_117_a:
     scan = True
     verdict = Verdict.MISPRINT
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
+    misfit = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
     remark = "The dot is missing here, in (2.119) and in (2.120); without it not even the units agree."
     implemented_by = ("rbnotes.dynamics.symplectic_euler",)
     chapter = CHAPTER
@@ -154,6 +167,7 @@ class e2_117_b:
         r"f_\alpha = \frac1h M_m(\dot q_m^{\text{con}\beta} - \dot q_m^{\text{unc}\beta})"
     )
     inputs = STEPPED
+    result = WRENCH
 
     def printed(at, bodies, g, q, v, h):
         """With the dot that is missing in the second line."""
@@ -194,6 +208,7 @@ class t1449:
         r"and opposite force' that the joint of child } c \text{ exerts)}"
     )
     inputs = TREE
+    result = WRENCH
 
     def printed(at, bodies, g, q, v):
         """Joint reactions subtracted from the parents, as equal and opposite forces, seen from their frames."""

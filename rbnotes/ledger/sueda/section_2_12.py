@@ -17,6 +17,19 @@ from rbnotes.ledger.oracles.branching_joints import (
     joint_weights,
 )
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    FORCE,
+    LENGTH,
+    NUMBER,
+    RATE,
+    SPATIAL_INERTIA,
+    TIME,
+    TWIST,
+    VELOCITY,
+    WRENCH,
+    column,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.tree import (
     jacobian_dot_product,
@@ -33,6 +46,13 @@ HYBRID = ("rbnotes.tree.hybrid_dynamics",)
 SLACK = 1e-8
 PLACES = {name: TREE[name] for name in ("at", "q")}
 MOVES = {name: TREE[name] for name in ("at", "bodies", "q", "v")}
+
+
+QUANTITIES = {
+    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+}
 
 
 def seen_through(E):
@@ -85,6 +105,7 @@ def at_joints(tree, wrenches):
 class t1528:
     formula = r"{}^p_jE \in \text{SE}(3):\ \text{transformation matrix from } p \text{ to } j"
     inputs = PLACES | {"x": vectors(3)}
+    result = LENGTH
 
     def printed(at, q, x):
         """A point in the frame of p, brought to that of j, for the slider and the hinge before it."""
@@ -130,6 +151,7 @@ class t1529:
 class t1531:
     formula = r"{}^i\phi_i = {}^i_j\mathrm{Ad}\,V_j"
     inputs = {name: TREE[name] for name in ("at", "q", "v")}
+    result = TWIST
 
     def printed(at, q, v):
         tree = tree_of(at, BODIES)
@@ -157,6 +179,7 @@ class t1531:
 class t1532:
     formula = r"\dot V_j:\ \text{component-wise time derivative of } V_j"
     inputs = {name: TREE[name] for name in ("at", "q", "v")} | {"a": arrays(5)}
+    result = TWIST / TIME
 
     def printed(at, q, v, a):
         """As Algorithm 9 finds it."""
@@ -188,6 +211,7 @@ class t1532:
 class t1533:
     formula = r"M_j = {}^i_j\mathrm{Ad}^\top M_i\,{}^i_j\mathrm{Ad}"
     inputs = {name: TREE[name] for name in ("at", "bodies")}
+    result = SPATIAL_INERTIA
 
     def printed(at, bodies):
         return [at_joint(link) for link in tree_of(at, bodies).links]
@@ -226,6 +250,7 @@ def weights_at_joints(at, bodies, g, q):
 class t1535_a:
     formula = r"F_j^{\text{ext}}:\ \text{generalized external force viewed in } i"
     inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
+    result = WRENCH
 
     def printed(at, bodies, g, q):
         """The weight, in the frames of the bodies i."""
@@ -247,6 +272,7 @@ class t1535_a:
 class t1535_b:
     formula = r"F_j^{\text{ext}} = {}^i_j\mathrm{Ad}^\top F_i^{\text{grav}}"
     inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
+    result = WRENCH
 
     def printed(at, bodies, g, q):
         tree = tree_of(at, bodies, g)
@@ -264,6 +290,7 @@ class t1535_b:
 class t1535_c:
     formula = r"F_i^{\text{grav}} = \begin{pmatrix} 0 \\ mg \end{pmatrix}"
     inputs = {"E": frames(), "m": positive_numbers(), "g": vectors(3)}
+    result = FORCE
 
     def printed(E, m, g):
         return np.concatenate([np.zeros(3), m * g])

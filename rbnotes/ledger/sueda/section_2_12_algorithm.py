@@ -7,9 +7,22 @@ from hypothesis import strategies as st
 
 from rbnotes import se3
 from rbnotes.checking.strategies import arrays
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import felt
-from rbnotes.ledger.oracles.bodywise_inputs import BRANCHING, linked
+from rbnotes.ledger.oracles.bodywise_inputs import LINKED, linked
 from rbnotes.ledger.oracles.branching_joints import driven
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ENERGY,
+    FORCE,
+    LENGTH,
+    NUMBER,
+    RATE,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    column,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_12 import (
     CHAPTER,
@@ -25,12 +38,21 @@ from rbnotes.tree import body_wrenches, hybrid_dynamics, motion, weight_wrenches
 from rbnotes.tree.products import passed_on
 
 MIXED = {
-    "assembly": BRANCHING,
+    "assembly": LINKED,
     **{name: arrays(5) for name in ("q", "v", "a", "tau")},
     # For each joint whether its acceleration is prescribed.
     "told": st.tuples(*[st.booleans()] * 4),
 }
 STILL = np.zeros((4, 6))
+
+
+QUANTITIES = {
+    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "tau": column((ENERGY, 3), (FORCE, 1), (ENERGY, 1)),
+    "told": NUMBER,
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+}
 
 
 def momentum_and_force(tree, q, v, F_ext):
@@ -120,6 +142,7 @@ class alg9:
         r" \text{ if prescribed} \end{aligned}"
     )
     inputs = MIXED
+    result = BRANCHING / TIME / TIME + ENERGY / BRANCHING + column(*4 * ((TORQUE, 3), (FORCE, 3)))
 
     def printed(assembly, q, v, a, tau, told):
         """Accelerations and torques of all joints, given or found, and the wrenches F through them."""

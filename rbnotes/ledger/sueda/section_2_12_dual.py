@@ -5,9 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking.strategies import arrays, numbers
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.branching import bending, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ENERGY,
+    FORCE,
+    LENGTH,
+    NUMBER,
+    RATE,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    column,
+    per,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import loop_rows
 from rbnotes.ledger.sueda.section_2_8_motion import (
@@ -49,6 +63,22 @@ DUAL = ("rbnotes.tree.dual_acceleration",)
 HELD = TREE | LOOP | CURVED
 ASIDE = np.array([0.7, -1.1, 0.6, 1.3, -0.4])
 BY_GAUSS = "Gauss's principle with masses, gaps and rates of points by complex steps; what holds, by its rows"
+
+
+QUANTITIES = {
+    "b": column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)),
+    "b2": column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)),
+    "beside": NUMBER,
+    "c": per(
+        column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
+    ),
+    "c2": per(
+        column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
+    ),
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "row": column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)),
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+}
 
 
 def looped(at, bodies, g, q, v, x_A, x_B):
@@ -96,6 +126,16 @@ class e2_121:
         r"\dot{\bar C}_r = \begin{pmatrix} \dot C_r \\ \dot C_mJ_{mr} + C_m\dot J_{mr} \end{pmatrix}"
     )
     inputs = {name: HELD[name] for name in HELD if name != "g"} | ABOVE | SECOND
+    result = column(
+        (RATE, 1),
+        (VELOCITY, 3),
+        (RATE / TIME, 1),
+        (ACCELERATION, 3),
+        (RATE, 1),
+        (VELOCITY, 1),
+        (RATE / TIME, 1),
+        (ACCELERATION, 1),
+    )
 
     def printed(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         """What they make of joint velocities."""
@@ -133,6 +173,7 @@ class e2_122_a:
         r" \end{pmatrix} = \begin{pmatrix} 0 \\ -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^* \end{pmatrix}"
     )
     inputs = HELD
+    result = BRANCHING / TIME / TIME
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
@@ -169,6 +210,7 @@ class e2_122_b:
         r"(2.124)}"
     )
     inputs = HELD
+    result = column((TORQUE, 1), (FORCE, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
@@ -201,6 +243,7 @@ class e2_122_b:
 class e2_123:
     formula = r"\bar G_rM_r^{-1}\bar G_r^\top\lambda = -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^*"
     inputs = HELD
+    result = column((TORQUE, 1), (FORCE, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         return multipliers(*barred(at, bodies, g, q, v, x_A, x_B, c, b))
@@ -234,6 +277,8 @@ class t1586_a:
             "beside": numbers(-1.0, 1.0).map(lambda s: max(0.0, s)),
         }
     )
+    result = FORCE
+    constants = (LENGTH,)
 
     def printed(at, bodies, g, q, v, x_A, x_B, weights, beside):
         """Of the loop, and of one equation that is made up of its rows, with something beside."""
@@ -273,6 +318,8 @@ class t1586_b:
         "v": arrays(5).map(lambda v: v + np.array([1.1, -0.7, 0.9, -1.3, 0.6])),
         "row": arrays(5),
     }
+    result = BRANCHING / TIME / TIME
+    quantities = {"row": ENERGY / BRANCHING}
 
     def printed(at, bodies, q, v, row):
         """The accelerations that velocities alone make, eta_j, stay in the algorithm and take forces."""
@@ -318,6 +365,7 @@ def gap_rows(E, x_A, x_B):
 class t1586_c:
     formula = r"\text{`we take a column of } G_m \text{ (or equivalently a row of } G_m\text{), multiply by } J_{mr}\text{'}"
     inputs = {name: TREE[name] for name in ("at", "bodies", "q")} | LOOP
+    result = column((LENGTH, 3), (NUMBER, 1), (LENGTH, 1))
 
     def printed(at, bodies, q, x_A, x_B):
         now = motion(tree_of(at, bodies), q, np.zeros(5))
@@ -347,6 +395,7 @@ class t1586_c:
 class e2_124:
     formula = r"f_{\text{con}} = \bar G_r^\top\lambda"
     inputs = HELD
+    result = ENERGY / BRANCHING
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
@@ -374,6 +423,7 @@ class e2_124:
 class t1590:
     formula = r"\text{`rerun the Recursive Hybrid Dynamics algorithm with } f_{\text{con}} \text{ as an external force'}"
     inputs = HELD
+    result = BRANCHING / TIME / TIME
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         """Forces on joint coordinates act beside tau."""

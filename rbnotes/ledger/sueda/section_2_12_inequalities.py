@@ -7,9 +7,11 @@ import itertools
 import numpy as np
 
 from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles.branching import bending, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, CurvedRows, tree_of
 from rbnotes.ledger.oracles.systems import least_action, multipliers_of
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, TIME, TORQUE, VELOCITY, column, per
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8_motion import (
     SAME_BOTH_WAYS,
@@ -29,6 +31,20 @@ from rbnotes.tree import (
     motion,
     reduced_force,
 )
+
+QUANTITIES = {
+    "b": column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)),
+    "b2": column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)),
+    "bounds": column((NUMBER, 1), (LENGTH, 1)),
+    "c": per(
+        column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
+    ),
+    "c2": per(
+        column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
+    ),
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+}
 
 
 def limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
@@ -57,6 +73,7 @@ class e2_125:
         r"\bar G_r\,\partial\ddot q_r = -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^*"
     )
     inputs = PROGRAM.inputs
+    result = BRANCHING / TIME / TIME
 
     def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         M, f, A, bent = program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2)
@@ -119,6 +136,7 @@ class e2_127:
         r"\left(\dot{\bar A}_r\dot q_r + \bar A_r\ddot q_r^*\right)\quad\text{subject to}\quad \lambda_c \le 0"
     )
     inputs = PROGRAM.given
+    result = BRANCHING / TIME / TIME
 
     def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Accelerations with f_con of (2.124)."""
@@ -151,6 +169,7 @@ class e2_127:
 class t1604:
     formula = r"\text{those corresponding to } \bar G_r \text{ are unconstrained}"
     inputs = PROGRAM.given
+    result = column((TORQUE, 1), (FORCE, 1), (TORQUE, 1))
 
     def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """All multipliers, with the right bounds for those of the inequalities."""

@@ -6,8 +6,10 @@ import numpy as np
 from scipy import linalg
 
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import chains
-from rbnotes.ledger.oracles.bodywise_inputs import BRANCHING, linked
+from rbnotes.ledger.oracles.bodywise_inputs import LINKED, linked
 from rbnotes.ledger.oracles.branching import PARENTS, tree_newton, twists_and_velocities
 from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
 from rbnotes.ledger.oracles.recursion import counting, links, recursive_accelerations
@@ -31,7 +33,7 @@ OWN = np.kron(np.eye(4), np.ones((6, 6)))
 _JOINED = [[i == p or PARENTS[i] == p or PARENTS[p] == i for p in range(4)] for i in range(4)]
 NEIGHBOURS = np.kron(np.array(_JOINED) & ~np.eye(4, dtype=bool), np.ones((6, 6)))
 STEP = {
-    "assembly": BRANCHING,
+    "assembly": LINKED,
     "q": arrays(5),
     "h": positive_numbers(0.0625, 0.25),
     "D_m": arrays(4, 6, 6).map(lambda D: D / 4),
@@ -41,6 +43,12 @@ STEP = {
     "x": arrays(5),
 }
 DENSE = "a dense solve, with masses at points and twists of the bodies by complex steps"
+
+
+QUANTITIES = {
+    "q": units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+    "v": units.column((units.RATE, 3), (units.VELOCITY, 1), (units.RATE, 1)),
+}
 
 
 def prepared(tree, q, P_r, P_m):
@@ -86,6 +94,8 @@ def masses_of(at, bodies, q):
 class t1608_a:
     formula = r"\text{`it can compute } y = M^{-1}x \text{ by inputting an arbitrary vector } x \text{ as the generalized force'}"
     inputs = TREE | {"x": arrays(5)}
+    quantities = {"x": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1))}
+    result = BRANCHING / units.TIME / units.TIME
 
     def printed(at, bodies, g, q, v, x):
         return articulated_bodies(tree_of(at, bodies, g), q, v, x)
@@ -115,6 +125,9 @@ class t1608_a:
 class t1608_b:
     formula = r"O(n):\ 650n - 589 \text{ products for a chain of hinges, as it is written in the oracle; } O(n^2):\ n \text{ times that}"
     inputs = {"assembly": serial_chains(4, 2), "angles": arrays(5)}
+
+    def result(values):
+        return units.column((units.NUMBER, 1), (units.NUMBER / units.INERTIA, values["assembly"].size ** 2))
 
     def printed(assembly, angles):
         n = len(assembly.parents)
@@ -148,6 +161,7 @@ class t1608_b:
 class t1608_c:
     formula = r"\text{`the columns of the identity matrix as the right-hand-side vectors', the first loop `run just once'}"
     inputs = STILL
+    result = units.per(BRANCHING / units.TIME, units.ENERGY * units.TIME / BRANCHING)
 
     def printed(at, bodies, q):
         tree = tree_of(at, bodies)
@@ -180,6 +194,9 @@ class t1608_d:
         r"\text{`we can only include the diagonal terms, since off-diagonal terms break the tree structure'}"
     )
     inputs = STILL | {"B": arrays(24, 24).map(coupling), "p": positive_numbers(), "x": arrays(5)}
+    constants = (units.LENGTH,)
+    quantities = {"x": units.ENERGY / BRANCHING, "B": units.SPATIAL_INERTIA, "p": units.INERTIA}
+    result = BRANCHING / units.TIME / units.TIME
 
     def printed(at, bodies, q, B, p, x):
         own = B.reshape(4, 6, 4, 6)[range(4), :, range(4), :]
@@ -229,6 +246,20 @@ class alg10_a:
         r"\hat B_j),\ \dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_jy_j \end{aligned}"
     )
     inputs = STEP
+    quantities = {
+        "x": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
+        "D_m": units.SPATIAL_DAMPING,
+        "K_m": units.SPATIAL_STIFFNESS,
+        "D_r": units.per(
+            units.column((units.ANGULAR_MOMENTUM, 3), (units.MOMENTUM, 1), (units.ANGULAR_MOMENTUM, 1)),
+            units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+        ),
+        "K_r": units.per(
+            units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
+            units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+        ),
+    }
+    result = BRANCHING / units.TIME / units.TIME
 
     def printed(assembly, q, h, D_m, K_m, D_r, K_r, x):
         """Without and with the preconditioner's terms, K being the derivatives of the forces."""
@@ -272,6 +303,13 @@ class alg10_b:
         "d": positive_numbers(),
         "x": arrays(5),
     }
+    quantities = {
+        "x": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
+        "k": units.ENERGY,
+        "d": units.ANGULAR_MOMENTUM,
+    }
+    result = BRANCHING / units.TIME / units.TIME
+    constants = (units.LENGTH,)
 
     def printed(at, bodies, q, h, k, d, x):
         """With the K_r and D_r of (2.78)."""

@@ -11,6 +11,7 @@ from rbnotes import joints, tree
 from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
+from rbnotes.ledger.quantities import NUMBER, POSE, SCREW, TWIST, per
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1 import TWISTS, S, seen_from
 from rbnotes.ledger.sueda.section_2_trees import (
@@ -31,6 +32,9 @@ LARGE = 1e-9
 THREE = {"F": some_frames(3), "B": some_frames(3), "qdot": arrays(3)}
 FOUR = {"F": some_frames(4), "B": some_frames(4), "qdot": arrays(4)}
 THREE_HINGES = assemblies(some_parents(3), st.just(("revolute",) * 3), 3)
+
+
+QUANTITIES = {"B": POSE}
 
 
 def serial_chains(most, least=1):
@@ -73,6 +77,7 @@ def diagonal_block(E, assembly, q, i):
 class e2_13_a:
     formula = r"{}^2\phi_2 = {}_1\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}_S\,\dot q_2"
     inputs = THREE
+    result = TWIST
 
     def printed(F, B, qdot):
         """With the short forms of (2.11): the lower index is that of the parent."""
@@ -100,6 +105,7 @@ class e2_13_b:
         r"\dot q_2 + {}_3\mathrm{Ad}_S\,\dot q_3"
     )
     inputs = THREE
+    result = TWIST
 
     def printed(F, B, qdot):
         Ad_2 = seen_from(B[2], B[1])
@@ -133,6 +139,7 @@ class e2_14:
         r"{}_3\mathrm{Ad}\,{}^2\mathrm{Ad}_S & {}_3\mathrm{Ad}_S \end{pmatrix}"
     )
     inputs = FOUR
+    result = TWIST
 
     def printed(F, B, qdot):
         """A lower index of Ad is that of the parent, as in (2.13); the last body only carries on the chain."""
@@ -172,6 +179,7 @@ class e2_14:
 class t762_a:
     formula = r"J(i, a) \ne 0 \iff a \text{ is } i \text{ or one of its ancestors}"
     inputs = PLACED
+    result = NUMBER
 
     def printed(assembly, q):
         pattern = np.eye(4)
@@ -200,6 +208,7 @@ class t762_a:
 class t762_b:
     formula = r"J(i, a) = 0 \text{ for } a > i, \text{ not zero for } a \le i"
     inputs = {"assembly": serial_chains(5, 2), "rates": arrays(5)}
+    result = NUMBER
 
     def printed(assembly, rates):
         return np.tril(np.ones((len(assembly.parents),) * 2))
@@ -224,6 +233,7 @@ class t762_b:
 class t766_a:
     formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a)"
     inputs = SERIAL
+    result = per(SCREW, NUMBER)
 
     def printed(assembly, q):
         E, J = chains.poses(assembly, q), np.zeros((4, 6, 4))
@@ -259,6 +269,7 @@ def from_row_above(assembly, q, J, i):
 class t766_b:
     formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a) \text{ for all } a < i \iff i - 1 \text{ is the parent of } i"
     inputs = PLACED
+    result = NUMBER
 
     def printed(assembly, q):
         return [float(parent == i - 1) for i, parent in enumerate(assembly.parents)]
@@ -288,6 +299,7 @@ class t766_b:
 class t766_c:
     formula = r"\text{Algorithm 1 is right} \iff \text{parents are called before their children}"
     inputs = {"assembly": THREE_HINGES, "q": arrays(3), "order": st.permutations(range(3)).map(tuple)}
+    result = NUMBER
 
     def printed(assembly, q, order):
         places = [order.index(i) for i in range(3)]
@@ -322,6 +334,7 @@ class t766_c:
 class t766_d:
     formula = r"\tfrac12 n(n + 1) \text{ blocks, } \tfrac12 n(n - 1) \text{ products}: O(n^2)"
     inputs = {"assembly": serial_chains(7), "angles": arrays(7)}
+    result = NUMBER
 
     def printed(assembly, angles):
         n = len(assembly.parents)
@@ -354,6 +367,7 @@ class t766_d:
 class t766_e:
     formula = r"J\dot{\mathbf q} \text{ in } O(n)"
     inputs = MOVING
+    result = TWIST
 
     def printed(assembly, q, qdot):
         """(2.11) from the root on: J itself is never filled."""

@@ -7,9 +7,11 @@ import numpy as np
 from rbnotes import se3, tree
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, frames, twists
+from rbnotes.ledger.jointed import jacobian, jacobian_rate
 from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
+from rbnotes.ledger.quantities import ADJOINT, NUMBER, TIME, TWIST, per
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1 import seen_from
 from rbnotes.ledger.sueda.section_2_1_jacobian import FILLED, LARGE, diagonal_block
@@ -33,6 +35,7 @@ def joint_rate(kind, q, qdot):
 class e2_15:
     formula = r"j(i, i) = {}_i\mathrm{Ad}\,\dot S"
     inputs = MOVING
+    result = per(TWIST, NUMBER)
 
     def printed(assembly, q, qdot):
         """An adjoint without an upper index leads to the world."""
@@ -81,6 +84,7 @@ class e2_15:
 class t787_a:
     formula = r"\dot J(i, i) = 0 \text{ for revolute joints, since } S \text{ is constant}"
     inputs = {"assembly": MIXED, "q": arrays(7), "qdot": RATES}
+    result = NUMBER
 
     def printed(assembly, q, qdot):
         """Hinges and sliders have the same S in any pose."""
@@ -112,6 +116,7 @@ class t787_a:
 class t787_b:
     formula = r"J(i, a) = {}^i_p\mathrm{Ad}\,J(p, a)"
     inputs = PLACED
+    result = jacobian
 
     def printed(assembly, q):
         E, J = chains.poses(assembly, q), np.zeros((4, 6, 7))
@@ -153,6 +158,7 @@ def adjoint_rate(assembly, q, qdot, i, p):
 class e2_16:
     formula = r"\dot J(i, a) = {}^i_p\dot{\mathrm{Ad}}\,J(p, a) + {}^i_p\mathrm{Ad}\,\dot J(p, a)"
     inputs = MOVING
+    result = jacobian_rate
 
     def printed(assembly, q, qdot):
         E = chains.poses(assembly, q)
@@ -185,6 +191,7 @@ class e2_16:
 class t791:
     formula = r"\dot A^{-1} = -A^{-1}\dot AA^{-1}"
     inputs = {"E": frames(), "phi": twists()}
+    result = ADJOINT / TIME
 
     def printed(E, phi):
         """With the adjoint of a pose that moves, and differences of it."""
@@ -235,6 +242,7 @@ class e2_17_a:
         r"{}^i_0\dot{\mathrm{Ad}}\,{}^0_p\mathrm{Ad} + {}^i_0\mathrm{Ad}\,{}^0_p\dot{\mathrm{Ad}}"
     )
     inputs = TWO_BODIES
+    result = ADJOINT / TIME
 
     def printed(E_i, E_p, phi_i, phi_p):
         child, parent = motion(E_i, phi_i), motion(E_p, phi_p)
@@ -260,6 +268,7 @@ class e2_17_b:
         r"{}^0_p\mathrm{Ad} + {}^i_0\mathrm{Ad}\,{}^0_p\dot{\mathrm{Ad}}"
     )
     inputs = TWO_BODIES
+    result = ADJOINT / TIME
 
     def printed(E_i, E_p, phi_i, phi_p):
         i0_Ad, p_Ad = adjoint_by_conjugation(np.linalg.inv(E_i)), adjoint_by_conjugation(E_p)

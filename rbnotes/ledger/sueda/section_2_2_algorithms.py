@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.oracles import chains
+from rbnotes.ledger.quantities import NUMBER, POSE, SCREW, TWIST, per
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1 import seen_from
 from rbnotes.ledger.sueda.section_2_1_jacobian import FILLED, hinge_tree
@@ -18,6 +19,9 @@ from rbnotes.ledger.sueda.section_2_trees import CHAPTER, HINGED, some_frames, s
 HINGES = {"parents": some_parents(4), "F": some_frames(4), "B": some_frames(4)}
 
 
+QUANTITIES = {"B": POSE}
+
+
 @claim("sueda/s2.2/alg1", "Algorithm 1: filling the Jacobian, body by body from the root")
 class alg1:
     formula = (
@@ -26,6 +30,7 @@ class alg1:
         r"\text{ancestor} = \text{ancestor's parent} \end{aligned}"
     )
     inputs = HINGES
+    result = per(SCREW, NUMBER)
 
     def printed(parents, F, B):
         J = np.zeros((4, 6, 4))
@@ -57,6 +62,7 @@ class alg1:
 class t800:
     formula = r"\text{forward traversal order, starting from the root}"
     inputs = {"assembly": HINGED, "q": arrays(4), "names": st.permutations(range(4)).map(tuple)}
+    result = per(SCREW, NUMBER)
 
     def printed(assembly, q, names):
         """Algorithm 1 on bodies that are numbered anyhow, level by level from the roots."""
@@ -101,6 +107,7 @@ class alg2:
         r"{}^i_p\mathrm{Ad}\,\dot J(p, a) + {}^i_p\mathrm{Ad}\,J(p, a) \end{aligned}"
     )
     inputs = {**HINGES, "qdot": arrays(4)}
+    result = per(TWIST, NUMBER)
 
     def printed(parents, F, B, qdot):
         J, J_dot = np.zeros((4, 6, 4)), np.zeros((4, 6, 4))
@@ -133,5 +140,6 @@ class alg2:
         r"says. Without the dot of the second adjoint, $\dot J$ is not even zero at rest, and its two terms have "
         r"different units."
     )
+    misfit = r"a term of $J$, which is no rate, is added to terms of its rate"
     implemented_by = RATE
     chapter = CHAPTER

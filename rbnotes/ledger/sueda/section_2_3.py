@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers
 from rbnotes.dynamics import State
+from rbnotes.ledger.jointed import accelerations, forces
 from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
 from rbnotes.ledger.oracles.clouds import needed_wrench
 from rbnotes.ledger.oracles.systems import constrained_system
+from rbnotes.ledger.quantities import NUMBER, TIME, TWIST, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2 import coriolis, maximal_masses, weight
 from rbnotes.ledger.sueda.section_2_trees import ANY_SIZE, CHAPTER, HINGED, MOVING, ON_HINGES, tree_of
@@ -19,6 +21,9 @@ from rbnotes.ledger.sueda.section_2_trees import ANY_SIZE, CHAPTER, HINGED, MOVI
 FORWARD = ("rbnotes.tree.forward_dynamics",)
 NEWTON = "Gauss's principle for the point masses of all bodies"
 IDLE = st.shared(st.tuples(HINGED, arrays(4), arrays(4), arrays(4)), key="bodies whose joints are idle")
+
+
+QUANTITIES = {"faster": NUMBER}
 
 
 def all_wrenches(assembly, q, qdot):
@@ -62,6 +67,7 @@ class e2_18_a:
         r"M_mJ_{mr}\ddot{\mathbf q}_r = \mathbf f_m - M_m\dot J_{mr}\dot{\mathbf q}_r"
     )
     inputs = {**ON_HINGES, "wrenches": arrays(4, 6)}
+    result = WRENCH
 
     def printed(assembly, q, qdot, wrenches):
         f_m = all_wrenches(assembly, q, qdot) + np.ravel(wrenches)
@@ -116,6 +122,7 @@ class e2_18_b:
         r"\dot{\mathbf q}_r),\quad M_r\ddot{\mathbf q}_r = \mathbf f_r"
     )
     inputs = {**MOVING, "wrenches": arrays(4, 6)}
+    result = accelerations
 
     def printed(assembly, q, qdot, wrenches):
         J, J_dot = chains.jacobian(assembly, q), chains.jacobian_rate(assembly, q, qdot)
@@ -144,6 +151,7 @@ class t830_a:
         r"M_r \text{ and } \mathbf f_r \text{ are } 1/6 \text{ the size of } M_m \text{ and } \mathbf f_m"
     )
     inputs = {"assembly": ANY_SIZE, "angle": numbers()}
+    result = NUMBER
 
     def printed(assembly, angle):
         """Rows of both: a sixth of those in maximal coordinates."""
@@ -178,6 +186,7 @@ class t830_b:
         r"bodies and hinges}"
     )
     inputs = ON_HINGES
+    result = TWIST / TIME
 
     def printed(assembly, q, qdot):
         M_r, f_r = reduced(assembly, q, qdot)
@@ -214,6 +223,7 @@ class t830_b:
 class t830_c:
     formula = r"-J_{mr}^\top M_m\dot J_{mr}\dot{\mathbf q}_r \text{ is quadratic in the velocities}"
     inputs = {**MOVING, "faster": positive_numbers(0.5, 4)}
+    result = forces
 
     def printed(assembly, q, qdot, faster):
         """That at the velocities themselves, times the square of how much faster it goes."""

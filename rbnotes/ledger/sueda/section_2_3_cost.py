@@ -12,6 +12,7 @@ from rbnotes.dynamics import State
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.recursion import counting, eliminated, links, recursive_accelerations
+from rbnotes.ledger.quantities import NUMBER, RATE, TIME, column, rows
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1_jacobian import serial_chains
 from rbnotes.ledger.sueda.section_2_3 import FORWARD, reduced
@@ -27,6 +28,7 @@ RAISED, LOW = (2.5, 2.0), (0.1, 0.1)
 @claim("sueda/s2.3/t846#a", "An adaptive integrator takes small steps as needed")
 class t846_a:
     formula = r"\text{(2.21) by an adaptive integrator: as exact as is asked for}"
+    result = NUMBER
 
     def printed():
         """A pendulum that is let go, its centre of mass at the arm's end."""
@@ -75,6 +77,7 @@ def parted(rates, starts):
 @claim("sueda/s2.3/t846#b", "Two links without damping can be chaotic")
 class t846_b:
     formula = r"\text{`even a simple two-link system can result in chaotic behavior'}"
+    result = NUMBER
 
     def printed():
         """Two links; they part; of small swings the notes say nothing, and they are no chaos."""
@@ -123,6 +126,7 @@ class t846_b:
 class t848_a:
     formula = r"M_r^{-1}\mathbf f_r = \text{the accelerations of recursive forward dynamics}"
     inputs = {**ON_HINGES, "tau": arrays(4)}
+    result = RATE / TIME
 
     def printed(assembly, q, qdot, tau):
         M_r, f_r = reduced(assembly, q, qdot)
@@ -147,6 +151,10 @@ class t848_a:
 class t848_b:
     formula = r"O(n^3):\ \tfrac13n^3 + n^2 - \tfrac13n \text{ products to solve } M_r\ddot{\mathbf q}_r = \mathbf f_r"
     inputs = COUNTED
+    quantities = {"states": rows(NUMBER, RATE)}
+
+    def result(values):
+        return column((NUMBER, 1), (RATE / TIME, values["assembly"].size))
 
     def printed(assembly, states):
         n = len(assembly.parents)
@@ -178,6 +186,10 @@ class t848_b:
 class t848_c:
     formula = r"O(n):\ 650n - 589 \text{ products for a chain of hinges, as it is written in the oracle}"
     inputs = COUNTED
+    quantities = {"states": rows(NUMBER, RATE)}
+
+    def result(values):
+        return column((NUMBER, 1), (RATE / TIME, values["assembly"].size))
 
     def printed(assembly, states):
         n = len(assembly.parents)
@@ -206,6 +218,7 @@ class t848_c:
 class t848_d:
     formula = r"\text{`the product of the reduced mass matrix with the right-hand-side'}"
     inputs = ON_HINGES
+    result = RATE / TIME
 
     def printed(assembly, q, qdot):
         M_r, f_r = reduced(assembly, q, qdot)
@@ -222,5 +235,6 @@ class t848_d:
     tolerance = 1e-8
     verdict = Verdict.MISPRINT
     correction = r"The product of its *inverse* with the right side, $M_r^{-1}\mathbf f_r$."
+    misfit = r"multiplied by the mass matrix instead of its inverse"
     implemented_by = FORWARD
     chapter = CHAPTER

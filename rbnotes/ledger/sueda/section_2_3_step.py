@@ -7,7 +7,9 @@ import numpy as np
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import State, symplectic_euler
+from rbnotes.ledger.jointed import accelerations, coordinates, velocities
 from rbnotes.ledger.oracles import chains
+from rbnotes.ledger.quantities import NUMBER
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_3 import NEWTON, reduced
 from rbnotes.ledger.sueda.section_2_trees import CHAIN, CHAPTER, HINGED, MOVING, tree_of
@@ -31,6 +33,7 @@ def stepped(assembly, q, qdot, h):
 class e2_19:
     formula = r"\ddot{\mathbf q}_r = \frac{\dot{\mathbf q}_r^{(k+1)} - \dot{\mathbf q}_r^{(k)}}h"
     inputs = STEPPED
+    result = accelerations
 
     def printed(assembly, q, qdot, h):
         """The difference over a step of (2.20)."""
@@ -54,6 +57,7 @@ class e2_19:
 class e2_20:
     formula = r"M_r\dot{\mathbf q}_r^{(k+1)} = M_r\dot{\mathbf q}_r^{(k)} + h\,\mathbf f_r"
     inputs = STEPPED
+    result = velocities
 
     printed = new_velocities
 
@@ -75,6 +79,7 @@ class e2_20:
 class t840_a:
     formula = r"M_r \text{ has no zeros}"
     inputs = {"assembly": HINGED, "q": arrays(4)}
+    result = NUMBER
 
     def printed(assembly, q):
         return np.ones((len(q), len(q)))
@@ -108,6 +113,7 @@ class t840_a:
 class t840_b:
     formula = r"\mathbf q_r^{(k+1)} = \mathbf q_r^{(k)} + h\,\dot{\mathbf q}_r^{(k+1)}"
     inputs = STEPPED
+    result = coordinates
 
     def printed(assembly, q, qdot, h):
         return q + h * new_velocities(assembly, q, qdot, h)
@@ -134,6 +140,9 @@ class e2_21:
         r"\begin{pmatrix} \dot{\mathbf q}_r \\ M_r^{-1}\mathbf f_r \end{pmatrix}"
     )
     inputs = MOVING
+
+    def result(values):
+        return velocities(values) + accelerations(values)
 
     def printed(assembly, q, qdot):
         M_r, f_r = reduced(assembly, q, qdot)

@@ -18,6 +18,7 @@ from rbnotes.joints import (
 )
 from rbnotes.ledger.oracles.joint_poses import columns, screws, straight, turns
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "joint-types"
@@ -27,6 +28,9 @@ SLIDING = {"a": unit_vectors(), "q": numbers()}
 PLACED = "entries are placed, and a matrix whose square is zero has an exponential of two terms"
 WITH_IDENTITY = "a product with the identity, which is what the claim says"
 ADDED = "points move by sums of two products, which matrices round alike"
+
+
+QUANTITIES = {"a": NUMBER, "q": LENGTH, "qdot": VELOCITY}
 
 
 def placed(joint, E0):
@@ -52,6 +56,9 @@ def three_points_fixed():
 class e2_22:
     formula = r"{}^j_{j-1}E = {}^j_{j-1}E_0\,Q_j(q_j)"
     inputs = {"E0": frames(), "q": arrays(2)}
+    quantities = {"q": NUMBER}
+    result = POSE
+    constants = (LENGTH,)
 
     def printed(E0, q):
         seen_from_joint = np.linalg.inv(E0)
@@ -87,6 +94,9 @@ class e2_22:
 class t858_a:
     formula = r"Q_j = I"
     inputs = {"E0": frames(), "q": arrays(6)}
+    quantities = {"q": column((LENGTH, 3), (NUMBER, 3))}
+    result = LENGTH
+    constants = (LENGTH,)
 
     def printed(E0, q):
         Q = np.eye(4)
@@ -119,6 +129,7 @@ class t858_a:
 @claim("sueda/s2.4.1/t858#b", "The Jacobian of a fixed joint has no columns")
 class t858_b:
     formula = r"S \in \mathbb R^{6\times0}"
+    result = NUMBER
 
     def printed():
         return [6, 0]
@@ -141,6 +152,7 @@ class t858_b:
 class e2_23:
     formula = r"Q_j(q_j) = \begin{pmatrix} I & a\,q_j \\ 0 & 1 \end{pmatrix}"
     inputs = SLIDING
+    result = POSE
 
     def printed(a, q):
         return np.block([[np.eye(3), (a * q)[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
@@ -163,6 +175,7 @@ class e2_23:
 @claim("sueda/s2.4.2/t868", "It is a translation: every point moves by the same vector")
 class t868:
     inputs = {**SLIDING, "x": vectors()}
+    result = LENGTH
 
     def printed(a, q, x):
         return x + a * q
@@ -185,6 +198,7 @@ class t868:
 class e2_24:
     formula = r"S = \begin{pmatrix} 0 \\ \mathbf a \end{pmatrix} \in \mathbb R^{6\times1}"
     inputs = SLIDING
+    result = NUMBER
 
     def printed(a, q):
         return np.concatenate([np.zeros(3), a])[:, None]
@@ -207,6 +221,7 @@ class e2_24:
 class e2_25:
     formula = r"Q_j(q_j) = \begin{pmatrix} I & 0 & q_j \\ 0 & 1 & 0 \\ 0 & 0 & 1 \end{pmatrix}"
     inputs = {"q": vectors(2)}
+    result = POSE
 
     def printed(q):
         I, row, column = np.eye(2), np.zeros((1, 2)), np.zeros((2, 1))
@@ -234,6 +249,7 @@ class e2_25:
 @claim("sueda/s2.4.3/t876", "Again a translation: every point moves by the same vector of the plane")
 class t876:
     inputs = {"q": vectors(2), "x": vectors()}
+    result = LENGTH
 
     def printed(q, x):
         return x + np.array([q[0], q[1], 0])
@@ -258,6 +274,7 @@ class e2_26:
         r"S = \begin{pmatrix} 0&0 \\ 0&0 \\ 0&0 \\ 1&0 \\ 0&1 \\ 0&0 \end{pmatrix} \in \mathbb R^{6\times2}"
     )
     inputs = {"q": vectors(2), "qdot": vectors(2)}
+    result = VELOCITY
 
     def printed(q, qdot):
         S = np.array([[0, 0], [0, 0], [0, 0], [1, 0], [0, 1], [0, 0]])
@@ -281,6 +298,7 @@ class e2_26:
 class e2_27:
     formula = r"Q_j(q_j) = \begin{pmatrix} I & q_j \\ 0 & 1 \end{pmatrix}"
     inputs = {"q": vectors()}
+    result = POSE
 
     def printed(q):
         return np.block([[np.eye(3), q[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
@@ -303,6 +321,7 @@ class e2_27:
 class e2_28:
     formula = r"S = \begin{pmatrix} 0 \\ I \end{pmatrix} \in \mathbb R^{6\times3}"
     inputs = {"q": vectors(), "qdot": vectors()}
+    result = VELOCITY
 
     def printed(q, qdot):
         S = np.vstack([np.zeros((3, 3)), np.eye(3)])
@@ -329,6 +348,8 @@ class e2_41_a:
         r" 0&0&1&0 \\ 0&0&0&1 \end{pmatrix}"
     )
     inputs = {"q": numbers(-7, 7)}
+    quantities = {"q": NUMBER}
+    result = NUMBER
 
     def printed(q):
         c, s = np.cos(q), np.sin(q)
@@ -351,6 +372,8 @@ class e2_41_a:
 class e2_41_b:
     formula = r"S = \begin{pmatrix} 0&0&1&0&0&0 \end{pmatrix}^\top"
     inputs = {"q": numbers(-7, 7), "qdot": numbers()}
+    quantities = {"q": NUMBER, "qdot": RATE}
+    result = RATE
 
     def printed(q, qdot):
         S = np.array([0, 0, 1, 0, 0, 0])

@@ -17,6 +17,7 @@ from rbnotes.ledger.oracles.pose_chains import (
     twists_of,
 )
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_of
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, TWIST, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "joint-types"
@@ -24,6 +25,9 @@ Z = np.array([0.0, 0.0, 1.0])
 FLAT = {"q1": arrays(2), "q2": numbers(-3.0, 3.0)}
 TURNING = {**FLAT, "v1": arrays(2), "v2": numbers()}
 FREE_2D = ("rbnotes.joints.Free2D",)
+
+
+QUANTITIES = {"p": LENGTH, "q1": LENGTH, "q2": NUMBER, "spin": RATE, "v2": RATE}
 
 
 def flat_twists(q1, q2):
@@ -59,6 +63,7 @@ def Sdot_library(q1, q2, v1, v2):
 class t996:
     formula = r"\text{`completely unconstrained in 2D'}"
     inputs = {"p": arrays(2), "angle": numbers(-3.0, 3.0), "spin": numbers(), "v": arrays(2)}
+    result = column((NUMBER, 3), (LENGTH, 1), (NUMBER, 3), (LENGTH, 3), (NUMBER, 8), (RATE, 1), (VELOCITY, 3))
 
     def printed(p, angle, spin, v):
         """A pose with its coordinates, and a twist in the plane with rates that make it."""
@@ -88,6 +93,7 @@ class t996:
 class e2_53:
     formula = r"Q = Q_1Q_2,\qquad Q_1 = Q_\text{planar},\quad Q_2 = Q_\text{revolute}"
     inputs = FLAT
+    result = POSE
 
     def printed(q1, q2):
         Q1, Q2 = np.eye(4), np.eye(4)
@@ -111,6 +117,7 @@ class e2_54:
         r"S_2 = \begin{pmatrix} 0\\0\\1\\0\\0\\0 \end{pmatrix}"
     )
     inputs = TURNING
+    result = TWIST
 
     def printed(q1, q2, v1, v2):
         S1 = np.array([[0, 0], [0, 0], [0, 0], [1, 0], [0, 1], [0, 0]])
@@ -138,6 +145,7 @@ class e2_54:
 class t1004:
     formula = r"\dot S = 0 \text{ for both}:\quad S_i(q_i) = S_i(0)"
     inputs = TURNING
+    result = TWIST
 
     def printed(q1, q2, v1, v2):
         """The twists with the Jacobians of zero coordinates, wherever the joints are."""
@@ -167,6 +175,7 @@ class e2_55:
         r"Q_2^{xx}&Q_2^{yx}&0\\ Q_2^{xy}&Q_2^{yy}&0\\ Q_2^{xz}&Q_2^{yz}&0 \end{pmatrix}"
     )
     inputs = FLAT
+    result = NUMBER
 
     def printed(q1, q2):
         """The rows of Q_2 named by their first index, as the text says."""
@@ -193,6 +202,7 @@ class t1008:
         r"of the second column contain the 2nd row'}"
     )
     inputs = FLAT
+    result = NUMBER
 
     def printed(q1, q2):
         Q2 = rows(q2)
@@ -220,6 +230,7 @@ class e2_56_a:
         r"\dot S_2 \end{pmatrix}"
     )
     inputs = TURNING
+    result = RATE
 
     def printed(q1, q2, v1, v2):
         """Three blocks, of 6, 2 and 1 columns."""
@@ -250,6 +261,7 @@ class e2_56_b:
         r"-\dot q_2Q_2^{xx}&-\dot q_2Q_2^{xy}&0\\0&0&0 \end{pmatrix}"
     )
     inputs = TURNING
+    result = RATE
 
     def printed(q1, q2, v1, v2):
         (xx, xy, _), (_, yy, _) = rows(q2)

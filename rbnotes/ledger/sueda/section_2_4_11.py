@@ -12,6 +12,7 @@ from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.joint_pairs import free_in_space
 from rbnotes.ledger.oracles.pose_chains import placed, rate, turned_by, twist_rates, twists_of
 from rbnotes.ledger.oracles.twists import twist_of
+from rbnotes.ledger.quantities import ADJOINT, LENGTH, NUMBER, POSE, RATE, TIME, VELOCITY, column, rows
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "joint-types"
@@ -20,10 +21,16 @@ FLYING = {**SPACE, "v1": arrays(3), "v2": arrays(3)}
 FREE_3D = ("rbnotes.joints.Free3D",)
 
 
+QUANTITIES = {"p": LENGTH, "q1": NUMBER, "q2": LENGTH, "r": NUMBER, "v1": RATE}
+
+
 @claim("sueda/s2.4.11/t1014", "A free joint in space: any pose, and any motion")
 class t1014:
     formula = r"\text{`completely unconstrained in 3D'}"
     inputs = {"r": arrays(3).filter(np.any), "p": arrays(3), "twist": arrays(6)}
+    result = column(
+        *2 * ((NUMBER, 3), (LENGTH, 1)), (NUMBER, 3), (LENGTH, 4), (NUMBER, 1), (RATE, 3), (VELOCITY, 3)
+    )
 
     def printed(r, p, twist):
         """A pose with its coordinates, and the twist with rates that make it, from the product of two joints."""
@@ -56,6 +63,7 @@ class t1014:
 class e2_57:
     formula = r"Q = Q_1Q_2,\qquad Q_1 = Q_\text{spherical},\quad Q_2 = Q_\text{translational}"
     inputs = SPACE
+    result = POSE
 
     def printed(q1, q2):
         Q1, Q2 = np.eye(4), np.eye(4)
@@ -87,6 +95,7 @@ def ball_twists(q1):
 class e2_58:
     formula = r"S = \begin{pmatrix} \hat S_1 & 0 \\ -[q_2]\hat S_1 & I \end{pmatrix} \in \mathbb R^{6\times6}"
     inputs = SPACE
+    result = ADJOINT
 
     def printed(q1, q2):
         S1 = ball_twists(q1)
@@ -112,6 +121,7 @@ class e2_59:
         r"\end{pmatrix}"
     )
     inputs = FLYING
+    result = ADJOINT / TIME
 
     def printed(q1, q2, v1, v2):
         S1, S1_dot = ball_twists(q1), rate(ball_twists, q1, v1)
@@ -135,6 +145,7 @@ class e2_59:
 class t1026:
     formula = r"S_1 = \begin{pmatrix} \hat S_1 \\ 0 \end{pmatrix}"
     inputs = {"q1": SPACE["q1"], "v1": arrays(3)}
+    result = rows(NUMBER, RATE)
 
     def printed(q1, v1):
         """Both Jacobian and rate, filled up with zeros."""

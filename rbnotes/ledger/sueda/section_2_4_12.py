@@ -10,6 +10,7 @@ from rbnotes.joints import SplineCurve
 from rbnotes.joints.spline import BASIS, CATMULL_ROM
 from rbnotes.ledger.oracles.pose_chains import placed
 from rbnotes.ledger.oracles.spline_poses import basis
+from rbnotes.ledger.quantities import LENGTH, NUMBER
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "spline-joints"
@@ -17,6 +18,9 @@ CURVE = ("rbnotes.joints.SplineCurve",)
 B = np.array([[1, -3, 3, -1], [4, 0, -6, 3], [1, 3, 3, -3], [0, 0, 0, 1]]) / 6
 BEZIER = np.array([[1, -3, 3, -1], [0, 3, -6, 3], [0, 0, 3, -3], [0, 0, 0, 1]])
 POINTS = {"C": arrays(3, 4), "q": numbers(0.0, 1.0)}
+
+
+QUANTITIES = {"C": LENGTH}
 
 
 def through_points(C, basis=BASIS):
@@ -49,6 +53,7 @@ class e2_60:
 class e2_61:
     formula = r"B = \frac16\begin{pmatrix} 1&-3&3&-1\\4&0&-6&3\\1&3&3&-3\\0&0&0&1 \end{pmatrix}"
     inputs = {"q": numbers(0.0, 1.0)}
+    result = NUMBER
 
     def printed(q):
         """The weights of the four control points that the matrix gives."""
@@ -72,6 +77,7 @@ class e2_61:
 class e2_62:
     formula = r"\mathbf x(q) = CB\vec q,\quad \vec q = \begin{pmatrix} 1\\q\\q^2\\q^3 \end{pmatrix}"
     inputs = POINTS
+    result = LENGTH
 
     def printed(C, q):
         powers = np.array([1, q, q**2, q**3])
@@ -95,6 +101,7 @@ class t1042_a:
         r"$B$'}"
     )
     inputs = POINTS
+    result = LENGTH
 
     def printed(C, q):
         """Bezier's, and Catmull and Rom's."""
@@ -133,6 +140,7 @@ class t1042_b:
         r"\end{pmatrix},\quad k = \lfloor q\rfloor,\ u = q - k"
     )
     inputs = {"C": arrays(3, 7), "q": numbers(0.0, 3.984375)}
+    result = LENGTH
 
     def printed(C, q):
         k = int(np.floor(q))
@@ -154,6 +162,7 @@ class t1042_b:
 class e2_63:
     formula = r"\mathbf x(q) = \mathbf c_1B_1(q) + \mathbf c_2B_2(q) + \mathbf c_3B_3(q) + \mathbf c_4B_4(q)"
     inputs = POINTS
+    result = LENGTH
 
     def printed(C, q):
         powers = np.array([1, q, q**2, q**3])
@@ -175,6 +184,7 @@ class e2_63:
 class t1048:
     formula = r"B_i(q):\ \text{`the product of the $i$th row of $B$ and $\vec q$'}"
     inputs = {"q": numbers(0.0, 1.0)}
+    result = NUMBER
 
     def printed(q):
         powers = np.array([1, q, q**2, q**3])
@@ -202,6 +212,7 @@ class e2_64:
         r"\Delta\mathbf c_4\tilde B_4(q),\quad \Delta\mathbf c_i = \mathbf c_i - \mathbf c_{i-1}"
     )
     inputs = POINTS
+    result = LENGTH
 
     def printed(C, q):
         b1, b2, b3, b4 = B @ np.array([1, q, q**2, q**3])
@@ -228,6 +239,7 @@ class e2_65:
         r"\tilde B_1 = B_1 + B_2 + B_3 + B_4 = 1"
     )
     inputs = {"q": numbers(0.0, 1.0)}
+    result = NUMBER
 
     def printed(q):
         """The four, and the first one once more as the number that it is."""
@@ -271,6 +283,7 @@ class e2_66:
         r"2\\6q \end{pmatrix}"
     )
     inputs = POINTS
+    result = LENGTH
 
     def printed(C, q):
         """Of the control points with these weights."""
@@ -293,6 +306,7 @@ class e2_66:
 class t1058:
     formula = r"\tilde B_i'(q) = \sum_{j\ge i}(B\,\vec q\,')_j,\quad \tilde B_i''(q) = \sum_{j\ge i}(B\,\vec q\,'')_j"
     inputs = POINTS
+    result = LENGTH
 
     def printed(C, q):
         """Of the steps with these weights; the zeros of the powers are left in, and the first weight is constant."""

@@ -11,6 +11,7 @@ from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.pose_chains import frames, rate, twist_slopes, twists_of
 from rbnotes.ledger.oracles.spline_poses import curve, steps
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
+from rbnotes.ledger.quantities import POSE, SCREW, TWIST
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "spline-joints"
@@ -18,6 +19,9 @@ CURVE = ("rbnotes.joints.SplineCurve",)
 B = np.array([[1, -3, 3, -1], [4, 0, -6, 3], [1, 3, 3, -3], [0, 0, 0, 1]]) / 6
 POSES = {"C": frames(4), "q": numbers(0.0, 1.0)}
 MOVING = {**POSES, "qdot": numbers()}
+
+
+QUANTITIES = {"C": POSE}
 
 
 def through(C):
@@ -59,6 +63,7 @@ class e2_67:
         r"\Delta C_i = \log(C_{i-1}^{-1}C_i)"
     )
     inputs = POSES
+    result = POSE
 
     def printed(C, q):
         b2, b3, b4 = cumulative(np.array([1, q, q**2, q**3]))
@@ -78,6 +83,7 @@ class e2_67:
 class t1070_a:
     formula = r"S = [Q^{-1}(\partial Q/\partial q)]"
     inputs = POSES
+    result = SCREW
 
     def printed(C, q):
         """The matrix whose bracket is to be taken."""
@@ -100,6 +106,7 @@ class t1070_a:
 class t1070_b:
     formula = r"\dot S = (\partial S/\partial q)\,\dot q"
     inputs = MOVING
+    result = TWIST
 
     def printed(C, q, qdot):
         return twist_slopes(curve(C), np.array([q]))[:, 0, 0] * qdot
@@ -124,6 +131,7 @@ class t1070_b:
 class alg3_a:
     formula = r"Q = C_1\exp(\Delta C_2\tilde B_2(q));\quad i = 3, 4:\ Q_i = \exp(\Delta C_i\tilde B_i(q)),\ Q = QQ_i"
     inputs = POSES
+    result = POSE
 
     def printed(C, q):
         d, b = [twist_matrix(step) for step in steps(C)], cumulative(np.array([1, q, q**2, q**3]))
@@ -145,6 +153,7 @@ class alg3_a:
 class alg3_b:
     formula = r"S = \Delta C_2\tilde B_2'(q);\quad i = 3, 4:\ S = \Delta C_i\tilde B_i'(q) + \mathrm{Ad}(Q_i^{-1})\,S"
     inputs = POSES
+    result = SCREW
 
     def printed(C, q):
         d = steps(C)
@@ -173,6 +182,7 @@ class alg3_c:
         r"\,\Delta C_i\tilde B_i(q)\right) \end{aligned}"
     )
     inputs = POSES
+    result = SCREW
 
     def printed(C, q):
         """Line by line; S is still that of the round before in line 8, and no more in line 10."""

@@ -12,6 +12,7 @@ from rbnotes.joints import Composite, EulerSpherical, SplineSurface, Translation
 from rbnotes.ledger.oracles.pose_chains import rate, turned
 from rbnotes.ledger.oracles.spline_poses import euler, surface
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.quantities import LINEAR_FIRST_TWIST, NUMBER, POSE, TIME
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "spline-joints"
@@ -21,6 +22,19 @@ AXES = np.eye(6)[[3, 4, 5, 0, 1, 2]]
 HEIGHT = {"C": arrays(4, 4), "q1": numbers(0.0, 1.0), "q2": numbers(0.0, 1.0)}
 PATCH = {"P": arrays(4, 4, 6), "q1": numbers(0.0, 1.0), "q2": numbers(0.0, 1.0)}
 MOVING = {**PATCH, "qdot": vectors(2)}
+
+
+QUANTITIES = {
+    "C": NUMBER,
+    "P": LINEAR_FIRST_TWIST * TIME,
+    "a": NUMBER,
+    "b": NUMBER,
+    "c": NUMBER,
+    "q1": NUMBER,
+    "q2": NUMBER,
+    "t": NUMBER,
+    "values": NUMBER,
+}
 
 
 def over(P):
@@ -77,6 +91,7 @@ class e2_68:
         r"\end{pmatrix}^T"
     )
     inputs = HEIGHT
+    result = NUMBER
     printed = value
 
     def library(C, q1, q2):
@@ -103,6 +118,7 @@ class e2_69_a:
         r"\tilde q_1^TB^TCB\tilde q_2',\quad \tilde q_i' = \begin{pmatrix} 0&1&2q_i&3q_i^2 \end{pmatrix}^T"
     )
     inputs = HEIGHT
+    result = NUMBER
     printed = slope
 
     def library(C, q1, q2):
@@ -125,6 +141,7 @@ class e2_69_b:
         r"= \tilde q_1^TB^TCB\tilde q_2'',\quad \tilde q_i'' = \begin{pmatrix} 0&0&2&6q_i \end{pmatrix}^T"
     )
     inputs = HEIGHT
+    result = NUMBER
 
     def printed(C, q1, q2):
         first = bends_of_powers(q1) @ B.T @ C @ B @ powers(q2)
@@ -147,6 +164,7 @@ class e2_69_b:
 class e2_69_c:
     formula = r"\frac{\partial^2f}{\partial q_1q_2} = \frac{\partial^2f}{\partial q_2q_1} = \tilde q_1'^TB^TCB\tilde q_2'"
     inputs = HEIGHT
+    result = NUMBER
 
     def printed(C, q1, q2):
         """Two derivatives by the one variable q_1 q_2, along the way on which q_1 / q_2 stays what it is."""
@@ -190,6 +208,7 @@ class t1098:
         r"than being rotated by $R$'}"
     )
     inputs = {"t": vectors(), "angles": vectors()}
+    result = NUMBER
 
     def printed(t, angles):
         """The last columns of T R and of R T."""
@@ -243,6 +262,7 @@ BY_ANGLES = "positions and angles weighted by Cox and de Boor's recursion, and r
 class e2_71:
     formula = r"Q(q) = \prod_{k=1}^6\exp(\hat e_kf(C_k, q))"
     inputs = PATCH
+    result = POSE
 
     def printed(P, q1, q2):
         """The factors from left to right."""
@@ -263,6 +283,7 @@ class e2_71:
 class t1106_a:
     formula = r"\text{`$C_1$ through $C_3$ are the $x$, $y$, and $z$ positions of the 16 control frames'}"
     inputs = {"values": arrays(6)}
+    result = NUMBER
 
     def printed(values):
         return values[:3]
@@ -288,6 +309,7 @@ class t1106_a:
 class t1106_b:
     formula = r"R = \exp(\hat e_4f_4)\exp(\hat e_5f_5)\exp(\hat e_6f_6):\ \text{`acts as XYZ Euler angles'}"
     inputs = PATCH
+    result = NUMBER
 
     def printed(P, q1, q2):
         angles = np.array([value(P[..., k], q1, q2) for k in (3, 4, 5)])
@@ -318,6 +340,7 @@ class t1106_c:
         r"not be a problem as long as the rotations are small ($<\pi/4$)'}"
     )
     inputs = {"a": numbers(-0.78, 0.78), "b": numbers(-0.78, 0.78), "c": numbers(-0.78, 0.78)}
+    result = NUMBER
 
     def printed(a, b, c):
         """How slow the slowest rotation is that rates of size one make; the bound, if it is no slower."""

@@ -8,6 +8,18 @@ from scipy.linalg import expm
 from rbnotes.ledger.oracles.pose_chains import rate, twist_slopes, twists_of
 from rbnotes.ledger.oracles.spline_poses import surface
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
+from rbnotes.ledger.quantities import (
+    LENGTH,
+    LINEAR_FIRST_TWIST,
+    NUMBER,
+    POSE,
+    RATE,
+    SCREW,
+    TIME,
+    TWIST,
+    per,
+    rows,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_4_13 import (
     AXES,
@@ -26,6 +38,9 @@ from rbnotes.ledger.sueda.section_2_4_13 import (
 
 COMPLEX_STEPS = BY_ANGLES + "; complex steps of the pose"
 DIFFERENCES = "differences of order eight of the twists that complex steps of such a pose give"
+
+
+QUANTITIES = {"P": LINEAR_FIRST_TWIST * TIME, "q1": NUMBER, "q2": NUMBER, "qdot": RATE}
 
 
 def S_library(P, q1, q2):
@@ -52,6 +67,7 @@ def factor(k, P, q1, q2):
 @claim("sueda/s2.4.13/t1108#a", "Sizes of the Jacobian and of its derivative")
 class t1108_a:
     formula = r"S \in \mathbb R^{6\times2},\quad \partial S/\partial q \in \mathbb R^{6\times2\times2}"
+    result = NUMBER
 
     def printed():
         return [6, 2, 6, 2, 2]
@@ -79,6 +95,7 @@ class t1108_b:
         r"\texttt{Sdot = dSdq(:,:,1)*qdot(1) + dSdq(:,:,2)*qdot(2)}"
     )
     inputs = MOVING
+    result = per(TWIST, NUMBER)
 
     def printed(P, q1, q2, qdot):
         """With the layout of Algorithm 4: (:, i, j) is the derivative of column i by coordinate j."""
@@ -110,6 +127,7 @@ class t1108_b:
 class alg4_a:
     formula = r"Q = \exp(\hat e_1f(C_1, q));\quad k = 2, \ldots, 6:\ Q_k = \exp(\hat e_kf(C_k, q)),\ Q = QQ_k"
     inputs = PATCH
+    result = POSE
 
     def printed(P, q1, q2):
         Q = factor(0, P, q1, q2)
@@ -133,6 +151,7 @@ class alg4_b:
         r"\mathrm{Ad}(Q_k^{-1})\,S_i"
     )
     inputs = PATCH
+    result = per(SCREW, NUMBER)
 
     def printed(P, q1, q2):
         S = np.outer(AXES[0], slope(P[..., 0], q1, q2))
@@ -159,6 +178,7 @@ class alg4_c:
         r"\partial f_j(C_k, q)\right)"
     )
     inputs = PATCH
+    result = rows(NUMBER, NUMBER, NUMBER, LENGTH, LENGTH, LENGTH)
 
     def printed(P, q1, q2):
         """With the S_i of the round before in ad_i, as line 13 stands before line 14."""

@@ -17,6 +17,7 @@ from rbnotes.joints import (
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.joint_poses import columns, columns_rate, screws, turns
 from rbnotes.ledger.oracles.twists import twist_of
+from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "spheres-without-singularities"
@@ -67,6 +68,7 @@ class e2_29:
     formula = r"[S_i] \equiv E^{-1}\,\frac{dE}{dq_i}"
     defines = (r"[S_i]",)
     inputs = {"E0": frames(), **ANGLES}
+    result = NUMBER
 
     def printed(E0, q):
         E, slopes = E0 @ MIXED_POSE(q), E0 @ np.moveaxis(complex_step(MIXED_POSE, q), -1, 0)
@@ -104,6 +106,7 @@ class e2_29:
 class t894:
     formula = r"\dot E = E\,[\phi],\quad \phi = \textstyle\sum_i S_i\dot q_i"
     inputs = {"E0": frames(), **MOVING}
+    result = RATE
 
     def printed(E0, q, qdot):
         E = E0 @ MIXED_POSE(q)
@@ -142,6 +145,7 @@ class t894:
 class e2_30:
     formula = r"[S_i] \equiv R^\top\frac{dR}{dq_i}"
     inputs = {"E0": frames(), **ANGLES}
+    result = NUMBER
 
     def printed(E0, q):
         R, slopes = rotation(q), np.moveaxis(complex_step(turns("XZX"), q), -1, 0)
@@ -182,6 +186,7 @@ class e2_31:
         r" s_1s_2 & c_1s_3 + s_1c_2c_3 & c_1c_3 - s_1c_2s_3 \end{pmatrix}"
     )
     inputs = ANGLES
+    result = NUMBER
 
     def printed(q):
         (s1, s2, s3), (c1, c2, c3) = np.sin(q), np.cos(q)
@@ -210,6 +215,7 @@ class e2_31:
 class e2_32:
     formula = r"Q = \begin{pmatrix} R & 0 \\ 0 & 1 \end{pmatrix}"
     inputs = ANGLES
+    result = NUMBER
 
     def printed(q):
         return np.block([[rotation(q), np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
@@ -231,6 +237,7 @@ class e2_32:
 class t910:
     formula = r"R^\top\frac{dR}{dq_i} = -\Big(R^\top\frac{dR}{dq_i}\Big)^{\!\top}"
     inputs = {**ANGLES, "u": vectors()}
+    result = NUMBER
 
     def printed(q, u):
         """For the derivative in some direction, of which those by one angle are the unit ones."""
@@ -257,6 +264,7 @@ class e2_33:
         r" c_3s_2 & c_2 & 0 \end{pmatrix}"
     )
     inputs = ANGLES
+    result = NUMBER
 
     def printed(q):
         s2, s3 = np.sin(q[1:])
@@ -280,6 +288,7 @@ class e2_33:
 class t914_a:
     formula = r"\text{`The bottom three rows are zero'}"
     inputs = ANGLES
+    result = NUMBER
 
     def printed(q):
         return np.concatenate([unbracketed(slope(q, 0)), np.zeros(3)])
@@ -307,6 +316,7 @@ class t914_a:
 class t914_b:
     formula = r"\text{`Repeating for the 2nd and 3rd rows'}"
     inputs = ANGLES
+    result = NUMBER
 
     def printed(q):
         """The derivatives by the second and the third angle, in the rows where the text puts them."""
@@ -337,6 +347,7 @@ class e2_34:
         r" 0&0&0 \end{pmatrix}"
     )
     inputs = ANGLES
+    result = NUMBER
     printed = euler_columns
 
     def library(q):
@@ -359,6 +370,7 @@ class e2_35:
         r" c_2s_3\dot q_2 + s_2c_3\dot q_3 & -s_3\dot q_3 & 0 \\ 0&0&0 \\ 0&0&0 \\ 0&0&0 \end{pmatrix}"
     )
     inputs = MOVING
+    result = RATE
     printed = euler_columns_rate
 
     def library(q, qdot):

@@ -18,11 +18,15 @@ from rbnotes.joints import (
 )
 from rbnotes.ledger.oracles.joint_poses import columns, columns_rate, screws, turns
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
+from rbnotes.ledger.quantities import NUMBER, POSE, TWIST, per
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_4_5 import euler_columns_rate
 
 CHAPTER = "spheres-without-singularities"
 QUATERNION = np.array([0.5, -0.1, 0.7, 0.5])
+
+
+QUANTITIES = {"B": POSE, "P": POSE, "a": NUMBER, "b": NUMBER, "c": NUMBER}
 
 
 def angular_columns(a, b, c, q):
@@ -43,6 +47,7 @@ def limb(P, B):
 class t888_a:
     formula = r"\text{`With any 3-parameter representation, there will be a singularity somewhere.'}"
     inputs = {"a": unit_vectors(), "b": unit_vectors(), "c": unit_vectors(), "q": vectors()}
+    result = NUMBER
 
     def printed(a, b, c, q):
         """det S of the upper rows half a turn of the second angle on: the other sign, so zero in between."""
@@ -72,6 +77,7 @@ class t888_a:
 class t888_b:
     formula = r"\text{`a singularity somewhere'}"
     inputs = {"sequence": st.sampled_from(euler_sequences()), "q": vectors(3, -3, 3)}
+    result = NUMBER
 
     def printed(sequence, q):
         """Smallest singular value: zero where the last axis is back on the first one."""
@@ -102,6 +108,7 @@ class t888_b:
 )
 class t888_c:
     formula = r"\text{`With more than 3 parameters, we require constraints'}"
+    result = NUMBER
 
     def printed():
         return [4, 4 - 3]
@@ -130,6 +137,7 @@ class t888_c:
 @claim("sueda/s2.4.5/t890", "S has a column for each coordinate: one of a hinge, three of three angles")
 class t890:
     formula = r"S \in \mathbb R^{6\times1},\quad S \in \mathbb R^{6\times3}"
+    result = NUMBER
 
     def printed():
         return [6, 1, 6, 3]
@@ -153,6 +161,7 @@ class t890:
 class t918:
     formula = r"\dot J(i,i) = {}^i_{J_i}\mathrm{Ad}\,\dot S \ne 0"
     inputs = {"P": frames(), "B": frames(), "q": arrays(4), "qdot": arrays(4)}
+    result = per(TWIST, NUMBER)
 
     def printed(P, B, q, qdot):
         return adjoint_by_conjugation(np.linalg.inv(B)) @ euler_columns_rate(q[1:4], qdot[1:4])

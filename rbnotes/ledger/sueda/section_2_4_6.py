@@ -11,6 +11,7 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import vectors
 from rbnotes.joints import EulerSpherical, Universal
 from rbnotes.ledger.oracles.joint_poses import columns, columns_rate, turns
+from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "joint-types"
@@ -41,6 +42,7 @@ def universal_columns(q):
 class t922:
     formula = r"\omega_z = 0"
     inputs = MOVING
+    result = RATE
 
     def printed(q, qdot):
         """The body's angular velocity if it bends about x and about y at the rates of its angles, no more."""
@@ -78,6 +80,7 @@ class e2_36:
         r" s_1s_3 - c_1s_2c_3 & s_1c_3 + c_1s_2s_3 & c_1c_2 \end{pmatrix}"
     )
     inputs = {"q": vectors(3, -3, 3)}
+    result = NUMBER
 
     def printed(q):
         (s1, s2, s3), (c1, c2, c3) = np.sin(q), np.cos(q)
@@ -108,6 +111,7 @@ class e2_37:
         r"R = \begin{pmatrix} c_2 & 0 & s_2 \\ s_1s_2 & c_1 & -s_1c_2 \\ -c_1s_2 & s_1 & c_1c_2 \end{pmatrix}"
     )
     inputs = ANGLES
+    result = NUMBER
 
     def printed(q):
         (s1, s2), (c1, c2) = np.sin(q), np.cos(q)
@@ -131,6 +135,7 @@ class e2_37:
 class e2_38:
     formula = r"Q = \begin{pmatrix} R & 0 \\ 0 & 1 \end{pmatrix}"
     inputs = ANGLES
+    result = NUMBER
 
     def printed(q):
         return np.block([[rotation(q), np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
@@ -151,6 +156,7 @@ class e2_38:
 @claim("sueda/s2.4.6/t934#a", "S of a universal joint has two columns")
 class t934_a:
     formula = r"S \in \mathbb R^{6\times2}"
+    result = NUMBER
 
     def printed():
         return [6, 2]
@@ -174,6 +180,7 @@ class t934_a:
 class t934_b:
     formula = r"R^\top\frac{dR}{dq_i} = -\Big(R^\top\frac{dR}{dq_i}\Big)^{\!\top}"
     inputs = MOVING
+    result = RATE
 
     def printed(q, qdot):
         """For both at once, each times the rate of its angle."""
@@ -200,6 +207,7 @@ class t934_b:
 class e2_39:
     formula = r"S = \begin{pmatrix} c_2 & 0 \\ 0 & 1 \\ s_2 & 0 \\ 0&0 \\ 0&0 \\ 0&0 \end{pmatrix}"
     inputs = ANGLES
+    result = NUMBER
     printed = universal_columns
 
     def library(q):
@@ -223,6 +231,7 @@ class e2_40:
         r"\end{pmatrix}"
     )
     inputs = MOVING
+    result = RATE
 
     def printed(q, qdot):
         s2, c2, q2dot = np.sin(q[1]), np.cos(q[1]), qdot[1]

@@ -13,6 +13,7 @@ from rbnotes.checking.strategies import nonzero_vectors, rotations, vectors
 from rbnotes.joints import ExponentialSpherical
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.joint_poses import ball, columns, columns_rate, turn_columns, turned_by
+from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "spheres-without-singularities"
@@ -84,6 +85,7 @@ def printed_columns_rate(q, qdot):
 class t948:
     formula = r"R = \exp([q])"
     inputs = {"R": rotations()}
+    result = NUMBER
 
     def printed(R):
         return expm(bracket(Rotation.from_matrix(R).as_rotvec()))
@@ -105,6 +107,7 @@ class t948:
 class e2_42:
     formula = r"R = \exp([q]),\quad Q = \begin{pmatrix} R & 0 \\ 0 & 1 \end{pmatrix}"
     inputs = TURNED
+    result = NUMBER
 
     def printed(q):
         return np.block([[expm(bracket(q)), np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
@@ -128,6 +131,7 @@ class e2_42:
 class e2_43:
     formula = r"\frac{\partial R}{\partial q_i} = \frac{q_i[q] + [[q](I - R)e_i]}{q^\top q}\,R"
     inputs = AWAY_FROM_ZERO
+    result = NUMBER
     printed = rotation_slopes
 
     def library(q):
@@ -153,6 +157,7 @@ class e2_43:
 class t956:
     formula = r"q \to 0:\quad R = I,\quad \frac{\partial R}{\partial q_i} = [e_i]"
     inputs = {"u": vectors()}
+    result = NUMBER
 
     def printed(u):
         """The rotation, and its derivative in some direction, from those by the coordinates."""
@@ -179,6 +184,7 @@ class t956:
 class e2_44:
     formula = r"[S_i] = R^\top\frac{\partial R}{\partial q_i}"
     inputs = AWAY_FROM_ZERO
+    result = NUMBER
     printed = printed_columns
 
     def library(q):
@@ -202,6 +208,7 @@ class e2_44:
 class e2_45:
     formula = r"\dot R = \sum_i \frac{\partial R}{\partial q_i}\,\dot q_i"
     inputs = MOVING
+    result = RATE
 
     def printed(q, qdot):
         return sum(slope * rate for slope, rate in zip(rotation_slopes(q), qdot, strict=True))
@@ -228,6 +235,7 @@ class e2_46:
         r"C_i = [[q](I - R)e_i],\quad d = \frac{1}{q^\top q}"
     )
     inputs = AWAY_FROM_ZERO
+    result = NUMBER
 
     def printed(q):
         return np.stack(A(q)) @ expm(bracket(q))
@@ -254,6 +262,7 @@ class e2_46:
 class e2_47_a:
     formula = r"[\dot S_i] = \dot R^\top A_iR + R^\top\dot A_iR + R^\top A_i\dot R"
     inputs = AT_REST_TOO
+    result = RATE
     printed = printed_columns_rate
 
     def library(q, qdot):
@@ -293,6 +302,7 @@ class e2_47_b:
         r"\dot C_i = [[\dot q](I - R)e_i - [q]\dot Re_i],\quad \dot d = \frac{-2q^\top\dot q}{(q^\top q)^2}"
     )
     inputs = MOVING
+    result = RATE
 
     def printed(q, qdot):
         return np.stack(Adot(q, qdot))

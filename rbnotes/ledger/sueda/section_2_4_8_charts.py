@@ -20,11 +20,15 @@ from rbnotes.checking.strategies import (
 from rbnotes.joints import EulerSpherical, ExponentialSpherical, QuaternionSpherical
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.joint_poses import ball, columns, columns_rate, turn_columns, turned_by, turns
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "spheres-without-singularities"
 NEAR_A_TURN = {"q": st.builds(np.multiply, unit_vectors(), numbers(4.8, 7.5)), "qdot": vectors()}
 SHELLS = {"a": unit_vectors(), "n": st.sampled_from((1, 2, 3))}
+
+
+QUANTITIES = {"a": NUMBER, "p": NUMBER, "pdot": RATE, "stretch": NUMBER}
 
 
 def reparameterized(q):
@@ -57,6 +61,7 @@ def determinant(sequence, R):
 class t946_a:
     formula = r"\text{`No matter which 3-parameter representation we choose'}"
     inputs = {"q": vectors(3, -6, 6).filter(lambda q: bool(np.linalg.norm(q) >= 0.25))}
+    result = NUMBER
 
     def printed(q):
         """det S of the upper rows: zero a whole number of turns away from the origin."""
@@ -80,6 +85,7 @@ class t946_a:
 class t946_b:
     formula = r"\text{`we would need to add a constraint to keep the quaternion be of unit length'}"
     inputs = {"p": nonzero_vectors(4, 0.5), "pdot": vectors(4), "stretch": numbers()}
+    result = RATE
 
     def printed(p, pdot, stretch):
         """The angular velocity, whatever multiple of p is added to its rates; and the rate of p.p/2 without it."""
@@ -115,6 +121,7 @@ class t946_b:
 class t946_c:
     formula = r"\text{`switch the coordinate chart on the fly (e.g., between ZYX and ZYZ)'}"
     inputs = {"R": rotations()}
+    result = NUMBER
 
     def printed(R):
         """Sum of the squares of both determinants: never below 1, so one of them is above 0.7."""
@@ -146,6 +153,7 @@ class t946_c:
 class t972_a:
     formula = r"\text{`singularities on the spheres of radius }2n\pi\text{'}"
     inputs = {**SHELLS, "u": vectors()}
+    result = NUMBER
 
     def printed(a, n, u):
         """The angular velocity on the sphere, at the point in the direction a."""
@@ -170,6 +178,7 @@ class t972_a:
 class t972_b:
     formula = r"\text{`a rotation of }2\pi\text{ about any axis is equivalent to no rotation at all'}"
     inputs = {**SHELLS, "x": vectors()}
+    result = LENGTH
 
     def printed(a, n, x):
         return x
@@ -192,6 +201,7 @@ class t972_b:
 class t972_c:
     formula = r"\text{`}2\pi\text{ distant from the origin (and }4, \ldots\text{)'}"
     inputs = {"a": unit_vectors(), "x": nonzero_vectors()}
+    result = LENGTH
 
     def printed(a, x):
         """A point turned by the rotation vector of the second length in the brackets."""
@@ -222,6 +232,7 @@ class t972_c:
 class t972_d:
     formula = r"q \leftarrow (1 - 2\pi/\|q\|)\,q"
     inputs = {"q": NEAR_A_TURN["q"]}
+    result = NUMBER
 
     def printed(q):
         """The rotation, and the new vector."""
@@ -250,6 +261,7 @@ class t972_d:
 class t972_e:
     formula = r"\text{`a good way to avoid singularities'}"
     inputs = {"q": NEAR_A_TURN["q"]}
+    result = NUMBER
 
     def printed(q):
         """det S, as it is at every rotation vector, at the new one."""
@@ -282,6 +294,7 @@ class t972_e:
 class t972_f:
     formula = r"\dot q = S^{-1}S_{\mathrm{prev}}\,\dot q_{\mathrm{prev}}"
     inputs = NEAR_A_TURN
+    result = RATE
     printed = new_rates
 
     def library(q, qdot):
@@ -304,6 +317,7 @@ class t972_g:
         r"\text{`compute }\dot S\text{ using Eq. (2.47) with the new values of }q\text{ and }\dot q\text{'}"
     )
     inputs = NEAR_A_TURN
+    result = RATE
 
     def printed(q, qdot):
         """With the rate of S by differences, as (2.47) has its own record."""

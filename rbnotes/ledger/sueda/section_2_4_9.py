@@ -13,6 +13,7 @@ from rbnotes.ledger.oracles.dalembert import free_force, inertia_of
 from rbnotes.ledger.oracles.joint_pairs import PITCH, adjoint_rate, back_rate, both, first, second
 from rbnotes.ledger.oracles.pose_chains import frames, rate, shifted, turned, twist_rates, twists_of
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_of
+from rbnotes.ledger.quantities import ADJOINT, LENGTH, NUMBER, POSE, RATE, SCREW, TIME, TORQUE, TWIST, per
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.tree import Link, Tree, inverse_dynamics
 
@@ -30,6 +31,21 @@ PAIR = {
     "q2": arrays(2),
 }
 MOVING = {**PAIR, "v1": arrays(3), "v2": arrays(2)}
+
+
+QUANTITIES = {
+    "A": POSE,
+    "B": POSE,
+    "a": NUMBER,
+    "b": NUMBER,
+    "q1": NUMBER,
+    "q2": NUMBER,
+    "q3": NUMBER,
+    "v1": RATE,
+    "v1dot": RATE / TIME,
+    "v2": RATE,
+    "v2dot": RATE / TIME,
+}
 
 
 def model(A, a, B, b):
@@ -83,6 +99,8 @@ class t974:
         "J": inertias(),
         "g": vectors(),
     }
+    result = TORQUE
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
         """Joint forces for one body on the composite joint."""
@@ -121,6 +139,8 @@ class e2_48:
         r"S = \begin{pmatrix} {}^2\mathrm{Ad} & S_1 & S_2 \end{pmatrix} \in \mathbb R^{6\times(n_1+n_2)}"
     )
     inputs = PAIR
+    result = per(SCREW, NUMBER)
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2):
         """Three blocks, of 6, n_1 and n_2 columns."""
@@ -142,6 +162,8 @@ class e2_48:
 class t978_a:
     formula = r"{}^2_1\mathrm{Ad}:\ \text{`transforms from joint 1's coordinate space to joint 2's coordinate space'}"
     inputs = {**PAIR, "twist": vectors(6)}
+    result = TWIST
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, twist):
         """A twist seen from the frame of joint 1, seen from that of joint 2."""
@@ -164,6 +186,8 @@ class t978_a:
 class t978_b:
     formula = r"\tfrac d{dt}S_2:\ \text{`is simply $\dot S_2$, which is computed by joint 2'}"
     inputs = MOVING
+    result = per(TWIST, NUMBER)
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         return twist_rates(second(a, B, b), q2, v2)
@@ -187,6 +211,8 @@ class e2_49:
         r"\tfrac d{dt}({}^2_1\mathrm{Ad}\,S_1) = {}^2_1\dot{\mathrm{Ad}}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1"
     )
     inputs = MOVING
+    result = per(TWIST, NUMBER)
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         one, two = first(A), second(a, B, b)
@@ -210,6 +236,8 @@ class e2_49:
 class t982:
     formula = r"{}^2_1\mathrm{Ad} = {}^1_2\mathrm{Ad}^{-1}"
     inputs = PAIR
+    result = ADJOINT
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2):
         return np.linalg.inv(adjoint_by_conjugation(second(a, B, b)(q2)))
@@ -244,6 +272,8 @@ AD_DOT = ("rbnotes.se3.Ad_inverse_dot",)
 class e2_50_a:
     formula = r"{}^2_1\dot{\mathrm{Ad}} = -{}^2_1\mathrm{Ad}\,{}^1_2\dot{\mathrm{Ad}}\,{}^2_1\mathrm{Ad}"
     inputs = MOVING
+    result = ADJOINT / TIME
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         two = second(a, B, b)
@@ -265,6 +295,8 @@ class e2_50_b:
         r"{}^2_1\mathrm{Ad}"
     )
     inputs = MOVING
+    result = ADJOINT / TIME
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         two = second(a, B, b)
@@ -287,6 +319,8 @@ class e2_50_b:
 class e2_50_c:
     formula = r"{}^2_1\dot{\mathrm{Ad}} = -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}"
     inputs = MOVING
+    result = ADJOINT / TIME
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         two = second(a, B, b)
@@ -304,6 +338,8 @@ class e2_50_c:
 class t986:
     formula = r"{}^2\phi_2 = S_2\dot q_2"
     inputs = MOVING
+    result = TWIST
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         return twists_of(second(a, B, b), q2) @ v2
@@ -326,6 +362,7 @@ class t986:
 class e2_51:
     formula = r"S_2\dot q_2 = \begin{pmatrix} 0 \\ \dot q_2 \end{pmatrix} \in \mathbb R^6"
     inputs = {"q": vectors(), "qdot": vectors()}
+    result = RATE
 
     def printed(q, qdot):
         return np.concatenate([np.zeros(3), qdot])
@@ -350,6 +387,8 @@ class e2_52:
         r"\dot S_2\right)"
     )
     inputs = MOVING
+    result = per(TWIST, NUMBER)
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         """With the second block where (2.48) has it, and the sign in front of it."""
@@ -376,6 +415,8 @@ class e2_52:
 class t994:
     formula = r"Q = Q_1(Q_2Q_3)"
     inputs = {**PAIR, "c": unit_vectors(), "q3": vectors(1)}
+    result = per(SCREW, NUMBER)
+    constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, c, q3):
         """(2.48) twice: for joints 2 and 3, and for joint 1 and these two."""

@@ -9,14 +9,29 @@ from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import Forces, State
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Helical, Prismatic, Revolute, Universal
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import hinged_clouds as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration
+from rbnotes.ledger.quantities import (
+    ANGULAR_MOMENTUM,
+    ENERGY,
+    LENGTH,
+    NUMBER,
+    RATE,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    column,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.tree import Link, Tree, TreeSystem, forward_dynamics, joint_forces
 
 CHAPTER = "stiffness-and-damping"
 NAMES = ("root", "left", "right", "tip")
 NONE = np.zeros(3)
+
+
+QUANTITIES = {"after": RATE, "d": ANGULAR_MOMENTUM, "k": ENERGY, "rest": NUMBER, "v": RATE}
 
 
 def per_coordinate(count=5):
@@ -97,6 +112,13 @@ DALEMBERT = "d'Alembert's principle for the point masses of four bodies on branc
 class t1138:
     formula = r"\tau_K = \tau_K(q_r):\ \text{`non-linear stiffness can be implemented trivially'}"
     inputs = {name: SPRUNG[name] for name in ("cloud", "q", "v", "k")}
+    quantities = {
+        "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+        "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+        "k": ENERGY,
+    }
+    result = BRANCHING / TIME / TIME
+    constants = (LENGTH,)
 
     def printed(cloud, q, v, k):
         """A spring that hardens, in the place of the linear one."""
@@ -127,6 +149,7 @@ class t1138:
 class e2_72:
     formula = r"\tau_K = -Kq_r"
     inputs = {name: JOINTS[name] for name in ("q", "k")}
+    result = TORQUE
 
     def printed(q, k):
         return -k * q
@@ -149,6 +172,7 @@ class e2_72:
 class t1142:
     formula = r"\tau_K = -K(q_r - q_0):\ \text{`trivial to have other values'}"
     inputs = {name: JOINTS[name] for name in ("q", "k", "rest")}
+    result = TORQUE
 
     def printed(q, k, rest):
         return -k * (q - rest)
@@ -173,6 +197,15 @@ class e2_73:
         r"`goes into the appropriate rows of the reduced force, $f_r$'}"
     )
     inputs = SPRUNG
+    quantities = {
+        "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+        "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+        "k": ENERGY,
+        "d": ANGULAR_MOMENTUM,
+        "rest": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    }
+    result = BRANCHING / TIME / TIME
+    constants = (LENGTH,)
 
     def printed(cloud, q, v, k, d, rest):
         M, f = equations_of_motion(cloud, q, v)
@@ -204,6 +237,7 @@ class e2_73:
 class e2_74:
     formula = r"\tau_D = -D\dot q_r"
     inputs = {name: JOINTS[name] for name in ("v", "d")}
+    result = TORQUE
 
     def printed(v, d):
         return -d * v
@@ -228,6 +262,7 @@ class e2_75:
         r"\tau_K^{(k)} - Kh\,\dot q_r^{(k+1)}"
     )
     inputs = {**{name: JOINTS[name] for name in ("q", "v", "k", "rest")}, "h": positive_numbers(0.125, 1.0)}
+    result = TORQUE
 
     def printed(q, v, k, rest, h):
         """Both lines; v is the velocity at the end of the step, and moves the coordinates."""
@@ -263,6 +298,7 @@ class e2_76:
         r"D\dot q_r^{(k+1)} - \tau_D^{(k)} = -D\dot q_r^{(k+1)}"
     )
     inputs = {"d": JOINTS["d"], "v": JOINTS["v"], "after": arrays(3)}
+    result = TORQUE
 
     def printed(d, v, after):
         """The four lines."""

@@ -9,9 +9,23 @@ from rbnotes.checking import complex_step, jacobian
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, spd_matrices, vectors
 from rbnotes.dynamics import State, implicit_euler, linearly_implicit_problem, linearly_implicit_velocity
 from rbnotes.forces import Damping, ForceGroups, ZeroLengthSprings, on_body, through
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles import hinged_clouds as clouds
 from rbnotes.ledger.oracles.dalembert import free_force, inertia_of
+from rbnotes.ledger.quantities import (
+    ANGULAR_MOMENTUM,
+    ENERGY,
+    INERTIA,
+    LENGTH,
+    NUMBER,
+    RATE,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    column,
+    rows,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_5 import (
     CHAPTER,
@@ -37,6 +51,9 @@ STATE = {"cloud": clouds.clouds(), "q": clouds.five(100), "v": clouds.five(200)}
 STEPPED = {**SPRUNG, **STATE, "h": positive_numbers(0.125, 0.5)}
 STEP = ("rbnotes.dynamics.implicit_euler", "rbnotes.tree.TreeSystem.forces")
 NO_SHARE = "where the claim holds, the right side has no share of the damping"
+
+
+QUANTITIES = {"M": INERTIA, "d": ANGULAR_MOMENTUM, "f": ENERGY, "k": ENERGY, "rest": NUMBER, "v": RATE}
 
 
 def spring_and_damper_step(cloud, q, v, k, d, rest, h):
@@ -76,6 +93,7 @@ def end_of_step(M, k, d, f, q, v, h):
 class t1156:
     formula = r"\dot q_r^{(k+1)} = \left(q_r^{(k+1)} - q_r^{(k)}\right)/h"
     inputs = ONE_STEP
+    result = RATE
 
     def printed(M, k, d, f, q, v, h):
         """The new coordinates from their own equation; the velocity is their difference over the step."""
@@ -104,6 +122,7 @@ class t1160_a:
         r"side, and completely disappears from the right hand side'}"
     )
     inputs = ONE_STEP
+    result = RATE
 
     def printed(M, k, d, f, q, v, h):
         """Springs as they are at the start of the step, for once: the damper is what counts."""
@@ -132,6 +151,7 @@ class t1160_b:
         r"(2.77)'}"
     )
     inputs = ONE_STEP
+    result = RATE
 
     def printed(M, k, d, f, q, v, h):
         """What multiplies the new velocity on the left, and on the right."""
@@ -160,6 +180,15 @@ class e2_77:
         r"\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"
     )
     inputs = {**STEPPED, "share": numbers(0.25, 1.0)}
+    quantities = {
+        "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+        "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+        "k": ENERGY,
+        "d": ANGULAR_MOMENTUM,
+        "rest": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    }
+    result = BRANCHING / TIME
+    constants = (LENGTH,)
 
     def printed(cloud, q, v, k, d, rest, h, share):
         """With an f_r that contains a share of the damping torques, beside all of the springs'."""
@@ -209,6 +238,7 @@ class e2_78:
         r"-\frac{\partial\tau_D}{\partial\dot q_r} = \mathrm{diag}(D_1, \ldots, D_n)"
     )
     inputs = JOINTS
+    result = rows(TORQUE, ANGULAR_MOMENTUM)
 
     def printed(q, v, k, d, rest):
         return np.array([np.diag(k), np.diag(d)])
@@ -248,6 +278,8 @@ def _customary():
 class t1168:
     formula = r"M + hD - h^2K:\ \text{`sometimes people move the negative signs around' [Baraff and Witkin]}"
     inputs = {"M": spd_matrices(3), "law": _laws(), "v": arrays(3), "h": positive_numbers(0.25, 1.0)}
+    quantities = {"law": rows(ENERGY, ANGULAR_MOMENTUM)}
+    result = INERTIA
 
     def printed(M, law, v, h):
         _, _, K, D = law
@@ -288,6 +320,15 @@ class e2_79_a:
         r"K_r = -\partial\tau_K/\partial q_r"
     )
     inputs = STEPPED
+    quantities = {
+        "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+        "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+        "k": ENERGY,
+        "d": ANGULAR_MOMENTUM,
+        "rest": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    }
+    result = BRANCHING / TIME
+    constants = (LENGTH,)
 
     def printed(cloud, q, v, k, d, rest, h):
         """Without forces on bodies that are implicit, and with the damping torques left out of f_r."""
@@ -327,6 +368,14 @@ class e2_79_b:
         r"\right)\right)"
     )
     inputs = {**HUNG, "share": numbers(0.25, 1.0)}
+    quantities = {
+        "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+        "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+        "k": ENERGY,
+        "d": ANGULAR_MOMENTUM,
+    }
+    result = BRANCHING / TIME
+    constants = (LENGTH,)
 
     def printed(cloud, q, v, k, d, h, share):
         """A spring between two bodies, dampers on all, springs and dampers in joints; a share of damping in f."""

@@ -7,9 +7,24 @@ import numpy as np
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, numbers
 from rbnotes.dynamics import State
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import hinged_clouds as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration, free_force, inertia_of
 from rbnotes.ledger.oracles.pose_chains import rate
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ENERGY,
+    LENGTH,
+    NUMBER,
+    RATE,
+    SCREW,
+    TIME,
+    TORQUE,
+    TWIST,
+    VELOCITY,
+    column,
+    per,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_5 import SPRUNG, equations_of_motion, joints_only, model
 from rbnotes.tree import (
@@ -32,6 +47,19 @@ TREE = {"cloud": SPRUNG["cloud"], "q": arrays(5), "v": arrays(5), "a": arrays(5)
 FEWER = {"W": arrays(5, 2), "U": arrays(5, 2), "r": arrays(2), "r_dot": arrays(2)}
 HYPER = {"cloud": SPRUNG["cloud"], **FEWER}
 FIVE = model(clouds.cloud(0))
+
+
+QUANTITIES = {
+    "U": NUMBER,
+    "W": NUMBER,
+    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "r": NUMBER,
+    "r_dot": RATE,
+    "rate_of_it": RATE,
+    "start": NUMBER,
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+}
 
 
 def bent(W, U):
@@ -66,6 +94,7 @@ def coordinates(W, U):
 @claim("sueda/s2.6/t1174#a", "Joint angles that are all the same: a single degree of freedom")
 class t1174_a:
     formula = r"\text{`we end up with a single DOF system'}"
+    result = NUMBER
 
     def printed():
         return 1
@@ -92,6 +121,8 @@ class t1174_a:
 class t1174_b:
     formula = r"\text{`This can be accomplished by adding constraints as shown in 2.8, but if we use a chained Jacobian ...'}"
     inputs = {"cloud": SPRUNG["cloud"], "r": arrays(3), "r_dot": arrays(3)}
+    result = BRANCHING / TIME / TIME
+    constants = (LENGTH,)
 
     def printed(cloud, r, r_dot):
         """Hinge, slider and screw as one; the two angles of the universal joint are free."""
@@ -127,6 +158,8 @@ class t1174_b:
 class e2_80:
     formula = r"J_{mr}^TM_mJ_{mr}\,\ddot q_r = J_{mr}^T\left(f_m - M_m\dot J_{mr}\dot q_r\right)"
     inputs = TREE
+    result = ENERGY / BRANCHING
+    constants = (LENGTH,)
 
     def printed(cloud, q, v, a):
         """The force along the coordinates that an acceleration needs: left side less right side."""
@@ -155,6 +188,7 @@ class e2_81:
         r"\end{pmatrix}\dot\theta"
     )
     inputs = {"theta": numbers(), "rate_of_it": numbers()}
+    result = RATE
 
     def printed(theta, rate_of_it):
         return np.ones(3) * rate_of_it
@@ -179,6 +213,7 @@ class e2_81:
 class t1178:
     formula = r"\dot\theta_i = \dot\theta:\ \text{`so that these joint angles become the same'}"
     inputs = {"start": arrays(3), "turn": numbers()}
+    result = NUMBER
 
     def printed(start, turn):
         """All turn by the same angle, from where they are."""
@@ -217,6 +252,7 @@ class t1178:
 class d1:
     formula = r"\dot{\mathbf q}_r = J_{rR}\,\dot{\mathbf q}_R"
     inputs = FEWER
+    result = RATE
 
     def printed(W, U, r, r_dot):
         return bent_slope(W, U, r) @ r_dot
@@ -239,6 +275,8 @@ class d1:
 class e2_82_a:
     formula = r"J_{mR} = J_{mr}J_{rR}"
     inputs = HYPER
+    result = per(SCREW, NUMBER)
+    constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot):
         return clouds.jacobian(cloud, bent(W, U)(r)) @ bent_slope(W, U, r)
@@ -271,6 +309,8 @@ def twists_by_few(cloud, W, U, r):
 class e2_82_b:
     formula = r"\dot J_{mR} = \dot J_{mr}J_{rR} + J_{mr}\dot J_{rR}"
     inputs = HYPER
+    result = per(TWIST, NUMBER)
+    constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot):
         J_rR, q = bent_slope(W, U, r), bent(W, U)(r)
@@ -301,6 +341,9 @@ class e2_82_b:
 class e2_83:
     formula = r"J_{mR}^TM_mJ_{mR}\,\ddot q_R = J_{mR}^T\left(f_m - M_m\dot J_{mR}\dot q_R\right)"
     inputs = {**HYPER, "a": arrays(2)}
+    quantities = {"a": RATE / TIME}
+    result = TORQUE
+    constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot, a):
         """The force along the coordinates that an acceleration needs: left side less right side."""

@@ -10,6 +10,21 @@ from rbnotes.checking.strategies import arrays, frames, nonzero_vectors, positiv
 from rbnotes.dynamics import FreeSystem, State
 from rbnotes.forces import ForceGroups, Paths, SpringDamper, on_particle, through
 from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.quantities import (
+    ENERGY,
+    FORCE,
+    LENGTH,
+    MASS,
+    NUMBER,
+    POINT_JACOBIAN,
+    STIFFNESS,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    column,
+    per,
+    rows,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "deformables-on-a-tree"
@@ -29,6 +44,9 @@ CHAIN = {
     "g": vectors(3),
 }
 ON_BODY = {"E": frames(), "x": nonzero_vectors(3), "phi": twists()}
+
+
+QUANTITIES = {"K": ENERGY, "l": LENGTH}
 
 
 def chain_springs(K, L):
@@ -67,6 +85,8 @@ def gamma(x):
 class e2_84:
     formula = r"T = \frac12 m\dot{\mathbf x}^\top\dot{\mathbf x},\quad V = -m\mathbf g^\top\mathbf x"
     inputs = NODE
+    quantities = {"v": VELOCITY}
+    result = TORQUE
 
     def printed(m, x, v, g):
         return [m / 2 * v @ v, -m * g @ x]
@@ -95,6 +115,8 @@ class e2_84:
 class t1200:
     formula = r"\mathbf M = m\mathbf I,\quad \mathbf f = m\mathbf g"
     inputs = NODE
+    quantities = {"v": VELOCITY}
+    result = rows(MASS, MASS, MASS, FORCE)
 
     def printed(m, x, v, g):
         return np.vstack([m * np.eye(3), m * g])
@@ -122,6 +144,7 @@ class d1:
     formula = r"V = \frac{K}{2}\epsilon^2"
     defines = ("V",)
     inputs = SPRING
+    result = ENERGY
 
     def printed(K, L, x0, x1):
         epsilon = (np.linalg.norm(x1 - x0) - L) / L
@@ -179,6 +202,7 @@ class d3:
 class t1210:
     formula = r"K \text{ is the stiffness}"
     inputs = {"K": positive_numbers(), "L": positive_numbers(), "l": positive_numbers()}
+    result = STIFFNESS
 
     def printed(K, L, l):
         return K
@@ -195,6 +219,7 @@ class t1210:
         return derivative(pull, l).value
 
     verdict = Verdict.CONDITIONAL
+    misfit = r"$K$ is an energy, not a force per length"
     given = {**inputs, "L": positive_numbers().map(lambda number: 1.0 + 0.0 * number)}
     condition = "the spring is one unit long at rest"
 
@@ -213,6 +238,7 @@ class t1210:
 class e2_86:
     formula = r"\mathbf f_0 = \frac{K\epsilon}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
+    result = FORCE
     printed = pull
 
     def library(K, L, x0, x1):
@@ -232,6 +258,7 @@ class e2_86:
 class t1214_a:
     formula = r"\mathbf f_1 = -\mathbf f_0"
     inputs = SPRING
+    result = FORCE
 
     def printed(K, L, x0, x1):
         return -pull(K, L, x0, x1)
@@ -253,6 +280,7 @@ class t1214_a:
 class t1214_b:
     formula = r"\mathbf M_s,\ \mathbf f_s \text{ of all of the springs}"
     inputs = CHAIN
+    result = per(column((MASS, 12), (FORCE, 1)), NUMBER)
 
     def printed(m, K, L, x, g):
         masses, forces = np.kron(np.diag(m), np.eye(3)), np.outer(m, g)
@@ -299,6 +327,7 @@ def attached_velocity(E, x, phi):
 class e2_87:
     formula = r"\dot{\mathbf x}_a = \underbrace{\mathbf R\,\Gamma(\mathbf x_a)}_{\mathbf J_{am}}\,\phi_i"
     inputs = ON_BODY
+    result = VELOCITY
 
     def printed(E, x, phi):
         x_a = E[:3, :3] @ x + E[:3, 3]
@@ -319,6 +348,7 @@ class e2_87:
 @claim("sueda/s2.7/t1220", "Size of the material Jacobian")
 class t1220:
     formula = r"\Gamma \in \mathbb R^{3\times6}"
+    result = NUMBER
 
     def printed():
         return [3, 6]
@@ -342,6 +372,7 @@ class t1220:
 class e2_88:
     formula = r"\dot{\mathbf J}_{am} = \mathbf R[\omega_i]\Gamma"
     inputs = ON_BODY
+    result = POINT_JACOBIAN / TIME
 
     def printed(E, x, phi):
         return E[:3, :3] @ bracket(phi[:3]) @ se3.Gamma(x)

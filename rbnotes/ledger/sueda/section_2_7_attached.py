@@ -7,6 +7,7 @@ import numpy as np
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import arrays, numbers, vectors
 from rbnotes.dynamics import FreeSystem, State
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching import (
     at_once,
@@ -16,6 +17,17 @@ from rbnotes.ledger.oracles.branching import (
     twists_and_velocities,
 )
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, tree_of
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ENERGY,
+    LENGTH,
+    NUMBER,
+    RATE,
+    TIME,
+    VELOCITY,
+    column,
+    rows,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_7 import CHAPTER, chain_springs, gamma, stretched
 from rbnotes.tree import AttachedParticle, AttachedSystem, TreeSystem, jacobian, jacobian_dot, poses, twists
@@ -38,6 +50,22 @@ SPRINGS = {
 MOVING = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | NODES
 ACCELERATED = MOVING | {"a": arrays(5), "b": arrays(2, 3)}
 HANGING = TREE | NODES | SPRINGS
+
+
+QUANTITIES = {
+    "K": ENERGY,
+    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
+    "b": ACCELERATION,
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "s": NUMBER,
+    "t": NUMBER,
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+    "v2": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+    "w": VELOCITY,
+    "w2": VELOCITY,
+    "x_a": LENGTH,
+    "y": LENGTH,
+}
 
 
 def system_of(at, bodies, x_a, m=(1.0, 1.0, 1.0, 1.0), g=(0.0, 0.0, 0.0), **springs):
@@ -133,6 +161,7 @@ FROM_POSES = "differences of poses and of the attached vertices along a motion o
 class t1224:
     formula = r"\dot{\mathbf q}_a = \mathbf J_{am}\dot{\mathbf q}_m"
     inputs = MOVING
+    result = VELOCITY
 
     def printed(at, bodies, q, v, x_a, y, w):
         tree = tree_of(at, bodies)
@@ -158,6 +187,7 @@ class e2_89_a:
         r" J_{am}J_{mr} & 0 \\ 0 & I \end{pmatrix}\begin{pmatrix} \dot q_r \\ \dot q_f \end{pmatrix}"
     )
     inputs = MOVING
+    result = column(*3 * ((RATE, 3), (VELOCITY, 3)), (RATE, 3), (VELOCITY, 15))
 
     def printed(at, bodies, q, v, x_a, y, w):
         return first_matrix(*jacobians(tree_of(at, bodies), q, x_a)) @ np.append(v, w)
@@ -182,6 +212,7 @@ class e2_89_b:
         r"\begin{pmatrix} \ddot q_r \\ \ddot q_f \end{pmatrix}"
     )
     inputs = ACCELERATED
+    result = column(*3 * ((RATE / TIME, 3), (ACCELERATION, 3)), (RATE / TIME, 3), (ACCELERATION, 15))
 
     def printed(at, bodies, q, v, x_a, y, w, a, b):
         tree = tree_of(at, bodies)
@@ -207,6 +238,7 @@ class e2_89_b:
     verdict = Verdict.MISPRINT
     scan = True
     correction = r"$\dot J_{am}J_{mr} + J_{am}\dot J_{mr}$, with the $\dot J_{am}$ of (2.88)."
+    misfit = r"velocities are added to accelerations"
     remark = (
         "As printed the vertices have their own velocity added to their acceleration, and nothing of the body's "
         "turning."
@@ -222,6 +254,10 @@ class e2_90:
         r" \ddot q_M &= \dot J_{MR}\,\dot q_R + J_{MR}\,\ddot q_R \end{aligned}"
     )
     inputs = ACCELERATED
+    result = rows(
+        column(*4 * ((RATE, 3), (VELOCITY, 3)), (VELOCITY, 12)),
+        column(*4 * ((RATE / TIME, 3), (ACCELERATION, 3)), (ACCELERATION, 12)),
+    )
 
     def printed(at, bodies, q, v, x_a, y, w, a, b):
         tree = tree_of(at, bodies)
@@ -249,6 +285,7 @@ class e2_90:
 class t1228:
     formula = r"q_M \text{ as a linear function of } q_R"
     inputs = MOVING | {"v2": arrays(5), "w2": arrays(2, 3), "s": numbers(), "t": numbers()}
+    result = column(*3 * ((RATE, 3), (VELOCITY, 3)), (RATE, 3), (VELOCITY, 15))
 
     def printed(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
         J_MR = first_matrix(*jacobians(tree_of(at, bodies), q, x_a))
@@ -284,6 +321,7 @@ def all_places(at, bodies, x_a):
 class e2_92:
     formula = r"J_{MR}^\top M_M J_{MR}\,\ddot q_R = J_{MR}^\top(f_M - M_M\dot J_{MR}\,\dot q_R)"
     inputs = HANGING
+    result = BRANCHING / TIME / TIME + column((ACCELERATION, 6))
 
     def printed(at, bodies, g, q, v, x_a, y, w, m, K, L):
         """With the J_MR of (2.90), M_M and f_M of (2.91) as the library has them."""

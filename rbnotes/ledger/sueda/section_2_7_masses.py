@@ -11,9 +11,22 @@ from rbnotes.dynamics import FreeSystem, State, gravity_wrench, gyroscopic_wrenc
 from rbnotes.ledger.oracles.branching import at_once
 from rbnotes.ledger.oracles.branching_inputs import TREE, placements, spatial_inertia
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.quantities import (
+    ANGULAR_MOMENTUM,
+    ENERGY,
+    FORCE,
+    LENGTH,
+    MOMENTUM,
+    TORQUE,
+    VELOCITY,
+    column,
+    rows,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_7 import CHAPTER, chain_springs, pull, stretched
 from rbnotes.ledger.sueda.section_2_7_attached import FREE, SPRINGS, TIED, by_kind
+
+QUANTITIES = {"K": ENERGY, "nodes": LENGTH, "w": VELOCITY}
 
 
 def maximal_matrix(bodies, m):
@@ -49,6 +62,10 @@ class e2_91:
         "w": arrays(4, 3),
         **SPRINGS,
     }
+    result = rows(
+        column(*4 * ((ANGULAR_MOMENTUM, 3), (MOMENTUM, 3)), (MOMENTUM, 12)),
+        column(*4 * ((TORQUE, 3), (FORCE, 3)), (FORCE, 12)),
+    )
 
     def printed(E, bodies, g, phi, nodes, w, m, K, L):
         force = maximal_force(E, phi, bodies, nodes, m, K, L, g)

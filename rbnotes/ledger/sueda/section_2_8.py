@@ -7,6 +7,7 @@ import numpy as np
 from rbnotes import se3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, twists, unit_vectors, vectors
+from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.branching import pair_by_projection
 from rbnotes.ledger.oracles.systems import nearest_velocity
@@ -71,6 +72,8 @@ class e2_93:
         r" {}^0\dot{\mathbf x}_B = {}^0_B\mathbf R\,\Gamma({}^B\mathbf x_B)\,{}^B\phi_B"
     )
     inputs = PAIR
+    quantities = {"A": units.POSE, "B": units.POSE}
+    result = units.VELOCITY
 
     def printed(A, B, x_A, x_B, phi_A, phi_B):
         return [A[:3, :3] @ gamma(x_A) @ phi_A, B[:3, :3] @ gamma(x_B) @ phi_B]
@@ -96,6 +99,8 @@ class e2_94:
         r" \mathbf v_1 = \frac{\mathbf v_2\times\mathbf a}{\|\mathbf v_2\times\mathbf a\|}"
     )
     inputs = {"a": unit_vectors()}
+    quantities = {"a": units.NUMBER}
+    result = units.NUMBER
 
     def printed(a):
         return two_directions(a)
@@ -123,6 +128,8 @@ class e2_95:
         r"}_{\mathbf G_m}\begin{pmatrix} {}^A\phi_A \\ {}^B\phi_B \end{pmatrix} = 0"
     )
     inputs = HINGED
+    quantities = {"A": units.POSE, "B": units.POSE}
+    result = units.VELOCITY
 
     def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
         along = two_directions(A[:3, :3] @ axis)
@@ -153,6 +160,9 @@ class e2_95:
 class t1256:
     formula = r"\text{`the relative velocity must be equal along these two directions'}"
     inputs = HINGED
+    quantities = {"A": units.POSE, "B": units.POSE}
+    result = units.column(*2 * ((units.RATE, 3), (units.VELOCITY, 3)))
+    constants = (units.LENGTH,)
 
     def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
         """Equal parts of the relative velocity along both: the nearest twists, by their sizes."""
@@ -186,6 +196,7 @@ class t1256:
 @claim("sueda/s2.8/t1268", "Sizes of the rows of a loop and of their rates")
 class t1268:
     formula = r"\mathbf G_m,\ \dot{\mathbf G}_m \in \mathbb R^{2\times12}"
+    result = units.NUMBER
 
     def printed():
         return [2, 12, 2, 12]

@@ -7,6 +7,7 @@ from scipy.linalg import null_space
 
 from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import State
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles.branching import (
     joint_axis,
     newton,
@@ -34,6 +35,7 @@ from rbnotes.ledger.oracles.four_bars_inputs import (
     linkage,
 )
 from rbnotes.ledger.oracles.systems import nearest_velocity
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, TIME, VELOCITY, column
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import CHAPTER, gamma, loop_rows, loop_rows_dot
 from rbnotes.tree import (
@@ -53,6 +55,15 @@ PLACE = np.array([[0.6, 0, 0.8, 0.3], [0, 1, 0, -0.2], [-0.8, 0, 0.6, 0.5], [0, 
 POINTS = np.tile([[1.0, 0.5, 0, 0], [1, 0, 0.5, 0], [2, 0, 0, 0.5], [1, 0.1, 0.2, 0.3]], (3, 1, 1))
 
 
+QUANTITIES = {
+    "bars": LENGTH,
+    "beta": NUMBER,
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "speeds": RATE,
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+}
+
+
 def open_bars(place, bars, frames, bodies, q):
     """Mass matrix of the open chain at rest, and how its end moves."""
     places = bar_places(lambda u: place, bars, frames, bodies, open_chain)
@@ -64,6 +75,7 @@ def open_bars(place, bars, frames, bodies, q):
 @claim("sueda/s2.8/t1252#a", "Freedoms and constraints of four bars")
 class t1252_a:
     formula = r"\text{3 degrees of freedom before, a 3-dimensional constraint, a 1-D null space, 1 degree of freedom}"
+    result = NUMBER
 
     def printed():
         return [3, 3, 1, 1]
@@ -102,6 +114,7 @@ def along_null_direction(vector):
 class t1244:
     formula = r"\text{`We are looking for } G \text{ such that } G\Phi = 0\text{'}"
     inputs = LINKAGE | {name: MOVING_LINKAGE[name] for name in ("tilt", "beta")}
+    result = NUMBER
 
     def printed(place, bars, frames, bodies, theta, tilt, beta):
         """Projector onto the joint velocities that the rows leave."""
@@ -142,6 +155,7 @@ class t1252_b:
         r" \text{actual, single degree of freedom':}\ \ (\dot q, \lambda) = (\dot q, 0) \end{gathered}"
     )
     inputs = LINKAGE
+    result = NUMBER
 
     def printed(place, bars, frames, bodies, theta):
         q = assembled_angles(bars, theta)
@@ -194,6 +208,7 @@ class t1252_c:
         "x_A": arrays(3).map(lambda x: x / 2 + np.array([1.5, 0.5, 0.0])),
         "x_B": arrays(3).map(lambda x: x / 2 + np.array([0.0, -1.5, 0.5])),
     }
+    result = BRANCHING / TIME
 
     def printed(at, bodies, q, v, x_A, x_B):
         """Nearest velocities, by the masses, with rows across the axis of B (body 1; A is body 3)."""
@@ -242,6 +257,7 @@ class e2_98_b:
         r" \lambda \end{pmatrix} = \begin{pmatrix} f_r \\ -(\dot G_m J_{mr} + G_m\dot J_{mr})\dot q_r \end{pmatrix}"
     )
     inputs = MOVING_LINKAGE
+    result = RATE / TIME
 
     def printed(place, bars, frames, bodies, theta, tilt, beta, g, speeds):
         tree = linkage(place, bars, frames, bodies, g=g, tilt=tilt)

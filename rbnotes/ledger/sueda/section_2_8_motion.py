@@ -6,6 +6,8 @@ import numpy as np
 
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import State, StepProblem, solve_step
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.branching import bending, place_on, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
@@ -33,6 +35,17 @@ CURVED = {
     "b": arrays(1, 5).map(lambda b: b / 4 + np.array([0.5, -1.0, 0.75, 1.5, -0.5])),
 }
 STEP = {"h": positive_numbers(0.0625, 0.5)}
+
+
+QUANTITIES = {
+    "b": units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
+    "c": units.per(
+        units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
+        units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+    ),
+    "q": units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+    "v": units.column((units.RATE, 3), (units.VELOCITY, 1), (units.RATE, 1)),
+}
 
 
 def maximal_rows(now, x_A, x_B):
@@ -138,6 +151,7 @@ class e2_98_a:
         r" \lambda \end{pmatrix} = \begin{pmatrix} f_r \\ -(\dot G_m J_{mr} + G_m\dot J_{mr})\dot q_r \end{pmatrix}"
     )
     inputs = TREE | LOOP
+    result = BRANCHING / units.TIME / units.TIME + units.column((units.FORCE, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B):
         tree = tree_of(at, bodies, g)
@@ -171,6 +185,7 @@ class e2_99:
         r" \end{pmatrix}"
     )
     inputs = TREE | LOOP | STEP
+    result = BRANCHING / units.TIME + units.column((units.MOMENTUM, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, h):
         tree = tree_of(at, bodies, g)
@@ -203,6 +218,7 @@ class e2_100:
         r" = \begin{pmatrix} f_r \\ -\dot G_r\dot q_r \end{pmatrix}"
     )
     inputs = TREE | CURVED
+    result = BRANCHING / units.TIME / units.TIME + units.column((units.TORQUE, 1))
 
     def printed(at, bodies, g, q, v, c, b):
         tree = tree_of(at, bodies, g)
@@ -231,6 +247,7 @@ class e2_101:
         r" \end{pmatrix} = \begin{pmatrix} M_r\dot q_r^{(k)} + h f_r^{(k)} \\ 0 \end{pmatrix}"
     )
     inputs = TREE | CURVED | STEP
+    result = BRANCHING / units.TIME + units.column((units.ANGULAR_MOMENTUM, 1))
 
     def printed(at, bodies, g, q, v, c, b, h):
         tree = tree_of(at, bodies, g)
@@ -260,6 +277,10 @@ class e2_102:
         r" \dot G_r \\ \dot G_m J_{mr} + G_m\dot J_{mr} \end{pmatrix}"
     )
     inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | LOOP | CURVED
+    result = units.rows(
+        units.column((units.RATE, 1), (units.VELOCITY, 3)),
+        units.column((units.RATE / units.TIME, 1), (units.ACCELERATION, 3)),
+    )
 
     def printed(at, bodies, q, v, x_A, x_B, c, b):
         """What they make of joint velocities."""
@@ -297,6 +318,7 @@ class e2_103:
         r" -\dot G_r\dot q_r \\ -(\dot G_m J_{mr} + G_m\dot J_{mr})\dot q_r \end{pmatrix}"
     )
     inputs = TREE | LOOP | CURVED
+    result = BRANCHING / units.TIME / units.TIME + units.column((units.TORQUE, 1), (units.FORCE, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         tree = tree_of(at, bodies, g)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from rbnotes.checking.strategies import arrays, numbers, unit_vectors
 from rbnotes.complementarity import QP, solve_lcp
 from rbnotes.dynamics import State
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching import bending, place_on, slopes, tree_newton
@@ -41,6 +43,23 @@ ABOVE = {"x": arrays(3).map(lambda x: x / 2 + np.array([1.0, -0.5, 0.25])), "nor
 SECOND = {"c2": CURVED["c"], "b2": CURVED["b"].map(lambda b: b + np.array([0.5, 2.0, -1.5, 0.0, 1.0]))}
 
 
+QUANTITIES = {
+    "b": units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
+    "b2": units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
+    "bounds": units.column((units.NUMBER, 1), (units.LENGTH, 1)),
+    "c": units.per(
+        units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
+        units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+    ),
+    "c2": units.per(
+        units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
+        units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+    ),
+    "q": units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+    "v": units.column((units.RATE, 3), (units.VELOCITY, 1), (units.RATE, 1)),
+}
+
+
 def maximal_rows(now, x, normal):
     """C_m J_mr and what (2.104) makes of its rate, times qdot."""
     R, omega = now.bodies[BODY, :3, :3], now.phi[BODY, :3]
@@ -67,6 +86,10 @@ class e2_104:
         r" \dot C_r \\ \dot C_m J_{mr} + C_m\dot J_{mr} \end{pmatrix}"
     )
     inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | ABOVE | CURVED
+    result = units.rows(
+        units.column((units.RATE, 1), (units.VELOCITY, 1)),
+        units.column((units.RATE / units.TIME, 1), (units.ACCELERATION, 1)),
+    )
 
     def printed(at, bodies, q, v, x, normal, c, b):
         """What they make of joint velocities."""
@@ -128,6 +151,7 @@ class e2_105:
         r" \bar G_r\ddot q_r = -\dot{\bar G}_r\dot q_r"
     )
     inputs = limits(1.0, 1.0)
+    result = BRANCHING / units.TIME / units.TIME
 
     def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         tree = tree_of(at, bodies, g)

@@ -15,6 +15,17 @@ from rbnotes.ledger.oracles.branching import (
     second_rate,
 )
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, tree_of
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    LENGTH,
+    NUMBER,
+    POINT_JACOBIAN,
+    POSE,
+    RATE,
+    TIME,
+    VELOCITY,
+    column,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import CHAPTER, HINGED, loop_rows, loop_rows_dot
 from rbnotes.tree import LoopClosure, TreeSystem, perpendicular_pair
@@ -23,6 +34,13 @@ from rbnotes.tree import motion as tree_motion
 # The branching tree, closed at a point of the other hinge (A), which meets one of the slider (B).
 A, B = 3, 2
 LIGHT = np.concatenate([np.ones((4, 4, 1)), np.broadcast_to(np.eye(4)[:, :3], (4, 4, 3))], axis=-1)
+
+
+QUANTITIES = {
+    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
+    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
+    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+}
 
 
 def gap(at, x_A, x_B):
@@ -79,6 +97,7 @@ class e2_96:
         "x_B": arrays(3),
         "a": arrays(5),
     }
+    result = ACCELERATION
 
     def printed(at, q, v, x_A, x_B, a):
         """In all directions, which do not turn."""
@@ -112,6 +131,8 @@ class e2_96:
 class t1264:
     formula = r"\text{`the only factors that depend on time are the two rotation matrices'}"
     inputs = {**SLIPPING, "phi_B": TURNING_ABOUT["phi_B"]}
+    quantities = {"A": POSE, "B": POSE}
+    result = POINT_JACOBIAN / TIME
 
     def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
         along = perpendicular_pair(A[:3, :3] @ axis)
@@ -148,6 +169,8 @@ class e2_97:
         r" -{}^0_B\mathbf R[{}^B\boldsymbol\omega_B]\Gamma({}^B\mathbf x_B) \end{pmatrix}"
     )
     inputs = SLIPPING
+    quantities = {"A": POSE, "B": POSE}
+    result = ACCELERATION
 
     def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
         along = perpendicular_pair(A[:3, :3] @ axis)

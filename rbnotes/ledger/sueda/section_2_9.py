@@ -7,6 +7,8 @@ from scipy.linalg import null_space
 
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import StepProblem, solve_step
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles.branching import at_once, bending, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
 from rbnotes.ledger.oracles.systems import least_action, multipliers_of
@@ -47,6 +49,15 @@ TOLD_INPUTS = TREE | {"told": arrays(3)}
 LOOPED = TREE | LOOP | {"told": arrays(1)}
 BY_GAUSS = "Gauss's principle with masses, gaps and rates of points by complex steps; what holds, by its rows"
 SLACK = 1e-8
+
+
+QUANTITIES = {
+    "a": units.column((units.RATE / units.TIME, 3), (units.ACCELERATION, 1), (units.RATE / units.TIME, 1)),
+    "other": units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
+    "q": units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+    "tau": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
+    "v": units.column((units.RATE, 3), (units.VELOCITY, 1), (units.RATE, 1)),
+}
 
 
 def prescribed_rows(columns):
@@ -102,6 +113,7 @@ def looped_kkt(at, bodies, g, q, v, x_A, x_B):
 class t1302_a:
     formula = r"\text{forward: accelerations given the forces; inverse: forces given the accelerations}"
     inputs = TREE | {"tau": arrays(5), "a": arrays(5)}
+    result = units.rows(BRANCHING / units.TIME / units.TIME, units.ENERGY / BRANCHING)
 
     def printed(at, bodies, g, q, v, tau, a):
         tree = tree_of(at, bodies, g)
@@ -128,6 +140,8 @@ class t1302_a:
 class t1302_b:
     formula = r"{}^pG_r\,\ddot q_r = {}^p\ddot q_r,\quad {}^p\dot G_r = 0"
     inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | {"a": arrays(5), "told": arrays(3)}
+    quantities = {"told": units.column((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))}
+    result = units.column((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))
 
     def printed(at, bodies, q, v, a, told):
         """What is missing of the prescribed accelerations, with no term for the rate of the rows."""
@@ -155,6 +169,8 @@ class e2_106:
         r" \end{pmatrix} = \begin{pmatrix} f_r \\ {}^p\ddot q_r - \dot{\bar G}_r\dot q_r \end{pmatrix}"
     )
     inputs = LOOPED
+    quantities = {"told": units.RATE / units.TIME}
+    result = BRANCHING / units.TIME / units.TIME + units.column((units.TORQUE, 1), (units.FORCE, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, told):
         M, G, f, bent = looped_kkt(at, bodies, g, q, v, x_A, x_B)
@@ -184,6 +200,8 @@ class e2_106:
 class t1306_a:
     formula = r"-\tilde G_r\,\dot q_r \text{ included, since other constraints may have non-zero } \dot G_r"
     inputs = LOOPED
+    quantities = {"told": units.RATE / units.TIME}
+    result = BRANCHING / units.TIME / units.TIME
 
     def printed(at, bodies, g, q, v, x_A, x_B, told):
         M, G, f, _ = looped_kkt(at, bodies, g, q, v, x_A, x_B)
@@ -203,6 +221,7 @@ class t1306_a:
     verdict = Verdict.MISPRINT
     scan = True
     correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The notes write $\tilde G$ for $\bar G$ from here on."
+    misfit = r"a velocity stands where an acceleration belongs"
     implemented_by = ("rbnotes.tree.constrained_acceleration",)
     chapter = CHAPTER
 
@@ -211,6 +230,8 @@ class t1306_a:
 class t1306_b:
     formula = r"{}^p\tau = {}^pG_r^\top\,{}^p\lambda"
     inputs = TOLD_INPUTS
+    quantities = {"told": units.column((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))}
+    result = units.ENERGY / BRANCHING
 
     def printed(at, bodies, g, q, v, told):
         """With the multipliers of (2.106)."""
@@ -260,6 +281,8 @@ class e2_107:
         r" {}^pG_r\,\dot q_r^{(k)} \end{pmatrix}"
     )
     inputs = LOOPED | STEP
+    quantities = {"told": units.RATE / units.TIME}
+    result = BRANCHING / units.TIME + units.column((units.ANGULAR_MOMENTUM, 1), (units.MOMENTUM, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, told, h):
         tree = tree_of(at, bodies, g)
@@ -301,6 +324,8 @@ class t1310:
         | STEP
         | {"other": arrays(1, 5).map(lambda row: row + np.array([1.25, -0.5, 2.5, 0.75, -1]))}
     )
+    quantities = {"told": units.column((units.RATE, 2), (units.VELOCITY, 1))}
+    result = BRANCHING / units.TIME
 
     def printed(at, bodies, g, q, v, told, h, other):
         tree, G = tree_of(at, bodies, g), prescribed_rows(TOLD)

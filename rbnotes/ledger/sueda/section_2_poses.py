@@ -12,10 +12,14 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, frames, numbers, unit_vectors
 from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.quantities import NUMBER, POSE
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_trees import CHAPTER, PLACED, SERIAL, frames_of, tree_of
 
 POSES = ("rbnotes.tree.poses",)
+
+
+QUANTITIES = {"parts": POSE}
 
 
 def rest_steps(assembly):
@@ -44,6 +48,7 @@ def screw(twist):
 class e2_3:
     formula = r"{}^0_jE = {}^0_1E\,{}^1_2E\cdots{}^{j-1}_jE"
     inputs = SERIAL
+    result = POSE
 
     def printed(assembly, q):
         E_01, E_12, E_23, E_34 = (
@@ -78,6 +83,7 @@ class e2_3:
 class t712:
     formula = r"{}^0_jE = \text{the product of the transforms from the root to the joint}"
     inputs = PLACED
+    result = POSE
 
     def printed(assembly, q):
         found = []
@@ -107,6 +113,7 @@ class t712:
 class e2_4_a:
     formula = r"{}^{j-1}_jE = {}^{j-1}_jE_0\,Q_j(q_j)"
     inputs = SERIAL
+    result = POSE
 
     def printed(assembly, q):
         return np.stack([E_0 @ about_z(angle) for E_0, angle in zip(rest_steps(assembly), q, strict=True)])
@@ -136,6 +143,7 @@ class e2_4_b:
         r" 0 & 0 & 1 & 0 \\ 0 & 0 & 0 & 1 \end{pmatrix}"
     )
     inputs = {"q": numbers(-7, 7)}
+    result = NUMBER
 
     def printed(q):
         return about_z(q)
@@ -159,6 +167,7 @@ class e2_4_b:
 class t720_a:
     formula = r"{}^{j-1}_jE_0 = \begin{pmatrix} I & \mathbf p \\ 0 & 1 \end{pmatrix}"
     inputs = {"parent": frames(), "joint": frames()}
+    result = POSE
 
     def printed(parent, joint):
         p = parent[:3, :3].T @ (joint[:3, 3] - parent[:3, 3])
@@ -204,6 +213,7 @@ class t720_a:
 class t720_b:
     formula = r"{}^{j-1}_jE\,Q_j(q_j)^{-1} = {}^{j-1}_jE_0 \quad\text{at every } q"
     inputs = SERIAL
+    result = POSE
 
     def printed(assembly, q):
         """The same, whatever q is."""
@@ -232,6 +242,7 @@ class t720_b:
 class e2_5:
     formula = r"Q_j(q_j) = \exp\left([Sq_j]\right),\quad S = \begin{pmatrix} 0 & 0 & 1 & 0 & 0 & 0 \end{pmatrix}^\top"
     inputs = {"q": numbers(-7, 7)}
+    result = NUMBER
 
     def printed(q):
         S = np.array([0, 0, 1, 0, 0, 0])
@@ -259,6 +270,7 @@ class e2_5:
 class t724:
     formula = r"[Sq_j] = -[Sq_j]^T"
     inputs = {"axis": unit_vectors(), "q": numbers()}
+    result = NUMBER
 
     def printed(axis, q):
         S = joints.Revolute(axis).S([q])[:, 0]
@@ -285,6 +297,7 @@ class t724:
 class e2_6:
     formula = r"{}^0_BE = {}^0_1E\,{}^1_2E\cdots{}^{j-1}_jE\,{}^j_{B_j}E"
     inputs = SERIAL
+    result = POSE
 
     def printed(assembly, q):
         E_01, E_12, E_23, E_34 = (
@@ -318,6 +331,7 @@ class e2_6:
 class t726:
     formula = r"{}^j_{B_j}E \text{ does not change at run time}"
     inputs = {"parts": arrays(2, 6).map(frames_of), "q": numbers()}
+    result = POSE
 
     def printed(parts, q):
         """The pose at rest, whatever q is."""

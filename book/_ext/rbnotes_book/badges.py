@@ -1,0 +1,67 @@
+"""A badge is an annotation: a sentence reads without it. One that stands for a noun or a verb is a warning.
+
+It stands for one if the word before it asks for something, and no display follows that it is about.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+ASKING = re.compile(
+    r"(?:^|\W)(?:a|an|and|as|at|by|for|from|into|of|or|see|than|that|the|was|were|which|with)$", re.IGNORECASE
+)
+"""Words after which a sentence cannot stop."""
+LEADING = re.compile(r"(?:^|\W)(?:are|in|is|it|on|so|they|this|to|where)$", re.IGNORECASE)
+"""Words after which it can stop, but not go on."""
+
+logger = logging.getLogger(__name__)
+
+
+def _is_badge(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.inline) and "claim" in node["classes"]
+
+
+def _is_gap(node: nodes.Node) -> bool:
+    return _is_badge(node) or (isinstance(node, nodes.Text) and not node.astext().strip(" ,\n"))
+
+
+def stands_for_a_word(badge: nodes.inline) -> bool:
+    """Whether the sentence around a badge, the first of a row of badges, needs it."""
+    siblings = list(badge.parent.children)
+    at = siblings.index(badge)
+    gap = list(takewhile(_is_gap, reversed(siblings[:at])))
+    if any(_is_badge(node) for node in gap):
+        return False
+    before = siblings[at - len(gap) - 1] if at > len(gap) else None
+    after = "".join(node.astext() for node in siblings[at + 1 :] if not _is_badge(node)).lstrip()
+    if not after.strip(" .,:;)\n") and _display_follows(badge.parent):
+        return False
+    if before is None:
+        return bool(after)  # at the beginning of a paragraph there is nothing that it could be about
+    if not isinstance(before, nodes.Text):
+        return False
+    text = before.astext().rstrip()
+    return bool(ASKING.search(text) or (LEADING.search(text) and after[:1].isalnum()))
+
+
+def _display_follows(paragraph: nodes.Element) -> bool:
+    following = paragraph.next_node(descend=False, siblings=True)
+    while isinstance(following, nodes.target):
+        following = following.next_node(descend=False, siblings=True)
+    return isinstance(following, nodes.math_block)
+
+
+def check(app: Sphinx, doctree: nodes.document) -> None:
+    for badge in doctree.findall(nodes.inline):
+        if _is_badge(badge) and stands_for_a_word(badge):
+            text = " ".join(badge.parent.astext().split())
+            logger.warning("a badge stands in the place of a word: %.80s ...", text, location=badge.parent)
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("doctree-read", check)

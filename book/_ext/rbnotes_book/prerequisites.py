@@ -1,0 +1,79 @@
+"""What a chapter needs stands before it: its front matter says ``needs: [rotations, free-flight]``.
+
+The opening, all that stands before the first heading, links what it says that the reader needs, so that
+declaration and prose cannot part.
+"""
+
+from __future__ import annotations
+
+import json
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+
+def reading_order(env: BuildEnvironment) -> list[str]:
+    """All pages of the table of contents, as a reader meets them."""
+    order: list[str] = []
+
+    def visit(docname: str) -> None:
+        order.append(docname)
+        for child in env.toctree_includes.get(docname, []):
+            visit(child)
+
+    visit(env.config.root_doc)
+    return order
+
+
+def needs(env: BuildEnvironment, docname: str) -> list[str]:
+    """The pages that a page declares to need, by name."""
+    declared = env.metadata[docname].get("needs", "[]")
+    names: list[str] = json.loads(declared) if isinstance(declared, str) else declared
+    return names
+
+
+def _linked_in_opening(doctree: nodes.document) -> set[str]:
+    links = set()
+    for node in doctree.findall(addnodes.pending_xref):
+        section = node.parent
+        depth = 0
+        while section is not None:
+            depth += isinstance(section, nodes.section)
+            section = section.parent
+        if depth == 1:
+            links.add(node["reftarget"].rsplit("/", 1)[-1].removesuffix(".md"))
+    return links
+
+
+def check(app: Sphinx, env: BuildEnvironment) -> None:
+    order = reading_order(env)
+    place = {docname.rsplit("/", 1)[-1]: number for number, docname in enumerate(order)}
+    for docname in order:
+        name = docname.rsplit("/", 1)[-1]
+        for need in needs(env, docname):
+            if need not in place:
+                logger.warning("needs %s, which is no page of the book", need, location=docname)
+            elif place[need] >= place[name]:
+                logger.warning("needs %s, which does not stand before it", need, location=docname)
+
+
+def check_opening(app: Sphinx, doctree: nodes.document) -> None:
+    declared = needs(app.env, app.env.docname)
+    if not declared:
+        return
+    linked = _linked_in_opening(doctree)
+    for need in declared:
+        if need not in linked:
+            logger.warning(
+                "the opening does not link %s, which the page needs", need, location=app.env.docname
+            )
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("doctree-read", check_opening, priority=900)  # the front matter has become metadata
+    app.connect("env-check-consistency", check)

@@ -1,0 +1,79 @@
+r"""Claims in words: a formula that is mostly ``\text{...}`` becomes text with formulas in it, which wraps.
+
+A display is one line however long it is; a sentence in it would be cut on a phone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+WORDS = 30
+"""Letters of text from which on a formula is a sentence."""
+
+TOKEN = re.compile(r"\\begin\b|\\end\b|\\left\b|\\right\b|(?<![_^])\\text\{|\\\\|\\.|[{}&]", re.DOTALL)
+NAME = re.compile(r"\w+\}[\w^_(]")
+"""A word that is part of a formula, as in ``\\text{Ad}^T``."""
+SPACE = re.compile(r"(?:\\[ ,;:]|\\q?quad\b|~|\s)+")
+
+
+class Piece(NamedTuple):
+    """A part of a claim."""
+
+    content: str
+    """Words, or TeX."""
+    is_text: bool
+
+
+def pieces(tex: str) -> list[Piece]:
+    """A claim as words and formulas by turns; a single formula if it is not a sentence."""
+    found: list[Piece] = []
+    depth = start = at = 0
+    while match := TOKEN.search(tex, at):
+        token, at = match[0], match.end()
+        if token == r"\text{" and depth == 0:
+            end = _closing(tex, at)
+            if NAME.match(tex[at:]):
+                at = end + 1
+                continue
+            found += [*_formula(tex[start : match.start()]), *_words(tex[at:end])]
+            start = at = end + 1
+        elif token in ("{", r"\begin", r"\left", r"\text{"):
+            depth += 1
+        elif token in ("}", r"\end", r"\right"):
+            depth -= 1
+        elif token in ("&", r"\\") and depth == 0:
+            return [Piece(tex, False)]
+    found += _formula(tex[start:])
+    written = sum(len(piece.content) for piece in found if piece.is_text)
+    return found if written >= WORDS else [Piece(tex, False)]
+
+
+def _closing(tex: str, at: int) -> int:
+    """Where the group ends that was opened before ``at``."""
+    depth = 1
+    for place in range(at, len(tex)):
+        depth += {"{": 1, "}": -1}.get(tex[place], 0)
+        if depth == 0:
+            return place
+    raise ValueError(f"a group that is not closed: {tex!r}")
+
+
+def _words(text: str) -> list[Piece]:
+    """Text, which may hold formulas between dollars."""
+    parts = re.sub(r"\\ |~", " ", text.replace("`", "\u2018").replace("'", "\u2019")).split("$")
+    return [Piece(part, index % 2 == 0) for index, part in enumerate(parts) if part]
+
+
+def _formula(tex: str) -> list[Piece]:
+    """A formula between words; the spaces beside it become spaces of the text."""
+    inner = tex
+    before = after = ""
+    if match := SPACE.match(inner):
+        before, inner = " ", inner[match.end() :]
+    while match := re.search(SPACE.pattern + r"\Z", inner):
+        after, inner = " ", inner[: match.start()]
+    if not inner:
+        return [Piece(" ", True)] if before else []
+    found = Piece(before, True), Piece(inner, False), Piece(after, True)
+    return [piece for piece in found if piece.content]

@@ -1,0 +1,285 @@
+"""One table of symbols: what each letter means, in which unit and shape, and what the code calls it.
+
+``book/_data/symbols.toml`` has an entry for each meaning. Displays of chapters are wrapped with it while they
+are set, so that ``symbols.js`` can explain what is pointed at; a symbol that the table does not know for its
+chapter is a warning, and so is an entry that no display uses. Displays of records, which quote the notes
+to the letter, are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from rbnotes_book import notation
+from rbnotes_book.directive import table
+from rbnotes_book.formulas import RECORD
+from rbnotes_book.notation import Symbol
+from rbnotes_book.prerequisites import reading_order
+from rbnotes_book.sections import AUTHORS
+
+TABLE = Path("book/_data/symbols.toml")
+"""Where the table is, seen from the folder of ``_toc.yml``; a book without it explains no symbols."""
+SCRIPTS = ("symbols-data.js", "symbols.js")
+USED = "rbnotes_symbols"
+LISTS = "lists-symbols"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A meaning, and the letters that have it."""
+
+    tex: tuple[str, ...]
+    meaning: str
+    unit: str = ""
+    shape: str = ""
+    code: str = ""
+    chapters: tuple[str, ...] = ()
+    """Where the letters have this meaning; everywhere, if none is named."""
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """TeX of the letter that a set of notes has for it, where that is another one, by source."""
+
+
+class Table:
+    """The entries, and which of them a symbol is in a chapter."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self.entries = entries
+        self._places: dict[tuple[str, str, str], int] = {}
+        for number, entry in enumerate(entries):
+            for tex in entry.tex:
+                symbol = notation.symbol(tex)
+                for chapter in entry.chapters or ("",):
+                    place = (chapter, symbol.name, symbol.subscript)
+                    if place in self._places:
+                        other = entries[self._places[place]].meaning
+                        raise ValueError(
+                            f"{tex} is both {other!r} and {entry.meaning!r} in {chapter or 'all'}"
+                        )
+                    self._places[place] = number
+
+    def number(self, symbol: Symbol, chapter: str) -> int | None:
+        """The entry that a symbol is: face, subscript and chapter count where the table has them."""
+        for name in (symbol.name, symbol.plain.name):
+            for subscript in (symbol.subscript, ""):
+                for where in (chapter, ""):
+                    number = self._places.get((where, name, subscript))
+                    if number is not None:
+                        return number
+        return None
+
+
+@cache
+def load(path: Path) -> Table | None:
+    """The table of the book; None where there is none."""
+    if not path.exists():
+        return None
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Table([_entry(item) for item in data["symbol"]])
+
+
+def _entry(item: dict[str, Any]) -> Entry:
+    tex = item.pop("tex")
+    elsewhere = {source: item.pop(source) for source in AUTHORS if source in item}
+    return Entry(
+        tex=(tex,) if isinstance(tex, str) else tuple(tex),
+        chapters=tuple(item.pop("chapters", ())),
+        elsewhere=elsewhere,
+        **item,
+    )
+
+
+def _table(app: Sphinx) -> Table | None:
+    return load(Path(app.srcdir) / TABLE)
+
+
+def _explained(docname: str) -> bool:
+    """Whether a page's displays are ours: those written from the ledger are the notes'."""
+    return "/generated/" not in docname
+
+
+def marked(tex: str, chapter: str, symbols: Table) -> str:
+    """TeX whose symbols carry the numbers of their entries."""
+
+    def wrap(symbol: Symbol, tex: str) -> str:
+        number = symbols.number(symbol, chapter)
+        rate = f", rate={symbol.dots}" if symbol.dots else ""
+        return tex if number is None else rf"\htmlData{{symbol={number}{rate}}}{{{tex}}}"
+
+    return notation.mark(tex, wrap)
+
+
+def _displays(doctree: nodes.document) -> Iterator[nodes.math_block]:
+    for node in doctree.findall(nodes.math_block):
+        if not (node.source or "").startswith(RECORD):
+            yield node
+
+
+def _read(app: Sphinx, doctree: nodes.document) -> None:
+    """Note what a page uses, wrap it, and name what the table does not know."""
+    symbols = _table(app)
+    docname = app.env.docname
+    if symbols is None or not _explained(docname):
+        return
+    app.env.note_dependency(str(Path(app.srcdir) / TABLE))
+    chapter = docname.rsplit("/", 1)[-1]
+    used = set()
+    for node in _displays(doctree):
+        for symbol in notation.symbols(node.astext()):
+            number = symbols.number(symbol, chapter)
+            if number is None:
+                logger.warning(
+                    "the table of symbols does not have %s for %s", symbol.full, chapter, location=node
+                )
+            else:
+                used.add(number)
+        node["marked"] = marked(node.astext(), chapter, symbols)
+    _uses(app.env)[docname] = used
+
+
+def _uses(env: BuildEnvironment) -> dict[str, set[int]]:
+    """The numbers of the entries that each page uses."""
+    uses: dict[str, set[int]] = env.__dict__.setdefault(USED, {})
+    return uses
+
+
+def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    _uses(env).pop(docname, None)
+
+
+def _check(app: Sphinx, env: BuildEnvironment) -> None:
+    symbols = _table(app)
+    if symbols is None:
+        return
+    pages = defaultdict(set)
+    for docname, used in _uses(env).items():
+        for number in used:
+            pages[number].add(docname.rsplit("/", 1)[-1])
+    for number, entry in enumerate(symbols.entries):
+        unused = (
+            set(entry.chapters) - pages[number] if entry.chapters else set() if pages[number] else {"any"}
+        )
+        for chapter in sorted(unused):
+            logger.warning("%s: no display of %s has %s (%s)", TABLE, chapter, entry.tex[0], entry.meaning)
+
+
+class symbols_table(nodes.General, nodes.Element):  # type: ignore[misc]
+    """Where the table goes: which page uses what is known only when all have been read."""
+
+
+class SymbolsDirective(SphinxDirective):
+    """{symbols}: the table of symbols."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.metadata[self.env.docname][LISTS] = "yes"
+        return [symbols_table()]
+
+
+def _rewrite(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """The page of the table is written each time: it says which pages use what."""
+    return [docname for docname in env.found_docs if LISTS in env.metadata[docname]]
+
+
+def _letter(tex: str) -> str:
+    return re.sub(r"\\(?:math(?:bf|cal)|boldsymbol|hat|bar|tilde|vec|underline|overline)|[\\{}]", "", tex)
+
+
+def _order(entry: Entry) -> tuple[bool, str, bool, bool, str]:
+    """Latin before Greek, small before capital, the meaning of most chapters first."""
+    letter = _letter(entry.tex[0]).partition("_")[0]
+    return (
+        len(letter) > 1 and letter != "ell",
+        letter.lower(),
+        letter != letter.lower(),
+        bool(entry.chapters),
+        entry.meaning,
+    )
+
+
+def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    places = list(doctree.findall(symbols_table))
+    symbols = _table(app)
+    if not places or symbols is None:
+        return
+    pages: dict[int, list[str]] = defaultdict(list)
+    for page in reading_order(app.env):
+        for number in _uses(app.env).get(page, ()):
+            pages[number].append(page)
+    numbers = sorted(range(len(symbols.entries)), key=lambda number: _order(symbols.entries[number]))
+    rows = [_row(app, docname, symbols.entries[number], pages[number]) for number in numbers]
+    head = ("Symbol", "Meaning", "Unit", "Shape", "In the code", "In the notes", "Chapters")
+    for place in places:
+        place.replace_self(table(head, rows, "symbols"))
+
+
+MOST = 6
+"""Chapters that a row names; a letter with more is everywhere the same."""
+
+
+def _row(app: Sphinx, docname: str, entry: Entry, pages: list[str]) -> list[nodes.Node | str]:
+    letters, notes, chapters = nodes.inline(), nodes.inline(), nodes.inline()
+    for number, tex in enumerate(entry.tex):
+        letters += [nodes.Text(", ")] * (number > 0) + [nodes.math(tex, tex)]
+    for number, (source, tex) in enumerate(entry.elsewhere.items()):
+        notes += [nodes.Text(", ")] * (number > 0) + [nodes.Text(f"{AUTHORS[source]} "), nodes.math(tex, tex)]
+    for number, page in enumerate(pages):
+        if len(pages) > MOST and not entry.chapters:
+            chapters += nodes.Text(f"{len(pages)} chapters")
+            break
+        title = app.env.titles[page].astext()
+        link = nodes.reference("", title, refuri=app.builder.get_relative_uri(docname, page), internal=True)
+        chapters += [nodes.Text(", ")] * (number > 0) + [link]
+    code = nodes.literal(entry.code, entry.code) if entry.code else nodes.Text("")
+    return [letters, entry.meaning, entry.unit, entry.shape, code, notes, chapters]
+
+
+def _write(app: Sphinx, exception: Exception | None) -> None:
+    """The explanations as a script: a page that was opened from a folder can load nothing else."""
+    symbols = _table(app)
+    if exception is not None or symbols is None or app.builder.format != "html":
+        return
+    said = [[_spoken(e.tex[0]), e.meaning, e.unit, e.shape, e.code] for e in symbols.entries]
+    text = f"window.rbnotesSymbols = {json.dumps(said, ensure_ascii=False, separators=(',', ':'))};\n"
+    (Path(app.outdir) / "_static" / SCRIPTS[0]).write_text(text, encoding="utf-8")
+
+
+def _spoken(tex: str) -> str:
+    r"""``M hat c`` for ``\hat{M}_{c}``."""
+    words = re.sub(r"\\(?:mathbf|boldsymbol|mathcal)", "", tex)
+    words = re.sub(r"\\(hat|bar|tilde|vec|underline|overline)\{([^{}]*)\}", r"\2 \1", words)
+    return " ".join(re.sub(r"[\\{}_]+", " ", words).split())
+
+
+def _load_scripts(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    if "data-symbol" in context.get("body", ""):
+        for script in SCRIPTS:
+            app.add_js_file(script, loading_method="defer")
+
+
+def setup(app: Sphinx) -> None:
+    app.add_node(symbols_table)
+    app.add_directive("symbols", SymbolsDirective)
+    app.connect("env-purge-doc", _purge)
+    app.connect("doctree-read", _read)
+    app.connect("env-updated", _rewrite)
+    app.connect("env-check-consistency", _check)
+    app.connect("doctree-resolved", _fill)
+    app.connect("html-page-context", _load_scripts)
+    app.connect("build-finished", _write)

@@ -1,0 +1,338 @@
+"""What arguments and results of claims are: lengths, twists, wrenches, inertias, pure numbers.
+
+A quantity gives each entry of an array its dimension. :class:`Dimension` is that of all entries alike;
+:class:`Column` goes along the last axis (a twist: three rates, three velocities); :class:`Grid` along the
+last two (an inertia: momenta for twists). Both repeat, so that two twists one after the other are a
+``TWIST`` as well. :class:`Rows` says what is stacked along the first axis, :class:`Parts` and
+:class:`Fields` what a tuple or an object holds.
+
+Angles are numbers, as everywhere where a sine is taken of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """Powers of length, mass and time."""
+
+    length: float = 0
+    mass: float = 0
+    time: float = 0
+
+    def __mul__(self, other: Dimension) -> Dimension:
+        return Dimension(self.length + other.length, self.mass + other.mass, self.time + other.time)
+
+    def __truediv__(self, other: Dimension) -> Dimension:
+        return self * other**-1 if isinstance(other, Dimension) else NotImplemented
+
+    def __pow__(self, power: float) -> Dimension:
+        return Dimension(power * self.length, power * self.mass, power * self.time)
+
+    def exponents(self, shape: tuple[int, ...]) -> Array:
+        """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
+        return np.broadcast_to(self._powers, (*shape, 3))
+
+    @property
+    def _powers(self) -> Array:
+        return np.array([self.length, self.mass, self.time], dtype=float)
+
+    @property
+    def unit(self) -> str:
+        """In units of the SI, such as ``N s``; ``1`` for a number."""
+        return NAMED.get(self) or _composed(self)
+
+    def __str__(self) -> str:
+        return self.unit
+
+
+@dataclass(frozen=True)
+class Column:
+    """Dimensions along the last axis, from the first again where they end."""
+
+    entries: tuple[Dimension, ...]
+
+    def __mul__(self, factor: Dimension) -> Column:
+        return Column(tuple(entry * factor for entry in self.entries))
+
+    def __truediv__(self, factor: Dimension) -> Column:
+        return self * factor**-1
+
+    def __rtruediv__(self, factor: Dimension) -> Column:
+        return Column(tuple(factor / entry for entry in self.entries))
+
+    def __add__(self, other: Column) -> Column:
+        return Column(self.entries + other.entries)
+
+    def exponents(self, shape: tuple[int, ...]) -> Array:
+        """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
+        if len(self.entries) == 1:
+            return self.entries[0].exponents(shape)
+        return np.broadcast_to(self.along(*shape[-1:]), (*shape, 3))
+
+    def along(self, *size: int) -> Array:
+        """Powers ``(size, 3)``.
+
+        Raises
+        ------
+        ValueError
+            If that is no whole number of columns.
+        """
+        if len(size) != 1 or size[0] % len(self.entries):
+            raise ValueError(
+                f"{len(self.entries)} dimensions for an axis of {size[0] if size else 'no'} entries"
+            )
+        return np.tile([entry._powers for entry in self.entries], (size[0] // len(self.entries), 1))
+
+    def __str__(self) -> str:
+        return ", ".join(_counted(entry.unit for entry in self.entries))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A matrix that makes quantities of one kind from those of another: its entries are rows per columns."""
+
+    rows: Column
+    columns: Column
+
+    def __mul__(self, factor: Dimension) -> Grid:
+        return Grid(self.rows * factor, self.columns)
+
+    def __truediv__(self, factor: Dimension) -> Grid:
+        return self * factor**-1
+
+    @property
+    def T(self) -> Grid:
+        """Of the transpose."""
+        one = Dimension()
+        return Grid(one / self.columns, one / self.rows)
+
+    @property
+    def inverse(self) -> Grid:
+        """Of the inverse."""
+        return Grid(self.columns, self.rows)
+
+    def exponents(self, shape: tuple[int, ...]) -> Array:
+        """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
+        if len(shape) < 2:
+            raise ValueError(f"a matrix's dimensions for an array of the shape {shape}")
+        whole = self.rows.along(shape[-2])[:, None] - self.columns.along(shape[-1])
+        return np.broadcast_to(whole, (*shape, 3))
+
+    def __str__(self) -> str:
+        """The units of its blocks, row by row; the last row of a pose is always the same numbers."""
+        upper = self.rows.entries[:3] if self.columns == POINT and len(self.rows.entries) == 4 else None
+        rows = upper or self.rows.entries
+        return ", ".join(dict.fromkeys((row / each).unit for row in rows for each in self.columns.entries))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What is stacked along the first axis, from the first again where they end."""
+
+    parts: tuple[Quantity, ...]
+
+    def exponents(self, shape: tuple[int, ...]) -> Array:
+        """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
+        if not shape or shape[0] % len(self.parts):
+            raise ValueError(f"{len(self.parts)} quantities stacked in an array of the shape {shape}")
+        each = [part.exponents(shape[1:]) for part in self.parts]
+        return np.stack(each * (shape[0] // len(each)))
+
+    def __str__(self) -> str:
+        return "; ".join(_counted(map(str, self.parts)))
+
+
+Quantity = Dimension | Column | Grid | Rows
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a tuple holds."""
+
+    parts: tuple[Anything, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.parts))
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What the fields of an object are; those that are not told are numbers or names."""
+
+    fields: Mapping[str, Anything]
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} in {quantity}" for name, quantity in self.fields.items())
+
+
+Anything = Quantity | Parts | Fields
+Declared = Anything | Callable[[Mapping[str, Any]], Anything]
+"""A quantity, or a function that finds it from all arguments: coordinates depend on the joints, say."""
+
+
+def column(*blocks: tuple[Dimension, int]) -> Column:
+    """A column of so many entries of each dimension."""
+    return Column(tuple(dimension for dimension, count in blocks for _ in range(count)))
+
+
+def per(rows: Dimension | Column, columns: Dimension | Column) -> Grid:
+    """A matrix that makes ``rows`` from ``columns``."""
+    return Grid(_as_column(rows), _as_column(columns))
+
+
+def rows(*parts: Quantity) -> Rows:
+    """Arrays of these quantities, stacked along the first axis."""
+    return Rows(parts)
+
+
+def at(quantity: Declared, values: Mapping[str, Any]) -> Anything:
+    """What is declared, for these arguments."""
+    return quantity(values) if callable(quantity) else quantity
+
+
+@dataclass(frozen=True)
+class Units:
+    """A change of units: by how much the numbers of a length, a mass and a time grow."""
+
+    length: float
+    mass: float
+    time: float
+
+    def keeping(self, constants: Sequence[Dimension]) -> Units:
+        """The change nearest to this one that leaves the numbers of these dimensions as they are."""
+        powers = np.log2([self.length, self.mass, self.time])
+        if constants:
+            fixed = np.array([constant._powers for constant in constants])
+            powers = powers - np.linalg.pinv(fixed) @ fixed @ powers
+        return Units(*(float(factor) for factor in 2.0**powers))
+
+    def factors(self, quantity: Quantity, shape: tuple[int, ...]) -> Array:
+        """By how much each entry of an array grows."""
+        powers = quantity.exponents(shape) @ np.log2([self.length, self.mass, self.time])
+        return np.asarray(2.0**powers)
+
+    def change(self, value: Any, quantity: Anything) -> Any:
+        """A value in these units."""
+        if isinstance(quantity, Fields):
+            told = quantity.fields.items()
+            return replace(value, **{name: self.change(getattr(value, name), each) for name, each in told})
+        if isinstance(quantity, Parts):
+            return tuple(self.change(part, each) for part, each in zip(value, quantity.parts, strict=True))
+        if isinstance(value, float):
+            return value * float(self.factors(quantity, ()))
+        if isinstance(value, tuple | list):
+            return type(value)(self.change(part, quantity) for part in value)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            return value * self.factors(quantity, value.shape)
+        if quantity == NUMBER:
+            return value
+        raise ValueError(f"{quantity} for a value of the type {type(value).__name__}")
+
+
+def _composed(dimension: Dimension) -> str:
+    powers = (("kg", dimension.mass), ("m", dimension.length), ("s", dimension.time))
+    over = [_power(name, power) for name, power in powers if power > 0]
+    under = [_power(name, -power) for name, power in powers if power < 0]
+    top = " ".join(over) or "1"
+    return top if not under else f"{top}/{under[0]}" if len(under) == 1 else f"{top}/({' '.join(under)})"
+
+
+def _power(name: str, power: float) -> str:
+    return name if power == 1 else name + "".join(RAISED[digit] for digit in f"{power:g}")
+
+
+RAISED = dict(zip("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹˙", strict=True))
+
+
+def _counted(texts: Iterator[str]) -> list[str]:
+    """Each text once for a run of equal ones, with how many these are."""
+    runs: list[tuple[str, int]] = []
+    for text in texts:
+        if runs and runs[-1][0] == text:
+            runs[-1] = (text, runs[-1][1] + 1)
+        else:
+            runs.append((text, 1))
+    if len(runs) == 1:
+        return [runs[0][0]]
+    return [text if count == 1 else f"{count} x {text}" for text, count in runs]
+
+
+def _as_column(quantity: Dimension | Column) -> Column:
+    return Column((quantity,)) if isinstance(quantity, Dimension) else quantity
+
+
+NUMBER = Dimension()
+LENGTH, MASS, TIME = Dimension(length=1), Dimension(mass=1), Dimension(time=1)
+AREA, VOLUME = LENGTH**2, LENGTH**3
+RATE = NUMBER / TIME
+VELOCITY = LENGTH / TIME
+ACCELERATION = VELOCITY / TIME
+MOMENTUM = MASS * VELOCITY
+FORCE = MASS * ACCELERATION
+ENERGY = FORCE * LENGTH
+TORQUE = ENERGY
+ANGULAR_MOMENTUM = TORQUE * TIME
+POWER = ENERGY / TIME
+INERTIA = MASS * AREA
+DENSITY = MASS / VOLUME
+STIFFNESS = FORCE / LENGTH
+DAMPING = FORCE / VELOCITY
+"""Along a line, as that of a spring and a damper."""
+MOBILITY = NUMBER / MASS
+
+TWIST = column((RATE, 3), (VELOCITY, 3))
+"""Angular part first."""
+WRENCH = column((TORQUE, 3), (FORCE, 3))
+SCREW = TWIST * TIME
+"""A small motion, or a joint's axis: a twist per rate of its angle."""
+LINEAR_FIRST_TWIST = column((VELOCITY, 3), (RATE, 3))
+LINEAR_FIRST_WRENCH = column((FORCE, 3), (TORQUE, 3))
+"""As Lloyd stacks them."""
+POINT = column((LENGTH, 3), (NUMBER, 1))
+"""Homogeneous coordinates."""
+POSE = per(POINT, POINT)
+POSE_RATE = POSE / TIME
+ADJOINT = per(TWIST, TWIST)
+COADJOINT = per(WRENCH, WRENCH)
+SPATIAL_INERTIA = per(WRENCH * TIME, TWIST)
+SPATIAL_STIFFNESS = per(WRENCH, SCREW)
+SPATIAL_DAMPING = per(WRENCH, TWIST)
+POINT_JACOBIAN = per(VELOCITY, TWIST)
+"""Velocity of a point for a twist."""
+
+NAMED = {
+    NUMBER: "1",
+    LENGTH: "m",
+    AREA: "m²",
+    MASS: "kg",
+    TIME: "s",
+    RATE: "1/s",
+    RATE / TIME: "1/s²",
+    VELOCITY: "m/s",
+    ACCELERATION: "m/s²",
+    MOMENTUM: "N s",
+    FORCE: "N",
+    FORCE / TIME: "N/s",
+    TORQUE: "N m",
+    ANGULAR_MOMENTUM: "N m s",
+    POWER: "W",
+    INERTIA: "kg m²",
+    DENSITY: "kg/m³",
+    STIFFNESS: "N/m",
+    DAMPING: "N s/m",
+    LENGTH / FORCE: "m/N",
+    STIFFNESS / LENGTH: "N/m²",
+    MASS * LENGTH: "kg m",
+    MOBILITY: "1/kg",
+    NUMBER / LENGTH: "1/m",
+}
+"""How units are written; others are put together from m, kg and s."""

@@ -1,0 +1,123 @@
+"""Schematic drawings say what the formulas of their chapters say, and every one of them is shown."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from rbnotes_book.drawing import picture
+from rbnotes_book.drawings import DRAWINGS, contacts, frames, springs
+from rbnotes_book.drawings.pen import WIDTH
+
+BOOK = Path(__file__).parents[2] / "book"
+
+
+def arrows(name):
+    """Tails and vectors of a drawing's arrows."""
+    return DRAWINGS[name]().arrows
+
+
+def cross(a, b):
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def test_each_drawing_stands_in_one_chapter():
+    shown = [
+        name for page in BOOK.glob("*.md")
+        for name in re.findall(r"^```\{drawing\} (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    ]  # fmt: skip
+    assert sorted(shown) == sorted(DRAWINGS)
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_a_drawing_has_words_typeset_labels_and_stays_in_its_frame(name):
+    pen = DRAWINGS[name]()
+    html = picture(pen, 'An "arrow" & more')
+    assert 'aria-label="An &quot;arrow&quot; &amp; more"' in html
+    assert "$" not in html
+    assert html.count('class="label') == len(pen.labels) > 2
+    svg = ElementTree.fromstring(pen.svg())
+    points = np.array([
+        [float(number) for number in pair.split(",")] for shape in svg for pair in shape.get("points").split()
+    ])  # fmt: skip
+    assert np.all(points >= 0)
+    assert np.all(points <= [WIDTH, pen.height])
+    for label in pen.labels:
+        assert 0 <= label.at[0] <= WIDTH
+        assert 0 <= label.at[1] <= pen.height
+
+
+def test_the_forces_of_a_spring_pull_its_ends_together():
+    seen = arrows("axial-spring")
+    (x_1, f_1), (x_2, f_2) = (seen[f"$\\mathbf f_{k} = {F}\\,\\mathbf u$"] for k, F in ((1, "F"), (2, "-F")))
+    u = x_2 - x_1
+    np.testing.assert_allclose(f_1, -f_2)
+    for along in (f_1, seen["$\\mathbf u$"][1]):
+        assert along @ u > 0
+        assert abs(cross(along, u)) < 1e-9
+
+
+def test_a_cable_pulls_at_its_points_against_the_gradient_of_its_length():
+    def length(points):
+        return np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
+
+    seen = {re.match(r"\$\\mathbf f_(\d)", name)[1]: arrow for name, arrow in arrows("cable").items()}
+    for k, (_, force) in seen.items():
+        gradient = np.zeros(2)
+        for axis in range(2):
+            step = np.zeros_like(springs.PATH)
+            step[int(k), axis] = 1e-6
+            gradient[axis] = (length(springs.PATH + step) - length(springs.PATH - step)) / 2e-6
+        assert abs(cross(force, gradient)) < 1e-6 * np.linalg.norm(force)
+        assert force @ gradient < 0
+    np.testing.assert_allclose(sum(force for _, force in seen.values()), 0, atol=1e-9)
+
+
+def test_the_forces_of_a_frame_spring_point_to_the_other_frame():
+    (at_1, f_1), (at_2, f_2) = (arrows("frame-spring")[f"$f_{k}$"] for k in (1, 2))
+    np.testing.assert_allclose(f_1, -f_2)
+    assert f_1 @ (at_2 - at_1) > 0
+
+
+def test_the_force_of_a_constraint_stands_across_its_motion():
+    seen = arrows("constraint")
+    applied, held, left = (seen[name][1] for name in ("$f_x$", "$G^\\mathsf{T}\\lambda$", "$f = P_f f_x$"))
+    motion = seen["$\\dot x$: $G\\dot x = 0$"][1]
+    assert abs(held @ motion) < 1e-9
+    np.testing.assert_allclose(applied + held, left)
+
+
+def test_the_point_of_a_body_moves_with_v_and_across_its_arm():
+    seen = arrows("velocities")
+    arm, v, total = (seen[name][1] for name in ("$x$", "$v$", "$v + \\omega\\times x$"))
+    assert abs((total - v) @ arm) < 1e-9
+    assert cross(arm, total - v) > 0  # the round arrow turns the same way, counter-clockwise
+
+
+def test_the_directions_of_a_loop_are_right_handed():
+    seen = arrows("loop")
+    # the axis is drawn as a cross in a circle: away from the reader
+    assert cross(seen["$\\mathbf v_1$"][1], seen["$\\mathbf v_2$"][1]) < 0
+
+
+def test_normals_and_impulses_push_apart():
+    seen = arrows("gap")
+    normal, above, below = (seen[name][1] for name in ("$n$", "$\\theta\\,n$", "$-\\theta\\,n$"))
+    assert normal @ above > 0
+    assert normal @ below < 0
+    assert cross(seen["$t$"][1], normal) > 0
+
+
+@pytest.mark.parametrize("kind", contacts.SECTIONS)
+def test_friction_takes_out_what_its_section_allows(kind):
+    section = contacts.SECTIONS[kind]
+    for angle in (0.4, 1.0, 2.0, 4.0):
+        sliding = np.array([np.cos(angle), np.sin(angle)])
+        chosen = contacts.brake(kind, angle)
+        assert chosen @ sliding <= (section @ sliding).min() + 1e-12
+        assert any(np.allclose(chosen, corner, atol=0.06) for corner in section)
+
+
+def test_the_tree_fills_the_columns_of_ancestors():
+    assert [frames.ancestors(body) for body in (1, 4, 5, 6)] == [[1], [4, 2, 1], [5, 2, 1], [6, 3, 1]]

@@ -1,0 +1,51 @@
+"""How the code of chapters is laid out: lines that fit the page, set-up that stands back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from myst_nb.core.read import read_myst_markdown_notebook
+from nbformat import NotebookNode
+from rbnotes_book.execution import SYNTAX, chapters
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = list(chapters(ROOT))
+COLUMNS = 80
+"""What a code cell shows on a page of 1280 px without scrolling; tools/look_at_pages.py measures it."""
+
+
+def cells(chapter: Path) -> list[tuple[int, NotebookNode]]:
+    """The line at which each code cell of a chapter starts, and the cell."""
+    notebook = read_myst_markdown_notebook(
+        chapter.read_text(encoding="utf-8"), SYNTAX, add_source_map=True, path=chapter
+    )
+    starts = notebook.metadata["source_map"]
+    return [
+        (start + 1, cell)
+        for start, cell in zip(starts, notebook.cells, strict=True)
+        if cell.cell_type == "code"
+    ]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_code_fits_the_page(chapter: Path) -> None:
+    found = cells(chapter)
+    long = [
+        f"{chapter.name}, cell at line {start}: {line}"
+        for start, cell in found
+        for line in cell.source.splitlines()
+        if len(line) > COLUMNS
+    ]
+    assert not long, "lines of more than 80 columns:\n" + "\n".join(long)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_set_up_does_not_stand_in_the_way(chapter: Path) -> None:
+    found = [cell for _, cell in cells(chapter)]
+    folded = [{"hide-input", "remove-input"} & set(cell.metadata.get("tags", [])) for cell in found]
+    if len(re.findall(r"(?m)^(?:import|from) ", found[0].source)) > 3:
+        assert folded[0], "fold the imports: tags: [hide-input]"
+    shown = [len(cell.source.splitlines()) for cell, hidden in zip(found, folded, strict=True) if not hidden]
+    assert len(shown) < 3 or shown[0] < max(shown), "the first code that shows is the longest"

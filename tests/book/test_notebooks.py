@@ -1,0 +1,84 @@
+"""Chapters as notebooks to take away: text as Markdown, cells with their outputs, and that they run."""
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_output
+from rbnotes_book import notebooks
+from rbnotes_book.formulas import typeset
+
+INLINE = typeset(r"R^\T x", display=False)
+PAGE = f"""
+<html><nav>menu</nav><article class="bd-article"><section id="x">
+<h1><span class="section-number">3. </span>Title<a class="headerlink" href="#x">#</a></h1>
+<p>A formula <span class="math">{INLINE}</span> that
+<span class="claim"><a href="generated/ledger.html#d1"><span class="verdict">holds</span></a></span>, 2*3.</p>
+<div class="math"><div class="formula">{typeset("a = b", display=True)}</div>
+<span class="eqno">(S 1.37)<a class="headerlink" href="#e">#</a></span></div>
+<div class="cell tag_hide-input"><div class="cell_input">import</div></div>
+<ul><li><p>one</p></li><li><p>two <code>c|d</code></p></li></ul>
+<table><tr><th>h</th></tr><tr><td>a|b</td></tr></table>
+<div class="admonition erratum"><p class="admonition-title">Wrong</p><p>Why.</p></div>
+<svg aria-label="a drawing"><path/></svg>
+<div class="solution admonition"><p class="admonition-title">Solution</p><div class="cell">x</div></div>
+</section></article></html>
+"""
+SCENE = '<figure class="rbnotes-scene"><script>1</script><figcaption>A box falls.</figcaption></figure>'
+FIRST = "from pathlib import Path\nimport rbnotes\nnumbers = Path('_data/table.csv').read_text()"
+SECOND = "print(len(numbers), rbnotes.so3.exp([0, 0, 0])[0, 0])"
+
+
+@pytest.fixture(scope="module")
+def notebook():
+    cells = [
+        new_code_cell(FIRST, metadata={"tags": ["hide-input"]}),
+        new_code_cell("assert numbers", metadata={"tags": ["remove-cell"]}),
+        new_code_cell(SECOND, outputs=[new_output("display_data", {"text/html": SCENE})]),
+    ]
+    return notebooks.notebook(PAGE, cells, "book/x", {"table.csv": "1,2\n"}, "owner/name")
+
+
+def test_the_text_is_markdown_with_tex_badges_and_links(notebook):
+    text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    for part in (
+        "# 3. Title\n",
+        r"$R^{\mathsf{T}} x$",
+        "[holds](https://owner.github.io/name/book/generated/ledger.html#d1), 2\\*3",
+        "$$\na = b \\tag{S 1.37}\n$$",
+        "- one\n- two `c|d`",
+        "| h |\n| --- |\n| a\\vert b |",
+        "> **Wrong**\n>\n> Why.",
+        "**Solution**",
+    ):
+        assert part in text
+    assert "menu" not in text
+    assert "katex" not in text
+
+
+def test_what_is_folded_on_the_page_is_folded(notebook):
+    code = {cell.source: cell for cell in notebook.cells if cell.cell_type == "code"}
+    assert list(code)[2:] == [FIRST, "assert numbers", SECOND]
+    assert all(cell.metadata["jupyter"]["source_hidden"] for cell in code.values())
+
+
+def test_drawings_come_along_and_players_do_not(notebook):
+    (drawn,) = [cell for cell in notebook.cells if cell.get("attachments")]
+    (name,) = drawn.attachments
+    assert f"(attachment:{name})" in drawn.source
+    (output,) = notebook.cells[-1].outputs
+    assert "script" not in str(output)
+    assert "A box falls." in str(output)
+
+
+def test_it_runs_where_the_package_is_installed(notebook, tmp_path):
+    alone = nbformat.from_dict(notebook)
+    NotebookClient(alone, timeout=60, resources={"metadata": {"path": tmp_path}}).execute()
+    assert alone.cells[-1].outputs[0].text == "4 1.0\n"
+    assert (tmp_path / "_data" / "table.csv").read_text() == "1,2\n"
+
+
+def test_a_page_whose_cells_are_not_those_that_ran_is_refused():
+    with pytest.raises(ValueError, match="more cells"):
+        notebooks.notebook(PAGE, [new_code_cell("x")], "book/x", {}, "")
+    with pytest.raises(ValueError, match="not on the page"):
+        notebooks.notebook(PAGE, [new_code_cell("x")] * 3, "book/x", {}, "")

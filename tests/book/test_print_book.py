@@ -1,0 +1,67 @@
+"""The whole book on paper: what of a page is printed, and how printed chapters are bound."""
+
+import pytest
+
+pypdf = pytest.importorskip("pypdf")
+
+import print_book  # noqa: E402
+from pypdf.annotations import Link  # noqa: E402
+
+PAGE = (
+    '<html><body><nav>menu</nav><article class="bd-article"><h1>{number}{name}<a class="headerlink" '
+    'href="#x">#</a></h1><a href="#here">a</a><a href="two.html#there">b</a><a href="finder.html">c</a>'
+    '<a href="https://example.org">d</a><details class="hide"><summary>s</summary>code</details>'
+    '<figure><script type="application/json">1</script><noscript><svg></svg></noscript></figure></article>'
+)
+
+
+def test_a_page_is_printed_unfolded_with_links_to_what_is_printed():
+    page = PAGE.format(number='<span class="section-number">1. </span>', name="One")
+    text = print_book.article(page, "book/one", {"book/one", "book/two"})
+    assert 'href="#here"' in text
+    assert f'href="{print_book.HOST}book/two"' in text
+    assert "finder" not in text
+    assert "https://example.org" in text
+    assert '<details open class="hide">' in text
+    assert "<figure><svg></svg></figure>" in text
+    assert "menu" not in text
+    assert print_book.plain(print_book.title(page)) == "1. One"
+
+
+def printed(path, *addresses):
+    writer = pypdf.PdfWriter()
+    for _ in range(2):
+        page = writer.add_blank_page(100, 100)
+    for address in addresses:
+        writer.add_annotation(page, Link(rect=(0, 0, 9, 9), url=address))
+    writer.write(path)
+    return path
+
+
+def test_bound_chapters_have_bookmarks_and_links_to_their_first_pages(tmp_path):
+    host = print_book.HOST
+    chapters = {
+        "book/one": ("1. One", printed(tmp_path / "1.pdf", f"{host}book/two", "https://example.org")),
+        "book/two": ("2. Two", printed(tmp_path / "2.pdf", f"{host}book/one")),
+    }
+    print_book.bind(chapters, tmp_path / "book.pdf")
+    book = pypdf.PdfReader(tmp_path / "book.pdf")
+    assert len(book.pages) == 4
+    assert [item.title for item in book.outline] == ["1. One", "2. Two"]
+    assert [book.get_destination_page_number(item) for item in book.outline] == [0, 2]
+
+    def leads_to(link):
+        target = link.get_object()
+        if "/Dest" not in target:
+            return target["/A"]["/URI"]
+        return book.get_page_number(target["/Dest"][0].get_object())
+
+    assert [leads_to(link) for link in book.pages[1]["/Annots"]] == [2, "https://example.org"]
+    assert [leads_to(link) for link in book.pages[3]["/Annots"]] == [0]
+
+
+def test_without_a_browser_it_says_what_is_missing(monkeypatch):
+    monkeypatch.setattr(print_book, "browser", lambda: None)
+    monkeypatch.setattr("sys.argv", ["print_book.py", "--browser"])
+    with pytest.raises(SystemExit, match="none of chromium"):
+        print_book.main()

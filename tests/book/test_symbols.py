@@ -1,0 +1,95 @@
+"""Symbols in TeX, and the table that says what they mean."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+from rbnotes_book import notation, symbols
+from rbnotes_book.formulas import typeset
+
+from rbnotes.ledger.resolving import resolve
+
+TABLE = symbols.load(Path(__file__).parents[2] / symbols.TABLE)
+
+FORMULAS = {
+    r"\dot{\mathbf{x}}_i^\T M_{c} \ddot q": [(r"\mathbf{x}", "i", 1), ("M", "c", 0), ("q", "", 2)],
+    r"\hat{\mathbf f}_\text{body}": [(r"\hat{\mathbf{f}}", r"\text{body}", 0)],
+    r"\dot{\bar C}_r": [(r"\bar{C}", "r", 1)],
+    r"M_{\alpha k}' = M_{\alpha\alpha}^{-1}": [("M", r"\alpha k", 0), ("M", r"\alpha\alpha", 0)],
+    # differential quotients, and a distance that is none
+    r"\frac{d}{dt}\frac{d^2 V}{dt^2}": [("t", "", 0), ("V", "", 0), ("t", "", 0)],
+    r"\frac dl": [("d", "", 0), ("l", "", 0)],
+    r"\frac{\partial f}{\partial x}": [("f", "", 0), ("x", "", 0)],
+    r"\tfrac12 m": [("m", "", 0)],
+    # words, functions, brackets and layout are furniture
+    r"\begin{array}{cc|c} a & b \\[2em] c \end{array}": [(letter, "", 0) for letter in "abc"],
+    r"\text{where } x \operatorname{tr} y \mathrm{d}z": [("x", "", 0), ("y", "", 0), ("z", "", 0)],
+    r"\left(\sqrt[3]{x'_k}\right)^{n}": [("x", "k", 0)],
+    r"\mathbf{0}_{6\times6} \Ad_{ij}": [(r"\Ad", "ij", 0)],
+}
+
+
+@pytest.mark.parametrize("tex", FORMULAS)
+def test_symbols_are_letters_with_accents_face_subscript_and_dots(tex):
+    found = [(symbol.name, symbol.subscript, symbol.dots) for symbol in notation.symbols(tex)]
+    assert found == FORMULAS[tex]
+
+
+@pytest.mark.parametrize("tex", FORMULAS)
+def test_a_mark_changes_nothing_that_is_seen(tex):
+    def bare(html):
+        html = re.sub(r"<annotation.*?</annotation>", "", html)
+        html = re.sub(r'<span class="enclosing"[^>]*>(?=((?:(?!</?span).)*))', "<mark>", html)
+        return re.sub(r"<[^>]*>", "", html)
+
+    marked = notation.mark(tex, lambda symbol, tex: rf"\htmlData{{symbol=1}}{{{tex}}}")
+    assert marked.count("htmlData") == len(FORMULAS[tex])
+    assert bare(typeset(marked, display=True)) == bare(typeset(tex, display=True))
+
+
+def test_the_chapter_and_the_subscript_choose_the_entry():
+    table = symbols.Table(
+        [
+            symbols.Entry(("E",), "pose"),
+            symbols.Entry(("E",), "cone", chapters=("friction",)),
+            symbols.Entry((r"\mathbf{R}", "R"), "rotation"),
+            symbols.Entry(("R",), "softness", chapters=("friction",)),
+            symbols.Entry(("M_{r}",), "reduced mass"),
+        ]
+    )
+
+    def meaning(tex, chapter=""):
+        number = table.number(notation.symbol(tex), chapter)
+        return None if number is None else table.entries[number].meaning
+
+    assert meaning("E_{ab}") == "pose"
+    assert meaning("E", "friction") == "cone"
+    assert meaning(r"\mathbf R", "friction") == "rotation"
+    assert meaning("R", "friction") == "softness"
+    assert meaning(r"\dot M_r") == "reduced mass"
+    assert meaning("M") is None
+    assert meaning(r"\hat E") is None
+
+
+def test_one_letter_with_two_meanings_in_a_chapter_is_refused():
+    entries = [symbols.Entry(("a", "b"), meaning, chapters=("friction",)) for meaning in ("one", "two")]
+    with pytest.raises(ValueError, match="both 'one' and 'two' in friction"):
+        symbols.Table(entries)
+
+
+@pytest.mark.parametrize(
+    "entry", [entry for entry in TABLE.entries if "." in entry.code], ids=lambda e: e.code
+)
+def test_names_in_the_code_exist(entry):
+    owner, _, name = entry.code.rpartition(".")
+    if entry.code.startswith("numpy."):
+        return
+    found = resolve(f"rbnotes.{owner}")
+    fields = [field.name for field in dataclasses.fields(found)] if dataclasses.is_dataclass(found) else []
+    assert hasattr(found, name) or name in fields
+
+
+def test_tex_with_a_brace_too_few_is_left_to_katex():
+    tex = r"\frac{1}{2"
+    assert notation.mark(tex, lambda symbol, tex: "") == tex

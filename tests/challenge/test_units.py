@@ -1,0 +1,67 @@
+"""A wrong dimension is told before any numbers, and nothing is said where the units fit."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import rbnotes
+from rbnotes import ledger
+from rbnotes.challenge.calling import answers
+from rbnotes.challenge.drawing import cases
+from rbnotes.challenge.units import misfit
+from rbnotes.ledger.quantities import LENGTH
+
+STEP = ledger.find("sueda/s1.8/e1.28")
+REACTION = ledger.find("sueda/s1.13/t668#b")
+EXAMPLES = 32
+
+
+def step(m, c, J, phi, wrench, h):
+    return STEP.library(m, c, J, phi, wrench, h)
+
+
+def without_h(m, c, J, phi, wrench, h):
+    return phi + (step(m, c, J, phi, wrench, h) - phi) / h
+
+
+def acceleration(m, c, J, phi, wrench, h):
+    return (step(m, c, J, phi, wrench, h) - phi) / h
+
+
+def told(claim, function):
+    drawn = cases(claim, examples=4)
+    return misfit(
+        claim, function, list(zip(drawn, answers(function, [one.inputs for one in drawn]), strict=True))
+    )
+
+
+def test_it_is_told_first():
+    found = rbnotes.challenge(STEP.id, acceleration, examples=EXAMPLES)
+    assert found.judgement.message == "the dimension is wrong in entry 1: 1/s² where 1/s is expected"
+    assert str(found).splitlines()[0].endswith(found.judgement.message)
+
+
+def test_a_missing_factor_that_all_terms_have():
+    assert told(REACTION, REACTION.printed) == "the dimension is wrong: N s where N is expected"
+
+
+def test_a_missing_factor_in_one_term():
+    assert told(STEP, without_h).startswith("the units do not fit in entry 1: 1/s is expected")
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        lambda right: -right,
+        lambda right: 2 * right,
+        lambda right: right * (1 + 1e-3 * np.arange(6)),
+    ],
+)
+def test_nothing_is_said_of_slips_that_keep_the_dimension(slip):
+    assert told(STEP, lambda *given: slip(step(*given))) == ""
+
+
+def test_nothing_is_said_where_no_dimension_is_told():
+    assert misfit(replace(STEP, result=None), without_h, []) == ""
+    assert misfit(replace(STEP, constants=(LENGTH,)), without_h, []) == ""

@@ -1,0 +1,220 @@
+"""What an erratum does to a simulation: each sentence of effects.toml against the run that it tells of."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from rbnotes import ledger
+from rbnotes.commands import main
+from rbnotes.complementarity import LCP, Unsolved, solve_lcp
+from rbnotes.constraints import constrained_force
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import (
+    Forces,
+    FreeSystem,
+    State,
+    StepProblem,
+    implicit_euler,
+    integrate,
+    symplectic_euler,
+    trapezoidal,
+)
+from rbnotes.forces import LinearSpring, length_gradient, path_force
+from rbnotes.friction import box_friction
+from rbnotes.ledger import errata
+from rbnotes.ledger.record import WRONG_AS_PRINTED
+
+FLOOR = [[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]]
+G = 9.81
+
+Numbers = tuple[float, ...]
+
+
+def contact_that_pulls() -> Numbers:
+    arriving, m = -1.0, 2.0
+    assert solve_lcp(LCP([[1 / m]], [arriving])).z == pytest.approx(2.0)
+    with pytest.raises(Unsolved):
+        solve_lcp(LCP([[-1 / m]], [arriving]))
+    return (-arriving,)
+
+
+def friction_that_drives() -> Numbers:
+    mu, h, m, ends = 0.3, 0.01, 2.0, []
+    for sign in (-1, 1):
+        v = 3.0
+        for _ in range(100):
+            problem = StepProblem(m * np.eye(3), [m * v, 0, -m * G * h], contacts=Contacts(FLOOR, mu))
+            pushed = box_friction(problem, normal_estimate=[m * G * h]).velocity[0] - v
+            v += -sign * pushed  # -D^T phi where D^T phi belongs
+        ends.append(v)
+    right, printed = ends
+    return 3.0, mu, printed, right
+
+
+def impulse_that_sinks() -> Numbers:
+    m, falling, N = 2.0, np.array([-1.0]), np.eye(1)
+    push = solve_lcp(LCP(N @ N.T / m, N @ falling)).z
+    after = {sign: float((falling + sign * N.T @ push / m)[0]) for sign in (1, -1)}
+    assert after[1] == pytest.approx(0)
+    return -falling[0], -after[-1]
+
+
+def rule_of_first_order() -> Numbers:
+    def force(state: State) -> Forces:
+        x, v = state.x[0], state.v[0]
+        return Forces(-x - x**3 - 0.2 * v, np.diag(-1 - 3 * x**2), -0.2 * np.eye(3))
+
+    system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied=force)
+    start = State(x=[[0.8, 0.1, -0.3]], v=[[0.2, 0.5, 0.1]])
+
+    def printed(system: FreeSystem, state: State, h: float) -> State:
+        M, v = system.mass(state), state.velocity
+        f, K, D = system.forces(state)
+        force = f - D @ v / 2 + h**2 / 4 * K @ v
+        after = np.linalg.solve(M - h / 2 * D - h**2 / 4 * K, M @ v + h * force)
+        return State(x=state.x + h / 2 * (v + after), v=[after], t=state.t + h)
+
+    exact = integrate(trapezoidal, system, start, 1 / 400, 400)[-1].x
+    shrinks = []
+    for rule in (printed, trapezoidal):
+        errors = [np.linalg.norm(integrate(rule, system, start, 1 / n, n)[-1].x - exact) for n in (20, 40)]
+        shrinks.append(errors[0] / errors[1])
+    return tuple(shrinks)
+
+
+def pendulum_that_grows() -> Numbers:
+    lengths = []
+    for turning in (False, True):
+        x, v, h = np.array([1.0, 0.0]), np.zeros(2), 1e-3
+        for _ in range(1000):
+            wanted = [-v @ v] if turning else [0.0]
+            force, _ = constrained_force(np.eye(2), x[None], np.array([0, -G]), wanted)
+            v = v + h * force
+            x = x + h * v
+        lengths.append(float(np.linalg.norm(x)))
+    return tuple(lengths)
+
+
+def planks_in_the_air() -> Numbers:
+    heights = []
+    for target in (lambda gap, h: 0.0, lambda gap, h: -gap / h):
+        x, v, h = 1.0, 0.0, 0.01
+        for _ in range(100):
+            contacts = Contacts(FLOOR, 0.0, normal_target=target(x, h))
+            problem = StepProblem(np.eye(3), [0, 0, v - G * h], contacts=contacts)
+            v = box_friction(problem).velocity[2]
+            x += h * v
+        heights.append(x)
+    assert heights[1] == pytest.approx(0, abs=1e-9)
+    return (heights[0],)
+
+
+def soft_constraint_that_drives() -> Numbers:
+    alpha, beta, h, m, swings = 0.01, 0.02, 0.01, 1.0, []
+    for sign in (1, -1):
+        x, v, path = 0.01, 0.0, []
+        for _ in range(100):
+            drag = sign * (h / 2 + beta) / alpha
+            v = (v - h * x / (alpha * m)) / (1 - h * drag / m)
+            x += h * v
+            path.append(abs(x))
+        swings.append(100 * max(path[-32:]))
+    return tuple(swings)
+
+
+def stiffness_of_the_wrong_sign() -> Numbers:
+    k, ends = 100.0, []
+    for sign in (-1, 1):
+
+        def spring(state: State, sign: int = sign) -> Forces:
+            return Forces(-k * state.x[0], -sign * k * np.eye(3), np.zeros((3, 3)))
+
+        system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied=spring)
+        path = integrate(implicit_euler, system, State(x=[[1.0, 0, 0]]), 0.05, 20)
+        ends.append(float(np.abs(path.x[-12:, 0, 0]).max()))
+    assert ends[1] < 1
+    return 1.0, ends[0]
+
+
+def damper_that_drives() -> Numbers:
+    law, swings = LinearSpring(stiffness=100.0, damping=2.0, rest_length=1.0), []
+    for sign in (-1, 1):
+
+        def tied(state: State, sign: int = sign) -> Forces:
+            ends, rates = (np.vstack([np.zeros(3), one]) for one in (state.x, sign * state.v))
+            return Forces(path_force(law, ends, rates).f[1], np.zeros((3, 3)), np.zeros((3, 3)))
+
+        system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied=tied)
+        path = integrate(symplectic_euler, system, State(x=[[1.1, 0, 0]]), 0.005, 400)
+        swings.append(100 * float(np.abs(path.x[-130:, 0, 0] - 1).max()))
+    return 10.0, *swings
+
+
+def damper_that_turns_round() -> Numbers:
+    d = 15.0
+
+    def drag(state: State) -> Forces:
+        return Forces(-d * state.v[0], np.zeros((3, 3)), d * np.eye(3))  # + where - belongs
+
+    system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied=drag)
+    path = integrate(implicit_euler, system, State(x=[[0.0, 0, 0]], v=[[1.0, 0, 0]]), 0.05, 4)
+    factors = path.v[1:, 0, 0] / path.v[:-1, 0, 0]
+    np.testing.assert_allclose(factors, factors[0])
+    return d, 50.0, -float(factors[0])
+
+
+def cable_that_brakes_its_fall() -> Numbers:
+    points = np.array([[0.0, 0, 0], [0.6, 0.5, 0.1], [1.3, 0.4, -0.2], [2.0, 1.0, 0.3]])
+    law = LinearSpring(stiffness=1.0, damping=2.0, rest_length=2.5)
+    falls = []
+    for printed in (True, False):
+
+        def forces(state: State, printed: bool = printed) -> Forces:
+            f, K, D = path_force(law, state.x, state.v)
+            a = length_gradient(state.x).reshape(4, 3)
+            if printed:
+                D = np.block([[-2.0 * np.outer(a[i], a[i]) for _ in range(4)] for i in range(4)])
+            return Forces(f.ravel(), K, D)
+
+        system = FreeSystem(masses=[0.25] * 4, gravity=[0, -G, 0], applied=forces)
+        end = integrate(implicit_euler, system, State(x=points), 0.02, 50)[-1]
+        falls.append(-float(end.v.mean(axis=0)[1] / end.t))
+    return tuple(falls)
+
+
+RUNS: dict[str, Callable[[], Numbers]] = {
+    "lloyd/s0.10/d1#a": contact_that_pulls,
+    "lloyd/s0.10/e0.5": friction_that_drives,
+    "sueda/s1.13/e1.84": impulse_that_sinks,
+    "lloyd/s0.9.3/d4": rule_of_first_order,
+    "lloyd/s0.5/d1": pendulum_that_grows,
+    "lloyd/s0.8/d1#b": planks_in_the_air,
+    "lloyd/s0.11/e0.8": soft_constraint_that_drives,
+    "sueda/s1.9.3/e1.37#a": stiffness_of_the_wrong_sign,
+    "sueda/s1.9.6/e1.65": damper_that_drives,
+    "sueda/s1.9.4/e1.54": damper_that_turns_round,
+    "lloyd/s0.14/d11": cable_that_brakes_its_fall,
+}
+
+
+def test_each_sentence_has_a_run():
+    assert set(errata.effects()) == set(RUNS)
+    assert {ledger.find(id).verdict for id in RUNS} <= set(WRONG_AS_PRINTED)
+
+
+@pytest.mark.parametrize("id", RUNS)
+def test_a_sentence_says_what_the_run_gives(id):
+    sentence = re.sub(r"[a-z]/s²", "", errata.effect(ledger.find(id)))
+    told = re.findall(r"(?<![\w.])\d+(?:\.\d+)?", sentence)
+    measured = RUNS[id]()
+    assert len(told) == len(measured)
+    for text, number in zip(told, measured, strict=True):
+        digits = len(text.partition(".")[2])
+        assert abs(float(text) - number) <= 0.5 * 10**-digits + 1e-9
+
+
+def test_the_lists_of_errata_have_the_sentences(capsys):
+    assert main(["errata", "--source", "sueda", "--section", "1.13", "--format", "md"]) == 0
+    assert "goes on into it at 2 m/s." in capsys.readouterr().out

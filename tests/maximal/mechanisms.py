@@ -1,0 +1,67 @@
+"""Mechanisms that several tests move, and ways to move them."""
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from rbnotes import inertia, maximal, se3
+from rbnotes.dynamics import State, integrate, runge_kutta, symplectic_euler
+from rbnotes.joints import Cylindrical, ExponentialSpherical, Universal
+from rbnotes.maximal import Mechanism
+
+G9 = 9.81
+X, Y, Z = np.eye(3)
+
+
+def pose(R=None, p=(0, 0, 0)):
+    return se3.frame(np.eye(3) if R is None else R, np.asarray(p, dtype=float))
+
+
+def turn(axis, angle):
+    return Rotation.from_rotvec(angle * np.asarray(axis)).as_matrix()
+
+
+def run(mechanism, state, h, steps):
+    """States of the reference, one after the other."""
+    return integrate(runge_kutta, mechanism, state, h, steps)
+
+
+def step(mechanism, state, h, **options):
+    """The state after a step of the simulator, and the impulses of the joints."""
+    path = maximal.simulate(maximal.World(mechanism), state, h, 1, integrator=symplectic_euler, **options)
+    return path.states[-1], path.joint_impulses[0]
+
+
+def steps(mechanism, state, h, count, **options):
+    """The states of so many steps of the simulator."""
+    world = maximal.World(mechanism)
+    return maximal.simulate(world, state, h, count, integrator=symplectic_euler, **options).states
+
+
+def rods(lengths, weights):
+    """Spatial inertias of thin rods along x from the origin of their frames."""
+    return np.stack(
+        [
+            inertia.spatial_inertia(m, m * length**2 / 12 * np.diag([1e-3, 1, 1]), [length / 2, 0, 0])
+            for length, m in zip(lengths, weights, strict=True)
+        ]
+    )
+
+
+def hanging_chain():
+    """Bodies on joints of several kinds, in general frames, moving as the joints allow."""
+    rng = np.random.default_rng(5)
+    bodies = np.stack(
+        [
+            inertia.spatial_inertia(m, J * np.diag([1.0, 0.8, 0.6]))
+            for m, J in ((1, 0.2), (2, 0.3), (0.5, 0.1))
+        ]
+    )
+    poses = se3.exp(rng.normal(size=(3, 6)))
+    where = se3.exp(0.5 * rng.normal(size=(3, 6)))
+    joints = [
+        maximal.joint_at(ExponentialSpherical(), where[0], poses, 0),
+        maximal.joint_at(Universal(), where[1], poses, 1, 0),
+        maximal.joint_at(Cylindrical(), where[2], poses, 2, 1),
+    ]
+    mechanism = Mechanism(bodies, joints)
+    return mechanism, maximal.project(mechanism, State(poses, rng.normal(size=(3, 6))))

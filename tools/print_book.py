@@ -1,0 +1,198 @@
+"""Prints the whole built book as one PDF, chapter by chapter, by a browser that is installed.
+
+    python tools/print_book.py            _build/rbnotes.pdf from _build/html
+    python tools/print_book.py --browser  only say whether a browser is there, before the book is built
+
+All chapters with their solutions unfolded, the errata and the references, in the order of the table of
+contents, with bookmarks and links. What only helps on a screen stays there: the finder, the entries of the
+ledger, the reference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import posixpath
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, NameObject
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+from rbnotes import __version__
+from rbnotes.ledger.errata_pdf import BROWSERS, FLAGS, browser
+
+ROOT = Path(__file__).resolve().parent.parent
+ON_SCREEN = {"book/finder", "book/api", "book/ledger"}
+"""Pages that only help where one can click and search."""
+SECONDS = 300
+"""For one chapter, on a busy machine."""
+HOST = "https://chapter.invalid/"
+"""Where links to other chapters lead until the chapters are bound."""
+STYLE = """
+body { display: block; margin: 0; }
+main { width: 658px; margin: 0 auto; }
+.title-page { padding-top: 30vh; text-align: center; }
+.title-page h1 { font-size: 3rem; }
+.contents { break-before: page; }
+.contents p.part { margin: 1rem 0 0.2rem; font-weight: 600; }
+.contents ul { margin: 0; padding: 0; list-style: none; }
+@page { @bottom-center { content: "TITLE" counter(page); font: 9pt sans-serif; } }
+"""
+MISSING = (
+    f"A PDF needs a browser, and none of {', '.join(BROWSERS)} is installed. "
+    "The pages in _build/html print from any browser, too: each has a button for it."
+)
+
+
+def article(page: str, docname: str, printed: set[str]) -> str:
+    """The text of a page with its links as they are in the whole book, and nothing folded."""
+    start = page.index("<article")
+    body = page[start : page.index("</article>", start)] + "</article>"
+
+    def address(match: re.Match[str]) -> str:
+        parts = urlsplit(html.unescape(match[1]))
+        if parts.scheme or parts.netloc or not parts.path:
+            return match[0]
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(docname), parts.path))
+        target = path.removesuffix(".html")
+        # what is not printed cannot be turned to
+        return f'href="{HOST}{target}"' if target in printed else ""
+
+    body = re.sub(r'\bhref="([^"]*)"', address, body)
+    # a scene is its still drawing; nothing is folded
+    body = re.sub(r"</?noscript>", "", body)
+    body = re.sub(r"<details\b(?![^>]*\bopen\b)", "<details open", body)
+    return re.sub(r"<script\b.*?</script>", "", body, flags=re.DOTALL)
+
+
+def contents(root: Path, pages: dict[str, str]) -> str:
+    """The table of contents, with links."""
+    lines = []
+    for part in parse_toc_yaml(root / "_toc.yml").root.subtrees:
+        names = [str(item) for item in part.items if str(item) in pages]
+        if names:
+            lines.append(f'<p class="part">{html.escape(part.caption or "")}</p><ul>')
+            lines += [f'<li><a href="{HOST}{name}">{title(pages[name])}</a></li>' for name in names]
+            lines.append("</ul>")
+    return f'<article class="contents"><h1>Contents</h1>{"".join(lines)}</article>'
+
+
+def title(page: str) -> str:
+    """The heading of a page, with the number of its chapter."""
+    match = re.search(r"<h1>(<span class=\"section-number\">.*?</h1>)", page) or re.search(
+        r"<h1>(.*?)</h1>", page[page.index("<article") :], re.DOTALL
+    )
+    assert match is not None
+    return re.sub(r"<a class=\"headerlink\".*?</a>|</h1>", "", match[1])
+
+
+def plain(markup: str) -> str:
+    """Words without their markup."""
+    return html.unescape(re.sub("<[^>]*>", "", markup))
+
+
+def document(body: str, like: str, footer: str) -> str:
+    """A page to print, with the style sheets of a written page."""
+    styles = "".join(re.findall(r'<link[^>]*rel="stylesheet"[^>]*>', like))
+    scripts = "".join(re.findall(r"<script[^>]*book\.js[^>]*></script>", like))
+    style = STYLE.replace("TITLE", footer.replace('"', "'").replace("\\", ""))
+    return (
+        '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
+        f"<title>{html.escape(footer)}</title>{styles}<style>{style}</style>{scripts}</head>"
+        f'<body><main class="bd-content">{body}</main></body></html>'
+    )
+
+
+def front(root: Path, pages: dict[str, str]) -> str:
+    """Title page and contents."""
+    return (
+        '<section class="title-page"><h1>rbnotes</h1><p>Rigid-body dynamics, checked by running it</p>'
+        f"<p>Version {__version__}, {time.strftime('%d %B %Y')}</p>"
+        f"<p>Text: CC BY 4.0. Code: MIT licence.</p></section>{contents(root, pages)}"
+    )
+
+
+def print_page(program: str, text: str, place: Path, target: Path) -> None:
+    """Print a document that lies at a place among the pages, for a moment."""
+    place.write_text(text, encoding="utf-8")
+    try:
+        with tempfile.TemporaryDirectory() as profile:
+            command = [program, *FLAGS, "--generate-pdf-document-outline", "--window-size=800,1000"]
+            command += [f"--user-data-dir={profile}", f"--print-to-pdf={target}", place.as_uri()]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    finally:
+        place.unlink()
+    if done.returncode != 0 or not target.exists():
+        sys.exit(f"The browser did not print {place.name}.\n{done.stderr[-2000:]}")
+
+
+def bind(chapters: dict[str, tuple[str, Path]], output: Path) -> None:
+    """Bind printed chapters, by name with title and file; links between them lead to first pages."""
+    writer = PdfWriter()
+    first: dict[str, int] = {}
+    for name, (heading, file) in chapters.items():
+        first[name] = len(writer.pages)
+        writer.append(PdfReader(file), outline_item=heading)
+    for page in writer.pages:
+        for reference in page.get("/Annots") or ():
+            link = reference.get_object()
+            address = str(link.get("/A", {}).get("/URI", ""))
+            name = address.removeprefix(HOST)
+            if address.startswith(HOST) and name in first:
+                del link["/A"]
+                target = writer.pages[first[name]].indirect_reference
+                link[NameObject("/Dest")] = ArrayObject([target, NameObject("/Fit")])
+    writer.write(output)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Prints the whole built book as one PDF.")
+    parser.add_argument("--browser", action="store_true", help="only look for a browser")
+    parser.add_argument("--root", type=Path, default=ROOT, help="folder of the book's _toc.yml")
+    parser.add_argument("--pages", type=Path, help="folder of the pages (default _build/html)")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="only these pages, such as rotations")
+    parser.add_argument("--output", type=Path, help="default _build/rbnotes.pdf")
+    args = parser.parse_args()
+    program = browser()
+    if program is None:
+        sys.exit(MISSING)
+    if args.browser:
+        return 0
+    folder = (args.pages or args.root / "_build" / "html").resolve()
+    output = (args.output or args.root / "_build" / "rbnotes.pdf").resolve()
+    if not folder.is_dir():
+        sys.exit(f"There are no pages in {folder}: run `make book` first.")
+    names = [
+        name
+        for name in parse_toc_yaml(args.root / "_toc.yml")
+        if name not in ON_SCREEN
+        and (folder / f"{name}.html").exists()
+        and (not args.only or posixpath.basename(name) in args.only)
+    ]
+    pages = {name: (folder / f"{name}.html").read_text(encoding="utf-8") for name in names}
+    with tempfile.TemporaryDirectory() as printed:
+        bound: dict[str, tuple[str, Path]] = {}
+        texts = {name: article(page, name, set(names)) for name, page in pages.items()}
+        texts = {f"{names[0]}-front": front(args.root, pages), **texts}
+        for count, (name, text) in enumerate(texts.items(), start=1):
+            heading = plain(title(pages[name])) if name in pages else "Contents"
+            file = Path(printed) / f"{count}.pdf"
+            place = folder / f"{name}-to-print.html"
+            like = pages.get(name, pages[names[0]])
+            print(f"[{count}/{len(texts)}] {heading}", flush=True)
+            print_page(program, document(text, like, f"{heading}, page "), place, file)
+            bound[name] = heading, file
+        bind(bound, output)
+    print(f"The whole book: {output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
