@@ -154,7 +154,7 @@ def own_body(numbers, room, i):
     write3(room, o + _MOMENTUM, ONE, P0, P1, P2)
     for axis in range(U(3)):
         x0, x1 = 1.0 if axis == ZERO else 0.0, 1.0 if axis == ONE else 0.0
-        c0, c1, c2, _, _, _ = answer(body, w0, w1, w2, u0, u1, u2, x0, x1, 1.0 - x0 - x1)
+        c0, c1, c2 = answer(body, w0, w1, w2, u0, u1, u2, x0, x1, 1.0 - x0 - x1)
         room[o + _C + axis], room[o + _C + U(3) + axis], room[o + _C + U(6) + axis] = c0, c1, c2
     f0, f1, f2, f3, f4, f5 = bias(body, w0, w1, w2, u0, u1, u2)
     a0, a1, a2, b0, b1, b2 = read6(room, o + _A, ONE)
@@ -173,14 +173,14 @@ def force_bracket(w0, w1, w2, u0, u1, u2, n0, n1, n2, f0, f1, f2):
 
 @apart
 def answer(body, w0, w1, w2, u0, u1, u2, x0, x1, x2):
-    """``G X`` of a turn x."""
+    """The moment ``C x``."""
     a0, a1, a2, a3, a4, a5 = momentum(body, x0, x1, x2, 0.0, 0.0, 0.0)
     a0, a1, a2, a3, a4, a5 = force_bracket(w0, w1, w2, u0, u1, u2, a0, a1, a2, a3, a4, a5)
     b0, b1, b2, b3, b4, b5 = bracket(w0, w1, w2, u0, u1, u2, x0, x1, x2, 0.0, 0.0, 0.0)
     b0, b1, b2, b3, b4, b5 = momentum(body, b0, b1, b2, b3, b4, b5)
     c0, c1, c2, c3, c4, c5 = momentum(body, w0, w1, w2, u0, u1, u2)
     c0, c1, c2, c3, c4, c5 = force_bracket(x0, x1, x2, 0.0, 0.0, 0.0, c0, c1, c2, c3, c4, c5)
-    return a0 - b0 + c0, a1 - b1 + c1, a2 - b2 + c2, a3 - b3 + c3, a4 - b4 + c4, a5 - b5 + c5
+    return a0 - b0 + c0, a1 - b1 + c1, a2 - b2 + c2
 
 
 @inlined

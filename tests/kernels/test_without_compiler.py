@@ -27,6 +27,17 @@ def test_runs_as_plain_python():
     np.testing.assert_allclose(plain, compiled, rtol=1e-11, atol=1e-11)
 
 
+def test_signs_count():
+    """A wrong sign anywhere in the kernels is noticed: one in thirty, planted in their plain Python."""
+    command = [sys.executable, str(SCRIPT.parent / "planted.py"), "30"]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    *unnoticed, count = done.stdout.splitlines()
+    assert not unnoticed
+    assert int(count) > 25
+
+
 def test_tells_the_extra_where_numba_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     _code.code.cache_clear()
