@@ -65,7 +65,7 @@ REACHED = {
         "grading/sandbox.py: _Child._send",
         "grading/sandbox.py: _Child._next",
     ),
-    "maximal/test_simulate.py::test_spin_too_fast_for_a_midpoint": (
+    "maximal/test_simulated_balance.py::test_spin_too_fast_for_a_midpoint": (
         "dynamics/free_motion.py: move_keeping_energy.spin",
     ),
     "test_loops.py::test_a_motion_that_ends_before_its_time": ("tree/adaptive.py: integrate_adaptively",),
@@ -114,8 +114,10 @@ ENDS = {
     "grading/_child.py: _keep": "until no process is left behind",
     "grading/_child.py: _Channel.send": "each round sends some of what is left",
     "grading/sandbox.py: collect": "each round takes a request",
+    "grading/sandbox.py: Running.stop": "as long as children may take to end: tests/grading/test_classes.py",
     "joints/general/straight_line.py: python_source": "the instructions of a program",
     "joints/subspaces.py: lie_algebra": "each round finds another of six dimensions",
+    "kernels/_slopes.py: column_and_row": "goes up to the world, each parent standing before its children",
     "tree/formats/robot.py: new_name": "each name is longer, and those taken are finitely many",
     "tree/formats/robot.py: Robot._followed": "a joint that was passed is refused: tests/tree/test_urdf.py",
     "tree/formats/urdf.py: _sorted": "each round places a joint; no circles: tests/tree/test_urdf.py",

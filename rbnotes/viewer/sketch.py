@@ -116,6 +116,8 @@ def extent(items: Sequence[Placed], samples: int) -> Array:
 
 def corners(points: Array) -> Array:
     """The corners of the convex hull of points (n, 2), in order, or (n, 3); all of them if it is flat."""
+    if len(points) == 0:
+        return points
     try:
         hull: Array = points[ConvexHull(points).vertices]
     except QhullError:

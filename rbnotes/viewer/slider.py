@@ -56,6 +56,7 @@ class Slider:
     ) -> None:
         self.description = arguments.text("description", description)
         self.parameter = arguments.text("parameter", parameter)
+        arguments.instance("unit", unit, str)
         arguments.instance("pictures", pictures, Mapping)
         if len(pictures) < 2:
             raise InvalidArgument("pictures", f"{len(pictures)} of them", "at least two pictures by value")

@@ -81,9 +81,10 @@ WITHIN = (
     r"complementarity\.(solution\..*|solve\.(accepted|default_tolerance))",
     r"constraints\.kkt\.(KKT|factored|row_space|symmetric_to_rounding)",
     r"contact\.(distance|manifold)\..*",
-    r"contact\.(pair_rows\.TransposedPairRows|detection\.found_points)",
+    r"contact\.(pair_rows\.(TransposedPairRows|velocities_along)|detection\.found_points)",
     r"contact\.nearby\.(allowed_speeds|found_nearby|resting_speed)",
     r"dynamics\.(free_rotation\.turn_freely|motion\.without_inertia|schemes\.less)",
+    r"dynamics\.step_problem\.without_conditions",
     r"forces\.assembly\.(Located\.on_carriers|carriers)",
     r"forces\.(attachment\.Attachments|body_forces\.known_path_wrenches|path\.active_flags)",
     r"friction\.(bounded|central_path|mixing|models|programs)\..*",
@@ -99,6 +100,7 @@ WITHIN = (
     r"maximal\.(rattle\.Rattle\..*|trajectory\.(both|events_of|record_contacts))",
     r"solids\.Solid",
     r"tree\.bearings\..*",
+    r"viewer\.(camera|sketch)\..*",
     r"tree\.constrained\.(acceleration_parts|by_part|label|refuse_contradictions|stacked)",
     r"tree\.(constraints\.\w+\.body_rows|rows\..*)",
     r"tree\.dual\.(Sweep\..*|sparse_rows)",
@@ -122,6 +124,6 @@ WITHIN = (
     # What makes test data, and pictures, hands its options on.
     r"checking\.(draws|strategies)\..*",
     r"checking\.counting\.multiplications",
-    r"viewer\.(figures\..*|shapes\.Shape)",
+    r"viewer\.(figures\..*|shapes\.Shape|scene\.framed)",
 )
 """Names without a valid call, as patterns, and why."""

@@ -29,6 +29,12 @@ CALLS = [
     Call(COMPILED.forward_dynamics, {**GOING, "tau": ALONG}),
     Call(COMPILED.inverse_dynamics, {**GOING, "qddot": ALONG, "wrenches": WRENCHES}),
     Call(COMPILED.inverse_dynamics, {**GOING, "qddot": ALONG}),
+    Call(
+        COMPILED.hybrid_dynamics,
+        {**GOING, "accelerations": {"lower": [0.5, 0.25]}, "tau": ALONG, "wrenches": WRENCHES},
+    ),
+    Call(COMPILED.inverse_dynamics_slopes, {**GOING, "qddot": ALONG, "wrenches": WRENCHES}),
+    Call(COMPILED.forward_dynamics_slopes, {**GOING, "tau": ALONG, "wrenches": WRENCHES}),
     Call(COMPILED.solve_mass, {**AT, "forces": ALONG}),
     Call(COMPILED.mass_times, {**AT, "qddot": ALONG}),
     Call(COMPILED.jacobian_times, GOING),

@@ -27,6 +27,7 @@ def first(E):
     return E[..., :3, 0]
 
 
+SLIDER = viewer.Slider("Two boxes.", "side", {side: viewer.Scene("A box.") for side in (1.0, 2.0)})
 CALLS = [
     Call(checking.derivative, {"function": cube, "t": 0.5, "step": 0.004}, fine=SHAPED, slow=True),
     Call(
@@ -85,4 +86,17 @@ CALLS = [
         {"shape": viewer.box([1.0, 2.0, 3.0]), "pose": E},
         fine={"pose": OVER_TIME},
     ),
+    Call(viewer.Scene("A box.", TIMES).showing, {"extent": np.array([[0.0, 0, 0], [1, 1, 1]])}),
+    Call(
+        viewer.Slider,
+        {
+            "description": "Two boxes.",
+            "parameter": "side",
+            "pictures": {side: viewer.Scene("A box.").add(viewer.box([side] * 3)) for side in (1.0, 2.0)},
+            "unit": "m",
+            "start": 2.0,
+        },
+        fine={name: ("another word",) for name in ("description", "parameter", "unit")},
+    ),
+    Call(SLIDER.to_html),
 ]
