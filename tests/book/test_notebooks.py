@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_output
-from rbnotes_book import notebooks
+from rbnotes_book import markdown, notebooks
 from rbnotes_book.formulas import typeset
 
 INLINE = typeset(r"R^\T x", display=False)
@@ -68,6 +68,15 @@ def test_drawings_come_along_and_players_do_not(notebook):
     (output,) = notebook.cells[-1].outputs
     assert "script" not in str(output)
     assert "A box falls." in str(output)
+
+
+def test_a_drawing_with_labels_is_told_in_words():
+    label = '<span class="katex"><span class="katex-html">i</span></span>'
+    picture = f'<div class="picture" role="img" aria-label="Two frames."><svg></svg>{label}</div>'
+    page = f'<article><figure class="drawing">{picture}<figcaption>A caption.</figcaption></figure></article>'
+    (text,) = markdown.parts(markdown.article(page), str)
+    assert "*Drawn on the page of this chapter: Two frames.*" in text.markdown
+    assert "A caption." in text.markdown
 
 
 def test_it_runs_where_the_package_is_installed(notebook, tmp_path):

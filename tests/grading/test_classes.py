@@ -56,6 +56,15 @@ def points(grades):
     return dict(found)
 
 
+@pytest.fixture
+def listening():
+    """What is started in the background may be deaf to Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listening")
 def test_ctrl_c_ends_the_children_and_keeps_what_was_found(folder, handed_in, capsys):
     asleep = "import time\n\ndef double(x):\n    time.sleep(60)\n\ntriple = double\n"
     for student in ("bob", "cid"):

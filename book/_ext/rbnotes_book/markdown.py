@@ -53,6 +53,8 @@ def expanded(tex: str) -> str:
 
 
 SPAN = re.compile(r"<span\b|</span>")
+DRAWING = re.compile(r'<div class="picture" role="img" aria-label="([^"]*)".*?</div>', re.DOTALL)
+"""Of :mod:`rbnotes_book.drawing`: the page's style puts its labels in place, and a notebook has no style."""
 
 
 def _light(html: str) -> str:
@@ -77,7 +79,8 @@ def _light(html: str) -> str:
 def article(page: str) -> Tag:
     """The text of a page, without the theme around it."""
     start = page.index("<article")
-    light = _light(page[start : page.index("</article>", start)])
+    told = DRAWING.sub(r"<p><em>Drawn on the page of this chapter: \1</em></p>", page[start:])
+    light = _light(told[: told.index("</article>")])
     found = BeautifulSoup(light, "html.parser").find("article")
     assert isinstance(found, Tag)
     return found
