@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -203,13 +202,13 @@ def search(
     if not inputs:
         return Search({} if wrong({}) else None, worst)
     how = _settings(examples, shrink=shrink)
-    key = random = None
+    key = None
     if known is not None:
         how = settings(how, derandomize=False, database=known[1], phases=(Phase.reuse,))
-        key, random = known[0].encode(), Random(0)  # which makes up for choices that are too few
+        key = known[0].encode()
     try:
         with same_everywhere():
-            found = find(_named(inputs), wrong, settings=how, random=random, database_key=key)
+            found = find(_named(inputs), wrong, settings=how, database_key=key)
     except NoSuchExample:
         return Search(None, worst)
     return Search(found, residual(form, reference, found))

@@ -265,7 +265,7 @@ def test_kept_counterexamples_are_played_back_and_replaced_where_they_show_nothi
     database = Kept({})
     assert shrunk(wrong, database)
     small = counterexample_of(wrong, shrink=False).counterexample
-    for choices in (database.choices, {wrong.id: b"\x00"}):
+    for choices in (database.choices, {wrong.id: b"\xff"}):
         monkeypatch.setattr(counterexamples, "kept", lambda choices=choices: Kept(dict(choices)))
         found = counterexample_of(wrong)
         assert found.worst > 0.1
