@@ -51,13 +51,13 @@ shaped = {name: case for name, case in CHECKERS.items() if name not in ("scalar"
 SINGLE = (arguments.matrix, arguments.one_vector)  # these take no batches
 
 
-def refuses(check, value, got, expected=""):
+def refuses(check, value, got, expected="", name="thing"):
     """The message is ``name: got ..., expected ...``, and the parts can be asked for."""
     with pytest.raises(InvalidArgument) as raised:
         check("thing", value)
     error = raised.value
-    assert error.name == "thing"
-    assert str(error) == f"thing: got {error.got}, expected {error.expected}"
+    assert error.name == name
+    assert str(error) == f"{name}: got {error.got}, expected {error.expected}"
     assert re.search(got, error.got), error.got
     assert re.search(expected, error.expected), error.expected
 
@@ -333,7 +333,8 @@ def test_symmetric(A):
     lopsided = A.copy()
     lopsided[0, 3] += 0.25
     refuses(check, lopsided, r"^a matrix with max \|A - A\^T\| = 0\.25$", "^a symmetric matrix$")
-    refuses(check, np.stack([1e12 * A, lopsided]), r"max \|A - A\^T\| = 0\.25$")  # judged by its own size
+    judged_by_its_own_size = np.stack([1e12 * A, lopsided])
+    refuses(check, judged_by_its_own_size, r"max \|A - A\^T\| = 0\.25$", name="thing[1]")
     check("thing", np.zeros((4, 4)))
 
 
@@ -344,9 +345,8 @@ def test_positive_definite(A, nearly_singular):
     smallest = np.linalg.eigvalsh(A)[0]
     got = f"^smallest eigenvalue {re.escape(f'{-smallest:.3g}')}$"
     refuses(arguments.positive_definite, A - 2 * smallest * EYE3, got, "^a positive definite matrix$")
-    refuses(
-        arguments.positive_definite, np.stack([1e6 * A, A - 2 * smallest * EYE3]), "^smallest eigenvalue -"
-    )
+    stacked = np.stack([1e6 * A, A - 2 * smallest * EYE3])
+    refuses(arguments.positive_definite, stacked, "^smallest eigenvalue -", name="thing[1]")
     refuses(arguments.positive_definite, A + np.triu(np.ones((3, 3)), 1), r"max \|A - A\^T\| = 1$")
 
 

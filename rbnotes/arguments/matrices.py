@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from rbnotes.arguments.numbers import LARGEST, array, every, shape_text
@@ -19,9 +19,10 @@ def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
         raise InvalidArgument(name, f"shape {result.shape}", "square matrices (..., n, n)")
     transposed = np.swapaxes(result, -1, -2)
     asymmetry = np.max(np.abs(result - transposed), axis=(-1, -2), initial=0.0)
-    if not every(asymmetry <= 1e-10 * np.max(np.abs(result), axis=(-1, -2), initial=0.0)):
+    small = asymmetry <= 1e-10 * np.max(np.abs(result), axis=(-1, -2), initial=0.0)
+    if not every(small):
         got = f"a matrix with max |A - A^T| = {np.max(asymmetry):.3g}"
-        raise InvalidArgument(name, got, "a symmetric matrix")
+        raise InvalidArgument(_first(name, small), got, "a symmetric matrix")
     return (result + transposed) / 2
 
 
@@ -30,10 +31,19 @@ def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Arra
     result = symmetric(name, value, size)
     eigenvalues = np.linalg.eigvalsh(result)
     rounding = np.finfo(float).eps * np.max(np.abs(eigenvalues), axis=-1, initial=0.0, keepdims=True)
-    if not every(eigenvalues > np.maximum(result.shape[-1] * rounding, 1 / LARGEST)):
+    positive = np.all(eigenvalues > np.maximum(result.shape[-1] * rounding, 1 / LARGEST), axis=-1)
+    if not every(positive):
         got = f"smallest eigenvalue {np.min(eigenvalues):.3g}"
-        raise InvalidArgument(name, got, "a positive definite matrix")
+        raise InvalidArgument(_first(name, positive), got, "a positive definite matrix")
     return result
+
+
+def _first(name: str, right: NDArray[np.bool_]) -> str:
+    """What to call the first of stacked matrices that is not right, such as ``bodies[2]``."""
+    if not right.ndim:
+        return name
+    place = np.argwhere(~right)[0]
+    return f"{name}[{', '.join(map(str, place))}]"
 
 
 def matrix(name: str, value: Any, rows: int | None = None, columns: int | None = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -97,13 +98,15 @@ def judged(status: Status, residuals: Residuals, tolerance: float) -> Status:
 class Unsolved(NotConverged):
     """A problem was not solved; ``status`` says why and ``solution`` holds how far the solver came.
 
-    ``residual`` is the relative one.
+    ``residual`` is the relative one; ``inequalities`` names those of the problem, where they have names.
     """
 
     solution: Solution
 
-    def __init__(self, solution: Solution) -> None:
+    def __init__(self, solution: Solution, inequalities: Sequence[str] = ()) -> None:
         residual = solution.residuals.relative
         message = f"{solution.method}: {solution.status} (relative residual {residual:.2g})"
+        if inequalities:
+            message = f"{', '.join(dict.fromkeys(inequalities))}: {message}"
         super().__init__(message, solution, residual)
         self.status = solution.status

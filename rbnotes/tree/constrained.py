@@ -9,7 +9,8 @@ their multipliers are minus these.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.complementarity import METHODS
+from rbnotes.complementarity import METHODS, Unsolved
 from rbnotes.constraints.kkt import CONSISTENCY_TOLERANCE, RANK_TOLERANCE, InconsistentConstraints
 from rbnotes.dynamics import (
     BilateralRows,
@@ -147,7 +148,7 @@ def constrained_acceleration(
     InconsistentConstraints
         If equations contradict each other; the message names them.
     Unsolved
-        If inequalities contradict each other or the equations.
+        If inequalities contradict each other or the equations; the message names the inequalities.
     """
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.instance("state", state, State)
@@ -287,7 +288,18 @@ def _forces(
 def _solved(system: System, state: State, parts: list[Part], method: str) -> StepSolution:
     problem = StepProblem(system.mass(state), system.force(state), *stacked(parts))
     refuse_contradictions(parts, problem.momentum / np.diag(problem.mass))
-    return solve_step(problem, method=method)
+    with inequalities_named(parts):
+        return solve_step(problem, method=method)
+
+
+@contextmanager
+def inequalities_named(parts: Iterable[Part]) -> Iterator[None]:
+    """Where a problem cannot be solved, the message names its inequalities."""
+    try:
+        yield
+    except Unsolved as error:
+        names = [part.name for part in parts if part.unilateral and len(part.G)]
+        raise Unsolved(error.solution, names) from None
 
 
 def by_part(parts: list[Part], kept: list[Array], solution: StepSolution) -> list[Array]:

@@ -34,6 +34,7 @@ from rbnotes.tree.constrained import (
     acceleration_parts,
     by_part,
     checked_constraints,
+    inequalities_named,
     refuse_contradictions,
     stacked,
 )
@@ -139,7 +140,8 @@ def dual_acceleration(
         If inequalities contradict each other or the equations.
     """
     problem, parts, kept = _problem(system, constraints, state, alpha, beta)
-    found = problem.multipliers(method)
+    with inequalities_named(parts):
+        found = problem.multipliers(method)
     a = problem.acceleration(found)
     pushing, holding = np.split(found, [problem.inequalities])
     shares = StepSolution(a, holding if problem.shares is None else problem.shares @ holding, pushing)

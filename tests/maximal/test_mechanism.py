@@ -247,8 +247,8 @@ class TestErrors:
             Mechanism(body, [maximal.hinge(0, parent=1)])
         with pytest.raises(InvalidArgument, match=r"bodies: got shape \(6, 6\)"):
             Mechanism(body[0])
-        with pytest.raises(InvalidArgument, match="bodies: got smallest eigenvalue"):
-            Mechanism(np.zeros((2, 6, 6)))
+        with pytest.raises(InvalidArgument, match=r"bodies\[1\]: got smallest eigenvalue"):
+            Mechanism([body[0], np.zeros((6, 6))])
         with pytest.raises(InvalidArgument, match=r"gravity: got shape \(2, 3\)"):
             Mechanism(body, gravity=np.zeros((2, 3)))
 

@@ -194,8 +194,9 @@ class TestRefusals:
         system, state, limits = at_limits(0)
         told = trees.PrescribedJoint("arm", lambda t: (0.0, 0.0, acceleration))
         if acceleration > 0:
-            with pytest.raises(Unsolved):
-                dual_acceleration(system, [told, *limits], state)
+            for solve in (dual_acceleration, constrained_acceleration):
+                with pytest.raises(Unsolved, match=r"JointLimit\('arm'\): active_set.*infeasible"):
+                    solve(system, [told, *limits], state)
         else:
             a, _ = dual_acceleration(system, [told, *limits], state)
             close(a, constrained_acceleration(system, [told, *limits], state)[0])
