@@ -10,6 +10,7 @@ from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.commands import main
 from rbnotes.ledger import template
+from rbnotes.ledger.honesty import claim_code
 from rbnotes.ledger.mutation import survivors
 
 WRONG = """
@@ -161,3 +162,10 @@ def test_records_of_other_notes_do_not_belong(own):
     (own / "section_1.py").write_text(text.replace(f'"{own.name}/s1/e1"', '"lloyd/s1/e1"'))
     with ledger.using(own), pytest.raises(InvalidArgument, match="'lloyd'"):
         ledger.load()
+
+
+def test_where_code_belongs_is_seen_by_the_ledger_in_use(own):
+    module = "rbnotes.ledger.lloyd.section_0_3"
+    with ledger.using(own):
+        assert claim_code.home(module) == "elsewhere"
+    assert claim_code.home(module) == "claim"

@@ -29,10 +29,14 @@ class Unreadable(TypeError):
     """A form that is not a plain function with a source."""
 
 
-@cache
 def home(module: str) -> Home:
-    """Where the code of a module belongs."""
-    if module.startswith(_sections()):
+    """Where the code of a module belongs, as seen by the ledger in use."""
+    return _home(module, _sections())
+
+
+@cache
+def _home(module: str, sections: tuple[str, ...]) -> Home:
+    if module.startswith(sections):
         return "claim"
     if module.startswith("rbnotes.ledger.oracles"):
         return "oracles"
