@@ -32,7 +32,7 @@ from rbnotes.challenge import Case, answers, cases, judge
 from rbnotes.challenge.drawing import allowed_inputs, right_forms
 from rbnotes.ledger import Record
 from rbnotes.ledger.honesty.claim_code import Unreadable, plain
-from rbnotes.ledger.mutation import form_under_test, source_mutants
+from rbnotes.ledger.mutation import CALLS, counted, form_under_test, source_mutants
 from rbnotes.ledger.record import Function
 from rbnotes.ledger.trials import distance, result, samples
 
@@ -96,7 +96,8 @@ def passes(submission: Submission, tried: Sequence[Case]) -> bool:
     """Whether the challenge finds nothing wrong."""
     few = 8
     for some in (tried[:few], tried[few:]):
-        given = answers(submission.form, [case.inputs for case in some])
+        with counted(CALLS * len(some) * 4):
+            given = answers(submission.form, [case.inputs for case in some])
         judged = (judge(submission.claim, case, answer) for case, answer in zip(some, given, strict=True))
         if not all(judged):
             return False
@@ -107,9 +108,10 @@ def is_right(submission: Submission, tried: Sequence[Case]) -> bool:
     """The judge of the judge: nothing but the oracle's results and the distance to them."""
     for case in tried:
         try:
-            off = distance(
-                result(submission.form, case.inputs), case.expected, printed_numbers=not case.inputs
-            )
+            with counted(CALLS * 4):
+                off = distance(
+                    result(submission.form, case.inputs), case.expected, printed_numbers=not case.inputs
+                )
         except Exception:  # a change may break a form in any way
             return False
         if not off <= submission.claim.tolerance:

@@ -18,7 +18,7 @@ from rbnotes.arguments import Array
 from rbnotes.challenge.calling import Answer
 from rbnotes.challenge.drawing import Case
 from rbnotes.ledger.honesty.claim_code import Unreadable, plain
-from rbnotes.ledger.mutation import form_under_test, source_mutants
+from rbnotes.ledger.mutation import CALLS, counted, form_under_test, source_mutants
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
 from rbnotes.ledger.trials import Values, distance, result
 
@@ -229,6 +229,7 @@ def _of_source(claim: Record, wrong: Sequence[tuple[Case, Array]]) -> Iterator[S
         if hint:
 
             def given(case: Case, form: Function = mutant.form) -> Array:
-                return result(form, case.inputs)
+                with counted(CALLS):
+                    return result(form, case.inputs)
 
             yield hint, given

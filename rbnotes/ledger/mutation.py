@@ -7,10 +7,11 @@ the form and of the claim's functions that it calls, one change at a time, and f
 
 from __future__ import annotations
 
-import ast
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,9 @@ from rbnotes.ledger.trials import Values, distance, expectations, result, sample
 
 TICK = "__tick__"
 LONGER = 30
-"""A mutant whose while loops go round so many times as often as its form's counts as endless ..."""
-ROUNDS = 1000
-"""... once they go round this often."""
+"""A mutant that makes so many times the calls of its form counts as endless ..."""
+CALLS = 20_000
+"""... once it makes this many."""
 MOST_LISTED = 1 / 3
 """Share of the mutants that a record may call equivalent."""
 SHORTEST_BEGINNING = 12
@@ -62,27 +63,6 @@ def _is_definite(A: Array) -> bool:
     return bool(values[0] >= -1e-9 or values[-1] <= 1e-9)
 
 
-class Ticks:
-    """Counts the rounds of while loops, which a change can make endless."""
-
-    def __init__(self, most: int | None = None) -> None:
-        self.most, self.rounds = most, 0
-
-    def __call__(self) -> None:
-        self.rounds += 1
-        if self.most is not None and self.rounds > self.most:
-            raise TimeoutError("an endless loop")
-
-    def afresh(self, form: Function) -> Function:
-        """The form, with the rounds of each call counted from zero."""
-
-        def counted(*values: Any) -> Any:
-            self.rounds = 0
-            return form(*values)
-
-        return counted
-
-
 @dataclass(frozen=True)
 class Mutant:
     """A form with one change."""
@@ -93,19 +73,47 @@ class Mutant:
     """What a swapped product met, for a mutant that may have one."""
 
 
-@dataclass(frozen=True, eq=False)
 class Cases:
-    """Inputs with the oracle's results."""
+    """Inputs with the oracle's results, and how many calls a form makes on them."""
 
-    inputs: list[Values]
-    expected: list[Array]
+    def __init__(self, form: Function, inputs: list[Values], expected: list[Array]) -> None:
+        self.form, self.inputs, self.expected = form, inputs, expected
+        self._calls: list[int] = []
+
+    def calls(self, index: int) -> int:
+        """The calls that the form makes on one of the inputs, counted when first asked for."""
+        while len(self._calls) <= index:
+            place = len(self._calls)
+            with counted() as calls:
+                _distance(self.form, self.expected[place], self.inputs[place])
+            self._calls.append(calls[0])
+        return self._calls[index]
 
     def accept(self, form: Function, tolerance: float, *, first: int | None = None) -> bool:
         """Whether the check finds nothing wrong with a form, on all inputs or the first ones."""
-        return all(
-            _distance(form, right, values) <= tolerance
-            for values, right in zip(self.inputs[:first], self.expected[:first], strict=True)
-        )
+        for index, (values, right) in enumerate(zip(self.inputs[:first], self.expected[:first], strict=True)):
+            with counted(CALLS + LONGER * self.calls(index)):
+                if not _distance(form, right, values) <= tolerance:
+                    return False
+        return True
+
+
+@contextmanager
+def counted(most: int | None = None) -> Iterator[list[int]]:
+    """Count the calls made inside; beyond ``most`` they fail, as a change can make any loop endless."""
+    calls = [0]
+
+    def count(frame: FrameType, event: str, argument: Any) -> None:
+        calls[0] += 1
+        if most is not None and calls[0] > most:
+            raise TimeoutError("an endless loop")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(before)
 
 
 def _distance(form: Function, expected: Array, values: Values) -> float:
@@ -134,7 +142,8 @@ def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
     if form is None or record.reference is None:
         return []
     inputs = record.inputs if record.given is None else record.given
-    cases = Cases(samples(inputs, examples), expectations(record.reference, inputs, examples))
+    expected = expectations(record.reference, inputs, examples)
+    cases = Cases(form, samples(inputs, examples), expected)
     few = cases.expected[:LISTED]
     if all(np.max(np.abs(right), initial=0.0) <= record.tolerance for right in few):
         return ["compares zero with zero"]
@@ -181,36 +190,24 @@ def result_mutants(form: Function, expected: list[Array]) -> Iterator[Mutant]:
 
 
 def source_mutants(form: FunctionType, draws: list[Values]) -> Iterator[Mutant]:
-    """Every single change to the source of a form and of the helpers that it enters on some inputs.
-
-    A mutant whose loops do not end raises an error instead.
-    """
+    """Every single change to the source of a form and of the helpers that it enters on some inputs."""
     entered = trace(form, draws).entered
     parts = [part for part in helpers(form) if part is form or part.__code__ in entered]
     looping = {part: mutants.with_ticks(tree(part), TICK) for part in parts if mutants.has_while(tree(part))}
-    rounds = _rounds(form, looping, draws)
     for part in parts:
         where = "" if part is form else f"in {part.__name__}: "
         for change, source in mutants.mutants(tree(part), _zeros(part)):
-            swaps, ticks = Swaps(), Ticks(ROUNDS + LONGER * rounds)
+            swaps = Swaps()
             changed = {**looping, part: mutants.with_ticks(source, TICK)}
-            mutant = rebuilt(form, changed, {TICK: ticks, mutants.SWAPPED: swaps})
-            yield Mutant(where + change, ticks.afresh(mutant) if looping else mutant, swaps)
-
-
-def _rounds(form: FunctionType, looping: dict[FunctionType, ast.FunctionDef], draws: list[Values]) -> int:
-    """How often the while loops of a form go round, at most, on one of some inputs."""
-    if not looping:
-        return 0
-    ticks, most = Ticks(), 0
-    unchanged = ticks.afresh(rebuilt(form, looping, {TICK: ticks}))
-    for values in draws:
-        _distance(unchanged, np.zeros(0), values)
-        most = max(most, ticks.rounds)
-    return most
+            mutant = rebuilt(form, changed, {TICK: _tick, mutants.SWAPPED: swaps})
+            yield Mutant(where + change, mutant, swaps)
 
 
 def _zeros(function: FunctionType) -> list[str]:
     """The arrays of zeros among the names of a function's module."""
     constants = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     return [name for name, value in constants.items() if isinstance(value, np.ndarray) and not np.any(value)]
+
+
+def _tick() -> None:
+    """A call for each round of a loop, to be counted."""
