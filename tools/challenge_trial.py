@@ -29,7 +29,7 @@ from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.cards import standalone
 from rbnotes.challenge import Case, answers, cases, judge
-from rbnotes.challenge.drawing import allowed_inputs, right_forms
+from rbnotes.challenge.drawing import right_forms
 from rbnotes.ledger import Record
 from rbnotes.ledger.honesty.claim_code import Unreadable, plain
 from rbnotes.ledger.mutation import CALLS, counted, form_under_test, source_mutants
@@ -84,7 +84,7 @@ def submissions(claim: Record, generator: random.Random, count: int) -> list[Sub
     if form is None:
         return found
     try:
-        drawn = samples(allowed_inputs(claim), 4)
+        drawn = samples(claim.allowed_inputs, 4)
         mutants = list(source_mutants(plain(form), drawn))
     except Unreadable:
         return found

@@ -14,7 +14,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.cards.describing import conventions, described, measured
 from rbnotes.cards.standalone import standalone
-from rbnotes.challenge.drawing import Case, allowed_inputs, case_of
+from rbnotes.challenge.drawing import Case, case_of
 from rbnotes.challenge.own import find
 from rbnotes.challenge.showing import shown, telling_decimals
 from rbnotes.ledger.covariance import of_result, quantities
@@ -192,7 +192,7 @@ class Card:
 
     @cached_property
     def _drawn(self) -> list[Values]:
-        return samples(allowed_inputs(self.record), SEEN, start=0)
+        return samples(self.record.allowed_inputs, SEEN, start=0)
 
     @cached_property
     def _told(self) -> Mapping[str, Anything]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rbnotes.arguments import Array
 from rbnotes.challenge.calling import Answer, answer, answers
 from rbnotes.challenge.diagnosis import diagnosis
-from rbnotes.challenge.drawing import Case, allowed_inputs, case_of, each_case
+from rbnotes.challenge.drawing import Case, case_of, each_case
 from rbnotes.challenge.judging import Judgement, as_text, judge
 from rbnotes.challenge.own import find
 from rbnotes.challenge.showing import shown
@@ -184,7 +184,7 @@ def _smallest(
 
         if threshold > judgement.error:
             continue
-        values = smallest(allowed_inputs(record), wrong, examples=examples, region=case.region)
+        values = smallest(record.allowed_inputs, wrong, examples=examples, region=case.region)
         found = None if values is None else tried(values)
         if found is not None:
             return found

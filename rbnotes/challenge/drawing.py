@@ -67,7 +67,7 @@ def each_case(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
         raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
     if examples < 1:
         raise InvalidArgument("examples", repr(examples), "a positive number")
-    inputs = allowed_inputs(claim)
+    inputs = claim.allowed_inputs
     regions: list[Region] = [TURN[place % len(TURN)] for place in range(examples)] if inputs else ["generic"]
     drawn = {
         region: iter(_drawn(inputs, regions.count(region), region, seed)) for region in dict.fromkeys(regions)
@@ -91,11 +91,6 @@ def _drawn(inputs: Inputs, count: int, region: Region, seed: int) -> list[Values
         if region == "generic":
             raise
         return []
-
-
-def allowed_inputs(claim: Record) -> Inputs:
-    """The inputs on which a claim is true."""
-    return claim.inputs if claim.given is None else claim.given
 
 
 def case_of(claim: Record, region: Region, values: Values, *, beyond: bool = False) -> Case | None:

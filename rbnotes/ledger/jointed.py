@@ -50,6 +50,13 @@ HEAVY_POINTS = column((MASS, 1), (LENGTH, 3))
 """A point of a body: its mass, then its place."""
 BRANCHING = column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
 """Coordinates of the tree of :mod:`rbnotes.ledger.oracles.branching`, and of a cloud."""
+ON_BRANCHING = {"q": BRANCHING, "v": BRANCHING / TIME, "a": BRANCHING / TIME / TIME}
+"""Its coordinates, velocities and accelerations."""
+ROWS_ON_BRANCHING = {
+    **{name: NUMBER / BRANCHING for name in ("b", "b2")},
+    **{name: per(NUMBER / BRANCHING, BRANCHING) for name in ("c", "c2")},
+}
+"""Rows of its constraints, and how they change with the coordinates."""
 
 
 def coordinates(values: Arguments) -> Column:

@@ -15,20 +15,15 @@ from rbnotes.dynamics import (
     symplectic_euler_problem,
     with_rows,
 )
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
 from rbnotes.ledger.oracles import branching, joint_reactions
 from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
 from rbnotes.ledger.quantities import (
     ENERGY,
-    LENGTH,
-    NUMBER,
     POINT_JACOBIAN,
-    RATE,
     TIME,
     TWIST,
-    VELOCITY,
     WRENCH,
-    column,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_11_joints import BALANCE, CHAPTER, NEWTON, maximal
@@ -40,10 +35,7 @@ FROM_REST = {name: strategy for name, strategy in OUTER.items() if name != "v"}
 STILL = np.zeros(5)
 
 
-QUANTITIES = {
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
-}
+QUANTITIES = ON_BRANCHING
 
 
 def on_rates(at, q, G):

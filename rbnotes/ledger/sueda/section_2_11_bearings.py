@@ -9,18 +9,15 @@ from rbnotes import tree
 from rbnotes.checking.strategies import arrays, positive_numbers, spd_matrices
 from rbnotes.dynamics import State
 from rbnotes.friction import Bearing, journal
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
 from rbnotes.ledger.oracles.branching_inputs import NAMES, tree_of
 from rbnotes.ledger.quantities import (
     FORCE,
     LENGTH,
     NUMBER,
-    RATE,
     SPATIAL_INERTIA,
     TIME,
-    VELOCITY,
     WRENCH,
-    column,
     rows,
 )
 from rbnotes.ledger.record import Verdict, claim
@@ -44,12 +41,11 @@ OCTET = (np.roll(CORNERS, 1, axis=1) * [1, 1, 0] + [0, 0, 0.5], CORNERS)
 
 
 QUANTITIES = {
+    **ON_BRANCHING,
     "height": LENGTH,
     "load": FORCE,
     "more": NUMBER,
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
     "radius": LENGTH,
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
 }
 
 

@@ -8,9 +8,10 @@ from scipy import linalg
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays, positive_numbers, spd_matrices
 from rbnotes.dynamics import BilateralRows, State, StepProblem, solve_step, symplectic_euler
+from rbnotes.ledger.jointed import ON_BRANCHING
 from rbnotes.ledger.oracles import branching, joint_reactions
 from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
-from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, TWIST, VELOCITY, WRENCH, column
+from rbnotes.ledger.quantities import FORCE, TWIST, VELOCITY, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "friction-in-joints"
@@ -29,10 +30,7 @@ LINKED = {
 SAME = {"in held: negated N in `[N, np.zeros((2, 2))]`": "the same condition, -N v = 0"}
 
 
-QUANTITIES = {
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
-}
+QUANTITIES = ON_BRANCHING
 
 
 def held(M, N, v, f, h):

@@ -8,6 +8,7 @@ from scipy.linalg import expm
 from rbnotes import se3
 from rbnotes.checking.strategies import arrays, frames, positive_numbers, vectors
 from rbnotes.dynamics import gravity_wrench
+from rbnotes.ledger.jointed import ON_BRANCHING
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching import PARENTS, twists_and_velocities
 from rbnotes.ledger.oracles.branching_inputs import CORNERS, TREE, tree_of
@@ -18,17 +19,12 @@ from rbnotes.ledger.oracles.branching_joints import (
 )
 from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.ledger.quantities import (
-    ACCELERATION,
     FORCE,
     LENGTH,
-    NUMBER,
-    RATE,
     SPATIAL_INERTIA,
     TIME,
     TWIST,
-    VELOCITY,
     WRENCH,
-    column,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.tree import (
@@ -48,11 +44,7 @@ PLACES = {name: TREE[name] for name in ("at", "q")}
 MOVES = {name: TREE[name] for name in ("at", "bodies", "q", "v")}
 
 
-QUANTITIES = {
-    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
-}
+QUANTITIES = ON_BRANCHING
 
 
 def seen_through(E):

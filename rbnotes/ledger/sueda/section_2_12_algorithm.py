@@ -7,20 +7,16 @@ from hypothesis import strategies as st
 
 from rbnotes import se3
 from rbnotes.checking.strategies import arrays
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
 from rbnotes.ledger.oracles import felt
 from rbnotes.ledger.oracles.bodywise_inputs import LINKED, linked
 from rbnotes.ledger.oracles.branching_joints import driven
 from rbnotes.ledger.quantities import (
-    ACCELERATION,
     ENERGY,
     FORCE,
-    LENGTH,
     NUMBER,
-    RATE,
     TIME,
     TORQUE,
-    VELOCITY,
     column,
 )
 from rbnotes.ledger.record import Verdict, claim
@@ -47,11 +43,9 @@ STILL = np.zeros((4, 6))
 
 
 QUANTITIES = {
-    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-    "tau": column((ENERGY, 3), (FORCE, 1), (ENERGY, 1)),
+    **ON_BRANCHING,
+    "tau": ENERGY / BRANCHING,
     "told": NUMBER,
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking.strategies import arrays, numbers
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING, ROWS_ON_BRANCHING
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.branching import bending, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
@@ -20,7 +20,6 @@ from rbnotes.ledger.quantities import (
     TORQUE,
     VELOCITY,
     column,
-    per,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import loop_rows
@@ -66,18 +65,10 @@ BY_GAUSS = "Gauss's principle with masses, gaps and rates of points by complex s
 
 
 QUANTITIES = {
-    "b": column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)),
-    "b2": column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)),
+    **ON_BRANCHING,
+    **ROWS_ON_BRANCHING,
     "beside": NUMBER,
-    "c": per(
-        column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
-    ),
-    "c2": per(
-        column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
-    ),
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-    "row": column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)),
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+    "row": NUMBER / BRANCHING,
 }
 
 
@@ -365,7 +356,7 @@ def gap_rows(E, x_A, x_B):
 class t1586_c:
     formula = r"\text{`we take a column of } G_m \text{ (or equivalently a row of } G_m\text{), multiply by } J_{mr}\text{'}"
     inputs = {name: TREE[name] for name in ("at", "bodies", "q")} | LOOP
-    result = column((LENGTH, 3), (NUMBER, 1), (LENGTH, 1))
+    result = LENGTH / BRANCHING
 
     def printed(at, bodies, q, x_A, x_B):
         now = motion(tree_of(at, bodies), q, np.zeros(5))

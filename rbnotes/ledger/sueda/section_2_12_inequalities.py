@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 
 from rbnotes.complementarity import QP, solve_lcp
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING, ROWS_ON_BRANCHING
 from rbnotes.ledger.oracles.branching import bending, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, CurvedRows, tree_of
 from rbnotes.ledger.oracles.systems import least_action, multipliers_of
-from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, TIME, TORQUE, VELOCITY, column, per
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, TIME, TORQUE, column
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8_motion import (
     SAME_BOTH_WAYS,
@@ -33,17 +33,9 @@ from rbnotes.tree import (
 )
 
 QUANTITIES = {
-    "b": column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)),
-    "b2": column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)),
+    **ON_BRANCHING,
+    **ROWS_ON_BRANCHING,
     "bounds": column((NUMBER, 1), (LENGTH, 1)),
-    "c": per(
-        column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
-    ),
-    "c2": per(
-        column((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
-    ),
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
 }
 
 

@@ -7,7 +7,7 @@ from scipy import linalg
 
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
 from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.bodywise_inputs import LINKED, linked
 from rbnotes.ledger.oracles.branching import PARENTS, tree_newton, twists_and_velocities
@@ -45,10 +45,7 @@ STEP = {
 DENSE = "a dense solve, with masses at points and twists of the bodies by complex steps"
 
 
-QUANTITIES = {
-    "q": units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
-    "v": units.column((units.RATE, 3), (units.VELOCITY, 1), (units.RATE, 1)),
-}
+QUANTITIES = ON_BRANCHING
 
 
 def prepared(tree, q, P_r, P_m):
@@ -94,7 +91,7 @@ def masses_of(at, bodies, q):
 class t1608_a:
     formula = r"\text{`it can compute } y = M^{-1}x \text{ by inputting an arbitrary vector } x \text{ as the generalized force'}"
     inputs = TREE | {"x": arrays(5)}
-    quantities = {"x": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1))}
+    quantities = {"x": units.ENERGY / BRANCHING}
     result = BRANCHING / units.TIME / units.TIME
 
     def printed(at, bodies, g, q, v, x):
@@ -247,16 +244,16 @@ class alg10_a:
     )
     inputs = STEP
     quantities = {
-        "x": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
+        "x": units.ENERGY / BRANCHING,
         "D_m": units.SPATIAL_DAMPING,
         "K_m": units.SPATIAL_STIFFNESS,
         "D_r": units.per(
-            units.column((units.ANGULAR_MOMENTUM, 3), (units.MOMENTUM, 1), (units.ANGULAR_MOMENTUM, 1)),
-            units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+            units.ENERGY * units.TIME / BRANCHING,
+            BRANCHING,
         ),
         "K_r": units.per(
-            units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
-            units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
+            units.ENERGY / BRANCHING,
+            BRANCHING,
         ),
     }
     result = BRANCHING / units.TIME / units.TIME
@@ -304,7 +301,7 @@ class alg10_b:
         "x": arrays(5),
     }
     quantities = {
-        "x": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
+        "x": units.ENERGY / BRANCHING,
         "k": units.ENERGY,
         "d": units.ANGULAR_MOMENTUM,
     }

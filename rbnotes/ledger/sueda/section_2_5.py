@@ -9,7 +9,7 @@ from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import Forces, State
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Helical, Prismatic, Revolute, Universal
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
 from rbnotes.ledger.oracles import hinged_clouds as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration
 from rbnotes.ledger.quantities import (
@@ -20,8 +20,6 @@ from rbnotes.ledger.quantities import (
     RATE,
     TIME,
     TORQUE,
-    VELOCITY,
-    column,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.tree import Link, Tree, TreeSystem, forward_dynamics, joint_forces
@@ -32,6 +30,8 @@ NONE = np.zeros(3)
 
 
 QUANTITIES = {"after": RATE, "d": ANGULAR_MOMENTUM, "k": ENERGY, "rest": NUMBER, "v": RATE}
+ON_CLOUD = {**ON_BRANCHING, "k": ENERGY, "d": ANGULAR_MOMENTUM, "rest": BRANCHING}
+"""The oracle's tree with springs and dampers: these are alike for angles and lengths, in one unit of length."""
 
 
 def per_coordinate(count=5):
@@ -112,11 +112,7 @@ DALEMBERT = "d'Alembert's principle for the point masses of four bodies on branc
 class t1138:
     formula = r"\tau_K = \tau_K(q_r):\ \text{`non-linear stiffness can be implemented trivially'}"
     inputs = {name: SPRUNG[name] for name in ("cloud", "q", "v", "k")}
-    quantities = {
-        "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-        "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
-        "k": ENERGY,
-    }
+    quantities = ON_CLOUD
     result = BRANCHING / TIME / TIME
     constants = (LENGTH,)
 
@@ -197,13 +193,7 @@ class e2_73:
         r"`goes into the appropriate rows of the reduced force, $f_r$'}"
     )
     inputs = SPRUNG
-    quantities = {
-        "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-        "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
-        "k": ENERGY,
-        "d": ANGULAR_MOMENTUM,
-        "rest": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-    }
+    quantities = ON_CLOUD
     result = BRANCHING / TIME / TIME
     constants = (LENGTH,)
 

@@ -22,14 +22,13 @@ from rbnotes.ledger.quantities import (
     RATE,
     TIME,
     TORQUE,
-    VELOCITY,
-    column,
     rows,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_5 import (
     CHAPTER,
     JOINTS,
+    ON_CLOUD,
     SPRUNG,
     equations_of_motion,
     joints_only,
@@ -180,13 +179,7 @@ class e2_77:
         r"\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"
     )
     inputs = {**STEPPED, "share": numbers(0.25, 1.0)}
-    quantities = {
-        "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-        "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
-        "k": ENERGY,
-        "d": ANGULAR_MOMENTUM,
-        "rest": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-    }
+    quantities = ON_CLOUD
     result = BRANCHING / TIME
     constants = (LENGTH,)
 
@@ -320,13 +313,7 @@ class e2_79_a:
         r"K_r = -\partial\tau_K/\partial q_r"
     )
     inputs = STEPPED
-    quantities = {
-        "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-        "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
-        "k": ENERGY,
-        "d": ANGULAR_MOMENTUM,
-        "rest": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-    }
+    quantities = ON_CLOUD
     result = BRANCHING / TIME
     constants = (LENGTH,)
 
@@ -368,12 +355,7 @@ class e2_79_b:
         r"\right)\right)"
     )
     inputs = {**HUNG, "share": numbers(0.25, 1.0)}
-    quantities = {
-        "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-        "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
-        "k": ENERGY,
-        "d": ANGULAR_MOMENTUM,
-    }
+    quantities = ON_CLOUD
     result = BRANCHING / TIME
     constants = (LENGTH,)
 

@@ -7,12 +7,11 @@ import numpy as np
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, numbers
 from rbnotes.dynamics import State
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
 from rbnotes.ledger.oracles import hinged_clouds as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration, free_force, inertia_of
 from rbnotes.ledger.oracles.pose_chains import rate
 from rbnotes.ledger.quantities import (
-    ACCELERATION,
     ENERGY,
     LENGTH,
     NUMBER,
@@ -21,8 +20,6 @@ from rbnotes.ledger.quantities import (
     TIME,
     TORQUE,
     TWIST,
-    VELOCITY,
-    column,
     per,
 )
 from rbnotes.ledger.record import Verdict, claim
@@ -50,15 +47,13 @@ FIVE = model(clouds.cloud(0))
 
 
 QUANTITIES = {
+    **ON_BRANCHING,
     "U": NUMBER,
     "W": NUMBER,
-    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
     "r": NUMBER,
     "r_dot": RATE,
     "rate_of_it": RATE,
     "start": NUMBER,
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
 }
 
 

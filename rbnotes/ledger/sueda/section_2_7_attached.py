@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import arrays, numbers, vectors
 from rbnotes.dynamics import FreeSystem, State
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching import (
     at_once,
@@ -53,14 +53,12 @@ HANGING = TREE | NODES | SPRINGS
 
 
 QUANTITIES = {
+    **ON_BRANCHING,
     "K": ENERGY,
-    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
     "b": ACCELERATION,
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
     "s": NUMBER,
     "t": NUMBER,
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
-    "v2": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+    "v2": BRANCHING / TIME,
     "w": VELOCITY,
     "w2": VELOCITY,
     "x_a": LENGTH,

@@ -7,7 +7,7 @@ from scipy.linalg import null_space
 
 from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import State
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
 from rbnotes.ledger.oracles.branching import (
     joint_axis,
     newton,
@@ -35,7 +35,7 @@ from rbnotes.ledger.oracles.four_bars_inputs import (
     linkage,
 )
 from rbnotes.ledger.oracles.systems import nearest_velocity
-from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, TIME, VELOCITY, column
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, TIME
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import CHAPTER, gamma, loop_rows, loop_rows_dot
 from rbnotes.tree import (
@@ -56,11 +56,10 @@ POINTS = np.tile([[1.0, 0.5, 0, 0], [1, 0, 0.5, 0], [2, 0, 0, 0.5], [1, 0.1, 0.2
 
 
 QUANTITIES = {
+    **ON_BRANCHING,
     "bars": LENGTH,
     "beta": NUMBER,
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
     "speeds": RATE,
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
 }
 
 

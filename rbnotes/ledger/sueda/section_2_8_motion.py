@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import State, StepProblem, solve_step
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING, ROWS_ON_BRANCHING
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.branching import bending, place_on, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
@@ -37,15 +37,7 @@ CURVED = {
 STEP = {"h": positive_numbers(0.0625, 0.5)}
 
 
-QUANTITIES = {
-    "b": units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
-    "c": units.per(
-        units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
-        units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
-    ),
-    "q": units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
-    "v": units.column((units.RATE, 3), (units.VELOCITY, 1), (units.RATE, 1)),
-}
+QUANTITIES = ON_BRANCHING | ROWS_ON_BRANCHING
 
 
 def maximal_rows(now, x_A, x_B):

@@ -11,7 +11,7 @@ from rbnotes.checking.strategies import arrays, numbers, unit_vectors
 from rbnotes.complementarity import QP, solve_lcp
 from rbnotes.dynamics import State
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING, ROWS_ON_BRANCHING
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching import bending, place_on, slopes, tree_newton
@@ -44,19 +44,9 @@ SECOND = {"c2": CURVED["c"], "b2": CURVED["b"].map(lambda b: b + np.array([0.5, 
 
 
 QUANTITIES = {
-    "b": units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
-    "b2": units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
+    **ON_BRANCHING,
+    **ROWS_ON_BRANCHING,
     "bounds": units.column((units.NUMBER, 1), (units.LENGTH, 1)),
-    "c": units.per(
-        units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
-        units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
-    ),
-    "c2": units.per(
-        units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
-        units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
-    ),
-    "q": units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
-    "v": units.column((units.RATE, 3), (units.VELOCITY, 1), (units.RATE, 1)),
 }
 
 

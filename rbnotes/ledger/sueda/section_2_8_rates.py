@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import State
+from rbnotes.ledger.jointed import ON_BRANCHING
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.branching import (
     pair_by_projection,
@@ -17,14 +18,9 @@ from rbnotes.ledger.oracles.branching import (
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, tree_of
 from rbnotes.ledger.quantities import (
     ACCELERATION,
-    LENGTH,
-    NUMBER,
     POINT_JACOBIAN,
     POSE,
-    RATE,
     TIME,
-    VELOCITY,
-    column,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import CHAPTER, HINGED, loop_rows, loop_rows_dot
@@ -36,11 +32,7 @@ A, B = 3, 2
 LIGHT = np.concatenate([np.ones((4, 4, 1)), np.broadcast_to(np.eye(4)[:, :3], (4, 4, 3))], axis=-1)
 
 
-QUANTITIES = {
-    "a": column((RATE / TIME, 3), (ACCELERATION, 1), (RATE / TIME, 1)),
-    "q": column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1)),
-    "v": column((RATE, 3), (VELOCITY, 1), (RATE, 1)),
-}
+QUANTITIES = ON_BRANCHING
 
 
 def gap(at, x_A, x_B):

@@ -8,7 +8,7 @@ from scipy.linalg import null_space
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import StepProblem, solve_step
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.jointed import BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
 from rbnotes.ledger.oracles.branching import at_once, bending, slopes, tree_newton
 from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
 from rbnotes.ledger.oracles.systems import least_action, multipliers_of
@@ -52,11 +52,9 @@ SLACK = 1e-8
 
 
 QUANTITIES = {
-    "a": units.column((units.RATE / units.TIME, 3), (units.ACCELERATION, 1), (units.RATE / units.TIME, 1)),
-    "other": units.column((units.NUMBER, 3), (units.NUMBER / units.LENGTH, 1), (units.NUMBER, 1)),
-    "q": units.column((units.NUMBER, 3), (units.LENGTH, 1), (units.NUMBER, 1)),
-    "tau": units.column((units.ENERGY, 3), (units.FORCE, 1), (units.ENERGY, 1)),
-    "v": units.column((units.RATE, 3), (units.VELOCITY, 1), (units.RATE, 1)),
+    **ON_BRANCHING,
+    "other": units.NUMBER / BRANCHING,
+    "tau": units.ENERGY / BRANCHING,
 }
 
 
