@@ -43,7 +43,7 @@ FOREIGN_RULES = [
     "summary-name",
 ]
 
-# Shows one page after the other in a frame and writes what it finds into the document.
+# Measures the layout of a page: what is at fault, and how much of what scrolls.
 LAYOUT = """
 function layout(page) {
   const found = [], doc = page.document, phone = page.innerWidth < 600;
@@ -84,6 +84,7 @@ function layout(page) {
 FIRST_PICTURE = 1200
 """How far down the first picture of a chapter may stand: a screen of 900 px and a third [px]."""
 
+# Shows one page after the other in a frame and writes what it finds into the document.
 INSPECTOR = """
 <!doctype html><body style="margin:0"><iframe style="border:0; width:WIDTHpx; height:900px"></iframe>
 <script>

@@ -56,7 +56,7 @@ class CompiledTree:
         self.tree = tree
         self._packed = packed(tree)
         self._whole, self._numbers, self._given = self._packed
-        self._driven: dict[frozenset[str], Packed] = {}
+        self._driven: dict[bytes, Packed] = {}
         self._one = (tree.size,)
         self._simple = not self._given
 
@@ -149,23 +149,19 @@ class CompiledTree:
         given, driven = _told(self.tree, accelerations)
         q, qdot, given, tau, wrenches = _checked(self.tree, q, qdot, given, tau, wrenches)
         pushed = tau + self.jacobian_transpose_times(q, wrenches) if np.any(wrenches) else tau
-        found = self._states("forward", self._with(accelerations), q, qdot, np.where(driven, given, pushed))
+        found = self._states("forward", self._with(driven), q, qdot, np.where(driven, given, pushed))
         if found is None:
             return reference.hybrid_dynamics(self.tree, q, qdot, accelerations, tau, wrenches)
         if not np.any(driven):
             return Hybrid(found, np.array(tau))
         return Hybrid(found, np.where(driven, self.inverse_dynamics(q, qdot, found, wrenches), tau))
 
-    def _with(self, driven: Mapping[str, ArrayLike]) -> Packed:
-        """The packed tree with some links driven; that of the last ones asked for is kept."""
-        names = frozenset(driven)
-        if names not in self._driven:
-            places = [
-                range(own.start, own.stop) for own in (self.tree.slices[self.tree.index(n)] for n in names)
-            ]
-            coordinates = np.array([place for own in places for place in own], dtype=np.intp)
-            self._driven = {names: told(self._packed, coordinates)}
-        return self._driven[names]
+    def _with(self, driven: NDArray[np.bool_]) -> Packed:
+        """The packed tree with some coordinates driven; that of the last ones asked for is kept."""
+        which = driven.tobytes()
+        if which not in self._driven:
+            self._driven = {which: told(self._packed, np.flatnonzero(driven))}
+        return self._driven[which]
 
     def inverse_dynamics_slopes(
         self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NONE
@@ -182,10 +178,10 @@ class CompiledTree:
         """
         q, qdot, qddot = alike(self.tree, q=q, qdot=qdot, qddot=qddot)
         wrenches = _applied(self.tree, 0.0, wrenches)[1]
-        lead, k = q.shape[:-1], self.tree.size
         if not self._axes_only:
             return reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
-        lead = arguments.common_shape(q=lead, wrenches=wrenches.shape[:-2] if wrenches.ndim else ())
+        k = self.tree.size
+        lead = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2] if wrenches.ndim else ())
         states = [np.broadcast_to(each, (*lead, k)) for each in (q, qdot, qddot)]
         applied = np.broadcast_to(wrenches, (*lead, len(self.tree.links), 6))
         by_q, by_v = np.zeros((2, *lead, k, k))
@@ -212,9 +208,9 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        qddot = self.forward_dynamics(q, qdot, tau, wrenches)
         if not self._axes_only:
             return reference.forward_dynamics_slopes(self.tree, q, qdot, tau, wrenches)
+        qddot = self.forward_dynamics(q, qdot, tau, wrenches)
         taken = self.inverse_dynamics_slopes(q, qdot, qddot, wrenches)
         at = self.tree.checked("q", q)[..., None, :]
         # Columns stand where states do.

@@ -22,6 +22,7 @@ from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.naming import where as where
 from rbnotes_book import api_pages
+from rbnotes_book.sections import page_name
 
 Place = tuple[str, str]
 """A page and an anchor on it."""
@@ -95,7 +96,7 @@ class ClaimsDomain(Domain):
         new = [
             record
             for record in records
-            if docname.rsplit("/", 1)[-1] == record.chapter and record.id not in self.data["told"]
+            if page_name(docname) == record.chapter and record.id not in self.data["told"]
         ]
         for record in new:
             self.note("told", record, (docname, anchor))
@@ -211,7 +212,7 @@ class VerdictRole(SphinxRole):
 
 def check_told(app: Sphinx, env: BuildEnvironment) -> None:
     """Every record whose chapter exists must be told there."""
-    names = {docname.rsplit("/", 1)[-1]: docname for docname in env.found_docs}
+    names = {page_name(docname): docname for docname in env.found_docs}
     for record in ledger.load():
         if record.chapter in names and record.id not in env.get_domain("ledger").data["told"]:
             logger.warning(

@@ -135,7 +135,7 @@ class Records(LedgerDirective):
     """{records}: the claims that this chapter tells."""
 
     def run(self) -> list[nodes.Node]:
-        chapter = self.env.docname.rsplit("/", 1)[-1]
+        chapter = sections.page_name(self.env.docname)
         own = [record for record in ledger.load() if record.chapter == chapter]
         if not own:
             return [nodes.paragraph("", "The ledger has no record of this chapter.")]

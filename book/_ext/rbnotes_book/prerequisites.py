@@ -14,6 +14,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from rbnotes_book.sections import page_name
+
 logger = logging.getLogger(__name__)
 
 
@@ -46,15 +48,15 @@ def _linked_in_opening(doctree: nodes.document) -> set[str]:
             depth += isinstance(section, nodes.section)
             section = section.parent
         if depth == 1:
-            links.add(node["reftarget"].rsplit("/", 1)[-1].removesuffix(".md"))
+            links.add(page_name(node["reftarget"]).removesuffix(".md"))
     return links
 
 
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     order = reading_order(env)
-    place = {docname.rsplit("/", 1)[-1]: number for number, docname in enumerate(order)}
+    place = {page_name(docname): number for number, docname in enumerate(order)}
     for docname in order:
-        name = docname.rsplit("/", 1)[-1]
+        name = page_name(docname)
         for need in needs(env, docname):
             if need not in place:
                 logger.warning("needs %s, which is no page of the book", need, location=docname)

@@ -24,6 +24,11 @@ orphan: true
 """
 
 
+def page_name(docname: str) -> str:
+    """What records, front matter and the table of symbols call a page: its name without the folder."""
+    return docname.rsplit("/", 1)[-1]
+
+
 @cache
 def told() -> tuple[Section, ...]:
     """The sections that have claims, in reading order."""

@@ -13,6 +13,7 @@ from rbnotes import ledger
 from rbnotes.ledger import Record
 from rbnotes.ledger.coverage import inventory
 from rbnotes_book.equations import LABEL, SOURCES
+from rbnotes_book.sections import page_name
 
 ELLIPSIS = re.compile(r"\\(?:[cl]?dots)(?![a-z])|\.\.\.|…")
 LISTED = re.compile(
@@ -41,7 +42,7 @@ def leaves_out(text: str) -> bool:
 
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     records = ledger.load()
-    names = {docname.rsplit("/", 1)[-1] for docname in env.found_docs}
+    names = {page_name(docname) for docname in env.found_docs}
     standing = {
         (match[1], match[2])
         for label in env.get_domain("math").data["objects"]

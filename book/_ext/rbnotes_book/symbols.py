@@ -29,7 +29,7 @@ from rbnotes_book.directive import table
 from rbnotes_book.formulas import RECORD
 from rbnotes_book.notation import Symbol
 from rbnotes_book.prerequisites import reading_order
-from rbnotes_book.sections import AUTHORS
+from rbnotes_book.sections import AUTHORS, page_name
 
 TABLE = Path("book/_data/symbols.toml")
 """Where the table is, seen from the folder of ``_toc.yml``; a book without it explains no symbols."""
@@ -137,7 +137,7 @@ def _read(app: Sphinx, doctree: nodes.document) -> None:
     if symbols is None or not _explained(docname):
         return
     app.env.note_dependency(str(Path(app.srcdir) / TABLE))
-    chapter = docname.rsplit("/", 1)[-1]
+    chapter = page_name(docname)
     used = set()
     for node in _displays(doctree):
         for symbol in notation.symbols(node.astext()):
@@ -169,7 +169,7 @@ def _check(app: Sphinx, env: BuildEnvironment) -> None:
     pages = defaultdict(set)
     for docname, used in _uses(env).items():
         for number in used:
-            pages[number].add(docname.rsplit("/", 1)[-1])
+            pages[number].add(page_name(docname))
     for number, entry in enumerate(symbols.entries):
         unused = (
             set(entry.chapters) - pages[number] if entry.chapters else set() if pages[number] else {"any"}
