@@ -253,7 +253,7 @@ def _checked_inertia(name: str, value: Any) -> Array:
     if M.shape != (6, 6):
         raise InvalidArgument(name, f"shape {M.shape}", "shape (6, 6)")
     try:
-        inertia.from_spatial_inertia(M)
+        inertia.spatial.properties_of(M)
     except InvalidArgument as error:
         raise InvalidArgument(name, error.got, error.expected) from error
     return M
