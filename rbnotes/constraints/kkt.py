@@ -227,17 +227,18 @@ def _cholesky(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[A
 
 
 def _lu(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    factors = _regular_lu("M", M)
+    factors = regular_lu("M", M)
     if not len(G):
         return lambda b: linalg.lu_solve(factors, b), lambda g: g
-    schur_factors = _regular_lu("G M^-1 G^T", G @ linalg.lu_solve(factors, G.T))
+    schur_factors = regular_lu("G M^-1 G^T", G @ linalg.lu_solve(factors, G.T))
     return lambda b: linalg.lu_solve(factors, b), lambda g: linalg.lu_solve(schur_factors, g)
 
 
-def _regular_lu(name: str, matrix: Array) -> Any:
+def regular_lu(name: str, matrix: Array, least: float = 100 * float(np.finfo(float).eps)) -> Any:
+    """Factors for :func:`scipy.linalg.lu_solve`, of a matrix whose reciprocal condition is not below this."""
     factors, pivots, singular = linalg.lapack.dgetrf(matrix)
     reciprocal = 0.0 if singular else linalg.lapack.dgecon(factors, np.abs(matrix).sum(axis=0).max())[0]
-    if reciprocal < 100 * np.finfo(float).eps:
+    if not reciprocal >= least:
         raise SingularConfiguration(name, f"reciprocal condition {reciprocal:.1g}", "a regular matrix")
     return factors, pivots
 

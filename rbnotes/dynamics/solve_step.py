@@ -13,12 +13,15 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, Residuals
 from rbnotes.complementarity.quadratic import solve_qp
 from rbnotes.complementarity.solve import accepted, default_tolerance, solve_elimination
-from rbnotes.constraints.kkt import KKT, factored
+from rbnotes.constraints.kkt import KKT, factored, regular_lu
 from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, StepSolution, UnilateralRows
+
+REGULAR = 1e-9
+"""Least reciprocal condition of a softness that is not symmetric: its inverse is the mass of the slacks."""
 
 
 def solve_step(problem: StepProblem, *, method: str = "active_set") -> StepSolution:
@@ -90,7 +93,7 @@ def hardened(problem: StepProblem) -> StepProblem:
     Raises
     ------
     SingularConfiguration
-        If a softness that is not symmetric is singular.
+        If a softness that is not symmetric is singular, or next to it.
     """
     arguments.instance("problem", problem, StepProblem)
     bilateral, unilateral = problem.bilateral, problem.unilateral
@@ -213,9 +216,8 @@ def _slacks(softness: Array) -> tuple[Any, Any]:
         kept = eigenvalues > count * np.finfo(float).eps * np.max(np.abs(eigenvalues))
         C = sparse.csc_array(vectors[:, kept] * np.sqrt(eigenvalues[kept]))
     else:
-        try:
-            return sparse.eye_array(count, format="csc"), sparse.csc_array(linalg.inv(softness))
-        except linalg.LinAlgError as error:
-            got = "a singular matrix that is not symmetric"
-            raise SingularConfiguration("softness", got, "a symmetric or a regular one") from error
+        factors = regular_lu("softness", softness, REGULAR)
+        return sparse.eye_array(count, format="csc"), sparse.csc_array(
+            linalg.lu_solve(factors, np.eye(count))
+        )
     return C, sparse.eye_array(C.shape[1], format="csc")
