@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, Residuals
 from rbnotes.complementarity.quadratic import solve_qp
 from rbnotes.complementarity.solve import accepted, default_tolerance, solve_elimination
@@ -216,7 +216,11 @@ def _slacks(softness: Array) -> tuple[Any, Any]:
         kept = eigenvalues > count * np.finfo(float).eps * np.max(np.abs(eigenvalues))
         C = sparse.csc_array(vectors[:, kept] * np.sqrt(eigenvalues[kept]))
     else:
-        factors = regular_lu("softness", softness, REGULAR)
+        try:
+            factors = regular_lu("softness", softness, REGULAR)
+        except SingularConfiguration as error:
+            got = "a singular matrix that is not symmetric, or one next to it"
+            raise SingularConfiguration("softness", got, "a symmetric or a regular one") from error
         return sparse.eye_array(count, format="csc"), sparse.csc_array(
             linalg.lu_solve(factors, np.eye(count))
         )
