@@ -36,8 +36,8 @@ PROXIMAL = 1e-8
 """Weight on the multipliers in the sparse factors, relative to G M^-1 G^T; refined away in each solve."""
 
 SMALL_ROWS = 1e-4
-"""Weight on a multiplier at most, relative to its own entry of G M^-1 G^T: else those of rows in small units, or
-of heavy bodies, would not be found in a few refinements."""
+"""Weight on a multiplier at most, relative to its own entry of G M^-1 G^T: else those of rows in small units,
+or of heavy bodies, would not be found in a few refinements."""
 
 Solve = Callable[[Array, Array], tuple[Array, Array]]
 
@@ -124,7 +124,8 @@ def factor_kkt(M: Any, G: Any = None, *, redundancy: str = "least-norm") -> KKT:
     G : (k, n), optional
         Constraint matrix, dense or scipy.sparse.
     redundancy : {"least-norm", "refuse"}
-        What to do with redundant rows: multipliers of least norm, or an error.
+        What to do with redundant rows: multipliers of least norm, in which rows of a sparse matrix that are
+        small beside others count less; or an error.
 
     Raises
     ------
