@@ -312,6 +312,25 @@ OBJECTS: tuple[Kind, ...] = (
     ("a lambda's module", REFUSED, lambda rng, value: np),
 )
 
+
+def _holding(number: float) -> Callable[[np.random.Generator, Any], Any]:
+    """What names its numbers and looks at none of them, with another one."""
+
+    def make(rng: np.random.Generator, value: Any) -> Any:
+        if not hasattr(value, "_fields"):
+            raise Impossible
+        which = int(rng.integers(len(value)))
+        return value._replace(**{value._fields[which]: spoil(value[which], number)})
+
+    return make
+
+
+OBJECTS: tuple[Kind, ...] = (
+    *OBJECTS,
+    ("holds a NaN", REFUSED, _holding(np.nan)),
+    ("holds infinity", REFUSED, _holding(np.inf)),
+)
+
 SEQUENCES: tuple[Kind, ...] = (
     ("None", REFUSED, lambda rng, value: None),
     ("a number", REFUSED, lambda rng, value: 3.0),
