@@ -42,6 +42,7 @@ from rbnotes.arguments.numbers import (
     scalar,
     truths,
     vector,
+    within,
 )
 from rbnotes.arguments.objects import (
     choice,
@@ -97,4 +98,5 @@ __all__ = [
     "unit_quaternion",
     "unit_vector",
     "vector",
+    "within",
 ]

@@ -65,7 +65,11 @@ def exactly(name: str, result: Array, axes: int) -> Array:
 
 def scalar(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: float = np.inf) -> Array:
     """Finite numbers, an array of any shape, within ``[minimum, maximum]``."""
-    result = array(name, value)
+    return within(name, array(name, value), minimum, maximum)
+
+
+def within(name: str, result: Array, minimum: float, maximum: float) -> Array:
+    """The checked array, if its numbers are within ``[minimum, maximum]``."""
     inside = (result >= minimum) & (result <= maximum)
     if not every(inside):
         raise InvalidArgument(name, f"{result[~inside].flat[0]:g}", f"numbers in [{minimum:g}, {maximum:g}]")

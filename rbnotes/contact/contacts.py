@@ -53,7 +53,7 @@ class Contacts:
             raise InvalidArgument("rows", f"shape {rows.shape}", "three rows a contact, shape (3 c, n)")
         count = rows.shape[0] // 3
         mu = _per_contact("mu", arguments.scalar("mu", self.mu, minimum=0.0), count)
-        target = _per_contact("normal_target", self.normal_target, count)
+        target = _per_contact("normal_target", arguments.array("normal_target", self.normal_target), count)
         keep(self, rows=rows, mu=mu, normal_target=target)
 
     @classmethod
@@ -141,8 +141,7 @@ def _flat(rows: Any) -> Any:
     return rows.reshape(-1, rows.shape[2])
 
 
-def _per_contact(name: str, value: ArrayLike, count: int) -> Array:
-    result = arguments.array(name, value)
+def _per_contact(name: str, result: Array, count: int) -> Array:
     if result.shape not in ((), (count,)):
         raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
     return np.broadcast_to(result, (count,))
