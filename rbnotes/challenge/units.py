@@ -10,6 +10,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.challenge.calling import Answer, answer
 from rbnotes.challenge.drawing import Case
+from rbnotes.challenge.judging import finite_numbers
 from rbnotes.ledger.covariance import of_result, quantities
 from rbnotes.ledger.quantities import NUMBER, Dimension, Units
 from rbnotes.ledger.record import Record
@@ -37,7 +38,9 @@ def misfit(claim: Record, function: Callable[..., Any], tried: Sequence[tuple[Ca
     if claim.result is None or claim.constants:
         return ""
     generic = [(case, found) for case, found in tried if case.region in ("generic", "non-dyadic")]
-    comparable = [(case, value) for case, found in generic if (value := _value(case, found)) is not None]
+    comparable = [
+        (case, value) for case, found in generic if (value := finite_numbers(case, found)) is not None
+    ]
     told = sorted(comparable, key=lambda one: -np.count_nonzero(one[1]))[:CASES]
     found: list[tuple[Array, Array]] = []
     for case, value in told:
@@ -79,17 +82,10 @@ def _growth(claim: Record, function: Callable[..., Any], case: Case, value: Arra
     powers = []
     for units in CHANGES:
         changed = {name: units.change(given, told[name]) for name, given in case.inputs.items()}
-        other = _value(case, answer(function, changed))
+        other = finite_numbers(case, answer(function, changed))
         if other is None:
             return None
         with np.errstate(all="ignore"):
             powers.append(np.log2(np.abs(other / value)))
     small = np.abs(value) <= SMALLEST_SHARE * np.max(np.abs(value), initial=0.0)
     return np.where(small[..., None], np.nan, np.stack(powers, axis=-1))
-
-
-def _value(case: Case, found: Answer) -> Array | None:
-    value = found.value
-    if value is None or value.shape != case.expected.shape or value.dtype.kind == "c":
-        return None
-    return value.astype(np.float64) if np.all(np.isfinite(value)) else None

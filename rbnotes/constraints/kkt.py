@@ -93,13 +93,16 @@ class KKT:
         columns = arguments.array("b", b)
         if columns.ndim not in (1, 2) or columns.shape[0] != self.size:
             raise InvalidArgument("b", f"shape {columns.shape}", f"shape ({self.size},) or ({self.size}, m)")
-        targets = arguments.array("g", g)
+        return self.solver(columns, self._targets(g, columns.shape[1:]))
+
+    def _targets(self, g: ArrayLike, columns: tuple[int, ...] = ()) -> Array:
+        """The lower right side ``(k,)``, or with as many columns as the upper one has."""
+        shape, targets = (self.constraints, *columns), arguments.array("g", g)
         if targets.ndim == 0 and targets == 0:
-            targets = np.zeros((self.constraints, *columns.shape[1:]))
-        if targets.shape != (self.constraints, *columns.shape[1:]):
-            expected = f"shape {(self.constraints, *columns.shape[1:])}"
-            raise InvalidArgument("g", f"shape {targets.shape}", expected)
-        return self.solver(columns, targets)
+            return np.zeros(shape)
+        if targets.shape != shape:
+            raise InvalidArgument("g", f"shape {targets.shape}", f"shape {shape}")
+        return targets
 
 
 def kkt_matrix(M: Any, G: Any) -> Any:

@@ -149,7 +149,6 @@ def lcp_from_step(problem: StepProblem, factors: KKT | None = None) -> LCP:
 def step_unknowns(problem: StepProblem, z: ArrayLike) -> tuple[Array, Array]:
     """Velocities ``(n,)`` and bilateral impulses ``(k,)`` from the unilateral ones ``(m,)`` (Lloyd 0.7)."""
     arguments.instance("problem", problem, StepProblem)
-    z = arguments.one_vector("z", z, problem.unilateral.count)
     velocity, bilateral = elimination(problem).unknowns(z)
     return velocity[: problem.size], bilateral
 
@@ -167,7 +166,7 @@ def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
         inner = hard.mass[problem.size :][:, problem.size :]
         solve = sparse.linalg.spsolve if sparse.issparse(inner) else np.linalg.solve
         velocity = np.concatenate([velocity, solve(inner, pushed[problem.size :])])
-    return elimination(hard).residuals(velocity, bilateral, unilateral)
+    return elimination(hard)._residuals(velocity, bilateral, unilateral)
 
 
 def qp_from_step(problem: StepProblem) -> QP:

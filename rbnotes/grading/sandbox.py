@@ -15,7 +15,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -27,6 +26,7 @@ import numpy as np
 
 from rbnotes.challenge.calling import Answer, Returned
 from rbnotes.grading import _wire
+from rbnotes.grading.running import Running
 from rbnotes.ledger.trials import Values
 
 _CHILD = Path(__file__).with_name("_child.py")
@@ -34,8 +34,6 @@ _PACKAGE = _CHILD.parents[1]
 _STARTING = 60.0
 """Seconds until the child must be ready: its interpreter and numpy, on a busy machine."""
 _ENDING = 5.0
-_POLITE = 0.4
-"""Seconds that a child may take to end what it has started."""
 _ANSWERS = 3
 _CHUNK = 1 << 16
 _MEGABYTE = 1 << 20
@@ -94,50 +92,6 @@ class Transcript:
     fences: tuple[str, ...] = ()
     """What this system kept from the submission."""
     seconds: float = 0.0
-
-
-class Running:
-    """The children that run in threads of this process, so that all of them can be ended at once."""
-
-    def __init__(self) -> None:
-        self._children: set[subprocess.Popen[bytes]] = set()
-        self._lock = threading.Lock()
-        self._stopped = False
-
-    @contextmanager
-    def during(self, process: subprocess.Popen[bytes]) -> Iterator[None]:
-        """A child is counted while this lasts; raises :class:`Interrupted` if all have been ended."""
-        with self._lock:
-            if self._stopped:
-                raise Interrupted
-            self._children.add(process)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._children.discard(process)
-        if self._stopped:  # what it gave is what was there when it was ended
-            raise Interrupted
-
-    def stop(self) -> None:
-        """End them, and start no more: at first politely, lest they leave processes of their own."""
-        with self._lock:
-            self._stopped = True
-            children = list(self._children)
-        for child in children:
-            with suppress(ProcessLookupError):
-                child.terminate()
-        deadline = time.monotonic() + _POLITE
-        while time.monotonic() < deadline and any(child.poll() is None for child in children):
-            time.sleep(_POLITE / 10)
-        for child in children:
-            if child.poll() is None:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(child.pid, signal.SIGKILL)
-
-
-class Interrupted(Exception):
-    """A submission was not run to its end, because nothing is to be run any more."""
 
 
 def collect(

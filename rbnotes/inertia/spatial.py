@@ -102,11 +102,11 @@ def from_spatial_inertia(M: ArrayLike) -> MassProperties:
     InvalidArgument
         If ``M`` is not symmetric, or not the spatial inertia of a body.
     """
-    return properties_of(arguments.symmetric("M", M, 6))
+    return of_symmetric(arguments.symmetric("M", M, 6))
 
 
-def properties_of(M: Array) -> MassProperties:
-    """:func:`from_spatial_inertia` of a matrix known to be symmetric."""
+def of_symmetric(M: Array) -> MassProperties:
+    """As :func:`from_spatial_inertia`, from matrices that are known to be symmetric."""
     mass = arguments.positive("mass of M", np.trace(M[..., 3:, 3:], axis1=-2, axis2=-1) / 3)
     first_moment = M[..., :3, 3:]
     com = _so3.vee(first_moment) / mass[..., None]

@@ -25,9 +25,10 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
-from bad_values import JUDGED, REFUSED, SAME, STACKED, Impossible, Kind, kinds_for
+from bad_values import JUDGED, REFUSED, SAME, STACKED, Kind, kinds_for
 from scipy import sparse
 from scipy.linalg import LinAlgWarning
+from spoiling import Impossible
 
 from rbnotes.arguments import LARGEST, InvalidArgument
 from rbnotes.errors import NotConverged

@@ -87,6 +87,7 @@ WITHIN = (
     r"dynamics\.step_problem\.without_conditions",
     r"forces\.assembly\.(Located\.on_carriers|carriers)",
     r"forces\.(attachment\.Attachments|body_forces\.known_path_wrenches|path\.active_flags)",
+    r"inertia\.spatial\.of_symmetric",
     r"friction\.(bounded|central_path|mixing|models|programs)\..*",
     r"friction\.contact_space\.(ContactSpace\.(move|solution)|raise_not_converged)",
     r"friction\.(facets\.facet_rows|laws\.residual_in)",
