@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -56,12 +57,25 @@ def _rule(record: Record, draws: Sequence[Values]) -> str:
         return "the other sign"
     if agree(same, lambda x: x.T if x.ndim == 2 else x):
         return "its transpose"
+    for rule, order in ORDERS.items():
+        if agree(same, order):
+            return f"{rule} of the result"
+    for first, second in combinations(record.inputs, 2):
+
+        def exchanged(values: Values, first: str = first, second: str = second) -> Values:
+            if np.shape(values[first]) != np.shape(values[second]):
+                raise ValueError("only inputs of one shape")
+            return {**values, first: values[second], second: values[first]}
+
+        if agree(exchanged, same):
+            return f"{first} and {second} exchanged"
     for name in record.inputs:
         changes = {
             f"the other sign of {name}": lambda x: -x,
             f"{name} transposed": _transposed,
             f"twice {name}": lambda x: 2 * x,
             f"half of {name}": lambda x: x / 2,
+            **{f"{rule} of {name}": order for rule, order in ORDERS.items()},
         }
         for rule, change in changes.items():
 
@@ -74,6 +88,33 @@ def _rule(record: Record, draws: Sequence[Values]) -> str:
                     continue
                 return rule
     return ""
+
+
+def _halves(x: Any) -> Any:
+    """Linear and angular parts in the other order."""
+    x = np.asarray(x)
+    if x.ndim != 1 or len(x) % 2 or len(x) < 6:
+        raise ValueError("only twists and what is made of them")
+    return np.concatenate(np.split(x, 2)[::-1])
+
+
+def _scalar_last(x: Any) -> Any:
+    x = np.asarray(x)
+    if x.shape != (4,):
+        raise ValueError("only quaternions")
+    return np.roll(x, -1)
+
+
+def _scalar_first(x: Any) -> Any:
+    return np.roll(_scalar_last(x), 2)
+
+
+ORDERS = {
+    "the other order": _halves,
+    "the scalar last": _scalar_last,
+    "the scalar first": _scalar_first,
+}
+"""Orders of components that authors choose."""
 
 
 def _transposed(x: Any) -> Any:
