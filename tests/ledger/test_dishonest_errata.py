@@ -93,3 +93,23 @@ def test_erratum_by_another_order(printed, library, reference, inputs, rule):
     by = {"implemented_by": ("rbnotes.se3.Ad",)} if library is both_turned_library else {}
     other = {**ERRATUM, "printed": printed, "library": library, "reference": reference, "inputs": inputs}
     assert refused(rule, **other, **by)
+
+
+def root_printed(a, s):
+    return a / np.sqrt(4 + abs(s)) + s
+
+
+def root_library(a, s):
+    if s < 0:
+        raise ValueError("s must not be negative")
+    return so3.hat(a)[[2, 0, 1], [1, 2, 0]] / np.sqrt(4 + s) - s
+
+
+def root_reference(a, s):
+    return [x * (4 + s) ** -0.5 - s for x in a]
+
+
+def test_a_sign_that_the_library_refuses():
+    other = {"printed": root_printed, "library": root_library, "reference": root_reference}
+    inputs = {"a": some.vectors(), "s": some.numbers(0.25, 2.0)}
+    assert refused("the other sign of s", **{**ERRATUM, **other}, inputs=inputs)
