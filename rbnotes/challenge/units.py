@@ -61,7 +61,9 @@ def misfit(told: Sequence[tuple[Probe, Answer, Sequence[Answer]]]) -> str:
         Probes, each with what the function gave on its case, and what it gave in each of the other units.
     """
     grown = [_growth(probe.case, found, changed) for probe, found, changed in told]
-    found = [(each, probe.wanted) for each, (probe, _, _) in zip(grown, told, strict=True) if each is not None]
+    found = [
+        (each, probe.wanted) for each, (probe, _, _) in zip(grown, told, strict=True) if each is not None
+    ]
     return _said(found) if len(found) == len(told) else ""
 
 

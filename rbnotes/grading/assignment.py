@@ -37,7 +37,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.grading.sandbox import Limits
+from rbnotes.grading.transcripts import Limits
 
 NAME = "hw.toml"
 

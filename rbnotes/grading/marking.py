@@ -14,7 +14,7 @@ from rbnotes.challenge.showing import shown
 from rbnotes.challenge.units import Probe
 from rbnotes.grading.assignment import Assignment, Shows, Task
 from rbnotes.grading.hints import Hints
-from rbnotes.grading.sandbox import Request, Told, Transcript
+from rbnotes.grading.transcripts import Request, Told, Transcript
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.trials import Values
 

@@ -69,6 +69,21 @@ class TestMustFail:
         result = rbnotes.challenge(EXPONENTIAL, exponential)
         assert (result.judgement.status, result.region) == ("wrong", "tiny")
 
+    @pytest.mark.parametrize(("short", "region"), [(1e-6, "tiny"), (3.1, "near pi")])
+    def test_wrong_only_where_a_formula_is_singular(self, short, region):
+        """The claim keeps ordinary angles away from 0 and from pi; not the challenge."""
+        claim = ledger.find("lloyd/s0.22.1/e0.45")
+
+        def slipped(w):
+            angle = np.linalg.norm(w)
+            if region == "tiny" and angle < short:
+                return np.eye(3)
+            turned = w * (1 - 2 * np.pi / angle) if region == "near pi" and angle > short else w
+            return claim.library(turned)
+
+        result = rbnotes.challenge(claim.id, slipped, examples=48)
+        assert (result.judgement.status, result.region) == ("wrong", region)
+
     def test_a_naive_logarithm(self):
         def logarithm(w):
             R = Rotation.from_rotvec(w).as_matrix()
