@@ -26,6 +26,7 @@ from spoiling import (
     dense,
     filled_with,
     first,
+    holding,
     in_format,
     integral,
     longer,
@@ -171,25 +172,8 @@ OBJECTS: tuple[Kind, ...] = (
     ("its class", REFUSED, lambda rng, value: type(value)),
     ("a class", REFUSED, lambda rng, value: Stranger),
     ("a lambda's module", REFUSED, lambda rng, value: np),
-)
-
-
-def _holding(number: float) -> Callable[[np.random.Generator, Any], Any]:
-    """What names its numbers and looks at none of them, with another one."""
-
-    def make(rng: np.random.Generator, value: Any) -> Any:
-        if not hasattr(value, "_fields"):
-            raise Impossible
-        which = int(rng.integers(len(value)))
-        return value._replace(**{value._fields[which]: spoil(value[which], number)})
-
-    return make
-
-
-OBJECTS: tuple[Kind, ...] = (
-    *OBJECTS,
-    ("holds a NaN", REFUSED, _holding(np.nan)),
-    ("holds infinity", REFUSED, _holding(np.inf)),
+    ("holds a NaN", REFUSED, holding(np.nan)),
+    ("holds infinity", REFUSED, holding(np.inf)),
 )
 
 SEQUENCES: tuple[Kind, ...] = (
