@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 FEW, ALL = 6, 17
 """Decimals that are shown where they are enough, and all that there are."""
 
-NOISE = 1e-14
-"""Entries so much smaller than the largest are rounding."""
+NOISE = 1e-6
+"""Entries so much smaller than the largest are rounding, if they are a thousandth of the last decimal too."""
 
 
 def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
@@ -29,7 +29,8 @@ def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
     if decimals is None:
         decimals = FEW if np.array_equal(np.round(array, FEW), array, equal_nan=True) else ALL
     if decimals < ALL:  # rounding errors beside other numbers are zeros
-        array = np.where(np.abs(array) < NOISE * np.max(np.abs(array), initial=0.0), 0.0, array)
+        noise = min(NOISE * np.max(np.abs(array), initial=0.0), 10.0 ** -(decimals + 3))
+        array = np.where(np.abs(array) < noise, 0.0, array)
     if decimals == ALL:
         text = np.array2string(array, formatter={"float_kind": repr_of}, separator=", ", max_line_width=90)
     else:

@@ -17,6 +17,7 @@ from nbformat import NotebookNode
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from rbnotes.viewer.scene import PAGE_HAS_PLAYER
+from rbnotes_book import digits
 from rbnotes_book.cache import folder
 
 CELL_TIMEOUT = 120
@@ -69,6 +70,8 @@ def execute(chapter: Path, root: Path) -> Execution:
         allow_errors=False,
         extra_arguments=["--IPKernelApp.log_level=ERROR"],  # or it warns of every kernel's plain connection
     )
+    for cell in notebook.cells:
+        digits.drop_signs_of_zeros(cell)
     error = _first_error(notebook, chapter)
     if not error and result.err is not None:
         error = f"{chapter}: {type(result.err).__name__}: {result.err}"
