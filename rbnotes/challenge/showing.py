@@ -13,6 +13,9 @@ FEW, ALL = 6, 17
 NOISE = 1e-6
 """Entries so much smaller than the largest are rounding, if they are a thousandth of the last decimal too."""
 
+WIDTH = 86
+"""Columns of a line, with what stands before the value."""
+
 
 def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
     """A value on one line or several; without ``decimals`` with all its digits, unless few are enough."""
@@ -32,11 +35,13 @@ def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
         noise = min(NOISE * np.max(np.abs(array), initial=0.0), 10.0 ** -(decimals + 3))
         array = np.where(np.abs(array) < noise, 0.0, array)
     if decimals == ALL:
-        text = np.array2string(array, formatter={"float_kind": repr_of}, separator=", ", max_line_width=90)
+        text = np.array2string(
+            array, formatter={"float_kind": repr_of}, separator=", ", max_line_width=WIDTH - indent
+        )
     else:
         small = not np.any((array != 0) & (np.abs(array) < 10.0**-decimals))
         text = np.array2string(
-            array, precision=decimals, suppress_small=small, separator=", ", max_line_width=90
+            array, precision=decimals, suppress_small=small, separator=", ", max_line_width=WIDTH - indent
         )
     return "\n".join(line.rstrip() for line in text.replace("\n", "\n" + indent * " ").splitlines())
 

@@ -20,6 +20,7 @@ SOUND = [
     "energy -0.00012345678 J",
     "[1.2e-14 3.4e-15]",  # all of it is rounding, and meant to be seen
     "[1., 2.] and 3e-16",
+    "on inputs that meet the condition " + 10 * "words are wrapped " + "at 0.5 and 1.5",
     COUNTEREXAMPLE.format("[0.100098, 0.      ]"),
     '"output": "wrong\\nfor example on these inputs:\\n  speed = 5.864933438736624"',
 ]
@@ -30,6 +31,7 @@ FAULTS = {
     "[[1., 0.],\n [-1.35e-14, 1.]]": "-1.35e-14 is rounding beside 1",
     COUNTEREXAMPLE.format("[2.001953e-01, 1.351137e-14]"): "1.351137e-14 is rounding beside 0.200195",
     COUNTEREXAMPLE.format("0.10009812345"): "0.10009812345 has more than 8",
+    "[" + 12 * "   0.5 " + "  -1.5]  ": "a row of numbers has",
 }
 
 

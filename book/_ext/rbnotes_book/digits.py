@@ -1,9 +1,10 @@
-"""Numbers in outputs have the digits that mean something.
+"""Numbers in outputs have the digits that mean something, and rows of them fit the page.
 
-A fault is a number of more than ``MOST`` significant digits, and an entry of an array that is rounding beside
-the others. Inputs that ``rbnotes.challenge`` found are exempt: who runs them again needs all digits. A cell
-whose numbers must have more says why in its metadata: ``digits: both sides, to the last bit``. A zero has
-no sign on the pages: rounding gave it, and another processor gives the other one.
+A fault is a number of more than ``MOST`` significant digits, an entry of an array that is rounding beside the
+others, and a row of numbers that a reader at 1280 px would have to scroll. Inputs that ``rbnotes.challenge``
+found are exempt: who runs them again needs all digits. A cell whose numbers must have more says why in its
+metadata: ``digits: both sides, to the last bit``. A zero has no sign on the pages: rounding gave it, and
+another processor gives the other one.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ MOST = 8
 """Significant digits of a number."""
 NOISE = 1e-11
 """An entry of an array that is smaller than this times the largest is rounding."""
+COLUMNS, ROW = 86, 5
+"""The width of a page's outputs, and how many numbers make a row: words are wrapped."""
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=e[-+]))(?:e[-+]?\d+)?(?!\w)")
 MINUS_ZERO = re.compile(r"(?<![\w.)\]-])-(0(?:\.0*)?(?:e[-+]?0+)?)(?![\w.])")
@@ -33,6 +36,9 @@ def faults(cell: NotebookNode) -> list[str]:
         for number in NUMBER.findall(text):
             if significant(number) > MOST:
                 found.append(f"{number} has more than {MOST} significant digits")
+        for line in text.splitlines():
+            if len(line) > COLUMNS and len(NUMBER.findall(line)) >= ROW:
+                found.append(f"a row of numbers has {len(line)} columns, more than {COLUMNS}")
         for array in arrays(text):
             values = {number: abs(float(number)) for number in NUMBER.findall(array)}
             largest = max(values.values(), default=0.0)
