@@ -140,10 +140,10 @@ class Records(LedgerDirective):
         if not own:
             return [nodes.paragraph("", "The ledger has no record of this chapter.")]
         head = ["Claim", "What it says", "Verdict", "Checked against"]
-        number = "The claim" if len(own) == 1 else f"The {len(own)} claims"
-        summary = f'<details class="claims-told"><summary>{number} that it tells</summary>'
+        what = "1 claim, its verdict" if len(own) == 1 else f"{len(own)} claims, their verdicts"
+        summary = f"{what} and what they were checked against"
         return [
-            nodes.raw("", summary, format="html"),
+            nodes.raw("", f'<details class="claims-told"><summary>{summary}</summary>', format="html"),
             table(head, map(self.row, own), "claims", "of-chapter"),
             nodes.raw("", "</details>", format="html"),
         ]
