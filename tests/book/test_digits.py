@@ -52,6 +52,11 @@ def test_each_fault_is_found_in_prints_and_in_values(text):
         assert found[0].startswith(FAULTS[text])
 
 
+def test_text_in_the_place_of_a_picture_is_not_shown():
+    data = {"text/html": "<figure>", "text/plain": "7.9382485395183835"}
+    assert faults(new_code_cell("x", outputs=[new_output("display_data", data)])) == []
+
+
 def test_a_cell_may_say_why_it_needs_all_digits():
     assert faults(cell("7.9382485395183835 W", digits="to the last bit")) == []
     assert faults(cell("7.9382485395183835 W", digits=" ")) != []

@@ -51,10 +51,10 @@ def faults(cell: NotebookNode) -> list[str]:
 
 
 def texts(cell: NotebookNode) -> Iterator[str]:
-    """What a cell printed, as plain text."""
+    """What a cell printed, and values that a page shows as plain text: nothing richer is there."""
     for output in cell.get("outputs", []):
-        text = output.get("text") or output.get("data", {}).get("text/plain")
-        if text:
+        data = output.get("data", {})
+        if text := output.get("text") or (len(data) == 1 and data.get("text/plain")):
             yield text
 
 
