@@ -132,7 +132,7 @@ class Sections(Ledger):
 
 
 class Records(LedgerDirective):
-    """{records}: the claims that this chapter tells, folded."""
+    """{records}: the claims that this chapter tells."""
 
     def run(self) -> list[nodes.Node]:
         chapter = sections.page_name(self.env.docname)
@@ -140,13 +140,7 @@ class Records(LedgerDirective):
         if not own:
             return [nodes.paragraph("", "The ledger has no record of this chapter.")]
         head = ["Claim", "What it says", "Verdict", "Checked against"]
-        what = "1 claim, its verdict" if len(own) == 1 else f"{len(own)} claims, their verdicts"
-        summary = f"{what} and what they were checked against"
-        return [
-            nodes.raw("", f'<details class="claims-of-chapter"><summary>{summary}</summary>', format="html"),
-            table(head, map(self.row, own), "claims", "of-chapter"),
-            nodes.raw("", "</details>", format="html"),
-        ]
+        return [table(head, map(self.row, own), "claims", "of-chapter")]
 
     def row(self, record: Record) -> list[nodes.Node]:
         """The claim's place here, and its verdict linked to the ledger."""
