@@ -221,6 +221,13 @@ def test_arrays_of_several_shapes_and_all_digits_are_shown():
     assert shown(np.array([1e-9, 0.0])) == "[1e-09, 0.0]"
 
 
+def test_rounding_beside_other_numbers_is_shown_as_zero():
+    assert shown(np.array([0.25, -1.7e-13, 0.0]), decimals=6) == "[0.25, 0.  , 0.  ]"
+    assert shown(np.array([6.3e-3, 4e-13]), decimals=6) == "[0.0063, 0.    ]"
+    assert shown(np.array([1.0, 1e-11]), decimals=12) == "[1.           , 0.00000000001]"  # told apart
+    assert shown(np.array([2e-12, 1e-12]), decimals=6) == "[2.e-12, 1.e-12]"  # no larger one beside it
+
+
 class TestNames:
     @pytest.mark.parametrize(
         ("name", "id"),
