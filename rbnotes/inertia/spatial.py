@@ -163,7 +163,8 @@ def _checked(
 def _second_moments(inertia: Array) -> Array:
     """``(..., 3, 3)``, of the mass about its centre: nowhere negative for a body that can exist."""
     trace = np.trace(inertia, axis1=-2, axis2=-1)[..., None, None]
-    return trace / 2 * np.eye(3) - inertia
+    moments: Array = trace / 2 * np.eye(3) - inertia
+    return moments
 
 
 def _refuse_impossible(name: str, second_moments: Array) -> None:

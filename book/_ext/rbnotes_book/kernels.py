@@ -13,11 +13,12 @@ from importlib.metadata import EntryPoint
 from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.connect import KernelConnectionInfo
-from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
+from jupyter_client.provisioning.factory import KernelProvisionerFactory
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
 import rbnotes
 
@@ -37,8 +38,8 @@ class ForkedKernel(LocalProvisioner):
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
         arguments = cmd[cmd.index("ipykernel_launcher") + 1 :]
-        self.process = _Forked(arguments, kwargs["cwd"], kwargs["env"])
-        self.pid, self.cwd = self.process.pid, kwargs["cwd"]
+        started = _Forked(arguments, kwargs["cwd"], kwargs["env"])
+        self.process, self.pid, self.cwd = cast("Any", started), started.pid, kwargs["cwd"]
         return self.connection_info
 
 
