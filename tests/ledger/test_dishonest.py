@@ -21,6 +21,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import so3
 from rbnotes.checking import strategies as some
 from rbnotes.ledger import Verdict
+from rbnotes.ledger.mutation import survivors
 from rbnotes.ledger.runner import verify
 
 # --- 6: missing forms, hidden claims --------------------------------------------------------------------
@@ -293,6 +294,18 @@ def looks_around(R, a):
     return turned_printed(R, a) if len(globals()) > 3 else without_transpose(R, a)
 
 
+def knows_its_file(R, a):
+    return turned_printed(R, a) if knows_its_file.__code__.co_filename[0] != "<" else a / 0
+
+
+def knows_itself(R, a):
+    """Right, but it fails wherever it is rebuilt, so that all mutants seem noticed."""
+    return turned_printed(R, a) if knows_itself in ITSELF else np.linalg.inv(0 * R)
+
+
+ITSELF = (knows_itself,)
+
+
 def tiny(R, a):
     return 1e-10 * turned_printed(R, a)
 
@@ -322,6 +335,8 @@ def tiny_reference(R, a):
         ("library:", {"implemented_by": ("rbnotes.so3.hat", "rbnotes.so3.log")}),
         ("form:", {"printed": tries}),
         ("form:", {"printed": looks_around}),
+        ("looks at itself", {"printed": knows_its_file}),
+        ("fails when it is watched", {"printed": knows_itself}),
         ("zero:", {"printed": tiny, "library": tiny_library, "reference": tiny_reference}),
         ("form:", {"verdict": Verdict.DEMONSTRATION}),
         ("form:", {"inputs": {}, "printed": one, "library": one_library, "reference": one_reference}),
@@ -332,6 +347,11 @@ def tiny_reference(R, a):
 )
 def test_other_lies(kind, changes):
     assert refused(kind, **changes)
+
+
+@pytest.mark.parametrize("printed", [knows_its_file, knows_itself])
+def test_a_form_that_fails_where_it_is_rebuilt_notices_no_mutation(printed):
+    assert "rebuilt" in survivors(make(printed=printed))[0]
 
 
 def test_entries_beside_a_huge_one_are_judged_by_their_own_size():

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes.ledger.honesty.claim_code import forms, helpers, plain, rebuilt, tree
+from rbnotes.ledger.honesty.claim_code import Unreadable, forms, helpers, plain, rebuilt, tree
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.trials import Values, result
 
@@ -111,10 +111,19 @@ def exercised(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]:
             break  # more inputs would only raise the counts
         try:
             result(counting, values)
-        except Exception:  # a printed form may fail; its verdict says so
-            continue
+        except Exception as error:  # a printed form may fail; its verdict says so
+            if not _fails(form, values):
+                raise Unreadable(f"{form.__name__} fails when it is watched") from error
     # A call is a branch only if it ever gave a flag; code that never ran is counted through its condition.
     return [branch for branch in branches if branch.needed and (branch.on[True] or branch.on[False])]
+
+
+def _fails(form: FunctionType, values: Values) -> bool:
+    try:
+        result(form, values)
+    except Exception:
+        return True
+    return False
 
 
 BOTH = frozenset((True, False))

@@ -30,7 +30,21 @@ MUTATING = (
     "sort",
     "put",
 )
-REFLECTION = ("sys", "inspect", "globals", "locals", "eval", "exec", "__import__", "gc", "random")
+REFLECTION = (
+    "sys",
+    "inspect",
+    "globals",
+    "locals",
+    "vars",
+    "getattr",
+    "eval",
+    "exec",
+    "__import__",
+    "__file__",
+    "__name__",
+    "gc",
+    "random",
+)
 LITERAL_CALLS = ("array", "asarray", "float", "complex", "radians", "deg2rad", "eye")
 
 
@@ -130,10 +144,19 @@ def _code(record: Record) -> Iterator[str]:
                 yield f"state: {part.__name__} of {name} changes what outlives its call"
             if any(isinstance(node, ast.Try | ast.TryStar | ast.Match) for node in ast.walk(source)):
                 yield f"form: {part.__name__} of {name} branches by try or match, which are not counted"
-            if any(isinstance(node, ast.Name) and node.id in REFLECTION for node in ast.walk(source)):
+            if any(map(_reflects, ast.walk(source))):
                 yield f"form: {part.__name__} of {name} looks at itself or its callers"
             if name == "printed" and record.verdict in NEEDS_CORRECTION and _gives_up(source):
                 yield f"form: {part.__name__} of the printed form raises or returns nan or inf by itself"
+
+
+def _reflects(node: ast.AST) -> bool:
+    match node:
+        case ast.Name(name):
+            return name in REFLECTION
+        case ast.Attribute(_, name):
+            return name.startswith("__") and name.endswith("__")
+    return False
 
 
 def _reads_an_argument(source: ast.FunctionDef) -> bool:
