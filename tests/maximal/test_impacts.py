@@ -128,7 +128,7 @@ def test_of_one_body_the_ends_that_meet_the_floor_bounce_together(ends, after):
 
 
 def test_impulses_of_all_impacts_are_on_record():
-    """Balls on rods, hit three times and more: what joints and contacts gave is all that momenta change by."""
+    """Balls on rods, hit thrice and more: joints and contacts gave all that momenta change by."""
     world, start = scenes.hung_cradle(3, 0.0, 0.5)
     twists = np.zeros((3, 6))
     twists[0, [1, 3]] = [-1.0, 1.0]  # about its hook, one metre above
