@@ -18,7 +18,8 @@ LISTED = 12
 """So many claims are listed where a name stands for several."""
 
 _NUMBER = (
-    r"(?P<kind>section|sec\.?|§|equation|eq\.?)? *\(?(?P<number>(?:\d+|[a-z])(?:\.\d+)*)\)?(?P<part>#[a-z])?"
+    r"(?P<kind>section|sec\.?|§|equation|eq\.?|algorithm|alg\.?)? *"
+    r"\(?(?P<number>(?:\d+|[a-z])(?:\.\d+)*)\)?(?P<part>#[a-z])?"
 )
 
 
@@ -44,8 +45,8 @@ def named(text: str, records: Sequence[Record]) -> list[Record]:
     """The claims that a name stands for, in reading order.
 
     A name is an id or its beginning; an equation's number, with or without the notes it is in (``S 1.62``,
-    ``sueda 1.62``, ``1.62``); a section, where no equation has its number or the word is there
-    (``section 1.3``); or a function of the library that implements them (``so3.exp``).
+    ``sueda 1.62``, ``1.62``); an algorithm (``S algorithm 6``); a section, where no equation has its number
+    or the word is there (``section 1.3``); or a function of the library that implements them (``so3.exp``).
     """
     text = " ".join(text.split())
     if text.startswith("(") and text.endswith(")"):
@@ -127,6 +128,8 @@ def _numbered(text: str, records: Iterable[Record]) -> list[Record]:
     ]
     section = [record for record in own if record.section == number and not part]
     word = (match["kind"] or "").lower()
+    if word.startswith("alg"):
+        return [record for record in own if record.display.endswith(f"/alg{number}")]
     if word:
         return equations if word.startswith("eq") else section
     return equations or section

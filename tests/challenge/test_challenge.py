@@ -239,6 +239,8 @@ class TestNames:
             ("(L 0.45)", "lloyd/s0.22.1/e0.45"),
             ("G 27", "si/s4/e27"),
             ("S 1.69#b", "sueda/s1.10/e1.69#b"),
+            ("Algorithm 6", "sueda/s2.10/alg6"),
+            ("S alg. 6", "sueda/s2.10/alg6"),
         ],
     )
     def test_one_claim(self, name, id):
