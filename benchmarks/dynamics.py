@@ -27,16 +27,14 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import NamedTuple
 
-import casadi
-import mujoco
 import numpy as np
 import pinocchio
+from other_codes import as_hinges, casadi_call, minverse, mujoco_call, pinocchio_model
 
 from rbnotes import inertia, joints, kernels, se3
 from rbnotes import tree as trees
 from rbnotes.tree import Link, Tree
 from rbnotes.tree.examples import torus_chain
-from rbnotes.tree.formats import to_mjcf
 
 SIZES = (20, 50, 100)
 TORI = (10, 20)
@@ -94,65 +92,6 @@ def revolutes(n: int, branched: bool) -> Tree:
     return Tree([Link(str(i), joints.Revolute(), body(rng), parents[i], place(), place()) for i in range(n)])
 
 
-def pinocchio_model(tree: Tree) -> tuple[pinocchio.Model, np.ndarray]:
-    """The same tree, depth first as Pinocchio needs it, and which link each of its joints is."""
-    model = pinocchio.Model()
-    model.gravity.linear = np.asarray(tree.gravity)
-    order: list[int] = []
-
-    def add(i: int, parent: int) -> None:
-        link = tree.links[i]
-        where = pinocchio.SE3(link.placement[:3, :3], link.placement[:3, 3])
-        number = model.addJoint(parent, pinocchio.JointModelRZ(), where, link.name)
-        if link.inertia is not None:
-            mass, J, com = inertia.from_spatial_inertia(link.inertia)
-            at = pinocchio.SE3(link.body[:3, :3], link.body[:3, 3])
-            model.appendBodyToJoint(number, pinocchio.Inertia(float(mass), com, J), at)
-        order.append(i)
-        for child in tree.children[i]:
-            add(child, number)
-
-    for i, parent in enumerate(tree.parents):
-        if parent < 0:
-            add(i, 0)
-    return model, np.array(order)
-
-
-def as_hinges(tree: Tree) -> tuple[Tree, np.ndarray]:
-    """The same tree with a hinge about axis 2 for each coordinate, and which coordinate that is.
-
-    Universal joints and tori on each other are hinges in a row, one exponential after the other. Their screws
-    are the columns of S at zero, seen from the resting frame. On the other torus what turns about its tube
-    (q[3]) comes before what turns about its axis (q[2]).
-    """
-    links: list[Link] = []
-    which: list[int] = []
-    behind: dict[str | None, np.ndarray] = {
-        None: np.eye(4)
-    }  # what was a joint's frame, seen from its last hinge
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        home = np.zeros(link.joint.coordinates)
-        row = (0, 1, 3, 2)[: len(home)]
-        which += [own.start + i for i in row]
-        at_home = link.joint.transform(home)
-        screws = (se3.Ad(at_home) @ link.joint.S(home)).T[list(row)]
-        parent, placement, before = link.parent, behind[link.parent] @ link.placement, np.eye(4)
-        for i, screw in enumerate(screws):
-            axis = screw[:3] / np.linalg.norm(screw[:3])
-            across = np.linalg.svd(axis[None])[2][1]
-            place = se3.frame(
-                np.stack([across, np.cross(axis, across), axis], axis=1), np.cross(axis, screw[3:])
-            )
-            last = i + 1 == len(screws)
-            name = link.name if last else f"{link.name}, {i}"
-            behind[name] = se3.inverse(place) @ at_home
-            carried = (link.inertia, behind[name] @ link.body) if last else (None, None)
-            where = placement @ se3.inverse(before) @ place
-            links.append(Link(name, joints.Revolute(), carried[0], parent, where, carried[1]))
-            parent, placement, before = name, np.eye(4), place
-    return Tree(links, tree.gravity), np.array(which)
-
-
 Calls = dict[str, tuple[Callable[[], object], int]]
 """By name: a call, and how many evaluations it makes."""
 
@@ -205,96 +144,13 @@ def measured(n: int, branched: bool, everything: bool) -> dict[str, list[float]]
             "inverse dynamics": (lambda: compiled.inverse_dynamics(q, v, x), 1),
             MINVERSE: (lambda: minverse(model, data, pq, px), 1),
             "inverse mass": (lambda: compiled.solve_mass(q, x), 1),
-            "MuJoCo": (mujoco_call(tree, q, v, x, compiled.forward_dynamics(q, v, x)), 1),
+            "MuJoCo": (mujoco_call(tree, q, v, x), 1),
             "O(n^3)": (lambda: trees.forward_dynamics(tree, q, v, x), 1),
             "CasADi": (casadi_call(tree, q, v, x), 1),
         }
-        agree(calls["CasADi"][0](), compiled.forward_dynamics(q, v, x), "CasADi")
+        for name in ("MuJoCo", "CasADi"):
+            agree(np.array(calls[name][0]()), compiled.forward_dynamics(q, v, x), name)
     return interleaved(calls)
-
-
-def minverse(model: pinocchio.Model, data: pinocchio.Data, q: np.ndarray, x: np.ndarray) -> np.ndarray:
-    return pinocchio.computeMinverse(model, data, q) @ x
-
-
-def mujoco_call(
-    tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray, expected: np.ndarray
-) -> Callable[[], object]:
-    """MuJoCo's forward dynamics from the same state, its contact and sensors left out."""
-    model = mujoco.MjModel.from_xml_string(to_mjcf(tree))
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_SENSOR
-    data = mujoco.MjData(model)
-
-    def call() -> object:
-        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, v, x
-        mujoco.mj_forward(model, data)
-        return data.qacc
-
-    agree(np.array(call()), expected, "MuJoCo")
-    return call
-
-
-def casadi_call(tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray) -> Callable[[], np.ndarray]:
-    """Featherstone's algorithm for hinges as a graph of CasADi, which its virtual machine evaluates."""
-    SX, n = casadi.SX, len(tree.links)
-    angles, rates, forces = (SX.sym(name, n) for name in ("q", "v", "x"))
-    world = SX.zeros(6)
-    world[3:] = -np.asarray(tree.gravity)
-    S, to_joint, seen = np.eye(6)[2], [], []
-    twists, drifts, inertias, wrenches = [], [], [], []
-    for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True)):
-        c, s = casadi.cos(angles[i]), casadi.sin(angles[i])
-        turned = casadi.vertcat(casadi.horzcat(c, s, 0), casadi.horzcat(-s, c, 0), SX([[0, 0, 1]]))
-        R, p = link.placement[:3, :3], link.placement[:3, 3]
-        E = turned @ R.T
-        seen.append(casadi.blockcat([[E, SX(3, 3)], [-E @ casadi.skew(SX(p)), E]]))
-        twist = S * rates[i] + (seen[i] @ twists[parent] if parent >= 0 else 0)
-        to_joint.append(se3.Ad_inverse(link.body))
-        M = casadi.sparsify(SX(to_joint[i].T @ link.inertia @ to_joint[i]))
-        twists.append(twist)
-        drifts.append(bracket(twist) @ S * rates[i])
-        inertias.append(M)
-        wrenches.append(-bracket(twist).T @ (M @ twist))
-    freed = []
-    for i in reversed(range(n)):
-        U = inertias[i] @ S
-        gain, force = U / U[2], forces[i] - wrenches[i][2]
-        freed.append((gain, force / U[2]))
-        parent = tree.parents[i]
-        if parent >= 0:
-            left = symmetric(inertias[i] - gain @ U.T)
-            inertias[parent] = inertias[parent] + symmetric(seen[i].T @ left @ seen[i])
-            handed = wrenches[i] + left @ drifts[i] + gain * force
-            wrenches[parent] = wrenches[parent] + seen[i].T @ handed
-    found, moved = [], []
-    for i, (gain, alone) in enumerate(reversed(freed)):
-        parent = tree.parents[i]
-        carried = seen[i] @ (moved[parent] if parent >= 0 else world) + drifts[i]
-        found.append(alone - casadi.dot(gain, carried))
-        moved.append(carried + S * found[i])
-    function = casadi.Function("aba", [angles, rates, forces], [casadi.densify(casadi.vertcat(*found))])
-    buffer, evaluate = function.buffer()
-    held, out = [np.array(each) for each in (q, v, x)], np.empty(n)
-    for i, each in enumerate(held):
-        buffer.set_arg(i, memoryview(each))
-    buffer.set_res(0, memoryview(out))
-
-    def call(_: object = (function, buffer)) -> np.ndarray:
-        evaluate()
-        return out
-
-    return call
-
-
-def symmetric(matrix: casadi.SX) -> casadi.SX:
-    """From its upper triangle: what only the lower one takes is left out of the graph."""
-    return casadi.triu2symm(casadi.triu(matrix))
-
-
-def bracket(twist: casadi.SX) -> casadi.SX:
-    """``ad(twist)``."""
-    w, u = casadi.skew(twist[:3]), casadi.skew(twist[3:])
-    return casadi.blockcat([[w, casadi.SX(3, 3)], [u, w]])
 
 
 def measured_tori(tori: int) -> dict[str, list[float]]:

@@ -71,7 +71,7 @@ class Box(Solid):
     """Lengths along x, y, z ``(3,)``, m; kept as a tuple."""
 
     def __post_init__(self) -> None:
-        sides = arguments.positive("sides", arguments.vector("sides", self.sides))
+        sides = arguments.positive("sides", self.sides, 3)
         if sides.shape != (3,):
             raise InvalidArgument("sides", f"shape {sides.shape}", "shape (3,)")
         object.__setattr__(self, "sides", tuple(sides.tolist()))

@@ -33,6 +33,7 @@ from rbnotes.arguments.numbers import (
     bound,
     common_shape,
     count,
+    each,
     exactly,
     indices,
     number,
@@ -42,6 +43,7 @@ from rbnotes.arguments.numbers import (
     scalar,
     truths,
     vector,
+    within,
 )
 from rbnotes.arguments.objects import (
     choice,
@@ -70,6 +72,7 @@ __all__ = [
     "choice",
     "common_shape",
     "count",
+    "each",
     "exactly",
     "finite_matrix",
     "frame",
@@ -97,4 +100,5 @@ __all__ = [
     "unit_quaternion",
     "unit_vector",
     "vector",
+    "within",
 ]

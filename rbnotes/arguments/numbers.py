@@ -63,9 +63,20 @@ def exactly(name: str, result: Array, axes: int) -> Array:
     return result
 
 
+def each(name: str, result: Array, count: int) -> Array:
+    """The checked number for each of so many ``(count,)``, or the checked array of as many."""
+    if result.shape not in ((), (count,)):
+        raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
+    return np.broadcast_to(result, (count,))
+
+
 def scalar(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: float = np.inf) -> Array:
     """Finite numbers, an array of any shape, within ``[minimum, maximum]``."""
-    result = array(name, value)
+    return within(name, array(name, value), minimum, maximum)
+
+
+def within(name: str, result: Array, minimum: float, maximum: float) -> Array:
+    """The checked array, if its numbers are within ``[minimum, maximum]``."""
     inside = (result >= minimum) & (result <= maximum)
     if not every(inside):
         raise InvalidArgument(name, f"{result[~inside].flat[0]:g}", f"numbers in [{minimum:g}, {maximum:g}]")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments, se3, so3
+from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.attachments.attachment import Attachment
 
@@ -38,7 +38,7 @@ def points_on_body(
     R = arguments.exactly("E", arguments.frame("E", E), 2)[:3, :3]
     components, body = _components("components", components), arguments.count("body", body)
     x = arguments.exactly("x", arguments.array("x", x, len(components), 3), 2)
-    Gamma = se3.Gamma(x)
+    Gamma = _se3.Gamma(x)
     drifts = np.zeros_like(x)
     if phi is not None:
         phi = arguments.one_vector("phi", phi, 6)
@@ -51,7 +51,7 @@ def points_on_body(
 def frame_on_body(component: int, body: int, E: ArrayLike) -> Attachment:
     """A frame that keeps its pose ``E (4, 4)`` in a body (or another frame): ``J = Ad(E)^-1``, no drift."""
     E = arguments.exactly("E", arguments.frame("E", E), 2)
-    return Attachment(component, {arguments.count("body", body): se3.Ad_inverse(E)})
+    return Attachment(component, {arguments.count("body", body): _se3.Ad_inverse(E)})
 
 
 def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) -> Attachment:
@@ -112,7 +112,7 @@ def frame_on_points(
         got = f"stretches {stretches} of {'mirrored ' if mirrored < 0 else ''}points"
         raise SingularConfiguration("x", got, "points that determine a rotation")
     resistance = np.trace(S) * np.eye(3) - S
-    turning = np.linalg.solve(resistance, weights[:, None, None] * so3.hat(arms) @ R.T)
+    turning = np.linalg.solve(resistance, weights[:, None, None] * _so3.hat(arms) @ R.T)
     moving = weights[:, None, None] * R.T
     blocks = dict(zip(masters, np.concatenate([turning, moving], axis=1), strict=True))
     if v is None:
@@ -120,7 +120,7 @@ def frame_on_points(
     v = arguments.exactly("v", arguments.array("v", v, count, 3), 2)
     in_frame = v @ R
     omega = np.einsum("jab,jb->a", turning, v)
-    S_dot = np.einsum("j,ja,jb->ab", weights, in_frame, arms) - so3.hat(omega) @ S
+    S_dot = np.einsum("j,ja,jb->ab", weights, in_frame, arms) - _so3.hat(omega) @ S
     resistance_dot = np.trace(S_dot) * np.eye(3) - S_dot
     turned = np.cross(arms, np.cross(-omega, in_frame))
     spin = np.linalg.solve(resistance, weights @ turned - resistance_dot @ omega)

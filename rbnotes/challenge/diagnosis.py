@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rbnotes.arguments import Array
 from rbnotes.challenge.calling import Answer
 from rbnotes.challenge.drawing import Case
+from rbnotes.challenge.judging import finite_numbers
 from rbnotes.ledger.honesty.claim_code import Unreadable, plain
 from rbnotes.ledger.mutation import CALLS, counted, form_under_test, source_mutants
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
@@ -53,7 +54,7 @@ KINDS = {
 
 def diagnosis(claim: Record, tried: Sequence[tuple[Case, Answer]]) -> str:
     """The one slip that explains all answers, in words; empty if there is none, or more than one."""
-    shown = [(case, _value(case, answer)) for case, answer in tried[:TRIED]]
+    shown = [(case, finite_numbers(case, answer)) for case, answer in tried[:TRIED]]
     comparable = [(case, value) for case, value in shown if value is not None]
     # Those on which the answer is most wrong tell slips apart: they come first.
     ordered = sorted(comparable, key=lambda one: -distance(one[1], one[0].expected))
@@ -70,13 +71,6 @@ def diagnosis(claim: Record, tried: Sequence[tuple[Case, Answer]]) -> str:
             hint for hint, given in islice(_of_source(claim, wrong), MUTANTS) if _explains(given, ordered)
         )
     return next(iter(changes)) if len(changes) == 1 else ""
-
-
-def _value(case: Case, answer: Answer) -> Array | None:
-    value = answer.value
-    if value is None or value.shape != case.expected.shape or value.dtype.kind == "c":
-        return None
-    return value.astype(np.float64) if np.all(np.isfinite(value)) else None
 
 
 def _explains(given: Callable[[Case], Any], tried: Sequence[tuple[Case, Array]]) -> bool:

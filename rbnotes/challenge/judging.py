@@ -130,3 +130,11 @@ def _differ(case: Case, first: Answer, second: Answer) -> bool:
 
 def _shape(value: NDArray[Any]) -> str:
     return f"an array of shape {value.shape}" if value.ndim else "a single number, of shape ()"
+
+
+def finite_numbers(case: Case, answer: Answer) -> Array | None:
+    """The answer's numbers, if they are finite, real and as many as are expected."""
+    value = answer.value
+    if value is None or value.shape != case.expected.shape or value.dtype.kind == "c":
+        return None
+    return value.astype(np.float64) if np.all(np.isfinite(value)) else None

@@ -26,9 +26,8 @@ from scipy.linalg import expm
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.checking._central import AHEAD, STEP
 
-STEP = 4e-3
-_ORDER_8 = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
 _ORDER_6 = np.array([3 / 4, -3 / 20, 1 / 60, 0.0])
 _REACH = 4  # steps to each side
 _ROUNDING = 4 * np.finfo(float).eps  # of a value or an argument, relative
@@ -137,7 +136,7 @@ def _along(path: Callable[[Array, float], ArrayLike], magnitudes: Array, step: f
     ahead = samples[:, (_REACH + 1) * parts :: parts]
     behind = samples[:, (_REACH - 1) * parts :: -parts]
     value, lower = (
-        np.tensordot(weights, ahead - behind, axes=(0, 1)) / step for weights in (_ORDER_8, _ORDER_6)
+        np.tensordot(weights, ahead - behind, axes=(0, 1)) / step for weights in (AHEAD, _ORDER_6)
     )
     slopes = np.max(np.abs(np.diff(samples, axis=1)), axis=1) * parts / step
     moved = (slopes.T * (magnitudes + _REACH * step)).T

@@ -72,7 +72,7 @@ class Pairs:
         if isinstance(problem, Elimination):
             kkt = problem.kkt
             N = problem.N.tocsr() if sparse.issparse(problem.N) else problem.N
-            self.q = N @ kkt.solve(problem.f, problem.g)[0] - problem.n
+            self.q = N @ kkt.solver(problem.f, problem.g)[0] - problem.n
 
             def solved(j: int) -> Array:
                 row = _flat(N[[j]])

@@ -35,7 +35,7 @@ def lcp_from_qp(qp: QP) -> LCP:
 def qp_minimizer(qp: QP, z: ArrayLike) -> Array:
     """The minimiser x ``(d,)`` from the multipliers z ``(m,)``: ``x = Q^-1 (A^T z - c)`` (Lloyd 0.3)."""
     arguments.instance("qp", qp, QP)
-    return Elimination.of_qp(qp).unknowns(arguments.one_vector("z", z, len(qp.b)))[0]
+    return Elimination.of_qp(qp).unknowns(z)[0]
 
 
 def qp_from_lcp(lcp: LCP) -> QP:

@@ -18,7 +18,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.constraints.kkt import factor_kkt
+from rbnotes.constraints.kkt import KKT, _checked, factored
 
 
 def force_projection(M: Any, G: Any) -> Array:
@@ -31,8 +31,7 @@ def force_projection(M: Any, G: Any) -> Array:
     G : (k, n)
         Constraint matrix; redundant rows change nothing.
     """
-    kkt = factor_kkt(M, _given(G))
-    G = arguments.matrix("G", G)
+    _, G, kkt = _factored(M, G)
     result: Array = np.eye(kkt.size) + G.T @ kkt.solve(np.eye(kkt.size))[1]
     return result
 
@@ -43,9 +42,9 @@ def velocity_projection(M: Any, G: Any) -> Array:
     Nearest in kinetic energy: of all admissible v', ``P_v v`` has the least ``(v' - v)^T M (v' - v)``.
     Arguments as for :func:`force_projection`.
     """
-    kkt = factor_kkt(M, _given(G))
-    inertia = arguments.matrix("M", M)
-    return kkt.solve(inertia.toarray() if sparse.issparse(inertia) else inertia)[0]
+    M, _, kkt = _factored(M, G)
+    momenta = M.toarray() if sparse.issparse(M) else M
+    return kkt.solver(momenta, np.zeros((kkt.constraints, kkt.size)))[0]
 
 
 def constrained_force(M: Any, G: Any, force: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
@@ -70,10 +69,10 @@ def constrained_force(M: Any, G: Any, force: ArrayLike, g: ArrayLike = 0.0) -> t
     multipliers : (k,)
         Constraint forces lambda.
     """
-    kkt = factor_kkt(M, _given(G))
+    _, G, kkt = _factored(M, G)
     force = arguments.one_vector("force", force, kkt.size)
-    multipliers = kkt.solve(force, g)[1]
-    return force + arguments.matrix("G", G).T @ multipliers, multipliers
+    multipliers = kkt.solver(force, kkt._targets(g))[1]
+    return force + G.T @ multipliers, multipliers
 
 
 def constrained_velocity(M: Any, G: Any, v: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
@@ -99,14 +98,14 @@ def constrained_velocity(M: Any, G: Any, v: ArrayLike, g: ArrayLike = 0.0) -> tu
     multipliers : (k,)
         Constraint impulses lambda.
     """
-    kkt = factor_kkt(M, _given(G))
-    v = arguments.one_vector("v", v, kkt.size)
-    momentum = arguments.array("M v", arguments.matrix("M", M) @ v)
-    return kkt.solve(momentum, g)
+    M, _, kkt = _factored(M, G)
+    momentum = arguments.array("M v", M @ arguments.one_vector("v", v, kkt.size))
+    return kkt.solver(momentum, kkt._targets(g))
 
 
-def _given(G: Any) -> Any:
-    """Rows there must be: a factorisation does without, a projection has nothing to project on."""
+def _factored(M: Any, G: Any) -> tuple[Any, Any, KKT]:
+    """Both matrices, checked, and their factors. A projection without rows has nothing to project on."""
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")
-    return G
+    M, G = _checked(M, G)
+    return M, G, factored(M, G)

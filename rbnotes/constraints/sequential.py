@@ -102,7 +102,10 @@ def gauss_seidel(
     N = arguments.array("N", N, None, n)
     if N.ndim != 2:
         raise InvalidArgument("N", f"shape {N.shape}", f"shape (k, {n})")
-    c, total = _per_row("c", c, len(N)), _per_row("impulses", impulses, len(N)).copy()
+    c, total = (
+        arguments.each("c", arguments.array("c", c), len(N)),
+        arguments.each("impulses", arguments.array("impulses", impulses), len(N)).copy(),
+    )
     responses = N @ M_inverse
     effective = np.sum(responses * N, axis=1)
     if np.any(effective <= 0):
@@ -144,10 +147,3 @@ def _inverse_mass(M_inverse: ArrayLike) -> Array:
     if result.ndim != 2:
         raise InvalidArgument("M_inverse", f"shape {result.shape}", "one matrix (two axes)")
     return result
-
-
-def _per_row(name: str, value: ArrayLike, count: int) -> Array:
-    result = arguments.array(name, value)
-    if result.shape not in ((), (count,)):
-        raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
-    return np.broadcast_to(result, (count,))

@@ -52,8 +52,8 @@ class Contacts:
         if rows.shape[0] % 3 or (isinstance(rows, PairRows) and rows.on_a.shape[1] != 3):
             raise InvalidArgument("rows", f"shape {rows.shape}", "three rows a contact, shape (3 c, n)")
         count = rows.shape[0] // 3
-        mu = _per_contact("mu", arguments.scalar("mu", self.mu, minimum=0.0), count)
-        target = _per_contact("normal_target", self.normal_target, count)
+        mu = arguments.each("mu", arguments.scalar("mu", self.mu, minimum=0.0), count)
+        target = arguments.each("normal_target", arguments.array("normal_target", self.normal_target), count)
         keep(self, rows=rows, mu=mu, normal_target=target)
 
     @classmethod
@@ -139,10 +139,3 @@ def _flat(rows: Any) -> Any:
     if rows.shape[1] != 3:
         raise InvalidArgument("rows", f"shape {rows.shape}", "shape (c, 3, n) or (3 c, n)")
     return rows.reshape(-1, rows.shape[2])
-
-
-def _per_contact(name: str, value: ArrayLike, count: int) -> Array:
-    result = arguments.array(name, value)
-    if result.shape not in ((), (count,)):
-        raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
-    return np.broadcast_to(result, (count,))

@@ -25,9 +25,8 @@ class Rounded:
     """Of the edges, m."""
 
     def __post_init__(self) -> None:
-        half = arguments.scalar(
-            "half_extents", arguments.vector("half_extents", self.half_extents), minimum=0
-        )
+        half = arguments.vector("half_extents", self.half_extents)
+        half = arguments.within("half_extents", half, 0.0, np.inf)
         radius = arguments.scalar("radius", self.radius, minimum=0)
         if half.shape != (3,) or radius.shape != ():
             got = f"shapes {half.shape} and {radius.shape}"

@@ -108,7 +108,7 @@ class FreeSystem:
         inertias = inertias[None] if inertias.ndim == 2 else inertias
         if inertias.ndim != 3:
             raise InvalidArgument("inertias", f"shape {inertias.shape}", "shape (m, 6, 6)")
-        masses = arguments.vector("masses", arguments.positive("masses", self.masses), None)
+        masses = arguments.positive("masses", self.masses, None)
         gravity = arguments.vector("gravity", self.gravity)
         for name, value, ndim in (("masses", masses, 1), ("gravity", gravity, 1)):
             if value.ndim != ndim:

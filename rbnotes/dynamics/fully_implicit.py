@@ -23,7 +23,7 @@ from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.dynamics.motion import Forces, MechanicalSystem
 from rbnotes.dynamics.schemes import Solve, less, solve_free
 from rbnotes.dynamics.state import State
-from rbnotes.dynamics.step_problem import Matrix, StepProblem
+from rbnotes.dynamics.step_problem import Matrix, StepProblem, without_conditions
 from rbnotes.errors import NotConverged
 
 HALVINGS = 12
@@ -149,7 +149,7 @@ class _Equations:
 
     def excess(self, velocity: Array, left: Array) -> float:
         """What is left of equations and constraints, as the energy norm of velocities that it would make."""
-        problem = StepProblem(self.inertia, self.inertia @ velocity + left)
+        problem = without_conditions(self.inertia, self.inertia @ velocity + left)
         missing = self.solve(problem, 1.0) - velocity
         return float(np.sqrt(missing @ (self.inertia @ missing)))
 

@@ -20,6 +20,7 @@ from scipy.integrate import solve_ivp
 from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
+from rbnotes._frozen import changed
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.dynamics.motion import MechanicalSystem
 from rbnotes.dynamics.state import State, States
@@ -155,7 +156,7 @@ def move_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array
     arguments.provides("system", system, "moved")
     arguments.instance("state", state, State)
     velocity, h = arguments.one_vector("velocity", velocity, state.size), _step_size(h)
-    return system.moved(state, h * velocity, h).with_velocity(velocity)
+    return system.moved(state, h * velocity, h)._with_velocity(velocity)
 
 
 def move_by_mean_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
@@ -163,7 +164,7 @@ def move_by_mean_velocity(system: MechanicalSystem, state: State, velocity: Arra
     arguments.provides("system", system, "moved")
     arguments.instance("state", state, State)
     velocity, h = arguments.one_vector("velocity", velocity, state.size), _step_size(h)
-    return system.moved(state, h / 2 * (state.velocity + velocity), h).with_velocity(velocity)
+    return system.moved(state, h / 2 * (state.velocity + velocity), h)._with_velocity(velocity)
 
 
 symplectic_euler = Scheme(symplectic_euler_problem, move_by_new_velocity)
@@ -195,10 +196,12 @@ def bridson_marino(system: MechanicalSystem, state: State, h: float, *, solve: S
     v, (f, _, D) = state.velocity, system.forces(state)
     mass = less(system.mass(state), h / 2 * D)
     momentum = mass @ v
-    halfway = solve(StepProblem(mass, momentum + h / 2 * f), 0.5)
+    first = StepProblem(mass, momentum + h / 2 * f)
+    halfway = solve(first, 0.5)
     moved = system.moved(state, h * arguments.one_vector("solve(problem)", halfway, state.size), h)
     mean = momentum + h / 2 * (f + system.force(moved))
-    return moved.with_velocity(solve(StepProblem(mass, mean), 1.0))
+    second = changed(first, momentum=arguments.one_vector("momentum", mean, state.size))
+    return moved.with_velocity(solve(second, 1.0))
 
 
 def runge_kutta(

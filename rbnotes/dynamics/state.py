@@ -78,7 +78,9 @@ class State:
 
         An error calls it by the name.
         """
-        stacked = arguments.one_vector(name, stacked, self.size)
+        return self._split(arguments.one_vector(name, stacked, self.size))
+
+    def _split(self, stacked: Array) -> tuple[Array, Array, Array]:
         ends = [self.phi.size, self.phi.size + self.v.size]
         first, second, third = np.split(stacked, ends)
         return first.reshape(-1, 6), second.reshape(-1, 3), third
@@ -105,7 +107,10 @@ class State:
 
     def with_velocity(self, velocity: ArrayLike) -> State:
         """The state with other velocities ``(N,)``."""
-        phi, v, qdot = self.split(velocity, "velocity")
+        return self._with_velocity(arguments.one_vector("velocity", velocity, self.size))
+
+    def _with_velocity(self, velocity: Array) -> State:
+        phi, v, qdot = self._split(velocity)
         return changed(self, phi=phi, v=v, qdot=qdot)
 
     def increment_rate(self, increment: ArrayLike, velocity: ArrayLike) -> Array:

@@ -21,7 +21,6 @@ from functools import cached_property, lru_cache, partial
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes._frozen import changed, keep, known
@@ -53,7 +52,7 @@ class Rows:
         rows = np.zeros((0, 0)) if isinstance(self.rows, tuple) and not self.rows else self.rows
         rows = arguments.matrix("rows", rows)
         count = rows.shape[0]
-        keep(self, rows=rows, target=_per_row("target", self.target, count))
+        keep(self, rows=rows, target=arguments.each("target", arguments.array("target", self.target), count))
         keep(self, softness=_checked_softness(self.softness, count))
 
     @property
@@ -279,10 +278,3 @@ def _check_not_negative(eigenvalues: Array, rounding: float) -> None:
     if np.any(eigenvalues < -rounding):
         got = f"an eigenvalue {np.min(eigenvalues):.3g}"
         raise InvalidArgument("softness", got, "no eigenvalue below 0")
-
-
-def _per_row(name: str, value: ArrayLike, count: int) -> Array:
-    result = arguments.array(name, value)
-    if result.shape not in ((), (count,)):
-        raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
-    return np.broadcast_to(result, (count,))

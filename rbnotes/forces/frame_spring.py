@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes._frozen import keep
+from rbnotes._frozen import keep, known
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, State
 from rbnotes.forces import _frame_spring
@@ -86,14 +86,15 @@ class FrameSpring:
         def spread(name: str, value: ArrayLike) -> Array:
             return arguments.scalar(name, value, minimum=0.0)[..., None, None] * np.eye(3)
 
-        return cls(
-            arguments.frame("X_1", X_1),
-            arguments.frame("X_2", X_2),
-            spread("k_t", k_t),
-            spread("k_r", k_r),
-            spread("d_t", d_t),
-            spread("d_r", d_r),
-            damping,
+        return known(
+            cls,
+            X_1=arguments.frame("X_1", X_1),
+            X_2=arguments.frame("X_2", X_2),
+            K_t=spread("k_t", k_t),
+            K_r=spread("k_r", k_r),
+            D_t=spread("d_t", d_t),
+            D_r=spread("d_r", d_r),
+            damping=arguments.choice("damping", damping, DAMPING),
         )
 
 

@@ -16,7 +16,9 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.grading import _wire
 from rbnotes.grading.handed_in import Submission
 from rbnotes.grading.marking import Grade, Paper, as_plain, from_plain, mark
-from rbnotes.grading.sandbox import Running, Told, Transcript, collect
+from rbnotes.grading.running import Running
+from rbnotes.grading.sandbox import collect
+from rbnotes.grading.transcripts import Told, Transcript
 
 ATTEMPTS = 3
 """So often a submission is handed to the executor; what is lost more often is run in this process."""

@@ -12,20 +12,19 @@ from rbnotes.inertia.spatial import MassProperties, mass_properties
 
 def cuboid(sides: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
     """Box with ``sides (..., 3)`` along x, y, z (Sueda 1.7, eq. (1.24))."""
-    sides = arguments.positive("sides", arguments.vector("sides", sides))
+    sides = arguments.positive("sides", sides, 3)
     return _centred(np.prod(sides, axis=-1), sides**2 / 12, density)
 
 
 def ellipsoid(semi_axes: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
     """Ellipsoid with ``semi_axes (..., 3)`` along x, y, z."""
-    semi_axes = arguments.positive("semi_axes", arguments.vector("semi_axes", semi_axes))
-    return _centred(4 / 3 * np.pi * np.prod(semi_axes, axis=-1), semi_axes**2 / 5, density)
+    return _ellipsoid(arguments.positive("semi_axes", semi_axes, 3), density)
 
 
 def sphere(radius: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
     """Ball of ``radius (...)``."""
     radius = arguments.positive("radius", radius)
-    return ellipsoid(np.stack([radius] * 3, axis=-1), density)
+    return _ellipsoid(np.stack([radius] * 3, axis=-1), density)
 
 
 def cylinder(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
@@ -61,8 +60,12 @@ def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
     arguments.instance("body", body, MassProperties)
     body, mass = mass_properties(*body), arguments.positive("mass", mass)
     arguments.common_shape(mass=mass.shape, body=body.mass.shape)
-    scale = mass / body.mass
-    return mass_properties(mass, scale[..., None, None] * body.inertia, body.com)
+    scaled = (mass / body.mass)[..., None, None] * body.inertia
+    return MassProperties(mass, arguments.array("mass", scaled), body.com)
+
+
+def _ellipsoid(semi_axes: Array, density: ArrayLike) -> MassProperties:
+    return _centred(4 / 3 * np.pi * np.prod(semi_axes, axis=-1), semi_axes**2 / 5, density)
 
 
 def _radius_and_length(radius: ArrayLike, length: ArrayLike) -> tuple[Array, Array]:
@@ -81,5 +84,5 @@ def _centred(volume: Array, mean_squares: Array, density: ArrayLike) -> MassProp
     arguments.common_shape(density=density.shape, size=volume.shape)
     mass = arguments.positive("density times volume", density * volume)
     moments = mass[..., None] * (np.sum(mean_squares, axis=-1, keepdims=True) - mean_squares)
-    arguments.array("density times moments of volume", moments)
-    return mass_properties(mass, moments[..., None] * np.eye(3), np.zeros(moments.shape))
+    moments = arguments.array("density times moments of volume", moments)
+    return MassProperties(mass, moments[..., None] * np.eye(3), np.zeros(moments.shape))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rbnotes import _se3
+from rbnotes._frozen import known
 from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints._nearest import search
@@ -222,7 +223,8 @@ class Cylindrical(_Exactly):
     """Rotation about an axis, z by default, and translation along it: q is angle and distance."""
 
     def __init__(self, axis: Any = Z) -> None:
-        super().__init__(Revolute(axis), Prismatic(axis))
+        turning = Revolute(axis)
+        super().__init__(turning, known(Prismatic, axis=turning.axis))
 
     def __repr__(self) -> str:
         return f"Cylindrical({self.parts[0].axis})"  # type: ignore[attr-defined]

@@ -193,7 +193,7 @@ class JointType(ABC):
 
     def _checked(self, name: str, q: ArrayLike) -> Array:
         checked = arguments.vector(name, q, self.coordinates)
-        return arguments.scalar(name, checked, minimum=-LONGEST, maximum=LONGEST)
+        return arguments.within(name, checked, -LONGEST, LONGEST)
 
     def _both(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
         q, qdot = self._checked("q", q), self._checked("qdot", qdot)

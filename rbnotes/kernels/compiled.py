@@ -99,8 +99,10 @@ class CompiledTree:
                 if not self._forward(self._whole, self._numbers, a, b, c, out):
                     return out
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
-        tau, wrenches = _applied(self.tree, tau, wrenches, q=q, qdot=qdot)
-        pushed = tau + self.jacobian_transpose_times(q, wrenches) if wrenches.ndim else tau
+        return self._accelerations(q, qdot, *_applied(self.tree, tau, wrenches, q=q, qdot=qdot))
+
+    def _accelerations(self, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
+        pushed = tau + self._pushed(q, wrenches) if wrenches.ndim else tau
         found = self._states("forward", self._packed, q, qdot, pushed)
         return reference.forward_dynamics(self.tree, q, qdot, tau, wrenches) if found is None else found
 
@@ -122,11 +124,13 @@ class CompiledTree:
                     return out
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
         qddot = self.tree.checked("qddot", qddot)
-        wrenches = _applied(self.tree, 0.0, wrenches, q=q, qdot=qdot, qddot=qddot)[1]
+        return self._taken(q, qdot, qddot, _applied(self.tree, 0.0, wrenches, q=q, qdot=qdot, qddot=qddot)[1])
+
+    def _taken(self, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
         found = self._states("inverse", self._packed, q, qdot, qddot)
         if found is None:
             return reference.inverse_dynamics(self.tree, q, qdot, qddot, wrenches)
-        return found - self.jacobian_transpose_times(q, wrenches) if wrenches.ndim else found
+        return found - self._pushed(q, wrenches) if wrenches.ndim else found
 
     def hybrid_dynamics(
         self,
@@ -148,13 +152,13 @@ class CompiledTree:
         arguments.instance("accelerations", accelerations, Mapping)
         given, driven = _told(self.tree, accelerations)
         q, qdot, given, tau, wrenches = _checked(self.tree, q, qdot, given, tau, wrenches)
-        pushed = tau + self.jacobian_transpose_times(q, wrenches) if np.any(wrenches) else tau
+        pushed = tau + self._pushed(q, wrenches) if np.any(wrenches) else tau
         found = self._states("forward", self._with(driven), q, qdot, np.where(driven, given, pushed))
         if found is None:
             return reference.hybrid_dynamics(self.tree, q, qdot, accelerations, tau, wrenches)
         if not np.any(driven):
             return Hybrid(found, np.array(tau))
-        return Hybrid(found, np.where(driven, self.inverse_dynamics(q, qdot, found, wrenches), tau))
+        return Hybrid(found, np.where(driven, self._taken(q, qdot, found, wrenches), tau))
 
     def _with(self, driven: NDArray[np.bool_]) -> Packed:
         """The packed tree with some coordinates driven; that of the last ones asked for is kept."""
@@ -176,10 +180,12 @@ class CompiledTree:
         InvalidArgument
             If an argument has a wrong shape or is not finite.
         """
-        q, qdot, qddot = alike(self.tree, q=q, qdot=qdot, qddot=qddot)
-        wrenches = _applied(self.tree, 0.0, wrenches)[1]
         if not self._axes_only:
             return reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
+        q, qdot, qddot = alike(self.tree, q=q, qdot=qdot, qddot=qddot)
+        return self._slopes(q, qdot, qddot, _applied(self.tree, 0.0, wrenches)[1])
+
+    def _slopes(self, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Slopes:
         k = self.tree.size
         lead = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2] if wrenches.ndim else ())
         states = [np.broadcast_to(each, (*lead, k)) for each in (q, qdot, qddot)]
@@ -210,11 +216,13 @@ class CompiledTree:
         """
         if not self._axes_only:
             return reference.forward_dynamics_slopes(self.tree, q, qdot, tau, wrenches)
-        qddot = self.forward_dynamics(q, qdot, tau, wrenches)
-        taken = self.inverse_dynamics_slopes(q, qdot, qddot, wrenches)
-        at = self.tree.checked("q", q)[..., None, :]
+        q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
+        tau, wrenches = _applied(self.tree, tau, wrenches, q=q, qdot=qdot)
+        qddot = self._accelerations(q, qdot, tau, wrenches)
+        at, moving = (np.broadcast_to(each, qddot.shape) for each in (q, qdot))
+        taken = self._slopes(at, moving, qddot, wrenches)
         # Columns stand where states do.
-        by_q, by_v = (-self.solve_mass(at, np.swapaxes(each, -1, -2)) for each in taken)
+        by_q, by_v = (-self._answers(q[..., None, :], np.swapaxes(each, -1, -2)) for each in taken)
         return Slopes(np.swapaxes(by_q, -1, -2), np.swapaxes(by_v, -1, -2))
 
     @cached_property
@@ -241,7 +249,9 @@ class CompiledTree:
                 out: Array = _empty(self._one)
                 if not self._forward(self._whole, self._weightless, a, self._resting, c, out):
                     return out
-        q, forces = self.tree.checked("q", q), self.tree.checked("forces", forces)
+        return self._answers(self.tree.checked("q", q), self.tree.checked("forces", forces))
+
+    def _answers(self, q: Array, forces: Array) -> Array:
         found = self._states("forward", self._resting_tree, q, np.zeros_like(q), forces)
         if found is None:
             return solve_mass(self.tree, regular_mass_matrix(self.tree, q), forces[..., None])[..., 0]
@@ -293,7 +303,11 @@ class CompiledTree:
             self.tree.checked("q", q),
             arguments.array("wrenches", wrenches, len(self.tree.links), 6),
         )
-        shape = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
+        arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
+        return self._pushed(q, wrenches)
+
+    def _pushed(self, q: Array, wrenches: Array) -> Array:
+        shape = np.broadcast_shapes(q.shape[:-1], wrenches.shape[:-2])
         q = np.broadcast_to(q, (*shape, self.tree.size))
         wrenches = np.broadcast_to(wrenches, (*shape, *wrenches.shape[-2:]))
         result, push = np.empty(q.shape), code("forces_one")

@@ -109,11 +109,11 @@ def joint_at(
     arguments.instance("kind", kind, JointType)
     where = arguments.exactly("where", arguments.frame("where", where), 2)
     poses = checked_poses(poses)
-    q = kind.home if q is None else arguments.one_vector("q", q, kind.coordinates)
+    q = kind.home if q is None else arguments.exactly("q", kind._checked("q", q), 1)
     body = body_index("body", body, len(poses))
     parent = parent_index(parent, len(poses))
     of_parent = where if parent == WORLD else _se3.inverse(poses[parent]) @ where
-    of_body = where @ kind.transform(q)
+    of_body = where @ kind._transform(q)
     return Joint(kind, body, _se3.inverse(poses[body]) @ of_body, parent, of_parent)
 
 

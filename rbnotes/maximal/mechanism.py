@@ -64,12 +64,14 @@ class Mechanism:
     def __post_init__(self) -> None:
         bodies = arguments.exactly("bodies", arguments.positive_definite("bodies", self.bodies, 6), 3)
         joints = arguments.instances("joints", self.joints, Joint)
-        free = FreeSystem(bodies, gravity=self.gravity, applied=self.applied)
+        arguments.function("applied", self.applied)
+        gravity = arguments.one_vector("gravity", self.gravity)
+        free = known(FreeSystem, inertias=bodies, masses=np.zeros(0), gravity=gravity, applied=self.applied)
         for joint in joints:
             if joint.last >= len(bodies):
                 got = f"a {joint.kind} joint between {joint.parent} and {joint.body}"
                 raise InvalidArgument("joints", got, f"indices of {len(bodies)} bodies")
-        keep(self, bodies=bodies, joints=joints, gravity=free.gravity, free=free)
+        keep(self, bodies=bodies, joints=joints, gravity=gravity, free=free)
 
     def mass(self, state: State) -> Matrix:
         """Mass matrix ``(6 n, 6 n)``, sparse if it is large."""

@@ -27,7 +27,8 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nearby_points, separation_speeds
+from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nearby_points
+from rbnotes.contact.nearby import allowed_speeds
 from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
 from rbnotes.dynamics.step_problem import checked_solution
 from rbnotes.friction import model as friction_model
@@ -68,7 +69,8 @@ def tree_contacts(
     at = system.maximal(state)
     J = system.reduction(state).J[: at.phi.size]
     rows = contact_rows(points, at.E).matrix @ J
-    speeds = separation_speeds(points, (rows @ state.velocity)[::3], h, system.tree.gravity)
+    approach = (rows @ state.velocity)[::3]
+    speeds = allowed_speeds(points, approach, arguments.number("h", h), system.tree.gravity)
     return Contacts(rows, points.mu, np.maximum(speeds, -gamma * points.gap * (points.gap < 0)))
 
 

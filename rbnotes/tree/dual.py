@@ -38,7 +38,7 @@ from rbnotes.tree.constrained import (
     refuse_contradictions,
     stacked,
 )
-from rbnotes.tree.dynamics import _body_wrenches, joint_forces
+from rbnotes.tree.dynamics import _body_wrenches, _joint_forces
 from rbnotes.tree.inverse_inertia import InverseInertia, factor_inertia
 from rbnotes.tree.kinematics import _poses, _steps, _times
 from rbnotes.tree.model import Tree
@@ -168,6 +168,7 @@ def _problem(
     constraints = checked_constraints(constraints)
     alpha = arguments.real("alpha", alpha, minimum=0.0)
     beta = arguments.real("beta", beta, minimum=0.0)
+    system._check(state)
     at = Sweep.of(system.tree, state)
     inverse = factor_inertia(system.tree, state.q)
 
@@ -203,7 +204,7 @@ class Sweep(NamedTuple):
     @classmethod
     def of(cls, tree: Tree, state: State) -> Sweep:
         """That of a state's joints."""
-        q, qdot = tree.checked("q", state.q), tree.checked("qdot", state.qdot)
+        q, qdot = state.q, state.qdot
         steps = _steps(tree, q)
         A = _se3.Ad_inverse(steps)
         phi, drift = (_times(tree.to_bodies, each) for each in moved(tree, q, qdot, qdot, 0 * qdot, A))
@@ -234,7 +235,7 @@ def _force(system: TreeSystem, at: Sweep, state: State) -> Array:
     on_bodies, on_particles = np.split(applied, [at.phi.size])
     f = _body_wrenches(tree, at.bodies, at.phi) + on_bodies.reshape(at.phi.shape)
     on_joints = handed_on(tree, state.q, f - _times(tree.inertias, at.drift), at.A)
-    on_joints += joint_forces(tree, state.q, state.qdot) + system._driven(state).f
+    on_joints += _joint_forces(tree, state.q, state.qdot) + system._driven(state).f
     return np.append(np.kron(system.masses, tree.gravity) + on_particles, on_joints)
 
 

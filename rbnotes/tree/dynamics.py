@@ -16,26 +16,39 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, SingularConfiguration
-from rbnotes.tree.kinematics import Motion, _both, _times, alike, jacobian, motion, poses, twists
+from rbnotes.tree.kinematics import (
+    Motion,
+    _both,
+    _jacobian_at,
+    _motion_at,
+    _poses_at,
+    _times,
+    _twists_at,
+    alike,
+)
 from rbnotes.tree.model import Tree
 
 
 def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     """``M_r = J^T M J (..., k, k)``, symmetric (Sueda eq. (2.18))."""
     arguments.instance("tree", tree, Tree)
-    J = jacobian(tree, q)
+    return _mass_matrix(tree, tree.checked("q", q))
+
+
+def _mass_matrix(tree: Tree, q: Array) -> Array:
+    J = _jacobian_at(tree, q)
     momenta = tree.inertias @ J.reshape(*J.shape[:-2], len(tree.links), 6, tree.size)
     M: Array = np.swapaxes(J, -1, -2) @ momenta.reshape(J.shape)
     return (M + np.swapaxes(M, -1, -2)) / 2
 
 
-def regular_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
+def regular_mass_matrix(tree: Tree, q: Array) -> Array:
     """The mass matrix with an inertia along what joints forbid their own coordinates.
 
     Along the length of a quaternion nothing moves, and ``J^T M J`` is zero. There it is given an inertia of
     the size of what the joint carries: what the constraints allow does not change, and it is regular.
     """
-    q, M = tree.checked("q", q), mass_matrix(tree, q)
+    M = _mass_matrix(tree, q)
     for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
         if link.joint.constraints:
             M[..., own, own] += _forbidden_inertia(tree, q, i)
@@ -52,12 +65,11 @@ def _forbidden_inertia(tree: Tree, q: Array, i: int) -> Array:
     return result
 
 
-def coordinate_constraints(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+def coordinate_constraints(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
     """What joints forbid their own coordinates: rows ``G (..., c, k)`` and ``Gdot qdot (..., c)``.
 
     Velocities have ``G qdot = 0``, accelerations ``G qddot + Gdot qdot = 0``.
     """
-    q, qdot = _both(tree, q, qdot)
     count = sum(link.joint.constraints for link in tree.links)
     rows, drift = np.zeros((*q.shape[:-1], count, tree.size)), np.zeros((*q.shape[:-1], count))
     end = 0
@@ -75,19 +87,22 @@ def body_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Wrenches ``(..., n, 6)`` of gravity and of the bodies' own motion, in body coordinates (Sueda 1.6)."""
     arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
-    return _body_wrenches(tree, poses(tree, q).bodies, twists(tree, q, qdot))
+    return _body_wrenches(tree, _poses_at(tree, q).bodies, _twists_at(tree, q, qdot))
 
 
 def weight_wrenches(tree: Tree, q: ArrayLike) -> Array:
     """Wrenches ``(..., n, 6)`` of gravity in body coordinates."""
     arguments.instance("tree", tree, Tree)
-    return _weight_wrenches(tree, poses(tree, q).bodies)
+    return _weight_wrenches(tree, _poses_at(tree, tree.checked("q", q)).bodies)
 
 
 def joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Forces ``(..., k)`` of the springs and dampers in the joints (Sueda 2.5, eqs. (2.72), (2.74))."""
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
+    return _joint_forces(tree, *_both(tree, q, qdot))
+
+
+def _joint_forces(tree: Tree, q: Array, qdot: Array) -> Array:
     return -tree.stacked("stiffness") * (q - tree.stacked("rest")) - tree.stacked("damping") * qdot
 
 
@@ -105,8 +120,11 @@ def reduced_force(
     """
     arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
-    tau, wrenches = _applied(tree, tau, wrenches, q=q)
-    return driving_force(tree, motion(tree, q, qdot), wrenches) + joint_forces(tree, q, qdot) + tau
+    return _reduced_force(tree, q, qdot, *_applied(tree, tau, wrenches, q=q))
+
+
+def _reduced_force(tree: Tree, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
+    return driving_force(tree, _motion_at(tree, q, qdot), wrenches) + _joint_forces(tree, q, qdot) + tau
 
 
 def driving_force(tree: Tree, at: Motion, wrenches: Array) -> Array:
@@ -131,11 +149,12 @@ def forward_dynamics(
         message names the joints.
     """
     arguments.instance("tree", tree, Tree)
-    force = reduced_force(tree, q, qdot, tau, wrenches)
+    q, qdot = _both(tree, q, qdot)
+    force = _reduced_force(tree, q, qdot, *_applied(tree, tau, wrenches, q=q))
     return accelerations(tree, q, qdot, regular_mass_matrix(tree, q), force)
 
 
-def accelerations(tree: Tree, q: ArrayLike, qdot: ArrayLike, M: Array, force: Array) -> Array:
+def accelerations(tree: Tree, q: Array, qdot: Array, M: Array, force: Array) -> Array:
     """``qddot (..., k)`` from the regular mass matrix and all that drives the joints, as forward dynamics."""
     rows, drift = coordinate_constraints(tree, q, qdot)
     return _answers_within(tree, M, force[..., None], rows, -drift[..., None])[..., 0]
@@ -159,13 +178,17 @@ def inverse_dynamics(
     """
     arguments.instance("tree", tree, Tree)
     q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
-    return _times(mass_matrix(tree, q), qddot) - reduced_force(tree, q, qdot, 0.0, wrenches)
+    return _inverse_dynamics(tree, q, qdot, qddot, _applied(tree, 0.0, wrenches, q=q)[1])
+
+
+def _inverse_dynamics(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
+    return _times(_mass_matrix(tree, q), qddot) - _reduced_force(tree, q, qdot, np.zeros(()), wrenches)
 
 
 def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Of all bodies ``(...)``, J."""
     arguments.instance("tree", tree, Tree)
-    return kinetic_energy_of(tree, twists(tree, q, qdot))
+    return kinetic_energy_of(tree, _twists_at(tree, *_both(tree, q, qdot)))
 
 
 def kinetic_energy_of(tree: Tree, phi: Array) -> Array:
@@ -181,7 +204,7 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
     """
     arguments.instance("tree", tree, Tree)
     q = tree.checked("q", q)
-    return potential_energy_of(tree, q, poses(tree, q).bodies)
+    return potential_energy_of(tree, q, _poses_at(tree, q).bodies)
 
 
 def potential_energy_of(tree: Tree, q: Array, bodies: Array) -> Array:
@@ -197,8 +220,9 @@ def potential_energy_of(tree: Tree, q: Array, bodies: Array) -> Array:
 def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates."""
     arguments.instance("tree", tree, Tree)
-    momenta = _times(tree.inertias, twists(tree, q, qdot))
-    to_world = _se3.Ad_inverse(poses(tree, q).bodies)
+    q, qdot = _both(tree, q, qdot)
+    momenta = _times(tree.inertias, _twists_at(tree, q, qdot))
+    to_world = _se3.Ad_inverse(_poses_at(tree, q).bodies)
     result: Array = np.einsum("...nba,...nb->...a", to_world, momenta)
     return result
 

@@ -16,7 +16,7 @@ world, and those between a body and its parent add to a linearly implicit step.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,7 +65,9 @@ class InverseInertia:
 
         Several right sides are rows, one under the other.
         """
-        x = self.tree.checked("x", x)
+        return self._solved(self.tree.checked("x", x))
+
+    def _solved(self, x: Array) -> Array:
         shape = arguments.common_shape(coordinates=self.shape, x=x.shape[:-1])
         x = np.broadcast_to(x, (*shape, self.tree.size))
         # One more than there are links: the world, which stays, is the last one, number -1.
@@ -141,10 +143,17 @@ def factor_inertia(
         bodies=B.shape[:-3],
         parents=() if C is None else C.shape[:-4],
     )
-    q = np.broadcast_to(q, (*shape, tree.size))
+    still = {tree.index(name) for name in arguments.instances("locked", locked, str)}
+    return _factored(tree, np.broadcast_to(q, (*shape, tree.size)), P, B, C, still)
+
+
+def _factored(
+    tree: Tree, q: Array, P: Array, B: Array | float = 0.0, C: Array | None = None, still: Container[int] = ()
+) -> InverseInertia:
+    """As :func:`factor_inertia`, at q with all leading axes; what is locked is given by its number."""
+    shape, n = q.shape[:-1], len(tree.links)
     A, to_bodies = _se3.Ad_inverse(_steps(tree, q)), tree.to_bodies
     # The second is what joints would feel if none beyond them gave way: what rounding is measured by.
-    still = {tree.index(name) for name in arguments.instances("locked", locked, str)}
     inertias, rigid = (
         np.array(np.broadcast_to(_T(to_bodies) @ each @ to_bodies, (*shape, n, 6, 6)))
         for each in (tree.inertias + B, tree.inertias)
@@ -190,7 +199,7 @@ def inverse_inertia_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     """
     arguments.instance("tree", tree, Tree)
     q, x = alike(tree, q=q, x=x)
-    return factor_inertia(tree, q).solve(x)
+    return _factored(tree, q, np.zeros((tree.size, tree.size)))._solved(x)
 
 
 def inverse_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
@@ -219,7 +228,9 @@ def _joint_terms(tree: Tree, value: ArrayLike) -> Array:
         if given.shape not in ((), (k,)):
             raise InvalidArgument("joints", f"shape {given.shape}", f"shape (..., {k}, {k}) or ({k},)")
         return np.diag(np.broadcast_to(given, (k,)))
-    P = arguments.array("joints", given, k, k)
+    if given.shape[-2:] != (k, k):
+        raise InvalidArgument("joints", f"shape {given.shape}", f"shape (..., {k}, {k}) or ({k},)")
+    P = given
     between = np.abs(P - joint_blocks(tree, P))
     if np.any(between):
         places = np.argwhere(between.reshape(-1, k, k).max(axis=0))[0]

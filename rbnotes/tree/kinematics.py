@@ -46,19 +46,17 @@ class Motion(NamedTuple):
 def poses(tree: Tree, q: ArrayLike) -> Poses:
     """Poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6))."""
     arguments.instance("tree", tree, Tree)
-    return _poses(tree, _steps(tree, tree.checked("q", q)))
+    return _poses_at(tree, tree.checked("q", q))
 
 
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Body twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian."""
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
-    return _twists(tree, q, qdot, _se3.Ad_inverse(_steps(tree, q)))
+    return _twists_at(tree, *_both(tree, q, qdot))
 
 
-def placed(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+def placed(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
     """Frames ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of the bodies at once."""
-    q, qdot = _both(tree, q, qdot)
     steps = _steps(tree, q)
     return _poses(tree, steps).bodies, _twists(tree, q, qdot, _se3.Ad_inverse(steps))
 
@@ -77,8 +75,7 @@ def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
 def jacobian(tree: Tree, q: ArrayLike) -> Array:
     """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1)."""
     arguments.instance("tree", tree, Tree)
-    q = tree.checked("q", q)
-    return _stacked(tree.to_bodies @ _jacobian(tree, q, _se3.Ad_inverse(_steps(tree, q))))
+    return _jacobian_at(tree, tree.checked("q", q))
 
 
 def jacobian_dot(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -92,7 +89,22 @@ def jacobian_dot(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 def motion(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Motion:
     """Poses, twists, Jacobian and drift at once, for those who need several of them."""
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
+    return _motion_at(tree, *_both(tree, q, qdot))
+
+
+def _poses_at(tree: Tree, q: Array) -> Poses:
+    return _poses(tree, _steps(tree, q))
+
+
+def _twists_at(tree: Tree, q: Array, qdot: Array) -> Array:
+    return _twists(tree, q, qdot, _se3.Ad_inverse(_steps(tree, q)))
+
+
+def _jacobian_at(tree: Tree, q: Array) -> Array:
+    return _stacked(tree.to_bodies @ _jacobian(tree, q, _se3.Ad_inverse(_steps(tree, q))))
+
+
+def _motion_at(tree: Tree, q: Array, qdot: Array) -> Motion:
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)
     J = _jacobian(tree, q, A)

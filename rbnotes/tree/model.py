@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import _se3, arguments, inertia
+from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import GRAVITY
+from rbnotes.inertia.spatial import of_symmetric
 from rbnotes.joints import JointType
 
 
@@ -253,7 +254,7 @@ def _checked_inertia(name: str, value: Any) -> Array:
     if M.shape != (6, 6):
         raise InvalidArgument(name, f"shape {M.shape}", "shape (6, 6)")
     try:
-        inertia.from_spatial_inertia(M)
+        of_symmetric(M)
     except InvalidArgument as error:
         raise InvalidArgument(name, error.got, error.expected) from error
     return M

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.tree.dynamics import _applied, _body_wrenches, joint_forces
+from rbnotes.tree.dynamics import _applied, _body_wrenches, _joint_forces
 from rbnotes.tree.inverse_inertia import _T, factor_inertia
 from rbnotes.tree.kinematics import _poses, _steps, _times, alike
 from rbnotes.tree.model import Tree
@@ -51,11 +51,15 @@ def newton_euler(
     """
     arguments.instance("tree", tree, Tree)
     q, qdot, qddot, _, wrenches = _checked(tree, q, qdot, qddot, 0.0, wrenches)
+    return _newton_euler(tree, q, qdot, qddot, wrenches)
+
+
+def _newton_euler(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)
     phi, rate = (_times(tree.to_bodies, each) for each in moved(tree, q, qdot, qdot, qddot, A))
     f = _body_wrenches(tree, _poses(tree, steps).bodies, phi) + wrenches - _times(tree.inertias, rate)
-    return -handed_on(tree, q, f, A) - joint_forces(tree, q, qdot)
+    return -handed_on(tree, q, f, A) - _joint_forces(tree, q, qdot)
 
 
 def articulated_bodies(
@@ -107,11 +111,11 @@ def hybrid_dynamics(
     told, driven = _told(tree, accelerations)
     q, qdot, told, tau, wrenches = _checked(tree, q, qdot, told, tau, wrenches)
     # What the told accelerations alone take: the free joints have too much of it, or too little.
-    missing, asked = _along_constraints(tree, q, qdot, tau - newton_euler(tree, q, qdot, told, wrenches))
+    missing, asked = _along_constraints(tree, q, qdot, tau - _newton_euler(tree, q, qdot, told, wrenches))
     qddot = told + np.where(driven, 0.0, asked + factor_inertia(tree, q, locked=accelerations).solve(missing))
     if not np.any(driven):
         return Hybrid(qddot, np.array(tau))
-    return Hybrid(qddot, np.where(driven, newton_euler(tree, q, qdot, qddot, wrenches), tau))
+    return Hybrid(qddot, np.where(driven, _newton_euler(tree, q, qdot, qddot, wrenches), tau))
 
 
 def _along_constraints(tree: Tree, q: Array, qdot: Array, forces: Array) -> tuple[Array, Array]:
@@ -141,8 +145,10 @@ def _told(tree: Tree, accelerations: Mapping[str, ArrayLike]) -> tuple[Array, ND
             raise InvalidArgument("accelerations", repr(name), "one of " + ", ".join(map(repr, known)))
         own = tree.slices[tree.index(name)]
         numbers = arguments.array(f"accelerations[{name!r}]", value)
-        numbers = numbers[None] if numbers.ndim == 0 else numbers
-        given[name] = arguments.vector(f"accelerations[{name!r}]", numbers, own.stop - own.start)
+        given[name] = numbers[None] if numbers.ndim == 0 else numbers
+        if given[name].shape[-1] != own.stop - own.start:
+            expected = f"shape (..., {own.stop - own.start})"
+            raise InvalidArgument(f"accelerations[{name!r}]", f"shape {numbers.shape}", expected)
     shapes = {f"accelerations[{name!r}]": value.shape[:-1] for name, value in given.items()}
     told = np.zeros((*arguments.common_shape(**shapes), tree.size))
     driven = np.zeros(tree.size, dtype=bool)

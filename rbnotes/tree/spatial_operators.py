@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
-from rbnotes.tree.dynamics import _applied, joint_forces, weight_wrenches
-from rbnotes.tree.kinematics import _both, _steps, _times
+from rbnotes.tree.dynamics import _applied, _joint_forces, _weight_wrenches
+from rbnotes.tree.kinematics import _both, _poses_at, _steps, _times
 from rbnotes.tree.model import Tree
 
 
@@ -37,7 +37,11 @@ def parent_adjoints(tree: Tree, q: ArrayLike) -> Array:
     eqs. (6), (8)).
     """
     arguments.instance("tree", tree, Tree)
-    steps = _steps(tree, tree.checked("q", q))
+    return _parent_adjoints(tree, tree.checked("q", q))
+
+
+def _parent_adjoints(tree: Tree, q: Array) -> Array:
+    steps = _steps(tree, q)
     before = np.array([np.eye(4) if parent < 0 else tree.body_frames[parent] for parent in tree.parents])
     return _se3.Ad_inverse(_se3.inverse(before.reshape(-1, 4, 4)) @ steps @ tree.body_frames)
 
@@ -45,7 +49,10 @@ def parent_adjoints(tree: Tree, q: ArrayLike) -> Array:
 def joint_maps(tree: Tree, q: ArrayLike) -> tuple[Array, ...]:
     """S_i ``(..., 6, k_i)``: each body's twist relative to its parent is ``S_i qdot_i`` (eq. (9))."""
     arguments.instance("tree", tree, Tree)
-    q = tree.checked("q", q)
+    return _joint_maps(tree, tree.checked("q", q))
+
+
+def _joint_maps(tree: Tree, q: Array) -> tuple[Array, ...]:
     pairs = zip(tree.links, tree.to_bodies, tree.slices, strict=True)
     return tuple(A @ link.joint._S(q[..., own]) for link, A, own in pairs)
 
@@ -53,7 +60,10 @@ def joint_maps(tree: Tree, q: ArrayLike) -> tuple[Array, ...]:
 def joint_map_rates(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, ...]:
     """Sdot_i ``(..., 6, k_i)`` of each link (Si & Guenter 4, eq. (12))."""
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
+    return _joint_map_rates(tree, *_both(tree, q, qdot))
+
+
+def _joint_map_rates(tree: Tree, q: Array, qdot: Array) -> tuple[Array, ...]:
     pairs = zip(tree.links, tree.to_bodies, tree.slices, strict=True)
     return tuple(A @ link.joint._Sdot(q[..., own], qdot[..., own]) for link, A, own in pairs)
 
@@ -98,12 +108,12 @@ class SpatialOperators:
     @cached_property
     def S(self) -> Array:
         """``diag(S_1, ..., S_n)``, ``(..., 6 n, k)``."""
-        return _block_diagonal(joint_maps(self.tree, self.q))
+        return _block_diagonal(_joint_maps(self.tree, self.q))
 
     @cached_property
     def Sdot(self) -> Array:
         """Rate of S, ``(..., 6 n, k)``."""
-        return _block_diagonal(joint_map_rates(self.tree, self.q, self.qdot))
+        return _block_diagonal(_joint_map_rates(self.tree, self.q, self.qdot))
 
     @cached_property
     def J(self) -> Array:
@@ -113,7 +123,7 @@ class SpatialOperators:
     @cached_property
     def M_lambda(self) -> Array:
         """``diag(A_1, ..., A_n)``, ``(..., 6 n, 6 n)``."""
-        return _diagonal(parent_adjoints(self.tree, self.q))
+        return _diagonal(_parent_adjoints(self.tree, self.q))
 
     @cached_property
     def Theta(self) -> Array:
@@ -134,7 +144,7 @@ class SpatialOperators:
 
         Row i holds, in the column of each ancestor, the adjoint from there: filled from the parent's row.
         """
-        A = parent_adjoints(self.tree, self.q)
+        A = _parent_adjoints(self.tree, self.q)
         G = np.zeros((*A.shape[:-3], 6 * self._n, 6 * self._n))
         for i, parent in enumerate(self.tree.parents):
             rows = slice(6 * i, 6 * i + 6)
@@ -164,7 +174,7 @@ class SpatialOperators:
     @cached_property
     def f_e(self) -> Array:
         """``(..., 6 n)``: weights and applied wrenches of the bodies, all with a minus."""
-        load: Array = weight_wrenches(self.tree, self.q) + self.wrenches
+        load: Array = _weight_wrenches(self.tree, _poses_at(self.tree, self.q).bodies) + self.wrenches
         return -load.reshape(*load.shape[:-2], 6 * self._n)
 
     @cached_property
@@ -204,7 +214,7 @@ class SpatialOperators:
         """
         tau, _ = _applied(self.tree, tau, 0.0)
         bias = _times(np.swapaxes(self.G, -1, -2), _times(self.J @ self.G, self.a) + self.b)
-        return tau + joint_forces(self.tree, self.q, self.qdot) - _times(np.swapaxes(self.S, -1, -2), bias)
+        return tau + _joint_forces(self.tree, self.q, self.qdot) - _times(np.swapaxes(self.S, -1, -2), bias)
 
     def _by_body(self, x: Array) -> Array:
         return x.reshape(*x.shape[:-1], self._n, 6)

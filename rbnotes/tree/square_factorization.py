@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
-from rbnotes.tree.dynamics import _applied, _forbidden_inertia, joint_forces, weight_wrenches
-from rbnotes.tree.inverse_inertia import factor_inertia
-from rbnotes.tree.kinematics import _both, _times
+from rbnotes.tree.dynamics import _applied, _forbidden_inertia, _joint_forces, _weight_wrenches
+from rbnotes.tree.inverse_inertia import _factored
+from rbnotes.tree.kinematics import _both, _poses_at, _times
 from rbnotes.tree.model import Tree
 from rbnotes.tree.recursive import _along_constraints
 from rbnotes.tree.spatial_operators import (
@@ -33,10 +33,10 @@ from rbnotes.tree.spatial_operators import (
     _block_diagonal,
     _child_sum,
     _diagonal,
+    _joint_map_rates,
+    _joint_maps,
+    _parent_adjoints,
     _transposed,
-    joint_map_rates,
-    joint_maps,
-    parent_adjoints,
 )
 
 
@@ -136,12 +136,15 @@ def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
         If some joint is in a singular state, or nothing heavy moves with it; the message names it.
     """
     arguments.instance("tree", tree, Tree)
-    q = tree.checked("q", q)
-    A, S = parent_adjoints(tree, q), joint_maps(tree, q)
+    return _square_factors(tree, tree.checked("q", q))
+
+
+def _square_factors(tree: Tree, q: Array) -> SquareFactors:
+    A, S = _parent_adjoints(tree, q), _joint_maps(tree, q)
     articulated, Y = np.zeros_like(A), np.zeros_like(A)
     Omega, gain, Pi = [], [], []
     to_joints = _se3.Ad(tree.body_frames)
-    for i, pivot in enumerate(factor_inertia(tree, q).pivots):
+    for i, pivot in enumerate(_factored(tree, q, np.zeros((tree.size, tree.size))).pivots):
         Xt, St = np.swapaxes(A[..., i, :, :], -1, -2), np.swapaxes(S[i], -1, -2)
         J = to_joints[i].T @ pivot.felt @ to_joints[i]
         K = J @ S[i] @ pivot.gives
@@ -170,10 +173,10 @@ def factored_dynamics(
     tau, wrenches = _applied(tree, tau, wrenches)
     leading = arguments.common_shape(q=q.shape[:-1], tau=tau.shape[:-1], wrenches=wrenches.shape[:-2])
     q, qdot = np.broadcast_to(q, (*leading, tree.size)), np.broadcast_to(qdot, (*leading, tree.size))
-    factors = square_factors(tree, q)
+    factors = _square_factors(tree, q)
     A, S, n = factors.A, factors.S, len(tree.links)
-    Sdot, slices = joint_map_rates(tree, q, qdot), tree.slices
-    load = weight_wrenches(tree, q) + wrenches
+    Sdot, slices = _joint_map_rates(tree, q, qdot), tree.slices
+    load = _weight_wrenches(tree, _poses_at(tree, q).bodies) + wrenches
     v, a, b, alpha, alpha_bar, p, z, eta = np.zeros((8, *leading, n, 6))
     p_bar, c, c_bar, qddot = np.zeros((4, *leading, tree.size))
 
@@ -194,7 +197,7 @@ def factored_dynamics(
     for i in reversed(range(n)):
         p[..., i, :] = _child_sum(tree, p, A, i) + alpha_bar[..., i, :]
         p_bar[..., slices[i]] = _transposed(S[i], p[..., i, :])
-    tau_bar: Array = tau + joint_forces(tree, q, qdot) - p_bar
+    tau_bar: Array = tau + _joint_forces(tree, q, qdot) - p_bar
 
     # Passes 4 (the factors) and 5, from the leaves.
     for i in reversed(range(n)):
@@ -219,7 +222,8 @@ def factored_dynamics(
 
 def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
     """The factors of appendix B as matrices, from those of each body and their definitions in this module."""
-    factors, operators = square_factors(tree, q), SpatialOperators(tree, q)
+    operators = SpatialOperators(tree, q)
+    factors = _square_factors(tree, operators.q)
     S, K, Gt = operators.S, _block_diagonal(factors.gain), np.swapaxes(operators.Gamma, -1, -2)
     St, bodies, joints = np.swapaxes(S, -1, -2), np.eye(6 * len(tree.links)), np.eye(tree.size)
     Y, Pi = np.linalg.inv(bodies - Gt @ (bodies - K @ St)), Gt @ K

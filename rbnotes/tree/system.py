@@ -14,20 +14,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
+from rbnotes._frozen import changed
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import BilateralRows, ForceLaw, Forces, Reduction, State, no_forces
 from rbnotes.tree.dynamics import (
+    _joint_forces,
     accelerations,
     coordinate_constraints,
     driving_force,
-    joint_forces,
     kinetic_energy_of,
     potential_energy_of,
     regular_mass_matrix,
 )
-from rbnotes.tree.kinematics import Motion, jacobian, motion, placed
+from rbnotes.tree.kinematics import Motion, _jacobian_at, _motion_at, placed
 from rbnotes.tree.model import Tree
-from rbnotes.tree.tangent import geometric_stiffness, own_wrenches, variation
+from rbnotes.tree.tangent import _geometric_stiffness, _variation, own_wrenches
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,14 +55,14 @@ class TreeSystem:
         arguments.function("applied", self.applied)
         if self.driven is not None:
             arguments.function("driven", self.driven)
-        masses = arguments.one_vector("masses", arguments.positive("masses", self.masses), None)
+        masses = arguments.exactly("masses", arguments.positive("masses", self.masses, None), 1)
         object.__setattr__(self, "masses", masses)
 
     def motion(self, state: State) -> Motion:
         """Poses, twists, Jacobian and drift of the tree."""
         arguments.instance("state", state, State)
         self._check(state)
-        return motion(self.tree, state.q, state.qdot)
+        return _motion_at(self.tree, state.q, state.qdot)
 
     def maximal(self, state: State) -> State:
         """Poses and twists of all links, and the particles: what forces on bodies see."""
@@ -76,7 +77,7 @@ class TreeSystem:
         """
         arguments.instance("state", state, State)
         self._check(state)
-        return Reduction(self._with_particles(jacobian(self.tree, state.q)))
+        return Reduction(self._with_particles(_jacobian_at(self.tree, state.q)))
 
     def acceleration_reduction(self, state: State) -> Reduction:
         """The same for accelerations: the drift is ``Jdot qdot`` (Sueda eqs. (2.2), (2.90))."""
@@ -137,10 +138,8 @@ class TreeSystem:
         acceleration = arguments.one_vector("acceleration", acceleration, state.size)
         self._check(state)
         tree, count = self.tree, state.v.size
-        of_particles, of_joints = np.split(
-            arguments.vector("acceleration", acceleration, state.size), [count]
-        )
-        varied = variation(tree, state.q, state.qdot, of_joints)
+        of_particles, of_joints = np.split(acceleration, [count])
+        varied = _variation(tree, state.q, state.qdot, of_joints)
         own, own_q, own_qdot = own_wrenches(tree, varied)
         applied, driven = self._applied(_seen(state, varied.bodies, varied.phi)), self._driven(state)
         own += applied.f[: own.size].reshape(own.shape)
@@ -156,8 +155,8 @@ class TreeSystem:
         f, K, D = J.T @ np.append(own, on_particles), J.T @ K, J.T @ D
 
         held, held_q = self._held(state, of_joints)
-        f[count:] += joint_forces(tree, state.q, state.qdot) + driven.f - held
-        K[count:, count:] += geometric_stiffness(tree, state.q, own) + driven.K - held_q
+        f[count:] += _joint_forces(tree, state.q, state.qdot) + driven.f - held
+        K[count:, count:] += _geometric_stiffness(tree, state.q, own) + driven.K - held_q
         K[count:, count:] -= np.diag(tree.stacked("stiffness"))
         D[count:, count:] += driven.D - np.diag(tree.stacked("damping"))
         return Forces(f, K, D)
@@ -232,7 +231,7 @@ class TreeSystem:
     def _force(self, state: State, at: Motion, applied: Array, driven: Array) -> Array:
         on_bodies, on_particles = np.split(applied, [at.phi.size])
         on_joints = driving_force(self.tree, at, on_bodies.reshape(at.phi.shape))
-        on_joints += joint_forces(self.tree, state.q, state.qdot) + driven
+        on_joints += _joint_forces(self.tree, state.q, state.qdot) + driven
         return np.append(np.kron(self.masses, self.tree.gravity) + on_particles, on_joints)
 
     def _driven(self, state: State) -> Forces:
@@ -264,7 +263,7 @@ class TreeSystem:
 
 def _seen(state: State, bodies: Array, phi: Array) -> State:
     """What forces on bodies and particles see of a state of the tree."""
-    return State(bodies, phi, state.x, state.v, t=state.t)
+    return changed(State(bodies, phi), x=state.x, v=state.v, t=state.t)
 
 
 def _dense(matrix: Any) -> Array:

@@ -23,12 +23,13 @@ from rbnotes.tree.dynamics import (
     _answers_within,
     _applied,
     _body_wrenches,
+    _mass_matrix,
+    _reduced_force,
+    accelerations,
     coordinate_constraints,
-    forward_dynamics,
-    inverse_dynamics,
     regular_mass_matrix,
 )
-from rbnotes.tree.kinematics import _jacobian, _poses, _steps, _times, alike
+from rbnotes.tree.kinematics import _both, _jacobian, _poses, _steps, _times, alike
 from rbnotes.tree.model import Tree
 from rbnotes.tree.products import passed_on
 
@@ -64,7 +65,10 @@ class Variation(NamedTuple):
 def variation(tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike) -> Variation:
     """Twists of all bodies and their rates, with all derivatives, by one sweep from roots to leaves."""
     arguments.instance("tree", tree, Tree)
-    q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
+    return _variation(tree, *alike(tree, q=q, qdot=qdot, qddot=qddot))
+
+
+def _variation(tree: Tree, q: Array, qdot: Array, qddot: Array) -> Variation:
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)
     J = _jacobian(tree, q, A)
@@ -121,7 +125,10 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     reaches all joints before it.
     """
     arguments.instance("tree", tree, Tree)
-    q, wrenches = tree.checked("q", q), _applied(tree, 0.0, wrenches)[1]
+    return _geometric_stiffness(tree, tree.checked("q", q), _applied(tree, 0.0, wrenches)[1])
+
+
+def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
     shape = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
     q, wrenches = (
         np.broadcast_to(q, (*shape, tree.size)),
@@ -149,9 +156,13 @@ def inverse_dynamics_slopes(
     """
     arguments.instance("tree", tree, Tree)
     q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
-    varied = variation(tree, q, qdot, qddot)
+    return _inverse_slopes(tree, q, qdot, qddot, _applied(tree, 0.0, wrenches, q=q)[1])
+
+
+def _inverse_slopes(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Slopes:
+    varied = _variation(tree, q, qdot, qddot)
     own, by_q, by_qdot = own_wrenches(tree, varied)
-    turned = geometric_stiffness(tree, q, own + _applied(tree, 0.0, wrenches, q=q)[1])
+    turned = _geometric_stiffness(tree, q, own + wrenches)
     stiffness, damping = (np.diag(tree.stacked(field)) for field in ("stiffness", "damping"))
     handed_on = (np.einsum("...nai,...naj->...ij", varied.J, each) for each in (by_q, by_qdot))
     q_slope, qdot_slope = handed_on
@@ -175,13 +186,16 @@ def forward_dynamics_slopes(
         As forward dynamics does.
     """
     arguments.instance("tree", tree, Tree)
-    qddot = forward_dynamics(tree, q, qdot, tau, wrenches)
-    slopes, M = inverse_dynamics_slopes(tree, q, qdot, qddot, wrenches), regular_mass_matrix(tree, q)
+    q, qdot = _both(tree, q, qdot)
+    tau, wrenches = _applied(tree, tau, wrenches, q=q)
+    force, M = _reduced_force(tree, q, qdot, tau, wrenches), regular_mass_matrix(tree, q)
+    qddot = accelerations(tree, q, qdot, M, force)
+    q, qdot = np.broadcast_to(q, qddot.shape), np.broadcast_to(qdot, qddot.shape)
+    slopes = _inverse_slopes(tree, q, qdot, qddot, wrenches)
     G, _ = coordinate_constraints(tree, q, qdot)
     across = np.swapaxes(G, -1, -2)
-    left = inverse_dynamics(tree, q, qdot, qddot, wrenches) - _applied(tree, tau, 0.0)[0]
+    left = _times(_mass_matrix(tree, q), qddot) - force
     mu = np.linalg.solve(G @ across, G @ left[..., None])[..., 0]
-    q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
     turned, asked_q, asked_qdot = _constraint_slopes(tree, q, qdot, qddot, mu)
     return Slopes(
         _answers_within(tree, M, turned - slopes.q, G, -asked_q),

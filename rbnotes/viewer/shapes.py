@@ -61,9 +61,7 @@ def solid(shape: Solid, color: str = "blue") -> Shape:
 
 def box(sides: ArrayLike, color: str = "blue") -> Shape:
     """Cuboid centred at its frame, with ``sides`` (3,) along x, y, z [m]."""
-    return Shape(
-        "box", color, arrays={"sides": arguments.positive("sides", arguments.vector("sides", sides))}
-    )
+    return Shape("box", color, arrays={"sides": arguments.positive("sides", sides, 3)})
 
 
 def sphere(radius: float, color: str = "blue") -> Shape:

@@ -44,16 +44,20 @@ class Curve:
 
     def frame(self, s: Any, across: Any) -> tuple[Any, Any]:
         """Axes ``(3, 3)``, one a column, and the point ``(3,)``; x is nearest to ``across (3,)``."""
-        s, across = coordinate("s", s), _direction(across)
+        return self._frame(coordinate("s", s), _direction(across))
+
+    def fold(self, s: Any, across: Any) -> Any:
+        """What is zero where the frame is singular: the sine between the tangent and the given direction."""
+        return self._fold(coordinate("s", s), _direction(across))
+
+    def _frame(self, s: Any, across: Any) -> tuple[Any, Any]:
         with np.errstate(all="ignore"):
             z = unit(self.tangent(s))
             x = unit(across - (across @ z) * z)
             axes = np.array([x, np.cross(z, x), z]).T
             return regular(axes, s=s, across=np.linalg.norm(across)), regular(self.point(s), s=s)
 
-    def fold(self, s: Any, across: Any) -> Any:
-        """What is zero where the frame is singular: the sine between the tangent and the given direction."""
-        s, across = coordinate("s", s), _direction(across)
+    def _fold(self, s: Any, across: Any) -> Any:
         with np.errstate(all="ignore"):
             side = np.cross(unit(self.tangent(s)), across)
             return regular(np.sqrt(side @ side), s=s)

@@ -117,16 +117,16 @@ def point_on_curve(curve: Curve, turning: str = "ball", across: ArrayLike = Z) -
     """
     arguments.instance("curve", curve, Curve)
     arguments.choice("turning", turning, ("ball", "tangent", "none"))
-    across = arguments.one_vector("across", arguments.unit_vector("across", across))
+    across = arguments.exactly("across", arguments.unit_vector("across", across), 1)
     if turning == "ball":
         return Composite(_carried(curve), ExponentialSpherical())
 
     def function(q: Any) -> list[Factor]:
         turned = [(about_z(q[1]), np.zeros(3))] if turning == "tangent" else []
-        return [curve.frame(q[0], across), *turned]
+        return [curve._frame(q[0], across), *turned]
 
     def margins(q: Any) -> dict[str, Any]:
-        return {f"a tangent of its {curve.name} along {across.tolist()}": curve.fold(q[0], across)}
+        return {f"a tangent of its {curve.name} along {across.tolist()}": curve._fold(q[0], across)}
 
     low, high = [curve.low], [curve.high]
     if turning == "tangent":

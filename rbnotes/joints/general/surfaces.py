@@ -96,7 +96,7 @@ def sphere(radius: float) -> Surface:
 
 def ellipsoid(semi_axes: ArrayLike) -> Surface:
     """With its axes along x, y and z, half as long as the ellipsoid ``(3,)``, m; u and v as on a sphere."""
-    a, b, c = arguments.one_vector("semi_axes", arguments.positive("semi_axes", semi_axes)).tolist()
+    a, b, c = arguments.exactly("semi_axes", arguments.positive("semi_axes", semi_axes, 3), 1).tolist()
 
     def point(u: Any, v: Any) -> Any:
         return np.array([a, b, c]) * _outward(u, v)

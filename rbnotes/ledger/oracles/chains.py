@@ -8,7 +8,6 @@ twists are needed for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -16,6 +15,7 @@ import numpy as np
 from scipy.linalg import expm
 
 from rbnotes.arguments import Array
+from rbnotes.checking._central import rate
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket, point_masses
 
@@ -132,13 +132,6 @@ def poses(assembly: Assembly, q: Array) -> Array:
 def joint_poses(assembly: Assembly, q: Array) -> Array:
     """Frames ``(..., n, 4, 4)`` of the joints after they moved."""
     return displacements(assembly, q) @ assembly.joints
-
-
-def rate(function: Callable[[Array], Array]) -> Array:
-    """Derivative at time zero of a function of many times ``(T, 1)``: central differences of order eight."""
-    step, weights = 4e-3, np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
-    result: Array = np.tensordot(weights / step, function(step * np.arange(-4.0, 5.0)[:, None]), axes=1)
-    return result
 
 
 def jacobian(assembly: Assembly, q: Array) -> Array:

@@ -14,14 +14,12 @@ from hypothesis.strategies import SearchStrategy
 from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import Array
+from rbnotes.checking import _central
 from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
 
 Pose = Callable[[Array], Array]
-STEP = 4e-3
-AHEAD = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
-"""Central differences of order eight: weights of one to four steps ahead, and with a minus behind."""
 
 
 def frames(*shape: int) -> SearchStrategy[Array]:
@@ -64,9 +62,7 @@ def shifted(p: Array) -> Array:
 
 def rate(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
     """How a function of the coordinates ``(..., k)`` changes along a motion."""
-    steps = STEP * np.array([1, 2, 3, 4])[:, None] * qdot
-    change = function(q + steps) - function(q - steps)
-    return np.tensordot(AHEAD, change, axes=1) / STEP
+    return _central.rate(lambda t: function(q + t * qdot))
 
 
 def twists_of(pose: Pose, q: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import tree
+from rbnotes.checking._central import rate, rates
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import State, integrate, symplectic_euler
 from rbnotes.ledger.oracles import chains, complex_steps
@@ -63,9 +64,7 @@ class t23_b:
     def printed(assembly, q, qdot):
         """Accelerations of all bodies at steady coordinates: velocities of first order, this of second."""
         first = complex_steps.slope(lambda x: chains.poses(assembly, x), q, qdot)
-        second = chains.rate(
-            lambda t: complex_steps.slope(lambda x: chains.poses(assembly, x), q + t * qdot, qdot)
-        )
+        second = rate(lambda t: complex_steps.slope(lambda x: chains.poses(assembly, x), q + t * qdot, qdot))
         return np.concatenate([first[:, :3], second[:, :3]])
 
     def library(assembly, q, qdot):
@@ -77,13 +76,7 @@ class t23_b:
     oracle = "second differences of the poses along steady coordinates"
 
     def reference(assembly, q, qdot):
-        step, weights = 2e-2, np.array([-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560])
-        slope = np.array([0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
-        ahead = [chains.poses(assembly, q + i * step * qdot) for i in range(5)]
-        behind = [chains.poses(assembly, q - i * step * qdot) for i in range(5)]
-        first = sum(w * (a - b) for w, a, b in zip(slope, ahead, behind, strict=True)) / step
-        both = sum(w * (a + b) for w, a, b in zip(weights[1:], ahead[1:], behind[1:], strict=True))
-        second = (weights[0] * ahead[0] + both) / step**2
+        _, first, second = rates(lambda t: chains.poses(assembly, q + t * qdot), 2e-2)
         return np.concatenate([first[:, :3], second[:, :3]])
 
     tolerance = 1e-6

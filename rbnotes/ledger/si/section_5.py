@@ -7,6 +7,7 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes import joints, tree
+from rbnotes.checking._central import rate
 from rbnotes.checking.strategies import arrays, numbers
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
@@ -170,16 +171,11 @@ class t218:
 
         def lagrangian(x):
             """The Lagrangian at these rates, by differences of the places."""
-            ends = [places(x + s * h * qdot) for s in (1, -1, 2, -2, 3, -3, 4, -4)]
-            pairs = [(a - b) / h for a, b in zip(ends[::2], ends[1::2], strict=True)]
-            velocity = sum(w * d for w, d in zip((4 / 5, -1 / 5, 4 / 105, -1 / 280), pairs, strict=True))
+            velocity = rate(lambda t: np.stack([places(x + s * qdot) for s in t]), h)
             kinetic = velocity**2 @ np.repeat(m, 3) / 2
             return kinetic + places(x) @ np.outer(m, g).ravel()
 
-        times = (1, -1, 2, -2, 3, -3, 4, -4)
-        ends = [momentum(q + s * h * qdot, qdot) for s in times]
-        weights = np.repeat([4 / 5, -1 / 5, 4 / 105, -1 / 280], 2) * np.tile([1, -1], 4) / h
-        drift = sum(w * p for w, p in zip(weights, ends, strict=True))
+        drift = rate(lambda t: np.stack([momentum(q + s * qdot, qdot) for s in t]), h)
         M = np.stack([momentum(q, unit) for unit in np.eye(4)], axis=-1)
         return np.linalg.solve(M, complex_steps.slopes(lagrangian, q) - drift)
 

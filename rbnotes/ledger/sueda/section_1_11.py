@@ -10,22 +10,18 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import (
     arrays,
     frames,
-    full_rank_matrices,
-    spd_matrices,
     twists,
     unit_vectors,
     vectors,
 )
 from rbnotes.contact import ContactPoints, normal_rows
-from rbnotes.dynamics import WORLD, BilateralRows, StepProblem, UnilateralRows, solve_step
+from rbnotes.dynamics import WORLD
 from rbnotes.ledger.oracles.bodies import bracket, motion
-from rbnotes.ledger.oracles.programs import least, pushed_apart
-from rbnotes.ledger.quantities import ACCELERATION, LENGTH, NUMBER, POSE, TIME, TWIST, VELOCITY, Parts
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, TIME, TWIST, VELOCITY, Parts
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "stabilization"
 ROWS = ("rbnotes.contact.normal_rows",)
-STEP = ("rbnotes.dynamics.solve_step",)
 ONE_BODY = {"E": frames(), "x": vectors(), "phi": twists()}
 TWO_BODIES = {"Ei": frames(), "Ej": frames(), "x": arrays(3), "phi_i": arrays(6), "phi_j": arrays(6)}
 
@@ -35,7 +31,7 @@ DIRECTIONS = unit_vectors()
 REPORTED = st.shared(unit_vectors(), key="normal")
 
 
-QUANTITIES = {"C": NUMBER, "out": NUMBER, "phidot": TWIST / TIME, "several": Parts((POSE, LENGTH, NUMBER))}
+QUANTITIES = {"out": NUMBER, "phidot": TWIST / TIME, "several": Parts((POSE, LENGTH, NUMBER))}
 
 
 def gamma(x):
@@ -86,12 +82,6 @@ def pair_library(Ei, Ej, x, phi_i, phi_j, n):
 
 PLACES = (np.array([0.3, -0.4, 0.5]), np.array([0.48, 0.6, 0.64]))
 BODIES = np.stack([se3.exp(np.array([0.1, 0.2, -0.3, 0.4, 0.5, 0.6]) * k) for k in (1, -2, 3)])
-
-
-NOTHING = np.zeros((0, 4))
-
-
-QP = {"M": spd_matrices(4), "f": vectors(4)}
 
 
 @claim("sueda/s1.11/e1.75", "Velocity of the collision point")
@@ -343,65 +333,4 @@ class t628:
     tolerance = 0.05
     verdict = Verdict.DEMONSTRATION
     implemented_by = ROWS
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.11/e1.79", "One step with contacts as a quadratic program")
-class e1_79:
-    formula = (
-        r"\min_\Phi\ \tfrac12\,\Phi^\top\mathbf M\Phi - \Phi^\top\tilde{\mathbf f}\quad\text{subject "
-        r"to}\quad \mathbf C\Phi \ge 0"
-    )
-    inputs = {**QP, "C": full_rank_matrices(2, 4)}
-    result = ACCELERATION
-
-    def printed(M, f, C):
-        return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, NOTHING)
-
-    def library(M, f, C):
-        return solve_step(StepProblem(M, f, unilateral=UnilateralRows(C))).velocity
-
-    oracle = (
-        "momentum balance with impulses that push and contacts that do not open while they push, all "
-        "cases tried"
-    )
-
-    def reference(M, f, C):
-        """Newton's law with impulses that push, where a contact that pushes does not open (all cases tried)."""
-        return pushed_apart(M, f, C, NOTHING)
-
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    remark = r"$\mathbf C$ is what (1.76) calls $\mathbf N$; in (1.87) the letter holds the tangents as well."
-    implemented_by = STEP
-    chapter = CHAPTER
-
-
-@claim("sueda/s1.11/e1.80", "One step with contacts and joints")
-class e1_80:
-    formula = (
-        r"\min_\Phi\ \tfrac12\,\Phi^\top\mathbf M\Phi - \Phi^\top\tilde{\mathbf f}\quad\text{subject "
-        r"to}\quad \mathbf C\Phi \ge 0,\ \mathbf G\Phi = 0"
-    )
-    inputs = {
-        **QP,
-        "C": full_rank_matrices(2, 4),
-        "G": full_rank_matrices(1, 4),
-    }
-    result = ACCELERATION
-
-    def printed(M, f, C, G):
-        return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, G)
-
-    def library(M, f, C, G):
-        return solve_step(StepProblem(M, f, BilateralRows(G), UnilateralRows(C))).velocity
-
-    oracle = "momentum balance with impulses of joints and pushing contacts, all cases tried"
-
-    def reference(M, f, C, G):
-        return pushed_apart(M, f, C, G)
-
-    tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = STEP
     chapter = CHAPTER

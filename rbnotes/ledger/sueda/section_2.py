@@ -11,6 +11,7 @@ from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.jointed import accelerations, forces
 from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
+from rbnotes.ledger.oracles.bodywise import weight
 from rbnotes.ledger.oracles.clouds import acceleration
 from rbnotes.ledger.oracles.systems import energy_matrix
 from rbnotes.ledger.quantities import LENGTH, NUMBER, TIME, TWIST, column
@@ -324,12 +325,6 @@ def coriolis(M, phi):
     w, v = bracket(phi[:3]), bracket(phi[3:])
     ad = np.block([[w, np.zeros((3, 3))], [v, w]])
     return ad.T @ M @ phi
-
-
-def weight(assembly, i, E):
-    """Wrench of a body's weight in its own frame, where it stands at E."""
-    pull = assembly.masses[i] * E[:3, :3].T @ assembly.gravity
-    return np.concatenate([np.cross(assembly.centres[i], pull), pull])
 
 
 @claim("sueda/s2/t710", "Joints and bodies come in pairs; a root has no parent")

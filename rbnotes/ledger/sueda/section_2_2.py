@@ -6,6 +6,7 @@ import numpy as np
 
 from rbnotes import se3, tree
 from rbnotes.checking import derivative
+from rbnotes.checking._central import rate
 from rbnotes.checking.strategies import arrays, frames, twists
 from rbnotes.ledger.jointed import jacobian, jacobian_rate
 from rbnotes.ledger.oracles import chains
@@ -28,7 +29,7 @@ TWO_BODIES = {"E_i": frames(), "E_p": frames(), "phi_i": twists(), "phi_p": twis
 
 def joint_rate(kind, q, qdot):
     """Rate of S by differences."""
-    return chains.rate(lambda t: chains.joint_jacobian(kind, q + t * qdot))
+    return rate(lambda t: chains.joint_jacobian(kind, q + t * qdot))
 
 
 @claim("sueda/s2.2/e2.15", "The rate of the diagonal blocks")
@@ -151,7 +152,7 @@ def adjoint_rate(assembly, q, qdot, i, p):
         E = chains.poses(assembly, q + t * qdot)
         return np.stack([seen_from(each[i], each[p]) for each in E])
 
-    return chains.rate(adjoints)
+    return rate(adjoints)
 
 
 @claim("sueda/s2.2/e2.16", "The rate of the blocks beside the diagonal")

@@ -1,0 +1,152 @@
+"""The error contract: every checker accepts what it should, and names argument, finding and expectation."""
+
+import re
+
+import numpy as np
+import pytest
+from checkers import CHECKERS, SINGLE, every_checker, refuses, shaped, spoiled
+
+from rbnotes import arguments
+from rbnotes.arguments import InvalidArgument
+
+
+@every_checker
+def test_valid_values_come_back_as_new_float64_arrays(check, valid):
+    given_array = np.array(valid)
+    result = check("thing", given_array)
+    assert result.dtype == np.float64
+    np.testing.assert_array_equal(result, valid)
+    result[...] = 0  # what the caller gave is not touched
+    np.testing.assert_array_equal(given_array, valid)
+
+
+@every_checker
+def test_lists_and_other_number_types(check, valid):
+    np.testing.assert_array_equal(check("thing", np.array(valid).tolist()), valid)
+    rough = check("thing", np.array(valid, dtype=np.float32)) if check not in UNIT else valid
+    np.testing.assert_allclose(rough, valid, rtol=1e-6)
+    if np.all(np.array(valid) == np.round(valid)):
+        result = check("thing", np.array(valid, dtype=int))
+        assert result.dtype == np.float64
+        np.testing.assert_array_equal(result, valid)
+
+
+UNIT = (arguments.unit_vector, arguments.unit_quaternion)  # single precision is not unit to 1e-8
+
+
+@every_checker
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity(check, valid, value):
+    refuses(check, spoiled(valid, value), "^NaN or infinite entries$", "^finite numbers$")
+
+
+@every_checker
+def test_nan_hides_in_no_batch(check, valid):
+    if check not in SINGLE:
+        refuses(check, np.stack([np.array(valid), spoiled(valid, np.nan)]), "NaN or infinite")
+
+
+@every_checker
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("fast", "^str 'fast'$"),
+        ("1.5", r"^str '1\.5'$"),
+        (None, "^NoneType None$"),
+        (1 + 2j, "^complex"),
+        ({"x": 1.0}, "^dict"),
+        ([1.0, [2.0, 3.0]], "^list"),
+        ([1.0, None, 3.0], "^list"),
+        (["1", "2", "3"], "^list"),
+        (..., "^ellipsis"),
+        (np.array(["a", "b"]), "^ndarray"),
+        (np.array(["2020-01-01"], dtype="datetime64[D]"), "^ndarray"),
+        (True, "^bool True$"),
+        (np.array([True, False]), "^ndarray"),
+        (np.array([1.0, 2.0], dtype=object), "^ndarray"),
+        (np.ma.masked_array([1.0, 2.0, 3.0], [False, True, False]), "^MaskedArray"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_array_of_real_numbers(check, valid, value, kind):
+    refuses(check, value, kind, "^an array of real numbers$")
+
+
+@every_checker
+def test_complex_entries_are_not_dropped(check, valid):
+    refuses(check, spoiled(valid, 0j), "complex|ndarray", "^an array of real numbers$")
+
+
+def test_long_values_are_cut():
+    with pytest.raises(InvalidArgument) as raised:
+        arguments.vector("thing", ["word"] * 1000)
+    assert len(str(raised.value)) < 150
+
+
+@pytest.mark.parametrize(("check", "valid"), shaped.values(), ids=shaped)
+def test_wrong_shapes(check, valid):
+    shape = np.shape(valid)
+    too_few_axes = np.zeros(shape[1:])
+    refuses(check, too_few_axes, re.escape(f"shape {too_few_axes.shape}"), r"^shape \(|two axes")
+
+
+@pytest.mark.parametrize(
+    ("check", "shape", "expected"),
+    [
+        (arguments.vector, (4,), r"shape (..., 3)"),
+        (arguments.vector, (3, 2), r"shape (..., 3)"),
+        (lambda name, value: arguments.vector(name, value, None), (), r"shape (..., n)"),
+        (arguments.one_vector, (4,), r"shape (..., 3)"),
+        (arguments.one_vector, (1, 3), r"one vector of shape (3,)"),
+        (lambda name, value: arguments.one_vector(name, value, None), (2, 1), r"one vector of shape (n,)"),
+        (lambda name, value: arguments.positive(name, value, 3), (3, 2), r"shape (..., 3)"),
+        (arguments.twist, (2, 3), r"shape (..., 6)"),
+        (arguments.unit_vector, (2,), r"shape (..., 3)"),
+        (arguments.unit_quaternion, (3,), r"shape (..., 4)"),
+        (arguments.rotation, (3, 4), r"shape (..., 3, 3)"),
+        (arguments.rotation, (9,), r"shape (..., 3, 3)"),
+        (arguments.frame, (3, 4), r"shape (..., 4, 4)"),
+        (arguments.frame, (5, 4, 3), r"shape (..., 4, 4)"),
+        (arguments.symmetric, (2, 2), r"shape (..., 3, 3)"),
+        (lambda name, value: arguments.symmetric(name, value, None), (2, 3), r"square matrices (..., n, n)"),
+        (arguments.positive_definite, (6, 6), r"shape (..., 3, 3)"),
+        (lambda name, value: arguments.array(name, value, None, 2), (2, 3), r"shape (..., n, 2)"),
+        (lambda name, value: arguments.matrix(name, value, 2, 3), (3, 2), r"shape (..., 2, 3)"),
+        (lambda name, value: arguments.matrix(name, value, None, 3), (3, 2), r"shape (..., n, 3)"),
+        (arguments.matrix, (4, 3, 2), "one matrix (two axes)"),
+    ],
+)
+def test_shapes_got_and_expected_are_told(check, shape, expected):
+    refuses(check, np.ones(shape), f"^{re.escape(f'shape {shape}')}$", f"^{re.escape(expected)}$")
+
+
+def test_batches():
+    for check, valid in CHECKERS.values():
+        if check not in SINGLE:
+            batch = np.broadcast_to(valid, (2, 5, *np.shape(valid)))
+            np.testing.assert_array_equal(check("thing", batch), batch)
+
+
+@pytest.mark.parametrize(
+    ("check", "shape"),
+    [
+        (arguments.scalar, (0,)),
+        (arguments.positive, (0,)),
+        (arguments.vector, (0, 3)),
+        (arguments.twist, (0, 6)),
+        (arguments.unit_vector, (0, 3)),
+        (arguments.unit_quaternion, (0, 4)),
+        (arguments.rotation, (0, 3, 3)),
+        (arguments.frame, (2, 0, 4, 4)),
+        (arguments.symmetric, (0, 3, 3)),
+        (arguments.positive_definite, (0, 3, 3)),
+        (lambda name, value: arguments.positive_definite(name, value, None), (0, 0)),
+        (arguments.matrix, (0, 3)),
+    ],
+)
+def test_empty_batches_are_fine(check, shape):
+    assert check("thing", np.empty(shape)).shape == shape
+
+
+def test_empty_vectors_are_not():
+    refuses(arguments.vector, [], r"shape \(0,\)", r"shape \(\.\.\., 3\)")

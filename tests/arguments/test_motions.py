@@ -1,0 +1,110 @@
+"""Unit vectors, rotations, frames and twists: what is accepted, and what is said of what is not."""
+
+import numpy as np
+import pytest
+from checkers import CHECKERS, EYE3, refuses
+from hypothesis import given
+
+from rbnotes import arguments
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.checking.strategies import (
+    frames,
+    rotations,
+    unit_quaternions,
+    unit_vectors,
+    vectors,
+)
+
+
+@given(unit_vectors(), unit_quaternions())
+def test_unit_lengths(u, q):
+    for check, unit in ((arguments.unit_vector, u), (arguments.unit_quaternion, q)):
+        np.testing.assert_array_equal(check("thing", unit), unit)
+        check("thing", (1 + 5e-9) * unit)
+        refuses(check, (1 + 2e-8) * unit, "^a length that differs from 1 by 2e-08$", "^unit length$")
+        refuses(check, np.stack([unit, 0 * unit]), "^a length that differs from 1 by 1$")
+        refuses(check, 1e90 * unit, r"^a length that differs from 1 by 1e\+90$")
+
+
+@given(rotations())
+def test_rotations(R):
+    np.testing.assert_array_equal(arguments.rotation("thing", R), R)
+    arguments.rotation("thing", (1 + 2e-9) * R)
+    refuses(arguments.rotation, (1 + 1e-8) * R, r"max \|R\^T R - I\| = 2e-08$", "^a rotation matrix$")
+    refuses(arguments.rotation, 1.5 * R, r"max \|R\^T R - I\| = 1\.25$")
+    refuses(arguments.rotation, -R, r"^a reflection \(determinant -1\)$", r"\(determinant \+1\)$")
+    refuses(arguments.rotation, np.stack([R, R * [1, -1, 1]]), "^a reflection")
+    refuses(arguments.rotation, np.stack([EYE3, R + 0.1 * EYE3]), r"max \|R\^T R - I\|")
+    sheared = R @ np.array([[1, 1e-3, 0], [0, 1, 0], [0, 0, 1]])
+    refuses(arguments.rotation, sheared, r"max \|R\^T R - I\| = 0\.001$")
+
+
+@pytest.mark.parametrize("huge", [9e99 * EYE3, 9e99 * np.array([[1.0, 1, 0], [1, -1, 0], [0, 0, 1]])])
+def test_huge_numbers_are_no_rotation(huge):
+    refuses(arguments.rotation, huge, "a matrix with max", "a rotation matrix")
+
+
+def test_single_precision_is_refused_for_its_rounding_and_told_so():
+    R = np.array([[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 1]])
+    E = np.block([[R, np.ones((3, 1))], [np.array([0.0, 0, 0, 1])]])
+    expected = "^a rotation matrix in float64, not rounded to float32$"
+    for check, value in ((arguments.rotation, R), (arguments.frame, E)):
+        check("thing", value)
+        for one_or_many in (value, np.stack([value, value])):
+            refuses(check, one_or_many.astype(np.float32), r"max \|R\^T R - I\| = .*e-08$", expected)
+    u = np.array([0.6, 0.8, 0], dtype=np.float32)
+    refuses(arguments.unit_vector, u, "^a length that", "^unit length in float64, not rounded to float32$")
+
+
+@given(rotations(), vectors())
+def test_one_rotation_and_many_are_judged_alike(R, error):
+    """One matrix is looked at in plain numbers first; a batch of it gets the same verdict at the edge too."""
+    for scale in (0, 1e-9, 3e-9, 1e-8, 1e-3):
+        near = R + scale * np.outer(error, [1, 2, -1])
+        verdicts = set()
+        for value in (near, near[None]):
+            try:
+                arguments.rotation("thing", value)
+                verdicts.add("accepted")
+            except InvalidArgument as refusal:
+                verdicts.add(str(refusal))
+        assert len(verdicts) == 1
+
+
+def test_rotation_vectors_and_full_turns():
+    for check, rest in ((arguments.rotation_vector, []), (arguments.twist_vector, [9e99, 2, 3])):
+        check("thing", [0, 0, 2 * np.pi, *rest])
+        refuses(check, [0, -2e100, 0, *rest], r"^an entry of -2e\+100$", r"^numbers smaller than 1e\+100$")
+        for turn in (2 * np.pi, -6 * np.pi, 2 * np.pi + 5e-9):
+            for one_or_many in ([0, 0, turn, *rest], [[0, 0, 0, *rest], [0, 0, turn, *rest]]):
+                with pytest.raises(
+                    SingularConfiguration, match=r"^thing: got an angle within 1e-08 of a mult"
+                ):
+                    check("thing", one_or_many, full_turns=False)
+        for angle in (0, 1e-9, np.pi, 2 * np.pi + 2e-8):
+            check("thing", [0, angle, 0, *rest], full_turns=False)
+
+
+def test_matrices_of_twists():
+    X = np.array(CHECKERS["twist_matrix"][1])
+    refuses(arguments.twist_matrix, X + np.diag([0, 0, 0, 1]), "^a last row other than zero$", "of a twist$")
+    refuses(arguments.twist_matrix, X + np.diag([0, 1, 0, 0]), r"max \|W \+ W\^T\| = 2$", "skew-symmetric")
+    refuses(arguments.skew_symmetric, X[:3, :3] + 0.5, r"max \|W \+ W\^T\| = 1$", "^a skew-symmetric matrix$")
+    arguments.skew_symmetric("thing", 1e12 * X[:3, :3] + 1e-3)
+    refuses(
+        arguments.skew_symmetric, np.stack([1e12 * X[:3, :3], X[:3, :3] + 1e-3]), "max"
+    )  # by its own size
+
+
+@given(frames())
+def test_frames(E):
+    np.testing.assert_array_equal(arguments.frame("thing", E), E)
+    refuses(arguments.frame, E.T + 0.5 * np.eye(4), "^a last row .* off", "^a rigid transformation$")
+    bottom = E.copy()
+    bottom[3, 3] = 2
+    refuses(arguments.frame, bottom, r"^a last row 1 off \(0, 0, 0, 1\)$")
+    stretched = E.copy()
+    stretched[:3, :3] *= 2
+    refuses(arguments.frame, stretched, r"max \|R\^T R - I\| = 3$", "a rotation matrix")
+    refuses(arguments.frame, E * [[-1], [-1], [-1], [1]], "a reflection")
+    refuses(arguments.frame, np.stack([E, stretched]), r"max \|R\^T R - I\| = 3$")

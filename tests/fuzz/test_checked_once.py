@@ -1,0 +1,92 @@
+"""At the border, once: no public function has what it was given looked at twice.
+
+Over the table of valid calls. What counts is a look at numbers: a check of `rbnotes.arguments` that converts
+and bounds them. A value of the caller's, or what a check has made of it, may pass one in a call; functions
+that are checked already are formulas, or cores whose names begin with an underscore.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from scipy import sparse
+from table import ROOMS, table
+
+from rbnotes import arguments
+
+LOOKING = (
+    *("array", "bound", "finite_matrix", "frame", "indices", "matrix", "number", "one_vector", "positive"),
+    *("positive_definite", "real", "rotation", "rotation_vector", "scalar", "skew_symmetric", "symmetric"),
+    *("truths", "twist", "twist_matrix", "twist_vector", "unit_quaternion", "unit_vector", "vector"),
+)
+"""Checks that look at numbers; the others look at types, shapes, or at what one of these has made."""
+
+
+def parts(value: Any, depth: int = 4) -> Iterator[Any]:
+    """The arrays in an argument, and the lists that are numbers."""
+    if isinstance(value, np.ndarray | list) or sparse.issparse(value):
+        yield value
+    if depth and isinstance(value, list | tuple):
+        for each in value:
+            yield from parts(each, depth - 1)
+    if depth and is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from parts(getattr(value, field.name, None), depth - 1)
+
+
+def apart(value: Any) -> Any:
+    """A copy, so that no two arguments are one object."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(apart, value))
+    return [apart(each) for each in value] if isinstance(value, list) else value
+
+
+def looked_at_twice(call: Any) -> list[str]:
+    """Which arguments of a call are, by the name they have where they are, and where that is."""
+    given = {name: apart(value) for name, value in call.given.items()}
+    owner = getattr(call.function, "__self__", None)
+    looks = {id(part): 0 for value in (*given.values(), owner) for part in parts(value)}
+    kept: list[Any] = [given]  # an id is one object's for as long as that lives
+    found: list[str] = []
+    within = False
+
+    def counted(check: Any) -> Any:
+        def look(name: str, value: Any, *rest: Any, **options: Any) -> Any:
+            nonlocal within
+            if within:  # a check that calls another
+                return check(name, value, *rest, **options)
+            within = True
+            try:
+                result = check(name, value, *rest, **options)
+            finally:
+                within = False
+            if id(value) in looks:
+                looks[id(value)] += 1
+                if looks[id(value)] > 1:
+                    places = [f for f in traceback.extract_stack(limit=4)[:-1] if "rbnotes" in f.filename]
+                    found.append(f"{name} in {' < '.join(f.name for f in reversed(places))}")
+                if isinstance(result, np.ndarray):
+                    looks[id(result)] = 1
+                    kept.append(result)
+            return result
+
+        return look
+
+    checks = {name: counted(getattr(arguments, name)) for name in LOOKING}
+    with mock.patch.multiple(arguments, **checks), np.errstate(all="ignore"):
+        call(**given)
+    return found
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_nothing_is_looked_at_twice(room: str) -> None:
+    found = {call.name: looked_at_twice(call) for call in table(room) if not call.slow}
+    assert {name: twice for name, twice in found.items() if twice} == {}
