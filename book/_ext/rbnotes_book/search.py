@@ -22,9 +22,9 @@ SCRIPT = "search-notes.js"
 SKIPPED = (nodes.comment, nodes.raw, nodes.math, nodes.math_block, nodes.literal_block)
 FONTS = "mathbf|mathrm|mathcal|mathbb|boldsymbol|text|operatorname|left|right|big|Big|tfrac|frac|underbrace"
 SIGNS = {"cdot": "·", "times": "×", "le": "≤", "ge": "≥", "ne": "≠", "approx": "≈", "partial": "∂", "to": "→",
-         "infty": "∞", "pm": "±", "perp": "⊥", "sum": "∑", "sqrt": "√"}  # fmt: skip
-SPELLED = {"lambda": "lamda", "Lambda": "lamda", "varphi": "phi", "varepsilon": "epsilon"}
-"""Names of letters in TeX that Unicode spells otherwise."""
+         "infty": "∞", "pm": "±", "perp": "⊥", "sum": "∑", "sqrt": "√",
+         "lambda": "λ", "Lambda": "Λ", "varphi": "φ", "varepsilon": "ε"}  # fmt: skip
+"""What Unicode has no name for that is TeX's."""
 LONGEST = 8000
 """Letters of a page's section that are kept for excerpts."""
 
@@ -60,10 +60,10 @@ def words(tex: str) -> str:
 def _sign(command: str) -> str:
     case = "CAPITAL" if command[0].isupper() else "SMALL"
     try:
-        return unicodedata.lookup(f"GREEK {case} LETTER {SPELLED.get(command, command)}")
+        sign = SIGNS.get(command) or unicodedata.lookup(f"GREEK {case} LETTER {command}")
     except KeyError:
-        sign = SIGNS.get(command, command)
-        return sign if len(sign) == 1 else f" {sign} "
+        return command if len(command) == 1 else f" {command} "
+    return sign
 
 
 def prose(node: nodes.Node) -> Iterator[str]:
