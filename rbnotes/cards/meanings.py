@@ -41,7 +41,7 @@ _MEANINGS = {
     "sueda/s2.4.9: a": "axis of the hinge of joint 2",
     "sueda/s2.4.9: b": "axis of the screw of joint 2, after B",
     "lloyd/s0.22: poses": "of the bodies A and B in the world, of frame 1 in A, of frame 2 in B",
-    "lloyd/s0.22: velocities": "linear and angular of A, linear and angular of B",
+    "lloyd/s0.22: velocities": "linear and angular of A, then of B, along the axes of the world",
     "lloyd/s0.22.1: w": "rotation vector of frame 2 seen from frame 1",
     "lloyd/s0.22.1: omega": "angular velocity of frame 2 against frame 1, in frame 1",
     "lloyd/s0.22.1: R_2B": "of frame 2 in the body B",
