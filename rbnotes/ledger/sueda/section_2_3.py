@@ -11,11 +11,12 @@ from rbnotes.dynamics import State
 from rbnotes.ledger.jointed import accelerations, forces
 from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
+from rbnotes.ledger.oracles.bodywise import weight
 from rbnotes.ledger.oracles.clouds import needed_wrench
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.quantities import NUMBER, TIME, TWIST, WRENCH
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.ledger.sueda.section_2 import coriolis, maximal_masses, weight
+from rbnotes.ledger.sueda.section_2 import coriolis, maximal_masses
 from rbnotes.ledger.sueda.section_2_trees import ANY_SIZE, CHAPTER, HINGED, MOVING, ON_HINGES, tree_of
 
 FORWARD = ("rbnotes.tree.forward_dynamics",)
