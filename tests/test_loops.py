@@ -325,6 +325,17 @@ class Explodes:
         return state
 
 
+class Swings(Explodes):
+    """For ever."""
+
+    def acceleration(self, state):
+        return -state.q
+
+
 def test_a_motion_that_ends_before_its_time():
     with np.errstate(all="ignore"), pytest.raises(SingularConfiguration, match="goes on until the last time"):
         integrate_adaptively(Explodes(), State(q=[0.0], qdot=[1.0]), [2.0], rtol=1e-3, atol=1e-3)
+    calm = State(q=[0.0], qdot=[1.0])
+    with pytest.raises(SingularConfiguration, match=r"evaluations: got 1000, used up after \d+"):
+        integrate_adaptively(Swings(), calm, [1e9], evaluations=1000)
+    assert integrate_adaptively(Swings(), calm, [np.pi / 2], evaluations=1000).q[-1, 0] == pytest.approx(1.0)

@@ -1,5 +1,6 @@
 """Rigid motions against scipy, Pinocchio (which stacks the linear part first) and differences."""
 
+import mpmath
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -65,6 +66,44 @@ def test_rates_of_jacobians(xi, xidot):
     ):
         expected = derivative(lambda t, function=function: function(xi + t * xidot)).value
         np.testing.assert_allclose(rate(xi, xidot), expected, atol=1e-9)
+
+
+def precise_left_jacobian(xi):
+    """The mean of ``exp(s ad(xi))`` over s from 0 to 1, in the corner of an exponential, by squaring."""
+    A = mpmath.zeros(12)
+    for x, y, z, rows, columns in ((*xi[:3], 0, 0), (*xi[:3], 3, 3), (*xi[3:], 3, 0)):
+        cross = mpmath.matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        A[rows : rows + 3, columns : columns + 3] = cross
+    A[0:6, 6:12] = mpmath.eye(6)
+    squarings = 10 + int(mpmath.ceil(mpmath.log(mpmath.norm(A, 1), 2)))
+    A /= mpmath.mpf(2) ** squarings
+    term = result = mpmath.eye(12)
+    for power in range(1, 15):
+        term = term * A / power
+        result = result + term
+    for _ in range(squarings):
+        result = result * result
+    return result[0:6, 6:12]
+
+
+@pytest.mark.parametrize("angle", [100.0, 1e6])
+def test_derivatives_at_large_angles(angle):
+    """All digits that the angle has, in each block, though they differ in size by the angle."""
+    xi = np.append(angle * np.array([1, -2, 3]) / np.sqrt(14), [0.3, -1.2, 0.7])
+    xidot = np.array([0.3, -0.7, 0.2, -0.5, 0.1, 0.9])
+    with mpmath.workdps(60):
+        h = mpmath.mpf("1e-12")
+        behind, here, ahead = (
+            precise_left_jacobian([float(a) + t * float(b) for a, b in zip(xi, xidot, strict=True)])
+            for t in (-h, 0 * h, h)
+        )
+        rate = (ahead - behind) / (2 * h)
+    for found, precise in ((se3.left_jacobian(xi), here), (se3.left_jacobian_dot(xi, xidot), rate)):
+        expected = np.array(precise.tolist(), dtype=float)
+        for block in np.ndindex(2, 2):
+            part = tuple(slice(3 * i, 3 * i + 3) for i in block)
+            close = np.max(np.abs(expected[part])) * (2e-14 + 2e-15 * angle)
+            np.testing.assert_allclose(found[part], expected[part], rtol=0, atol=close)
 
 
 @given(frames(), frames(), twists(), twists())

@@ -22,14 +22,19 @@ from jupyter_book.sphinx import build_sphinx
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from rbnotes_book import cache, execution  # noqa: E402
+from rbnotes_book import cache, execution, kernels  # noqa: E402
 
 from rbnotes import ledger  # noqa: E402
+
+FEW = 4
+"""So many chapters run before a process that has loaded everything is ready."""
 
 
 def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
     """Run chapters of the book at ``root``, two at a time; returns what went wrong."""
     errors = []
+    if len(chapters) > FEW:
+        kernels.fork_kernels()
     with ThreadPoolExecutor(max_workers=2) as pool:
         runs = [pool.submit(execution.execute, chapter, root) for chapter in chapters]
         for count, run in enumerate(as_completed(runs), start=1):
@@ -63,6 +68,7 @@ def write_pages(root: Path, output: Path, *, skipped: list[Path]) -> bool:
             "latex_individualpages": False,
             "nb_execution_excludepatterns": [path.relative_to(root).as_posix() for path in skipped],
         },
+        jobs=2,
         warningiserror=True,
         keep_going=True,
     )

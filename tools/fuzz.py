@@ -5,8 +5,8 @@
     python tools/fuzz.py --table            10,000 calls a room, and the table that the book shows
 
 Prints one line a room: calls, and how many ended in each fault (see `tests/fuzz/engine.py`). The last takes
-an hour on one core; with ``--room`` as well, it renews one line of the table. Exit status 1 if there is a
-fault that must not be: anything but one unhelpful message in a thousand.
+ten minutes on one core once the kernels are compiled; with ``--room`` as well, it renews one line of the
+table. Exit status 1 if there is a fault that must not be: anything but one unhelpful message in a thousand.
 """
 
 from __future__ import annotations

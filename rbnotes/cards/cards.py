@@ -13,6 +13,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.cards.describing import conventions, described, measured
+from rbnotes.cards.meanings import meaning
 from rbnotes.cards.standalone import standalone
 from rbnotes.challenge.drawing import Case, case_of
 from rbnotes.challenge.own import find
@@ -93,7 +94,7 @@ class Card:
         """What to hand in, with an example: what a student sees."""
         if self.record.reference is None:
             return "Nothing to hand in: the claim only defines a name."
-        return "\n".join([*self._request, *self._sample, *self._check])
+        return "\n".join([*self._title, *self._whole])
 
     @property
     def brief(self) -> str:
@@ -103,12 +104,22 @@ class Card:
         sample = self._sample if len(self._sample) <= BRIEF else []
         return "\n".join([*self._request, *sample, *self._check])
 
+    @property
+    def _whole(self) -> list[str]:
+        return [*self._request, *self._sample, *self._check]
+
+    @property
+    def _title(self) -> list[str]:
+        return [f"{self.record.id}  {where(self.record)}", self.record.title]
+
     @cached_property
     def _request(self) -> list[str]:
         wide = max(map(len, self.arguments), default=0)
         lines = [f"Hand in a function of ({', '.join(self.arguments)}):"]
         for name, text in self.arguments.items():
-            lines.append(f"  {name:<{wide}}  {self._with_units(name, text)}")
+            told = meaning(self.record, name)
+            what = f"{self._with_units(name, text)}: {told}" if told else self._with_units(name, text)
+            lines.append(f"  {name:<{wide}}  {what}")
         lines.append(f"that returns {self._with_units('result', self.returns)}.")
         if self.record.condition:
             lines.append(f"It is tried where {self.record.condition}.")
@@ -165,7 +176,8 @@ class Card:
         return f"The right form, {needs}:\n\n{textwrap.indent(self.code, '  ')}".rstrip()
 
     def __str__(self) -> str:
-        return "\n\n".join(part for part in (self.verdict, self.wrong, self.pasted, self.task) if part)
+        task = self.task if self.record.reference is None else "\n".join(self._whole)
+        return "\n\n".join(part for part in (self.verdict, self.wrong, self.pasted, task) if part)
 
     __repr__ = __str__
 
@@ -186,6 +198,7 @@ class Card:
             "arguments": dict(self.arguments) if record.reference is not None else {},
             "returns": self.returns,
             "units": dict(self.units),
+            "meanings": {name: told for name in record.inputs if (told := meaning(record, name))},
             "printed_code": self.printed_code,
             "code": self.code,
         }

@@ -15,6 +15,7 @@ from rbnotes.ledger.quantities import (
     POSE,
     TIME,
     Anything,
+    Column,
     Fields,
     Grid,
 )
@@ -52,7 +53,7 @@ def described(values: Sequence[Any]) -> str:
 
 def measured(quantity: Anything) -> str:
     """Units of a quantity in words, such as ``in 3 x 1/s, 3 x m/s``; nothing for numbers."""
-    if quantity == NUMBER:
+    if quantity == NUMBER or (isinstance(quantity, Column) and set(quantity.entries) == {NUMBER}):
         return ""
     if quantity == POSE:
         return "with translations in m"
@@ -116,7 +117,10 @@ def conventions(texts: Sequence[str], told: Sequence[Anything]) -> list[str]:
     every = " ".join(texts)
     found = []
     if "rotation" in every or "pose" in every:
-        found.append("Poses and rotations take coordinates in a body or joint frame to those of the world.")
+        found.append(
+            "Poses and rotations take coordinates in a frame to those of the one it stands in: the world, "
+            "unless it is said otherwise."
+        )
     if any(map(linear_first, told)):
         found.append("Six numbers of a twist or wrench: linear part first, as in the notes.")
     elif "(6,)" in every or ", 6)" in every:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -18,7 +18,7 @@ from rbnotes.challenge.drawing import Case, case_of, each_case
 from rbnotes.challenge.judging import Judgement, as_text, judge
 from rbnotes.challenge.own import find
 from rbnotes.challenge.showing import shown
-from rbnotes.challenge.units import misfit
+from rbnotes.challenge.units import misfit, probes
 from rbnotes.checking.strategies import Region
 from rbnotes.ledger.counterexamples import played_back
 from rbnotes.ledger.record import Record
@@ -130,7 +130,7 @@ def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, see
     hint = dimension = ""
     if judgement.status == "wrong":
         given = [(case, found) for case, found, _ in tried]
-        dimension, hint = misfit(record, function, given), diagnosis(record, given)
+        dimension, hint = _dimension(record, function, given), diagnosis(record, given)
     if judgement.status not in UNSTEADY and case.inputs:
         case, judgement = _smallest(record, function, case, judgement, examples)
     if dimension:
@@ -146,6 +146,16 @@ def _first(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
         return judgement.status in ("wrong", "nonfinite"), case.region != "generic"
 
     return min(failed, key=plainness)
+
+
+def _dimension(record: Record, function: Callable[..., Any], tried: Sequence[tuple[Case, Answer]]) -> str:
+    told = probes(record, [case for case, _ in tried])
+    return misfit(
+        [
+            (probe, tried[probe.place][1], [answer(function, inputs) for inputs in probe.changed])
+            for probe in told
+        ]
+    )
 
 
 def _tried(

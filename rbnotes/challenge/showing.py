@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 FEW, ALL = 6, 17
 """Decimals that are shown where they are enough, and all that there are."""
 
-NOISE = 1e-14
-"""Entries so much smaller than the largest are rounding."""
+NOISE = 1e-6
+"""Entries so much smaller than the largest are rounding, if they are a thousandth of the last decimal too."""
+
+WIDTH = 86
+"""Columns of a line, with what stands before the value."""
 
 
 def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
@@ -29,13 +32,16 @@ def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
     if decimals is None:
         decimals = FEW if np.array_equal(np.round(array, FEW), array, equal_nan=True) else ALL
     if decimals < ALL:  # rounding errors beside other numbers are zeros
-        array = np.where(np.abs(array) < NOISE * np.max(np.abs(array), initial=0.0), 0.0, array)
+        noise = min(NOISE * np.max(np.abs(array), initial=0.0), 10.0 ** -(decimals + 3))
+        array = np.where(np.abs(array) < noise, 0.0, array)
     if decimals == ALL:
-        text = np.array2string(array, formatter={"float_kind": repr_of}, separator=", ", max_line_width=90)
+        text = np.array2string(
+            array, formatter={"float_kind": repr_of}, separator=", ", max_line_width=WIDTH - indent
+        )
     else:
         small = not np.any((array != 0) & (np.abs(array) < 10.0**-decimals))
         text = np.array2string(
-            array, precision=decimals, suppress_small=small, separator=", ", max_line_width=90
+            array, precision=decimals, suppress_small=small, separator=", ", max_line_width=WIDTH - indent
         )
     return "\n".join(line.rstrip() for line in text.replace("\n", "\n" + indent * " ").splitlines())
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.challenge.calling import Answer, answer
+from rbnotes.challenge.calling import Answer
 from rbnotes.challenge.drawing import Case
 from rbnotes.challenge.judging import finite_numbers
-from rbnotes.ledger.covariance import of_result, quantities
+from rbnotes.ledger.covariance import ROOM, of_result, quantities
 from rbnotes.ledger.quantities import NUMBER, Dimension, Units
 from rbnotes.ledger.record import Record
+from rbnotes.ledger.trials import Values, distance, result
 
 CHANGES = (Units(2.0, 1.0, 1.0), Units(1.0, 2.0, 1.0), Units(1.0, 1.0, 2.0))
 """Length, mass and time in units half as large. Powers of two round nothing."""
@@ -23,32 +24,66 @@ SMALLEST_SHARE = 1e-6
 """Entries so much smaller than the largest are rounding, whose growth tells nothing."""
 
 
-def misfit(claim: Record, function: Callable[..., Any], tried: Sequence[tuple[Case, Answer]]) -> str:
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """A case, and its inputs in each of the other units."""
+
+    place: int
+    """Of the case among those that were drawn."""
+    case: Case
+    changed: tuple[Values, ...]
+    wanted: Array
+    """Powers ``(*shape, 3)`` with which the right result grows with the units."""
+
+
+def probes(claim: Record, cases: Sequence[Case]) -> tuple[Probe, ...]:
+    """Ordinary cases in other units; none for a claim that does not say what it is about.
+
+    What a claim says counts only where its own oracle agrees with it.
+    """
+    if claim.result is None or claim.constants:
+        return ()
+    ordinary = [
+        place
+        for place, case in enumerate(cases)
+        if case.region in ("generic", "non-dyadic") and np.any(case.expected)
+    ]
+    told = sorted(ordinary, key=lambda place: -np.count_nonzero(cases[place].expected))[:CASES]
+    found = [_probe(claim, place, cases[place]) for place in told]
+    return tuple(probe for probe in found if probe is not None)
+
+
+def misfit(told: Sequence[tuple[Probe, Answer, Sequence[Answer]]]) -> str:
     """What is wrong with the dimension of a function's results, in words; empty if nothing is.
 
     Parameters
     ----------
-    claim
-        What the function should compute.
-    function
-        The answer.
-    tried
-        Cases with what the function gave.
+    told
+        Probes, each with what the function gave on its case, and what it gave in each of the other units.
     """
-    if claim.result is None or claim.constants:
-        return ""
-    generic = [(case, found) for case, found in tried if case.region in ("generic", "non-dyadic")]
-    comparable = [
-        (case, value) for case, found in generic if (value := finite_numbers(case, found)) is not None
+    grown = [_growth(probe.case, found, changed) for probe, found, changed in told]
+    found = [
+        (each, probe.wanted) for each, (probe, _, _) in zip(grown, told, strict=True) if each is not None
     ]
-    told = sorted(comparable, key=lambda one: -np.count_nonzero(one[1]))[:CASES]
-    found: list[tuple[Array, Array]] = []
-    for case, value in told:
-        grown = _growth(claim, function, case, value)
-        if grown is None:
-            return ""
-        found.append((grown, of_result(claim, case.inputs).exponents(value.shape)))
-    return _said(found)
+    return _said(found) if len(found) == len(told) else ""
+
+
+def _probe(claim: Record, place: int, case: Case) -> Probe | None:
+    assert claim.reference is not None
+    try:
+        told, shape = quantities(claim, case.inputs), case.expected.shape
+        wanted = of_result(claim, case.inputs).exponents(shape)
+        changed = []
+        for units in CHANGES:
+            inputs = {name: units.change(given, told[name]) for name, given in case.inputs.items()}
+            factors = units.factors(of_result(claim, case.inputs), shape)
+            off = distance(result(claim.reference, inputs), factors * case.expected)
+            if off > max(CLOSE, ROOM * claim.tolerance):
+                return None
+            changed.append(inputs)
+    except (ValueError, IndexError, ArithmeticError):  # the claim, or its oracle, knows no other units
+        return None
+    return Probe(place, case, tuple(changed), wanted)
 
 
 def _said(found: Sequence[tuple[Array, Array]]) -> str:
@@ -76,16 +111,12 @@ def _name(powers: Array) -> str:
     return "a number" if dimension == NUMBER else dimension.unit
 
 
-def _growth(claim: Record, function: Callable[..., Any], case: Case, value: Array) -> Array | None:
+def _growth(case: Case, found: Answer, changed: Sequence[Answer]) -> Array | None:
     """Powers ``(*shape, 3)`` with which the entries grow with the units; NaN for entries that are zero."""
-    told = quantities(claim, case.inputs)
-    powers = []
-    for units in CHANGES:
-        changed = {name: units.change(given, told[name]) for name, given in case.inputs.items()}
-        other = finite_numbers(case, answer(function, changed))
-        if other is None:
-            return None
-        with np.errstate(all="ignore"):
-            powers.append(np.log2(np.abs(other / value)))
+    value, others = finite_numbers(case, found), [finite_numbers(case, other) for other in changed]
+    if value is None or len(others) < len(CHANGES) or any(other is None for other in others):
+        return None
+    with np.errstate(all="ignore"):
+        powers = [np.log2(np.abs(other / value)) for other in others if other is not None]
     small = np.abs(value) <= SMALLEST_SHARE * np.max(np.abs(value), initial=0.0)
     return np.where(small[..., None], np.nan, np.stack(powers, axis=-1))

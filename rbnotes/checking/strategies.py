@@ -82,6 +82,24 @@ def nonzero_vectors(size: int = 3, shortest: float = 0.25) -> SearchStrategy[Arr
     return drawn.filter(lambda x: bool(np.linalg.norm(x) >= shortest))
 
 
+def turning(
+    drawn: SearchStrategy[Array], shortest: float, longest: float = math.inf
+) -> SearchStrategy[Array]:
+    """Those of some rotation vectors that keep away from where a formula is singular: from 0, and from pi.
+
+    Generic ones keep their distance. Tiny ones may be as short as they are drawn, though never zero, and
+    those near pi as long: where what is left of the digits still tells right from wrong, it should.
+    """
+
+    def inside(w: Array) -> bool:
+        length = float(np.linalg.norm(w))
+        low = np.nextafter(0, 1) if _region == "tiny" else shortest
+        high = max(np.nextafter(np.pi, 0), longest) if _region == "near pi" else longest
+        return bool(low <= length <= high)
+
+    return drawn.filter(inside)
+
+
 def unit_vectors(size: int = 3) -> SearchStrategy[Array]:
     """Directions."""
     return nonzero_vectors(size).map(lambda x: x / np.linalg.norm(x))

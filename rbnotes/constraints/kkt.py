@@ -35,6 +35,10 @@ CONSISTENCY_TOLERANCE = 1e-7
 PROXIMAL = 1e-8
 """Weight on the multipliers in the sparse factors, relative to G M^-1 G^T; refined away in each solve."""
 
+SMALL_ROWS = 1e-4
+"""Weight on a multiplier at most, relative to its own entry of G M^-1 G^T: else those of rows in small units,
+or of heavy bodies, would not be found in a few refinements."""
+
 Solve = Callable[[Array, Array], tuple[Array, Array]]
 
 
@@ -123,7 +127,8 @@ def factor_kkt(M: Any, G: Any = None, *, redundancy: str = "least-norm") -> KKT:
     G : (k, n), optional
         Constraint matrix, dense or scipy.sparse.
     redundancy : {"least-norm", "refuse"}
-        What to do with redundant rows: multipliers of least norm, or an error.
+        What to do with redundant rows: multipliers of least norm, in which rows of a sparse matrix that are
+        small beside others count less; or an error.
 
     Raises
     ------
@@ -230,17 +235,23 @@ def _cholesky(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[A
 
 
 def _lu(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    factors = _regular_lu("M", M)
+    factors = regular_lu("M", M)
     if not len(G):
         return lambda b: linalg.lu_solve(factors, b), lambda g: g
-    schur_factors = _regular_lu("G M^-1 G^T", G @ linalg.lu_solve(factors, G.T))
-    return lambda b: linalg.lu_solve(factors, b), lambda g: linalg.lu_solve(schur_factors, g)
+    schur = G @ linalg.lu_solve(factors, G.T)
+    units = np.sqrt(np.maximum(np.diagonal(schur), 1 / arguments.LARGEST))  # rows of any size, of any body
+    schur_factors = regular_lu("G M^-1 G^T", schur / units / units[:, None])
+    return (
+        lambda b: linalg.lu_solve(factors, b),
+        lambda g: (linalg.lu_solve(schur_factors, (g.T / units).T).T / units).T,
+    )
 
 
-def _regular_lu(name: str, matrix: Array) -> Any:
+def regular_lu(name: str, matrix: Array, least: float = 100 * float(np.finfo(float).eps)) -> Any:
+    """Factors for :func:`scipy.linalg.lu_solve`, of a matrix whose reciprocal condition is not below this."""
     factors, pivots, singular = linalg.lapack.dgetrf(matrix)
     reciprocal = 0.0 if singular else linalg.lapack.dgecon(factors, np.abs(matrix).sum(axis=0).max())[0]
-    if reciprocal < 100 * np.finfo(float).eps:
+    if not reciprocal >= least:
         raise SingularConfiguration(name, f"reciprocal condition {reciprocal:.1g}", "a regular matrix")
     return factors, pivots
 
@@ -260,16 +271,22 @@ def row_space(G: Array) -> Array | None:
 
 
 def _factor_sparse(M: Any, G: Any) -> tuple[Callable[[], int], Solve]:
-    """Factors of ``[[M, -G^T], [G, delta]]``, and iterations that take delta out again.
+    """Factors of ``[[M, -G^T], [G, delta]]``, and iterations that take the diagonal delta out again.
 
-    They are proximal-point steps on the multipliers: started from zero they stay in the range of G, so
-    that they end at the multipliers of least norm if rows are redundant.
+    They are proximal-point steps on the multipliers: started from zero they stay in the range of
+    ``delta^-1 G``, so that they end at the multipliers of least norm if rows are redundant, in which small
+    rows count less.
     """
     n, k = M.shape[0], G.shape[0]
     symmetric = symmetric_to_rounding(M)
     _check_inertia(M, symmetric)
-    delta = PROXIMAL * max(np.max((G * G) @ (1 / M.diagonal()), initial=0.0), 1e-100)
-    matrix = sparse.block_array([[M, -G.T], [G, delta * sparse.eye_array(k)]], format="csc") if k else M
+    effects = (G * G) @ (1 / M.diagonal())
+    largest = max(np.max(effects, initial=0.0), 1e-100)
+    # Rows that are redundant because they are small are small against their delta.
+    effects = np.maximum(effects, RANK_TOLERANCE**2 * largest)
+    delta = np.minimum(PROXIMAL * largest, SMALL_ROWS * effects)
+    graded = bool(np.any(delta < PROXIMAL * largest))
+    matrix = sparse.block_array([[M, -G.T], [G, sparse.diags_array(delta)]], format="csc") if k else M
     # With a threshold for pivots: elimination of a multiplier first would divide by delta.
     factors = splu(matrix, **(_ORDERING | {"diag_pivot_thresh": 0.1}))
 
@@ -282,13 +299,15 @@ def _factor_sparse(M: Any, G: Any) -> tuple[Callable[[], int], Solve]:
         free = b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))  # its size is about that of the motion
         forces = max(_largest(b), _largest(M @ v))
         speeds = max(_largest(g), _largest(G @ free), _largest(abs(G) @ np.abs(v)))
-        error = np.inf
+        errors: list[float] = [np.inf, np.inf]
         for _ in range(20):
             missing = b - M @ v + G.T @ multipliers, g - G @ v
-            new_error = max(_ratio(missing[0], forces), _ratio(missing[1], speeds))
-            if not new_error < 0.5 * error:
+            new = [max(_ratio(missing[0], forces), _ratio(missing[1], speeds))]
+            if graded:  # what small rows miss does not show beside large ones
+                new.append(_largest((missing[1].T / np.sqrt(effects)).T))
+            if not any(one < 0.5 * before for one, before in zip(new, errors, strict=False)):
                 break
-            error = new_error
+            errors = new
             dv, step = regularised(*missing)
             v, multipliers = v + dv, multipliers + step
         _check_consistent(g - G @ v, speeds)
@@ -318,20 +337,20 @@ def _check_inertia(M: Any, symmetric: bool) -> None:
         raise SingularConfiguration("M", f"a pivot of {pivots.min():.3g}", expected)
 
 
-def _count_redundant(schur_solve: Callable[[Array], Array], k: int, delta: float) -> int:
-    """Number of zero eigenvalues of ``S = G M^-1 G^T``: the trace of ``delta (S + delta)^-1``.
+def _count_redundant(schur_solve: Callable[[Array], Array], k: int, delta: Array) -> int:
+    """Number of zero eigenvalues of ``S = G M^-1 G^T``: the trace of ``(S + delta)^-1 delta``.
 
     A few random right sides tell whether there are any at all.
     """
     if k == 0:
         return 0
     probes = np.random.default_rng(0).choice([-1.0, 1.0], (k, 4))
-    if np.all(delta * np.sum(probes * schur_solve(probes), axis=0) < 1e-3):
+    if np.all(np.sum(probes * schur_solve(delta[:, None] * probes), axis=0) < 1e-3):
         return 0
     trace = 0.0
     for start in range(0, k, 256):
         block = np.eye(k)[:, start : start + 256]
-        trace += delta * np.sum(block * schur_solve(block))
+        trace += np.sum(block * schur_solve(delta[:, None] * block))
     return round(trace)
 
 

@@ -17,8 +17,11 @@ from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, Residuals
 from rbnotes.complementarity.quadratic import solve_qp
 from rbnotes.complementarity.solve import accepted, default_tolerance, solve_elimination
-from rbnotes.constraints.kkt import KKT, factored
+from rbnotes.constraints.kkt import KKT, factored, regular_lu
 from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, StepSolution, UnilateralRows
+
+REGULAR = 1e-9
+"""Least reciprocal condition of a softness that is not symmetric: its inverse is the mass of the slacks."""
 
 
 def solve_step(problem: StepProblem, *, method: str = "active_set") -> StepSolution:
@@ -90,7 +93,7 @@ def hardened(problem: StepProblem) -> StepProblem:
     Raises
     ------
     SingularConfiguration
-        If a softness that is not symmetric is singular.
+        If a softness that is not symmetric is singular, or next to it.
     """
     arguments.instance("problem", problem, StepProblem)
     bilateral, unilateral = problem.bilateral, problem.unilateral
@@ -213,8 +216,11 @@ def _slacks(softness: Array) -> tuple[Any, Any]:
         C = sparse.csc_array(vectors[:, kept] * np.sqrt(eigenvalues[kept]))
     else:
         try:
-            return sparse.eye_array(count, format="csc"), sparse.csc_array(linalg.inv(softness))
-        except linalg.LinAlgError as error:
-            got = "a singular matrix that is not symmetric"
+            factors = regular_lu("softness", softness, REGULAR)
+        except SingularConfiguration as error:
+            got = "a singular matrix that is not symmetric, or one next to it"
             raise SingularConfiguration("softness", got, "a symmetric or a regular one") from error
+        return sparse.eye_array(count, format="csc"), sparse.csc_array(
+            linalg.lu_solve(factors, np.eye(count))
+        )
     return C, sparse.eye_array(C.shape[1], format="csc")

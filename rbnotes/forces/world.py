@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.forces.wrenches import BodyForces
+from rbnotes.forces.wrenches import BodyForces, checked_forces
 
 
 def hold_world_velocities(forces: BodyForces, phi: ArrayLike) -> BodyForces:
@@ -30,6 +30,7 @@ def hold_world_velocities(forces: BodyForces, phi: ArrayLike) -> BodyForces:
         Twists of the bodies in body coordinates.
     """
     arguments.instance("forces", forces, BodyForces)
+    forces = BodyForces(*checked_forces(forces))
     phi = arguments.twist("phi", phi)
     if phi.shape[-2:-1] != forces.w.shape[-2:-1]:
         raise InvalidArgument("phi", f"shape {phi.shape}", f"twists of {forces.w.shape[-2]} bodies")
@@ -52,6 +53,7 @@ def in_world_axes(forces: BodyForces, E: ArrayLike) -> BodyForces:
         Poses of the bodies.
     """
     arguments.instance("forces", forces, BodyForces)
+    forces = BodyForces(*checked_forces(forces))
     R = arguments.frame("E", E)[..., :3, :3]
     if R.shape[-3:-2] != forces.w.shape[-2:-1]:
         raise InvalidArgument("E", f"shape {np.shape(E)}", f"poses of {forces.w.shape[-2]} bodies")

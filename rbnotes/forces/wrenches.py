@@ -78,11 +78,21 @@ def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForc
     """
     arguments.instance("forces", forces, PointForces)
     E, x, phi = checked_carriers(E, x, phi)
-    f = arguments.vector("forces: f", forces.f)
+    f, K, D = checked_forces(forces)
     if f.shape[-2:] != x.shape[-2:]:
         raise InvalidArgument("forces", f"f of shape {f.shape}", f"one for each of {x.shape[-2:-1]} points")
     arguments.common_shape(x=x.shape[:-2], forces=f.shape[:-2])
-    return BodyForces(*_wrenches.carried_forces(E, x, phi, forces))
+    return BodyForces(*_wrenches.carried_forces(E, x, phi, (f, K, D)))
+
+
+def checked_forces(forces: PointForces | BodyForces) -> tuple[Array, Array, Array]:
+    """Forces on n points, or wrenches on bodies, and Jacobians of as many rows and columns."""
+    name, size = forces._fields[0], 3 if isinstance(forces, PointForces) else 6
+    f = arguments.vector(f"forces: {name}", forces[0], size)
+    count = size * f.shape[-2] if f.ndim > 1 else size
+    K, D = (arguments.array(f"forces: {field}", getattr(forces, field), count, count) for field in ("K", "D"))
+    arguments.common_shape(**{"forces: " + name: f.shape[:-2], "K": K.shape[:-2], "D": D.shape[:-2]})
+    return f, K, D
 
 
 def checked_carriers(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array, Array]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import lu_factor, lu_solve
+from scipy.linalg.lapack import dgetrf, dgetrs
 
 from rbnotes.arguments import Array
 from rbnotes.friction.contact_space import Responses
@@ -143,13 +143,16 @@ def _step(scaled: _Scaled, x: Array, y: Array, gap: float, given: Array | None) 
     A.reshape(count, 3, count, 3)[each, :, each] += inverse @ inverse
     if not np.all(np.isfinite(A)):
         return None
-    factors = lu_factor(A.reshape(3 * count, 3 * count), check_finite=False, overwrite_a=True)
+    # Of LAPACK itself, which says without a warning whether a pivot vanished.
+    factors, pivots, singular = dgetrf(A.reshape(3 * count, 3 * count))
+    if singular:
+        return None
 
     def direction(product: Array) -> tuple[Array, Array, Array]:
         """The change of x, and those of both in the scaled units, that change ``point o point`` so."""
         both = _quotient(point, product)
         right = (inverse @ both[:, :, None])[:, :, 0] + missing
-        dx = lu_solve(factors, right.ravel(), check_finite=False).reshape(-1, 3)
+        dx = dgetrs(factors, pivots, right.ravel())[0].reshape(-1, 3)
         scaled_dx = (inverse @ dx[:, :, None])[:, :, 0]
         return dx, scaled_dx, both - scaled_dx
 

@@ -20,7 +20,8 @@ from rbnotes.grading.classes import grade
 from rbnotes.grading.handed_in import Submission, submissions
 from rbnotes.grading.marking import Grade, Mark, Paper, as_plain, from_plain
 from rbnotes.grading.paper import prepare
-from rbnotes.grading.sandbox import Limits, collect
+from rbnotes.grading.sandbox import collect
+from rbnotes.grading.transcripts import Limits
 
 __all__ = [
     "Assignment",

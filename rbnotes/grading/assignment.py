@@ -12,6 +12,7 @@
     [shows]                        # in a student's report
     inputs = true                  # on which a function failed
     expected = false               # what would have been right there
+    hint = true                    # its wrong dimension, and the slip that a claim knows
 
     [[task]]
     function = "rodrigues"         # the name a submission must define
@@ -36,7 +37,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.grading.sandbox import Limits
+from rbnotes.grading.transcripts import Limits
 
 NAME = "hw.toml"
 
@@ -50,7 +51,7 @@ class Shows:
     expected: bool = False
     """What would have been right, and by how much the answer was off."""
     hint: bool = True
-    """What the answer looks like, where the ledger knows the mistake."""
+    """What a wrong answer looks like: its dimension, and the slip that explains all answers, if one does."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from rbnotes.grading import _wire
 from rbnotes.grading.handed_in import Submission
 from rbnotes.grading.marking import Grade, Paper, as_plain, from_plain, mark
 from rbnotes.grading.running import Running
-from rbnotes.grading.sandbox import Told, Transcript, collect
+from rbnotes.grading.sandbox import collect
+from rbnotes.grading.transcripts import Told, Transcript
 
 ATTEMPTS = 3
 """So often a submission is handed to the executor; what is lost more often is run in this process."""

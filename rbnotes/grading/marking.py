@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from rbnotes.challenge.calling import Answer
 from rbnotes.challenge.drawing import Case
 from rbnotes.challenge.judging import Judgement, as_text, judge
 from rbnotes.challenge.showing import shown
+from rbnotes.challenge.units import Probe
 from rbnotes.grading.assignment import Assignment, Shows, Task
-from rbnotes.grading.sandbox import Request, Told, Transcript
+from rbnotes.grading.hints import Hints
+from rbnotes.grading.transcripts import Request, Told, Transcript
 from rbnotes.ledger.record import Record
+from rbnotes.ledger.trials import Values
 
 Status = Literal[
     "passed",
@@ -38,13 +42,26 @@ class Paper:
     """By the task's function."""
     claims: Mapping[str, Record | None]
     """``None`` where the lecturer's own oracle has given the right results."""
+    probes: Mapping[str, tuple[Probe, ...]]
+    """By the task's function some of its cases in other units; none where nobody is to be told."""
 
     @cached_property
     def requests(self) -> tuple[Request, ...]:
-        """What a child is asked: inputs and nothing else."""
+        """What a child is asked: inputs and nothing else, those in other units after all cases."""
         return tuple(
-            Request(name, tuple(case.inputs for case in cases)) for name, cases in self.cases.items()
+            Request(name, (*(case.inputs for case in cases), *self._changed(name)))
+            for name, cases in self.cases.items()
         )
+
+    @cached_property
+    def hints(self) -> Mapping[str, Hints]:
+        """By the task's function what can be said of wrong answers."""
+        return {
+            name: Hints(self.claims[name], cases, self.probes[name]) for name, cases in self.cases.items()
+        }
+
+    def _changed(self, name: str) -> tuple[Values, ...]:
+        return tuple(inputs for probe in self.probes[name] for inputs in probe.changed)
 
 
 @dataclass(frozen=True)
@@ -91,6 +108,7 @@ def mark(paper: Paper, student: str, transcript: Transcript) -> Grade:
             task,
             paper.claims[task.function],
             paper.cases[task.function],
+            paper.hints[task.function],
             transcript.functions.get(task.function, nothing),
             paper.assignment.shows,
         )
@@ -99,7 +117,9 @@ def mark(paper: Paper, student: str, transcript: Transcript) -> Grade:
     return Grade(student, marks, transcript.seconds, transcript.fences)
 
 
-def _mark(task: Task, claim: Record | None, cases: Sequence[Case], told: Told, shows: Shows) -> Mark:
+def _mark(
+    task: Task, claim: Record | None, cases: Sequence[Case], hints: Hints, told: Told, shows: Shows
+) -> Mark:
     # The case holds the right result: without a claim there is nothing to add to it.
     judged = [judge(claim, case, answer) for case, answer in zip(cases, told.answers, strict=False)]
     passed = {case: bool(judgement) for case, judgement in zip(cases, judged, strict=False)}
@@ -115,7 +135,7 @@ def _mark(task: Task, claim: Record | None, cases: Sequence[Case], told: Told, s
         status, message = told.stop, told.message
     elif failed:
         case, judgement = min(failed, key=_telling)
-        status, message = _status(judgement), _explained(case, judgement, shows)
+        status, message = _status(judgement), _explained(case, judgement, hints, told.answers, shows)
     else:
         status, message = "passed", ""
     points = 0.0 if told.stop is not None else _points(task, regions)
@@ -146,16 +166,20 @@ def _status(judgement: Judgement) -> Status:
     return judgement.status if judgement.status in STATUSES else "wrong"
 
 
-def _explained(case: Case, judgement: Judgement, shows: Shows) -> str:
-    lines = [judgement.message]
+def _explained(
+    case: Case, judgement: Judgement, hints: Hints, answers: Sequence[Answer], shows: Shows
+) -> str:
+    wrong, hint = judgement.status == "wrong", ""
+    first = judgement.message if shows.expected or not wrong else "wrong"
+    if wrong and shows.hint:
+        first, hint = hints.dimension(answers) or first, hints.slip(answers)
+    lines = [first]
     if shows.inputs and case.inputs:
         lines.append(f"for example on these inputs ({case.region}):")
         lines += [f"  {name} = {shown(value, indent=5 + len(name))}" for name, value in case.inputs.items()]
-        if shows.expected:
-            lines.append(as_text(judgement))
-    elif judgement.status == "wrong" and not shows.expected:
-        lines = ["wrong"]
-    return "\n".join(lines)
+    if shows.expected:
+        lines.append(as_text(judgement))
+    return "\n".join([*lines, f"hint: {hint}"] if hint else lines)
 
 
 def as_plain(grade: Grade) -> dict[str, Any]:

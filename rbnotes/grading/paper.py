@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.challenge.drawing import TURN, Case, cases
+from rbnotes.challenge.own import find
+from rbnotes.challenge.units import Probe, probes
 from rbnotes.grading import _wire
 from rbnotes.grading.assignment import Assignment, Task
 from rbnotes.grading.marking import Paper
@@ -33,8 +34,9 @@ def prepare(assignment: Assignment) -> Paper:
     sources: dict[Path, dict[str, Any]] = {}
     drawn: dict[str, tuple[Case, ...]] = {}
     claims: dict[str, Record | None] = {}
+    changed: dict[str, tuple[Probe, ...]] = {task.function: () for task in assignment.tasks}
     for task in assignment.tasks:
-        claim = claims[task.function] = ledger.find(task.claim) if task.claim else None
+        claim = claims[task.function] = find(task.claim) if task.claim else None
         if claim is None:
             found = _of_oracle(task, assignment, sources)
         else:
@@ -44,6 +46,8 @@ def prepare(assignment: Assignment) -> Paper:
             if region not in regions:
                 expected = "one of " + ", ".join(sorted(regions))
                 raise InvalidArgument(f"task {task.function}: regions", repr(region), expected)
+        if claim is not None and assignment.shows.hint:
+            changed[task.function] = probes(claim, found)
         for case in found:
             try:
                 _wire.encode(case.inputs)
@@ -51,7 +55,7 @@ def prepare(assignment: Assignment) -> Paper:
                 what = f"inputs that cannot be sent to a child process ({error})"
                 raise InvalidArgument(f"task {task.function}", what, "numbers and arrays") from error
         drawn[task.function] = found
-    return Paper(assignment, drawn, claims)
+    return Paper(assignment, drawn, claims, changed)
 
 
 def _of_claim(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:

@@ -20,14 +20,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from rbnotes.challenge.calling import Answer, Returned
 from rbnotes.grading import _wire
 from rbnotes.grading.running import Running
-from rbnotes.ledger.trials import Values
+from rbnotes.grading.transcripts import Limits, Request, Stop, Told, Transcript
 
 _CHILD = Path(__file__).with_name("_child.py")
 _PACKAGE = _CHILD.parents[1]
@@ -40,58 +40,6 @@ _MEGABYTE = 1 << 20
 _TEXT = 1000
 # What no submission may import or read: references and verdicts.
 _SECRET = ("ledger", "challenge", "grading")
-
-
-Stop = Literal["timeout", "crash", "output limit", "missing", "syntax", "exception"]
-"""What keeps a function from answering at all."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one function of a submission may use."""
-
-    seconds: float = 5.0
-    """Of the clock on the wall, for all cases of one function."""
-    cpu: float = 10.0
-    """Of the processor, for all cases of one function; kept by the kernel, in whole seconds."""
-    memory: float = 1024.0
-    """Megabytes of address space."""
-    output: float = 2.0
-    """Megabytes: of what is printed, of all answers of a function, and of any file."""
-    files: int = 64
-    """Open at a time."""
-    processes: int = 16
-    """And threads, at a time."""
-    library: bool = False
-    """Whether a submission may import rbnotes (never the ledger, the challenges and the grader)."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """A function to call, and for each case its arguments by name, in order."""
-
-    function: str
-    cases: tuple[Values, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Told:
-    """What one function of a submission gave: answers in the order of the cases, and what stopped it."""
-
-    answers: tuple[Answer, ...] = ()
-    """Fewer than there are cases if it was stopped."""
-    stop: Stop | None = None
-    message: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Transcript:
-    """All that a submission gave."""
-
-    functions: dict[str, Told]
-    fences: tuple[str, ...] = ()
-    """What this system kept from the submission."""
-    seconds: float = 0.0
 
 
 def collect(

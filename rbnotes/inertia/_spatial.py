@@ -41,6 +41,8 @@ def transform_inertia(E: Array, M: Array) -> Array:
 
 
 def _blocks(upper_left: Array, upper_right: Array, lower_left: Array, lower_right: Array) -> Array:
-    blocks = np.broadcast_arrays(upper_left, upper_right, lower_left, lower_right)
-    upper = np.concatenate(blocks[:2], axis=-1)
-    return np.concatenate([upper, np.concatenate(blocks[2:], axis=-1)], axis=-2)
+    shape = (*np.broadcast(upper_left, upper_right, lower_right).shape[:-2], 6, 6)
+    result = np.empty(shape, np.result_type(upper_left, upper_right, lower_right))
+    result[..., :3, :3], result[..., :3, 3:] = upper_left, upper_right
+    result[..., 3:, :3], result[..., 3:, 3:] = lower_left, lower_right
+    return result

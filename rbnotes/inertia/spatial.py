@@ -112,8 +112,10 @@ def of_symmetric(M: Array) -> MassProperties:
     com = _so3.vee(first_moment) / mass[..., None]
     C = _so3.hat(com)
     size = np.max(np.abs(M), axis=(-1, -2))
-    inertia = _without_rounding(M[..., :3, :3] + mass[..., None, None] * (C @ C), ROUNDING * size)
-    _refuse_impossible("inertia in M", inertia)
+    moments, axes = np.linalg.eigh(_second_moments(M[..., :3, :3] + mass[..., None, None] * (C @ C)))
+    moments = _without_rounding(moments, ROUNDING * size)
+    _refuse_impossible("inertia in M", moments)
+    inertia = _with_second_moments(moments, axes)
     defect = np.max(np.abs(_spatial.spatial_inertia(mass, inertia, com) - M), axis=(-1, -2))
     if np.any(defect > 1e-10 * size):
         raise InvalidArgument(
@@ -131,7 +133,8 @@ def nearest_inertia(inertia: ArrayLike, *, within: ArrayLike | None = None) -> A
     inertia = arguments.symmetric("inertia", inertia)
     rounding = np.asarray(np.inf) if within is None else arguments.scalar("within", within, minimum=0.0)
     arguments.common_shape(inertia=inertia.shape[:-2], within=rounding.shape)
-    return _without_rounding(inertia, rounding)
+    moments, axes = np.linalg.eigh(_second_moments(inertia))
+    return _with_second_moments(_without_rounding(moments, rounding), axes)
 
 
 def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
@@ -153,27 +156,36 @@ def _checked(
     )
     shapes = {"mass": body.mass.shape, "inertia": body.inertia.shape[:-2], "com": body.com.shape[:-1]}
     arguments.common_shape(**shapes)
-    _refuse_impossible("inertia", body.inertia)
+    _refuse_impossible("inertia", np.linalg.eigvalsh(_second_moments(body.inertia)))
     return body
 
 
-def _refuse_impossible(name: str, inertia: Array) -> None:
-    moments = np.linalg.eigvalsh(inertia)
-    second_moments = np.sum(moments, axis=-1, keepdims=True) / 2 - moments
+def _second_moments(inertia: Array) -> Array:
+    """``(..., 3, 3)``, of the mass about its centre: nowhere negative for a body that can exist."""
+    trace = np.trace(inertia, axis1=-2, axis2=-1)[..., None, None]
+    moments: Array = trace / 2 * np.eye(3) - inertia
+    return moments
+
+
+def _refuse_impossible(name: str, second_moments: Array) -> None:
+    moments = np.sum(second_moments, axis=-1, keepdims=True) - second_moments
     largest = np.max(np.abs(moments), axis=-1, keepdims=True)
     impossible = np.any(second_moments < IMPOSSIBLE_BELOW * largest, axis=-1)
     if np.any(impossible):
-        triple = moments[impossible][0]
+        triple = np.sort(moments[impossible][0])
         got = "principal moments " + ", ".join(f"{moment:.6g}" for moment in triple)
         expected = "moments of a body: none negative, none larger than the sum of the other two"
         raise InvalidArgument(name, got, expected)
 
 
-def _without_rounding(inertia: Array, rounding: Array) -> Array:
-    """The inertia with second moments of mass between ``-rounding`` and zero set to zero."""
-    trace = np.trace(inertia, axis1=-2, axis2=-1)[..., None, None]
-    moments, axes = np.linalg.eigh(trace / 2 * np.eye(3) - inertia)
-    moments = np.where(moments < -rounding[..., None], moments, np.maximum(moments, 0.0))
+def _without_rounding(second_moments: Array, rounding: Array) -> Array:
+    """Those between ``-rounding`` and zero set to zero."""
+    kept = second_moments < -rounding[..., None]
+    return np.where(kept, second_moments, np.maximum(second_moments, 0.0))
+
+
+def _with_second_moments(moments: Array, axes: Array) -> Array:
+    """The inertia whose mass has these second moments ``(..., 3)`` along these axes."""
     second_moments: Array = axes * moments[..., None, :] @ np.swapaxes(axes, -1, -2)
     total: Array = np.sum(moments, axis=-1)[..., None, None]
     return total * np.eye(3) - second_moments

@@ -20,7 +20,7 @@ __all__ = ["Cause", "cause", "causes", "conditions", "corrections", "effect", "e
 
 COLUMNS = (
     "id", "source", "section", "verdict", "title", "cause", "printed", "right", "latex", "condition",
-    "remark", "effect",
+    "units", "remark", "effect",
 )  # fmt: skip
 
 TEX = re.compile(r"\$([^$]+)\$")
@@ -98,7 +98,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
         values = (
             record.id, record.source, record.section, str(record.verdict), record.title,
             shared.title if shared else "", record.formula, record.correction, replacement(record),
-            record.condition, record.remark, effect(record),
+            record.condition, record.misfit, record.remark, effect(record),
         )  # fmt: skip
         result.append(dict(zip(COLUMNS, values, strict=True)))
     return result

@@ -12,9 +12,10 @@ TINY = 1e-6
 """Numbers this small guard against rounding; they are no part of a formula."""
 SWAPPED = "__swapped__"
 """Name of the function ``(a, b) -> b @ a`` in mutants."""
-ORDERED = ("cross", "outer", "kron", "dot", "matmul", "subtract", "divide", "arctan2")
+ORDERED = ("cross", "outer", "kron", "dot", "matmul", "tensordot", "subtract", "divide", "arctan2")
 PAIRS = (("sin", "cos"), ("min", "max"), ("minimum", "maximum"), ("argmin", "argmax"), ("any", "all"))
 OTHER_NAME = {name: other for pair in PAIRS for name, other in (pair, pair[::-1])}
+BOUNDING = ("minimum", "maximum", "clip")
 JOINING = ("array", "block", "concatenate", "hstack", "vstack", "stack", "column_stack")
 FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt,
@@ -239,10 +240,33 @@ def _of_call(
         yield f"{OTHER_NAME[name]} for {name}", ast.Call(other, arguments, node.keywords)
     if name in ("abs", "absolute") and len(arguments) == 1:
         yield "dropped abs", arguments[0]
+    if name in BOUNDING and len(arguments) > 1:
+        whole = [f"`{ast.unparse(argument)}`" for argument in arguments]
+        if name != "clip":
+            yield from ((f"only {text}", one) for text, one in zip(whole, arguments, strict=True))
+        else:
+            # Each bound in its turn moved to infinity.
+            for place in range(1, len(arguments)):
+                free = ast.Constant(None)
+                kept = [*arguments[:place], free, *arguments[place + 1 :]]
+                yield f"dropped bound {whole[place]}", ast.Call(function, kept, node.keywords)
+    if name == "einsum" and arguments and isinstance(arguments[0], ast.Constant):
+        for what, subscripts in _transposed(str(arguments[0].value)):
+            yield what, ast.Call(function, [ast.Constant(subscripts), *arguments[1:]], node.keywords)
     if name in JOINING and arguments and isinstance(arguments[0], ast.Tuple):
         for what, new in _of_entries(arguments[0], arguments[0].elts, zeros):
             assert isinstance(new, ast.expr)
             yield what.partition(" in `")[0], ast.Call(function, [new, *arguments[1:]], node.keywords)
+
+
+def _transposed(subscripts: str) -> Iterator[tuple[str, str]]:
+    """The subscripts of a sum over products, each matrix in its turn transposed."""
+    operands, arrow, result = subscripts.replace(" ", "").partition("->")
+    parts = operands.split(",")
+    for place, letters in enumerate(parts):
+        if len(letters) == 2 and letters[0] != letters[1]:
+            changed = ",".join([*parts[:place], letters[::-1], *parts[place + 1 :]])
+            yield f"operand {place} transposed", changed + arrow + result
 
 
 def _is_option(node: ast.expr) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -132,8 +131,10 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afr
         outcome = _measured(record, trials + off_grid, given + given_beside, examples, shrink)
     except (NoOracle, ValueError, IndexError, ArithmeticError, TypeError, KeyError, AttributeError) as error:
         return Outcome(record, False, "; ".join([*found, f"oracle: it cannot be evaluated: {error}"]))
-    with suppress(Unreadable):  # which is among the findings of the statements
+    try:
         found += honesty(record, trials, off_grid, given)
+    except Unreadable as error:
+        found += [] if f"form: {error}" in found else [f"form: {error}"]
     reasons = list(filter(None, [outcome.reason, *found]))
     return Outcome(
         record,

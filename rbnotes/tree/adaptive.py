@@ -83,6 +83,7 @@ def integrate_adaptively(
     rtol: float = ...,
     atol: float = ...,
     max_step: float = ...,
+    evaluations: int = ...,
 ) -> States: ...
 
 
@@ -96,6 +97,7 @@ def integrate_adaptively(
     rtol: float = ...,
     atol: float = ...,
     max_step: float = ...,
+    evaluations: int = ...,
 ) -> Observed: ...
 
 
@@ -108,6 +110,7 @@ def integrate_adaptively(
     rtol: float = 1e-9,
     atol: float = 1e-10,
     max_step: float = np.inf,
+    evaluations: int = 1_000_000,
 ) -> States | Observed:
     """States at the given times, by scipy's method of order 8 with as many steps as it takes.
 
@@ -124,13 +127,15 @@ def integrate_adaptively(
         Accepted errors of coordinates and velocities in a step.
     max_step
         The longest step of the method, s.
+    evaluations
+        Of the accelerations, at most.
 
     Raises
     ------
     InvalidArgument
         If the times do not increase from that of the state, or an event is none.
     SingularConfiguration
-        If the method gives up.
+        If the method gives up, or would need more evaluations.
     """
     arguments.provides("system", system, "moved", "acceleration", "reparametrised")
     arguments.instance("state", state, State)
@@ -146,7 +151,14 @@ def integrate_adaptively(
         increment, velocity = np.split(both, 2)
         return system.moved(origin, increment, t - origin.t).with_velocity(velocity)
 
+    left = arguments.count("evaluations", evaluations)
+
     def rates(t: float, both: Array) -> Array:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            got = f"{evaluations}, used up after {t - state.t:g} s"
+            raise SingularConfiguration("evaluations", got, "more, or earlier times")
         return np.concatenate([both[state.size :], system.acceleration(at(t, both))])
 
     def started(origin: State) -> DOP853:

@@ -120,7 +120,7 @@ class Scene:
     def showing(self, extent: ArrayLike) -> Scene:
         """The same scene with a camera that shows these points (n, 3) [m], such as those of others."""
         result = copy(self)
-        result._extent = sketch.corners(arguments.array("extent", extent, None, 3))
+        result._extent = sketch.corners(arguments.exactly("extent", arguments.vector("extent", extent), 2))
         return result
 
     @property

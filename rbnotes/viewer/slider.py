@@ -60,10 +60,13 @@ class Slider:
         arguments.instance("pictures", pictures, Mapping)
         if len(pictures) < 2:
             raise InvalidArgument("pictures", f"{len(pictures)} of them", "at least two pictures by value")
-        self.values = list(pictures)
-        if start is not None and start not in pictures:
+        for picture in pictures.values():
+            arguments.provides("pictures", picture, "to_html" if isinstance(picture, Scene) else "savefig")
+        self.values = [arguments.real("pictures", value) for value in pictures]
+        first = self.values[0] if start is None else arguments.real("start", start)
+        if first not in self.values:
             raise InvalidArgument("start", repr(start), f"one of {self.values}")
-        self.start = 0 if start is None else self.values.index(start)
+        self.start = self.values.index(first)
         self.words = [f"{value:g} {unit}".strip() for value in self.values]
         scenes = [picture for picture in pictures.values() if isinstance(picture, Scene)]
         common = np.concatenate([np.zeros((0, 3)), *(scene.extent for scene in scenes)])

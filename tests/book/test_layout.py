@@ -49,3 +49,16 @@ def test_set_up_does_not_stand_in_the_way(chapter: Path) -> None:
         assert folded[0], "fold the imports: tags: [hide-input]"
     shown = [len(cell.source.splitlines()) for cell, hidden in zip(found, folded, strict=True) if not hidden]
     assert len(shown) < 3 or shown[0] < max(shown), "the first code that shows is the longest"
+
+
+ENDS = ["What the notes got wrong", "Check it yourself", "Exercises", "Claims of this chapter"]
+"""How a chapter ends, in this order; not every one has all of them, and some go on in between."""
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_chapters_end_alike(chapter: Path) -> None:
+    headings = re.findall(r"(?m)^## (.+)$", chapter.read_text(encoding="utf-8"))
+    ends = [heading for heading in headings if heading in ENDS]
+    assert ends == [end for end in ENDS if end in ends]
+    last = [end for end in ENDS[2:] if end in ends]
+    assert headings[len(headings) - len(last) :] == last

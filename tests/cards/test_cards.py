@@ -10,6 +10,7 @@ import rbnotes
 from rbnotes import ledger
 from rbnotes.cards import Card, standalone
 from rbnotes.cards.describing import described
+from rbnotes.cards.meanings import MEANINGS, meaning
 from rbnotes.ledger.trials import distance, result, samples
 
 OFFERED = 4
@@ -39,6 +40,22 @@ def test_a_card_tells_units():
     assert card.as_data()["units"] == card.units
     assert "linear part first" in rbnotes.card("lloyd/s0.23/d9").task
     assert "do not fit: a factor $h$" in rbnotes.card("lloyd/s0.9.3/d4").verdict
+
+
+def test_a_card_tells_frames_and_what_numbers_stand_for():
+    task = rbnotes.card("sueda/s2.1/e2.7").task
+    assert task.startswith("sueda/s2.1/e2.7  (S 2.7)\nThe twists of parent and child")
+    assert "J      pose (4, 4) with translations in m: of the joint in the child" in task
+    assert "unless it is said otherwise" in task
+    assert "in 1\n" not in rbnotes.card("sueda/s2.4.5/e2.34").task
+    told = {
+        key
+        for record in ledger.load()
+        for name in record.inputs
+        for key in MEANINGS
+        if meaning(record, name) == MEANINGS[key] and key.endswith(name)
+    }
+    assert told == set(MEANINGS)  # none is about nothing
 
 
 def test_a_card_shows_a_print_that_is_wrong():

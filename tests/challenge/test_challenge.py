@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 import rbnotes
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
-from rbnotes.challenge import answers, cases, judge
+from rbnotes.challenge import answer, answers, cases, judge
 from rbnotes.challenge.showing import shown
 from rbnotes.ledger.naming import named, nearest
 
@@ -68,6 +68,22 @@ class TestMustFail:
 
         result = rbnotes.challenge(EXPONENTIAL, exponential)
         assert (result.judgement.status, result.region) == ("wrong", "tiny")
+
+    def test_wrong_only_where_a_formula_is_singular(self):
+        """The claim keeps ordinary angles away from 0 and from pi; not the challenge."""
+        claim = ledger.find("lloyd/s0.22.1/e0.45")
+
+        def near_zero(w):
+            return np.eye(3) if np.linalg.norm(w) < 1e-6 else claim.library(w)
+
+        def near_pi(w):
+            angle = np.linalg.norm(w)
+            return claim.library(w * (1 - 2 * np.pi / angle) if angle > 3.1 else w)
+
+        tried = cases(claim, examples=32)
+        for slipped, region in ((near_zero, "tiny"), (near_pi, "near pi")):
+            given = [(case, answer(slipped, case.inputs)) for case in tried]
+            assert {case.region for case, found in given if not judge(claim, case, found)} == {region}
 
     def test_a_naive_logarithm(self):
         def logarithm(w):
@@ -203,6 +219,13 @@ class TestCases:
 def test_arrays_of_several_shapes_and_all_digits_are_shown():
     assert "[5., 6., 7.]" in shown((np.eye(2), np.array([5.0, 6, 7])))
     assert shown(np.array([1e-9, 0.0])) == "[1e-09, 0.0]"
+
+
+def test_rounding_beside_other_numbers_is_shown_as_zero():
+    assert shown(np.array([0.25, -1.7e-13, 0.0]), decimals=6) == "[0.25, 0.  , 0.  ]"
+    assert shown(np.array([6.3e-3, 4e-13]), decimals=6) == "[0.0063, 0.    ]"
+    assert shown(np.array([1.0, 1e-11]), decimals=12) == "[1.           , 0.00000000001]"  # told apart
+    assert shown(np.array([2e-12, 1e-12]), decimals=6) == "[2.e-12, 1.e-12]"  # no larger one beside it
 
 
 class TestNames:

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes.checking import derivative, jacobian, jacobian_se3, jacobian_so3
 
 CASES = 150
-ON_NUMBERS, ON_VECTORS, ON_ROTATIONS, ON_FRAMES = {}, {}, {}, {}
+ON_NUMBERS, ON_VECTORS, ON_ROTATIONS, ON_FRAMES, AT_SYMMETRY = {}, {}, {}, {}, {}
 
 
 def bracket(a):
@@ -168,6 +168,52 @@ def determinants(rng):
     return np.linalg.det, draw_rotation(rng), np.zeros(3)
 
 
+def symmetric_rotation(rng):
+    """One of the 24 of the cube, or a half turn about any axis: entries that rounding cannot move evenly."""
+    if rng.integers(3) == 0:
+        axis = rng.normal(size=3)
+        return 2 * np.outer(axis, axis) / (axis @ axis) - np.eye(3)
+    R = np.eye(3)[rng.permutation(3)] * rng.choice([-1.0, 1.0], 3)[:, None]
+    return R * np.linalg.det(R)
+
+
+@family(AT_SYMMETRY)
+def traces(rng):
+    R, stiffness, D = symmetric_rotation(rng), size(rng, -8, 8), np.diag(rng.normal(size=3))
+    return lambda Q: stiffness * np.trace(D @ R.T @ Q), R, np.zeros(3)
+
+
+@family(AT_SYMMETRY)
+def squared_angles(rng):
+    R, stiffness = symmetric_rotation(rng), size(rng, -8, 8)
+    return lambda Q: stiffness * np.arccos(np.clip(np.trace(R.T @ Q) / 2 - 0.5, -1, 1)) ** 2, R, np.zeros(3)
+
+
+@family(AT_SYMMETRY)
+def squared_sines(rng):
+    R, stiffness, a = symmetric_rotation(rng), size(rng, -8, 8), rng.normal(size=3)
+    a /= np.linalg.norm(a)
+    return lambda Q: stiffness * (1 - (a @ R.T @ Q @ a) ** 2), R, np.zeros(3)
+
+
+@family(AT_SYMMETRY)
+def what_is_orthogonal(rng):
+    R, stiffness = symmetric_rotation(rng), size(rng, -8, 8)
+    return lambda Q: stiffness * (Q[0] @ Q[1]), R, np.zeros(3)
+
+
+@family(AT_SYMMETRY)
+def volumes(rng):
+    R, stiffness = symmetric_rotation(rng), size(rng, -8, 8)
+    return lambda Q: stiffness * (np.linalg.det(Q) - 1), R, np.zeros(3)
+
+
+@family(AT_SYMMETRY)
+def lengths(rng):
+    R, stiffness, a = symmetric_rotation(rng), size(rng, -8, 8), rng.normal(size=3)
+    return lambda Q: stiffness * np.linalg.norm(Q @ a), R, np.zeros(3)
+
+
 @family(ON_ROTATIONS)
 def rotation_vectors(rng):
     R = draw_rotation(rng)
@@ -237,3 +283,13 @@ def test_no_error_exceeds_its_estimate(differentiate, case):
     assert np.any(wrong)
     if case not in BY_SYMMETRY:
         assert np.median(estimates[wrong] / errors[wrong]) < 250
+
+
+@pytest.mark.parametrize("case", AT_SYMMETRY.values(), ids=AT_SYMMETRY)
+def test_rounding_off_the_group_is_counted_at_symmetric_points(case):
+    """A thousand cases in all: derivatives are zero, and all there is to see is rounding of the rotation."""
+    rng = np.random.default_rng(2)
+    for _ in range(1000 // len(AT_SYMMETRY) + 1):
+        function, R, exact = case(rng)
+        value, error = jacobian_so3(function, R)
+        assert np.max(np.abs(value - exact)) <= error

@@ -28,6 +28,7 @@ def test_every_solver_is_exact_after_polishing(solver):
         assert solution.solved
         assert solution.residuals.relative < 1e-12
         np.testing.assert_allclose(solution.x, solve_lcp(qp).x, atol=1e-10)
+        np.testing.assert_allclose(solution.w, qp.A @ solution.x - qp.b, atol=1e-12)
         assert solver in solution.method
 
 

@@ -59,6 +59,29 @@ def test_redundant_rows_give_multipliers_of_least_norm(form, change, M, G, b, v0
 
 
 @pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("ratio", [1e-2, 1e-4, 1e-6, 1e-8])
+@pytest.mark.parametrize("change", [lambda M: M, nonsymmetric])
+def test_small_rows_hold_as_large_ones_do(form, ratio, change):
+    """Rows in other units, and rows of light and of heavy bodies: sparse factors once missed the smaller ones
+    in silence, or called them redundant and contradictory."""
+    M = change(np.diag([1.0, 2.0, 3.0, 4.0]))
+    G, g = np.array([[1.0, 0.0, 0.0, 0.5], [0.0, ratio, 0.0, 0.0]]), np.array([0.25, -ratio])
+    b = np.array([1.0, 0.5, -2.0, 3.0])
+    expected = null_space_solution(M, G / [[1.0], [ratio]], b, g / [1.0, ratio])
+    kkt = factor_kkt(form(M), form(G))
+    v, multipliers = kkt.solve(b, g)
+    np.testing.assert_allclose(v, expected[0], atol=1e-9)
+    np.testing.assert_allclose(multipliers * [1.0, ratio], expected[1], atol=1e-8)
+    assert kkt.rank == 2
+
+    weights = np.array([1.0, 1 / ratio, 1.0, 1.0])
+    M, held = M * np.sqrt(weights) * np.sqrt(weights)[:, None], np.eye(2, 4)
+    v, multipliers = factor_kkt(form(M), form(held)).solve(b, [0.5, -1.0])
+    np.testing.assert_allclose(v[:2], [0.5, -1.0], atol=1e-9)
+    np.testing.assert_allclose(multipliers, (M @ v - b)[:2], rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", FORMATS)
 def test_contradicting_rows_are_named(form):
     G = np.array([[1.0, 0, 0], [2.0, 0, 0]])
     kkt = factor_kkt(form(np.diag([1.0, 2, 3])), form(G))

@@ -17,6 +17,7 @@ from rbnotes.constraints.stabilization import (
     acceleration_growth,
     acceleration_target,
     largest_stable_step,
+    least_correction,
     project_poses,
     project_positions,
     spectral_radius,
@@ -260,3 +261,10 @@ class TestErrors:
     def test_shapes(self):
         with pytest.raises(InvalidArgument, match="poses, inertias: got shapes"):
             project_poses(np.eye(4)[None], np.eye(6), lambda E: [0.0], lambda E: np.zeros((1, 6)))
+
+    def test_what_nothing_moves_is_not_corrected(self):
+        """No rows, and rows without a response, dense or sparse."""
+        for form in (np.asarray, sparse.csr_array):
+            for k in (0, 2):
+                step = least_correction(form(np.zeros((k, 3))), form(np.zeros((3, k))), np.ones(k))
+                assert step.tolist() == [0.0, 0.0, 0.0]

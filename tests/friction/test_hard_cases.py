@@ -16,7 +16,9 @@ from rbnotes.friction import (
     box_friction,
     coulomb,
     gauss_seidel_friction,
+    newton_friction,
     single_qp,
+    staggered,
 )
 
 MODELS = {
@@ -77,6 +79,18 @@ def test_heavy_on_light_stands_or_is_named(model, masses):
     assert np.abs(solution.velocity).max() < 1e-6  # the pull is weaker than friction: nothing moves
 
 
+@pytest.mark.parametrize("facets", [4, 8])
+def test_six_boxes_under_one_a_thousand_times_as_heavy(facets):
+    """Pyramids solve it: that they let the light ones be crushed passed as solved, here with six."""
+    problem = stack((*[1e-3] * 5, 1.0))
+    solution = anitescu_stewart(problem, facets=facets)
+    assert max(laws_broken(problem, solution)) < 1e-6
+    assert np.abs(solution.velocity).max() < 1e-6
+    # By hand: under the top the weight of one is carried, under each light one a thousandth more.
+    each = solution.normal.reshape(6, 4).sum(axis=1)
+    assert np.allclose(each, 0.01 * 9.81 * (1 + 1e-3 * np.arange(5, -1, -1)), rtol=1e-6)
+
+
 def test_walls_with_great_friction_hold():
     """Between two walls, with mu of 1e6: the dual form once let bodies through."""
     axes = np.eye(3)
@@ -107,7 +121,7 @@ def test_a_step_that_never_ended():
 @pytest.mark.parametrize("tolerance", [np.nan, np.inf, 0.0, -1.0, [1e-8, 1e-8]])
 def test_tolerances_are_numbers(tolerance):
     problem = stack((1.0,))
-    for model in (box_friction, coulomb, gauss_seidel_friction):
+    for model in (box_friction, coulomb, gauss_seidel_friction, newton_friction, staggered):
         with pytest.raises(InvalidArgument, match="tolerance"):
             model(problem, tolerance=tolerance)
 
@@ -119,6 +133,8 @@ def test_limits_are_whole_numbers(limit):
         (coulomb, "max_programs"),
         (gauss_seidel_friction, "max_sweeps"),
         (box_friction, "updates"),
+        (newton_friction, "max_iterations"),
+        (staggered, "max_iterations"),
     ):
         with pytest.raises(InvalidArgument, match=name):
             model(problem, **{name: limit})

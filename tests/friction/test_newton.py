@@ -6,12 +6,13 @@ import cvxpy
 import numpy as np
 import pytest
 from friction_scenes import GRAVITY, heap, stack
+from scipy.linalg.lapack import dgetrf
 
 from rbnotes import se3, so3
 from rbnotes.contact import Collider, Contacts, Plane
 from rbnotes.dynamics import WORLD, State, StepProblem
 from rbnotes.errors import NotConverged
-from rbnotes.friction import FrictionNotConverged, measure_laws, newton_friction
+from rbnotes.friction import FrictionNotConverged, central_path, measure_laws, newton_friction
 from rbnotes.friction.central_path import along_the_central_path
 from rbnotes.friction.contact_space import contact_space
 from rbnotes.friction.coulomb import _root
@@ -125,6 +126,26 @@ class TestCentralPath:
         assert residual < 1e-6
         assert steps < 25
         assert np.all(impulses[1::2, 1:] == 0)
+
+    def test_a_singular_system_ends_the_path(self, monkeypatch):
+        """Contacts that repeat each other, and nothing to tell them apart: at the end of the path the
+        matrix has no inverse, of which nothing is printed."""
+        monkeypatch.setattr(central_path, "REGULAR", 0.0)
+        met = []
+
+        def watched(A):
+            factors, pivots, singular = dgetrf(A)
+            met.append(singular)
+            return factors, pivots, singular
+
+        monkeypatch.setattr(central_path, "dgetrf", watched)
+        space = contact_space(StepProblem(np.eye(3), [0.3, 0, -2.0], contacts=Contacts(FLOOR * 3, 0.5)))
+        impulses, residual, steps = along_the_central_path(space, 1e-300, 500, np.zeros(3))
+        assert met[-1]
+        assert not any(met[:-1])
+        assert steps == len(met) - 1
+        assert residual < 1e-12
+        np.testing.assert_allclose(impulses[:, 0], 2 / 3)
 
 
 def test_slope_is_the_derivative():

@@ -26,6 +26,7 @@ from spoiling import (
     dense,
     filled_with,
     first,
+    holding,
     in_format,
     integral,
     longer,
@@ -171,6 +172,8 @@ OBJECTS: tuple[Kind, ...] = (
     ("its class", REFUSED, lambda rng, value: type(value)),
     ("a class", REFUSED, lambda rng, value: Stranger),
     ("a lambda's module", REFUSED, lambda rng, value: np),
+    ("holds a NaN", REFUSED, holding(np.nan)),
+    ("holds infinity", REFUSED, holding(np.inf)),
 )
 
 SEQUENCES: tuple[Kind, ...] = (

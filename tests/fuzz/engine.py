@@ -5,7 +5,7 @@ A verdict is ``fine``, or one of the faults:
 * ``silent``: a number that comes of nonsense, or another one than for the same value in another form;
 * ``nan``: a NaN in the result;
 * ``internal``: an error that is not the package's own (or a ``TypeError`` or ``ValueError`` that says
-  which argument it is about);
+  which argument it is about), or a warning of linear algebra about a matrix that the caller never saw;
 * ``unhelpful``: an error of the package that names none of the arguments;
 * ``mutated``: an argument of the caller is not what it was;
 * ``hang``: more than five seconds, twice: the first call of its kind may have to compile a kernel.
@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from bad_values import JUDGED, REFUSED, SAME, STACKED, Kind, kinds_for
 from scipy import sparse
+from scipy.linalg import LinAlgWarning
 from spoiling import Impossible
 
 from rbnotes.arguments import LARGEST, InvalidArgument
@@ -159,6 +160,7 @@ def outcome(call: Call, argument: str, bad: Any) -> tuple[Any, Exception | None,
     result, error = None, None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        warnings.simplefilter("error", LinAlgWarning)
         try:
             with at_most(PATIENCE * SECONDS):
                 result = call(**{argument: bad})
@@ -184,6 +186,7 @@ def judged_error(call: Call, error: Exception, expected: Any) -> str:
     if expected is SAME:
         return "internal"
     names = {name.lstrip("*") for name in call.given} | parameters(call.function)
+    names |= {name for value in call.given.values() for name in getattr(value, "_fields", ())}
     helpful = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", str(error)) for name in names)
     if isinstance(error, InvalidArgument | NotConverged):
         if expected is JUDGED and f"{LARGEST:g}" in str(error):

@@ -209,3 +209,15 @@ def spoil(result: Any, number: float) -> Any:
         first = fields(result)[0].name
         return replace(result, **{first: spoil(getattr(result, first), number)})
     raise Impossible
+
+
+def holding(number: float) -> Callable[[np.random.Generator, Any], Any]:
+    """What names its numbers and looks at none of them, with another one."""
+
+    def make(rng: np.random.Generator, value: Any) -> Any:
+        if not hasattr(value, "_fields"):
+            raise Impossible
+        which = int(rng.integers(len(value)))
+        return value._replace(**{value._fields[which]: spoil(value[which], number)})
+
+    return make

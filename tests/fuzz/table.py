@@ -79,7 +79,7 @@ WITHIN = (
     r"complementarity\.elimination\.(Elimination|is_held|squares)",
     r"complementarity\.(active_set\.principal_solver|pivoting\.proves_infeasible|problems\.dense)",
     r"complementarity\.(solution\..*|solve\.(accepted|default_tolerance))",
-    r"constraints\.kkt\.(KKT|factored|row_space|symmetric_to_rounding)",
+    r"constraints\.kkt\.(KKT|factored|regular_lu|row_space|symmetric_to_rounding)",
     r"contact\.(distance|manifold)\..*",
     r"contact\.(pair_rows\.(TransposedPairRows|velocities_along)|detection\.found_points)",
     r"contact\.nearby\.(allowed_speeds|found_nearby|resting_speed)",

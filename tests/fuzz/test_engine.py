@@ -1,16 +1,23 @@
 """The fuzzer itself: it finds each fault in a function that has it."""
 
 import time
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from bad_values import NUMBERS
 from engine import Call, attempt, attempts
+from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 
 X = np.array([1.0, 2.0, 3.0])
+
+
+class Pair(NamedTuple):
+    one: np.ndarray
+    other: np.ndarray
 
 
 def verdicts(function, **options):
@@ -41,6 +48,11 @@ def not_a_number(x):
     return checked(x) * np.nan
 
 
+def warns(x):
+    """Of a matrix that nobody gave it."""
+    return linalg.solve(np.diag([1.0, 1e-20, 1.0]), checked(x))
+
+
 def lazy(x):
     checked(x)
     time.sleep(0.02)
@@ -61,6 +73,7 @@ def test_a_function_that_checks_is_fine():
         (of_another_name, "longer", "unhelpful"),
         (changing, "other numbers", "mutated"),
         (not_a_number, "other numbers", "nan"),
+        (warns, "other numbers", "internal"),
     ],
 )
 def test_each_fault_is_found(function, kind, verdict):
@@ -107,6 +120,19 @@ def test_what_never_ends_is_interrupted(monkeypatch):
     found = attempt(Call(endless, {"x": X}), *attempts(Call(endless, {"x": X}))[0], np.random.default_rng(0))
     assert found is not None
     assert found.verdict == "hang"
+
+
+def test_numbers_with_names_are_spoiled_one_by_one():
+    """What looks at the first of them alone is found out by the others."""
+
+    def first_checked(pair):
+        arguments.instance("pair", pair, Pair)
+        return Pair(arguments.vector("pair", pair.one), 2 * pair.other)
+
+    call = Call(first_checked, {"pair": Pair(X, X)})
+    kind = next(kind for name, kind in attempts(call) if kind[0] == "holds a NaN")
+    found = {attempt(call, "pair", kind, np.random.default_rng(seed)).verdict for seed in range(10)}
+    assert found == {"fine", "silent"}
 
 
 def test_one_kind_may_be_good_for_an_argument():

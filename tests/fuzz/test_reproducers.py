@@ -24,6 +24,18 @@ TWO = FreeSystem(np.stack([BODY, BODY]), gravity=[0.0, 0.0, 0.0])
 TWO_AT_REST = State(np.stack([np.eye(4)] * 2), np.zeros((2, 6)))
 PAIR = np.stack([np.eye(4), np.eye(4)])
 ONE_UNKNOWN = LCP([[1.0]], [-1.0])
+TWICE = [[1.0, 0.0], [1.0, 0.0]]
+ENDS = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+PULL = forces.path_force(forces.LinearSpring(1.0, 0.5), ENDS, np.zeros((2, 3)))
+WRENCHES = forces.carried_forces(PAIR, ENDS, np.zeros((2, 6)), PULL)
+SCHEMES = {
+    "by Euler's rule": dynamics.symplectic_euler,
+    "backward": dynamics.implicit_euler,
+    "by the trapezoidal rule": dynamics.trapezoidal,
+    "of Runge and Kutta": dynamics.runge_kutta,
+    "with its momentum": dynamics.keeping_momentum,
+    "with its energy": dynamics.keeping_energy,
+}
 
 
 def pushed(f):
@@ -40,16 +52,41 @@ def corrected(**options):
     return stabilization.project_positions([1.1, 0.0], options.pop("mass", M), error, rows, **options)
 
 
+def held(rows):
+    """A step of a particle of two coordinates under what is given."""
+    still = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
+    system = System(M, lambda q, qdot: np.zeros(2), still, still)
+    start = State(q=np.zeros(2), qdot=np.ones(2))
+    return dynamics.constrained_step(dynamics.symplectic_euler, system, start, 0.1, lambda state, h: [rows])
+
+
+def soft(apart):
+    """What the rows of a step miss whose softness is not symmetric, and singular but for so much."""
+    R = np.array([[0.1, 0.7], [0.3, 2.1 * (1 + apart)]])
+    found = dynamics.solve_step(StepProblem(M, [1.0, 2.0], BilateralRows(M, 0.0, R)))
+    return np.abs(found.velocity + R @ found.bilateral).max()
+
+
+def carried(**changed):
+    """A spring between two bodies, with another force, stiffness or damping."""
+    return forces.carried_forces(PAIR, ENDS, np.zeros((2, 6)), PULL._replace(**changed))
+
+
 def stepped(scheme, h):
     return integrate(scheme, FREE, AT_REST, h, 3)
 
 
 CALLS = {
     "no steps, and fewer": (lambda: integrate(dynamics.symplectic_euler, FREE, AT_REST, 0.1, -3), "steps"),
-    "a step of no length": (lambda: stepped(dynamics.symplectic_euler, 0.0), "h"),
-    "a step back in free flight": (lambda: stepped(dynamics.keeping_momentum, -0.1), "h"),
-    "a step back of Runge and Kutta": (lambda: stepped(dynamics.runge_kutta, -0.1), "h"),
     "a mass that is not definite": (lambda: FreeSystem(-BODY), "inertias"),
+    **{
+        f"{name} a step of no length": (lambda scheme=scheme: stepped(scheme, 0.0), "h")
+        for name, scheme in SCHEMES.items()
+    },
+    **{
+        f"{name} a step back": (lambda scheme=scheme: stepped(scheme, -0.1), "h")
+        for name, scheme in SCHEMES.items()
+    },
     "a corrected position without steps": (lambda: corrected(limit=-1), "limit"),
     "a mass that is a triangle": (lambda: corrected(mass=[[1.0, 0.4], [0.0, 1.0]]), "mass"),
     "a cubic that is not there": (
@@ -76,9 +113,27 @@ CALLS = {
     "a callback's column": (lambda: pushed([[1.0], [0.0]]), "force_at"),
     "a twist that is a column": (lambda: State(np.eye(4), np.zeros((6, 1))), "phi"),
     "poses of several lengths": (lambda: State([[1.0], [1.0, 2.0]]), "E"),
+    "numbers that are a column": (lambda: State(q=np.zeros((2, 1))), "q"),
+    "a pose that is none": (lambda: State(2 * np.eye(4), np.zeros(6)), "E"),
+    "a pose that is not a number": (lambda: State(np.full((4, 4), np.nan), np.zeros(6)), "E"),
+    "a twist that is not a number": (lambda: State(np.eye(4), np.full(6, np.nan)), "phi"),
+    "a weight that is not a number": (lambda: FreeSystem(BODY, gravity=[0.0, np.nan, 0.0]), "gravity"),
     "one twist for two bodies": (lambda: State(PAIR, np.zeros(6)), "phi"),
     "contacts with a target that is a column": (lambda: UnilateralRows([[1.0, 0.0]], [[0.1]]), "target"),
     "a target without entries": (lambda: BilateralRows([[1.0, 0.0]], np.zeros((0, 1))), "target"),
+    "rows of numbers that are none": (lambda: BilateralRows([[1.0, np.nan]]), "rows"),
+    "sparse rows of numbers that are none": (
+        lambda: BilateralRows(sparse.csc_array([[1.0, np.inf]])),
+        "rows",
+    ),
+    "a target that is not a number": (lambda: BilateralRows([[1.0, 0.0]], [np.nan]), "target"),
+    "as many targets as do not match": (lambda: BilateralRows([[1.0, 0.0]], [1.0, 2.0]), "target"),
+    "a softness that is not a number": (lambda: BilateralRows([[1.0, 0.0]], 0.0, [np.nan]), "softness"),
+    "a softness below zero": (lambda: BilateralRows([[1.0, 0.0]], 0.0, [-1.0]), "softness"),
+    "a softness of other rows": (lambda: BilateralRows([[1.0, 0.0]], 0.0, np.eye(2)), "softness"),
+    "a softness next to a singular one": (lambda: soft(1e-11), "softness"),
+    "rows of a step that are a column": (lambda: held(BilateralRows([[1.0], [0.0]])), "bilateral"),
+    "no rows of a step": (lambda: held([[1.0, 0.0]]), "rows_at"),
     "rows for other velocities": (
         lambda: StepProblem(M, [1.0, 2.0], BilateralRows([[1.0, 0.0, 0.0]])),
         "bilateral",
@@ -131,6 +186,46 @@ CALLS = {
     "pivots of Lemke's below none": (lambda: lemke(ONE_UNKNOWN, max_pivots=-1), "max_pivots"),
     "sweeps below none": (lambda: gauss_seidel(ONE_UNKNOWN, max_sweeps=-1), "max_sweeps"),
     "a cover of another length": (lambda: lemke(ONE_UNKNOWN, cover=[1.0, 1.0]), "cover"),
+    "redundant rows that are refused": (
+        lambda: constraints.factor_kkt(M, TWICE, redundancy="refuse"),
+        "G",
+    ),
+    "redundant sparse rows that are refused": (
+        lambda: constraints.factor_kkt(sparse.csc_array(M), sparse.csc_array(TWICE), redundancy="refuse"),
+        "G",
+    ),
+    "redundant rows that contradict each other": (
+        lambda: constraints.factor_kkt(M, TWICE).solve([0.0, 0.0], [1.0, 2.0]),
+        "g",
+    ),
+    "a world without bodies": (lambda: maximal.World(maximal.Mechanism(())), "bodies"),
+    "forces of other points": (lambda: carried(f=PULL.f[:1]), "forces"),
+    "forces that are no numbers": (lambda: carried(f=PULL.f * np.nan), "forces"),
+    "a stiffness that is not a number": (lambda: carried(K=PULL.K * np.nan), "forces"),
+    "a damping that is not a number": (lambda: carried(D=PULL.D + np.inf), "forces"),
+    "a stiffness of other points": (lambda: carried(K=PULL.K[:3]), "forces"),
+    "a damping that is a row": (lambda: carried(D=PULL.D[:1]), "forces"),
+    "forces without names": (lambda: forces.carried_forces(PAIR, ENDS, np.zeros((2, 6)), PULL.f), "forces"),
+    "carriers that are not rigid": (
+        lambda: forces.carried_forces(2 * PAIR, ENDS, np.zeros((2, 6)), PULL),
+        "E",
+    ),
+    "as many carriers as do not match": (
+        lambda: forces.carried_forces(PAIR, ENDS, np.zeros((3, 6)), PULL),
+        "phi",
+    ),
+    "a spring to a particle before the first": (
+        lambda: forces.through(forces.on_particle([0, 1]), forces.on_particle([1, -1])),
+        "index",
+    ),
+    "wrenches whose stiffness is not a number": (
+        lambda: forces.in_world_axes(WRENCHES._replace(K=WRENCHES.K * np.nan), PAIR),
+        "forces",
+    ),
+    "wrenches whose damping is of other bodies": (
+        lambda: forces.hold_world_velocities(WRENCHES._replace(D=np.eye(6)), np.zeros((2, 6))),
+        "forces",
+    ),
     "masked numbers": (lambda: quaternion.normalize(np.ma.masked_array(np.ones(4), [1, 0, 0, 0])), "q"),
 }
 
@@ -142,10 +237,48 @@ def test_refused_by_name(name):
         call()
 
 
-def test_indices_of_a_sparse_matrix_stay_in_their_order():
-    A = sparse.csc_array((np.array([1.0, 2.0, 3.0]), np.array([1, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
-    A.data[:2] = 0.5, 2.0
-    before = A.indices.copy()
-    dynamics.solve_free(StepProblem(A + A.T + 9 * sparse.eye_array(2, format="csc"), np.ones(2)))
-    constraints.is_symmetric(A)
-    assert np.array_equal(A.indices, before)
+def unsorted_mass():
+    """A mass whose row indices run backwards in its first column."""
+    parts = np.array([0.5, 9.0, 0.5, 9.0]), np.array([1, 0, 0, 1]), np.array([0, 2, 4])
+    return sparse.csc_array(parts, shape=(2, 2))
+
+
+SPARSE = {
+    "symmetry": constraints.is_symmetric,
+    "free step": lambda mass: dynamics.solve_free(StepProblem(mass, np.ones(2))),
+    "factors": lambda mass: constraints.factor_kkt(mass, sparse.csc_array([[1.0, 0.0]])).solve([1.0, 0.0]),
+    "Euler's step": lambda mass: dynamics.symplectic_euler(
+        System(mass, lambda q, qdot: np.ones(2), *[lambda q, qdot: sparse.csc_array((2, 2))] * 2),
+        State(q=np.zeros(2), qdot=np.ones(2)),
+        0.1,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_indices_of_a_sparse_matrix_stay_in_their_order(name):
+    mass = unsorted_mass()
+    SPARSE[name](mass)
+    assert mass.indices.tolist() == [1, 0, 0, 1]
+    assert mass.data.tolist() == [0.5, 9.0, 0.5, 9.0]
+
+
+def test_soft_rows_hold_up_to_the_limit_of_their_softness():
+    """Nearer to a singular one than is allowed now they were missed by 2e-5, of which nothing was said."""
+    assert soft(1e-7) < 1e-7
+
+
+def test_ranks_of_redundant_rows():
+    """Hard ones share, soft ones do not; also where a step was factored with its slacks."""
+    for form in (np.asarray, sparse.csc_array):
+        assert constraints.factor_kkt(form(M), form(TWICE)).rank == 1
+        for softness, rank in ((0.0, 1), (0.5, 2), ([0.0, 0.5], 2)):
+            rows = BilateralRows(form(TWICE), 0.0, softness)
+            factors = dynamics.factor_step(StepProblem(form(M), np.ones(2), rows))
+            assert (factors.rank, factors.redundant) == (rank, 2 - rank)
+
+
+def test_a_world_without_bodies_does_nothing():
+    world = maximal.World(maximal.Mechanism(np.zeros((0, 6, 6))))
+    path = maximal.simulate(world, State(np.zeros((0, 4, 4))), 0.1, 3)
+    assert path.energies.tolist() == [0.0] * 4

@@ -89,6 +89,32 @@ def test_a_claim_of_the_ledger(tmp_path):
     assert marks["wrong"].regions["generic"][1] > 0
 
 
+def test_dimensions_and_slips_are_told_of_claims(tmp_path):
+    def messages(shows):
+        (tmp_path / "hw.toml").write_text(
+            f'[shows]\n{shows}\n[[task]]\nfunction = "f"\nclaim = "lloyd/s0.12.1/d1"\npoints = 1\n'
+        )
+        paper = grading.prepare(grading.read(tmp_path / "hw.toml"))
+        spring = "def f(length, ldot, k, d, r):\n    return {}"
+        texts = {
+            "right": "k * (length - r) + d * ldot",
+            "no stiffness": "length - r",
+            "no damping": "k * (length - r) + ldot",
+            "sign": "-k * (length - r) - d * ldot",
+        }
+        files = [grading.Submission(name, "a.py", spring.format(text)) for name, text in texts.items()]
+        return {grade.student: grade.marks[0].message for grade in grading.grade(paper, files, jobs=1)}
+
+    found = messages("expected = false")
+    assert found["right"] == ""
+    assert found["no stiffness"].startswith("the dimension is wrong: m where N is expected\nfor example")
+    assert found["no damping"].startswith("the units do not fit: N is expected")
+    assert found["sign"].startswith("wrong\n")
+    assert found["sign"].endswith("hint: the sign of the result is wrong")
+    silent = messages("hint = false\ninputs = false")
+    assert {silent[name] for name in ("no stiffness", "no damping", "sign")} == {"wrong"}
+
+
 def test_the_child_is_asked_with_inputs_alone(paper):
     (request, _) = paper.requests
     for case, inputs in zip(paper.cases["double"], request.cases, strict=True):

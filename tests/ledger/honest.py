@@ -18,6 +18,10 @@ def turned_printed(R, a):
     return R @ bracket(a) @ R.T
 
 
+def without_transpose(R, a):
+    return R @ bracket(a)
+
+
 def turned_library(R, a):
     return so3.hat(R @ a)
 
@@ -28,6 +32,14 @@ def turned_reference(R, a):
 
 INPUTS = {"R": some.rotations(), "a": some.vectors()}
 WHY = "for the sake of this test"
+
+
+ERRATUM = {
+    "verdict": Verdict.ERRATUM,
+    "printed": without_transpose,
+    "correction": r"$\mathbf R^T$ is missing",
+}
+"""What makes of it an honest erratum."""
 
 
 def make(**changes):

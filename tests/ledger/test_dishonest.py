@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 from honest import (
+    ERRATUM,
     INPUTS,
     bracket,
     make,
@@ -12,6 +13,7 @@ from honest import (
     turned_library,
     turned_printed,
     turned_reference,
+    without_transpose,
 )
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
@@ -20,42 +22,6 @@ from rbnotes import so3
 from rbnotes.checking import strategies as some
 from rbnotes.ledger import Verdict
 from rbnotes.ledger.runner import verify
-
-# --- 5: errata by convention ----------------------------------------------------------------------------
-
-
-def without_transpose(R, a):
-    return R @ bracket(a)
-
-
-def other_sign(R, a):
-    return -turned_printed(R, a)
-
-
-def other_direction(R, a):
-    return R.T @ bracket(a) @ R
-
-
-ERRATUM = {
-    "verdict": Verdict.ERRATUM,
-    "printed": without_transpose,
-    "correction": r"$\mathbf R^T$ is missing",
-}
-
-
-def test_an_erratum():
-    outcome = verify(make(**ERRATUM))
-    assert outcome.confirmed, outcome.reason
-    assert outcome.residual_printed >= 0.1
-
-
-@pytest.mark.parametrize("printed", [other_sign, other_direction])
-def test_erratum_by_convention_only(printed):
-    assert refused("convention:", **{**ERRATUM, "printed": printed})
-    assert refused("no other formula", **{**ERRATUM, "printed": printed}, combined_with=("lloyd/s0.1/d999",))
-    outcome = verify(make(**{**ERRATUM, "printed": printed}, combined_with=("lloyd/s0.2/d2",)))
-    assert outcome.confirmed, outcome.reason
-
 
 # --- 6: missing forms, hidden claims --------------------------------------------------------------------
 
@@ -101,6 +67,12 @@ NO_FORMS = {"verdict": Verdict.DEFINITION, "inputs": {}, "printed": None, "libra
         (r"\det\mathbf R = 1", (r"\det\mathbf R",)),
         (r"\mathbf a\times\mathbf b = -\mathbf b\times\mathbf a", (r"\mathbf a\times\mathbf b",)),
         (r"\mathbf u = \mathbf x/l,\quad \mathbf R^{-1} = \mathbf R^T", (r"\mathbf u",)),
+        (r"\mathbf B \equiv \mathbf R[\mathbf a]\mathbf R^T = [\mathbf R\mathbf a]", (r"\mathbf B",)),
+        (r"\mathbf B = \mathbf R,\quad \mathbf B = \mathbf R^{-T}", (r"\mathbf B",)),
+        (r"\text{the determinant of a rotation is one}", ()),
+        (r"\text{a mass matrix has no negative eigenvalue}", ()),
+        (r"\mathbf M \succ 0", ()),
+        (r"\|\mathbf R\mathbf a\| \le \|\mathbf a\|", ()),
     ],
 )
 def test_definition_that_hides_a_claim(formula, defines):

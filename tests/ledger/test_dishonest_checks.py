@@ -101,6 +101,50 @@ def test_listed_mutants_must_exist():
     assert any("dropped transpose" in line for line in survivors(noticed))
 
 
+class Bracket:
+    def __init__(self, a):
+        self.a = a
+
+    def matrix(self):
+        return np.array([[0, -self.a[2], self.a[1]], [self.a[2], 0, -self.a[0]], [-self.a[1], self.a[0], 0]])
+
+
+bracket_of = lambda a: Bracket(a).matrix()  # noqa: E731
+
+
+def turned_by_a_method(R, a):
+    return R @ Bracket(a).matrix() @ R.T
+
+
+def turned_by_a_lambda(R, a):
+    return R @ bracket_of(a) @ R.T
+
+
+@pytest.mark.parametrize("printed", [turned_by_a_method, turned_by_a_lambda])
+def test_code_that_no_mutation_reaches(printed):
+    assert refused("to be", printed=printed)
+
+
+def lengthened(a, b):
+    return np.clip(a @ a + np.minimum(b, 1e6), -1e6, None)
+
+
+def lengthened_reference(a, b):
+    return [a[0] ** 2 + a[1] ** 2 + a[2] ** 2 + x for x in b]
+
+
+def summed(a, b):
+    return np.einsum("ij,j->i", np.outer(a, a), b)
+
+
+def test_bounds_that_never_bind_and_operands_that_may_be_transposed():
+    found = survivors(make(printed=lengthened, reference=lengthened_reference, inputs=VECTORS))
+    assert {"only `b` in `np.minimum(b, 1000000.0)`"} < set(found)
+    assert any("dropped bound `-1000000.0`" in change for change in found)
+    symmetric = make(printed=summed, reference=lambda a, b: a * (a @ b), inputs=VECTORS)
+    assert any("operand 0 transposed" in change for change in survivors(symmetric))
+
+
 def endless(a, b):
     x = 4.0 + a[0] * a[0]
     while x > 1.0:
@@ -181,6 +225,23 @@ def test_an_implication_whose_premise_hardly_ever_holds():
     implied = {**ANGLE, "printed": implied_printed, "library": None, "reference": implied_reference}
     assert refused("`theta < np.pi`", **{**implied, "inputs": angles(0.5, 3.2)})
     assert "branch:" not in verify(make(**implied)).reason
+
+
+def while_printed(axis, theta):
+    while theta > np.pi:
+        theta = 9.0
+    return theta
+
+
+def rounds_printed(axis, theta):
+    for _ in range(int(theta / np.pi)):
+        theta = 9.0
+    return theta
+
+
+@pytest.mark.parametrize("printed", [while_printed, rounds_printed])
+def test_loops_that_never_begin(printed):
+    assert refused("is true on none", **{**ANGLE, "printed": printed, "inputs": angles(0.5, 3.0)})
 
 
 def test_rare_branches_are_named():

@@ -9,6 +9,7 @@ from honest import bracket, make, refused, turned_library, turned_printed, turne
 from rbnotes import se3, so3
 from rbnotes.checking import derivative
 from rbnotes.checking import strategies as some
+from rbnotes.ledger.honesty.normal_form import normal_form
 from rbnotes.ledger.mutation import survivors
 from rbnotes.ledger.runner import verify
 
@@ -107,9 +108,35 @@ def wrong_library(R, a):
     return so3.hat(a) @ (0 * R) + wrong_printed(R, a)
 
 
+def wrong_by_indices(R, a):
+    return np.einsum("ij,jk,kl->il", R, bracket(a), R)
+
+
+def right_by_indices(R, a):
+    return np.einsum("ij,lk,jl->ik", R, R.T, bracket(a))
+
+
+def wrong_by_reduction(R, a):
+    return functools.reduce(np.matmul, [R, bracket(a), R])
+
+
+def wrong_by_multi_dot(R, a):
+    return np.linalg.multi_dot([R, bracket(a), R])
+
+
 @pytest.mark.parametrize("library", [None, wrong_library])
 def test_oracle_that_rebuilds_the_wrong_formula(library):
     assert refused("oracle:", printed=wrong_printed, reference=wrong_again, library=library)
+
+
+@pytest.mark.parametrize("reference", [wrong_by_indices, wrong_by_reduction, wrong_by_multi_dot])
+def test_the_wrong_formula_in_another_spelling(reference):
+    assert refused("written again", printed=wrong_printed, reference=reference, library=None)
+
+
+def test_sums_over_indices_are_read():
+    assert normal_form(wrong_by_indices) == normal_form(wrong_printed)
+    assert normal_form(right_by_indices) == normal_form(turned_printed)
 
 
 def test_agreement_to_the_last_bit_needs_a_reason():

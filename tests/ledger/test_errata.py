@@ -69,6 +69,9 @@ def test_the_table_has_a_row_for_each_correction(capsys):
     row = next(row for row in rows if row["id"] == "sueda/s1.9.5/e1.62")
     assert row["cause"] == "The sign of stiffness and damping"
     assert row["latex"].startswith(r"K_{k2} = -\frac")
+    assert row["units"] == ""
+    row = next(row for row in rows if row["id"] == "lloyd/s0.9.3/d4")
+    assert row["units"] == ledger.find(row["id"]).misfit != ""
 
 
 def test_a_pdf_needs_a_browser_and_the_book(monkeypatch, tmp_path):

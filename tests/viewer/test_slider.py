@@ -50,7 +50,15 @@ def test_figures_become_images_with_words_and_are_closed():
 
 @pytest.mark.parametrize(
     ("name", "change"),
-    [("pictures", {"pictures": {}}), ("start", {"start": 3.0}), ("description", {"description": 1})],
+    [
+        ("pictures", {"pictures": {}}),
+        ("pictures", {"pictures": {1.0: "a ball", 2.0: "another"}}),
+        ("pictures", {"pictures": dict(zip("abc", scenes().values(), strict=True))}),
+        ("start", {"start": 3.0}),
+        ("start", {"start": True}),
+        ("start", {"start": [1.0, 2.0]}),
+        ("description", {"description": 1}),
+    ],
 )
 def test_wrong_input_is_refused_by_name(name, change):
     given = {"description": "Balls.", "parameter": "r", "pictures": scenes(), **change}

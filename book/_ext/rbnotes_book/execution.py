@@ -17,6 +17,7 @@ from nbformat import NotebookNode
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from rbnotes.viewer.scene import PAGE_HAS_PLAYER
+from rbnotes_book import digits
 from rbnotes_book.cache import folder
 
 CELL_TIMEOUT = 120
@@ -47,7 +48,7 @@ def execute(chapter: Path, root: Path) -> Execution:
     """Run a chapter of the book at ``root``, unless its outputs are already kept.
 
     A cell that raises, or that prints to stderr as a Python warning does, is an error; the outputs of
-    such a chapter are not kept.
+    such a chapter are not kept. Numbers printed as no reader wants them are an error too, see ``digits``.
     """
     notebook = read_myst_markdown_notebook(
         chapter.read_text(encoding="utf-8"), SYNTAX, add_source_map=True, path=chapter
@@ -58,7 +59,7 @@ def execute(chapter: Path, root: Path) -> Execution:
     with lock:
         kept = _lookup(get_cache(store), notebook)
     if kept is not None:
-        return Execution(chapter, kept, cached=True)
+        return Execution(chapter, kept, cached=True, error=_unreadable(chapter, root))
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # chapters run side by side
     os.environ[PAGE_HAS_PLAYER] = "yes"
@@ -69,6 +70,8 @@ def execute(chapter: Path, root: Path) -> Execution:
         allow_errors=False,
         extra_arguments=["--IPKernelApp.log_level=ERROR"],  # or it warns of every kernel's plain connection
     )
+    for cell in notebook.cells:
+        digits.drop_signs_of_zeros(cell)
     error = _first_error(notebook, chapter)
     if not error and result.err is not None:
         error = f"{chapter}: {type(result.err).__name__}: {result.err}"
@@ -76,6 +79,7 @@ def execute(chapter: Path, root: Path) -> Execution:
         bundle = CacheBundleIn(notebook, str(chapter), data={"execution_seconds": result.time})
         with lock:
             get_cache(store).cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+        error = _unreadable(chapter, root)
     return Execution(chapter, result.time, cached=False, error=error)
 
 
@@ -95,6 +99,15 @@ def executed(chapter: Path, root: Path) -> list[NotebookNode] | None:
     for cell, other in zip(run, written, strict=True):
         cell.metadata = other.metadata  # tags are not part of what was run
     return run
+
+
+def _unreadable(chapter: Path, root: Path) -> str:
+    """What is wrong with the numbers in the kept outputs of a chapter."""
+    found = []
+    for cell in executed(chapter, root) or []:
+        first = cell.source.splitlines()[0]
+        found += [f"{chapter}: cell starting with {first!r}: {fault}" for fault in digits.faults(cell)]
+    return "\n".join(found)
 
 
 def _lookup(cache: JupyterCacheAbstract, notebook: NotebookNode) -> float | None:

@@ -132,7 +132,7 @@ class Sections(Ledger):
 
 
 class Records(LedgerDirective):
-    """{records}: the claims that this chapter tells."""
+    """{records}: the claims that this chapter tells, folded."""
 
     def run(self) -> list[nodes.Node]:
         chapter = sections.page_name(self.env.docname)
@@ -140,7 +140,13 @@ class Records(LedgerDirective):
         if not own:
             return [nodes.paragraph("", "The ledger has no record of this chapter.")]
         head = ["Claim", "What it says", "Verdict", "Checked against"]
-        return [table(head, map(self.row, own), "claims", "of-chapter")]
+        what = "1 claim, its verdict" if len(own) == 1 else f"{len(own)} claims, their verdicts"
+        summary = f"{what} and what they were checked against"
+        return [
+            nodes.raw("", f'<details class="claims-told"><summary>{summary}</summary>', format="html"),
+            table(head, map(self.row, own), "claims", "of-chapter"),
+            nodes.raw("", "</details>", format="html"),
+        ]
 
     def row(self, record: Record) -> list[nodes.Node]:
         """The claim's place here, and its verdict linked to the ledger."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ from sphinx.search import IndexBuilder, WordStore
 
 SCRIPT = "search-notes.js"
 SKIPPED = (nodes.comment, nodes.raw, nodes.math, nodes.math_block, nodes.literal_block)
+FONTS = "mathbf|mathrm|mathcal|mathbb|boldsymbol|text|operatorname|left|right|big|Big|tfrac|frac|underbrace"
+SIGNS = {"cdot": "·", "times": "×", "le": "≤", "ge": "≥", "ne": "≠", "approx": "≈", "partial": "∂", "to": "→",
+         "infty": "∞", "pm": "±", "perp": "⊥", "sum": "∑", "sqrt": "√"}  # fmt: skip
+SPELLED = {"lambda": "lamda", "Lambda": "lamda", "varphi": "phi", "varepsilon": "epsilon"}
+"""Names of letters in TeX that Unicode spells otherwise."""
 LONGEST = 8000
 """Letters of a page's section that are kept for excerpts."""
 
@@ -43,10 +49,27 @@ def _words(self: IndexBuilder, doctree: nodes.document) -> WordStore:
     return store
 
 
+def words(tex: str) -> str:
+    """A short formula as a line of text: Greek letters and signs, no fonts, no braces."""
+    text = re.sub(r"\\[,;:! ]|\\q?quad\b|~|&|\\\\", " ", tex)
+    text = re.sub(rf"\\(?:{FONTS})(?![a-zA-Z])", "", text)
+    text = re.sub(r"\\([a-zA-Z]+)", lambda command: _sign(command[1]), text)
+    return " ".join(re.sub(r"[{}\\]", "", text).split())
+
+
+def _sign(command: str) -> str:
+    case = "CAPITAL" if command[0].isupper() else "SMALL"
+    try:
+        return unicodedata.lookup(f"GREEK {case} LETTER {SPELLED.get(command, command)}")
+    except KeyError:
+        sign = SIGNS.get(command, command)
+        return sign if len(sign) == 1 else f" {sign} "
+
+
 def prose(node: nodes.Node) -> Iterator[str]:
     """Text to show: inline formulas as they were written, nothing of displays, code and outputs."""
     if isinstance(node, nodes.math):
-        yield re.sub(r"\\([a-zA-Z]+)", r"\1", node.astext()).replace("{", "").replace("}", "")
+        yield words(node.astext())
     elif isinstance(node, nodes.Text):
         yield str(node)
     elif isinstance(node, (*SKIPPED, addnodes.pending_xref, nodes.section)):

@@ -113,15 +113,17 @@ def _explained(docname: str) -> bool:
     return "/generated/" not in docname
 
 
-def marked(tex: str, chapter: str, symbols: Table) -> str:
-    """TeX whose symbols carry the numbers of their entries."""
+def marked(tex: str, chapter: str, symbols: Table) -> tuple[str, list[tuple[Symbol, int | None]]]:
+    """TeX whose symbols carry the numbers of their entries, and these symbols with their numbers."""
+    found: list[tuple[Symbol, int | None]] = []
 
     def wrap(symbol: Symbol, tex: str) -> str:
         number = symbols.number(symbol, chapter)
+        found.append((symbol, number))
         rate = f", rate={symbol.dots}" if symbol.dots else ""
         return tex if number is None else rf"\htmlData{{symbol={number}{rate}}}{{{tex}}}"
 
-    return notation.mark(tex, wrap)
+    return notation.mark(tex, wrap), found
 
 
 def _displays(doctree: nodes.document) -> Iterator[nodes.math_block]:
@@ -138,17 +140,15 @@ def _read(app: Sphinx, doctree: nodes.document) -> None:
         return
     app.env.note_dependency(str(Path(app.srcdir) / TABLE))
     chapter = page_name(docname)
-    used = set()
+    used: set[int] = set()
     for node in _displays(doctree):
-        for symbol in notation.symbols(node.astext()):
-            number = symbols.number(symbol, chapter)
+        node["marked"], found = marked(node.astext(), chapter, symbols)
+        used |= {number for _, number in found if number is not None}
+        for symbol, number in found:
             if number is None:
                 logger.warning(
                     "the table of symbols does not have %s for %s", symbol.full, chapter, location=node
                 )
-            else:
-                used.add(number)
-        node["marked"] = marked(node.astext(), chapter, symbols)
     _uses(app.env)[docname] = used
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -88,7 +88,18 @@ def exercised(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]:
         flag = isinstance(value, bool | np.bool_) or (isinstance(value, np.ndarray) and value.dtype == bool)
         return probe(index, value) if flag else value
 
-    counting = rebuilt(form, changed, {PROBE: probe, PROBE + "flag": probe_flag})
+    def probe_loop(index: int, values: Iterable[Any]) -> Iterator[Any]:
+        """Counts true where there is a round, false where there is none."""
+        rounds = 0
+        for rounds, value in enumerate(values, start=1):
+            if rounds == 1:
+                branches[index].on[True].add(current)
+            yield value
+        if not rounds:
+            branches[index].on[False].add(current)
+
+    probes = {PROBE: probe, PROBE + "flag": probe_flag, PROBE + "loop": probe_loop}
+    counting = rebuilt(form, changed, probes)
     often = RARE * len(inputs)
     for current, values in enumerate(inputs):
         if current >= FEWEST and all(
@@ -172,7 +183,19 @@ class _Probes(ast.NodeTransformer):
         return self._around(node, visited, BOTH, PROBE + "flag")
 
     def visit_While(self, node: ast.While) -> ast.AST:
+        # That it ends shows by itself; that it begins must be seen.
+        node.test = self._condition(node.test, EITHER[True])
         node.body = [self.visit(statement) for statement in node.body]
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        text = f"for {ast.unparse(node.target)} in {ast.unparse(node.iter)}"
+        self.branches.append(Branch(text, self.function, EITHER[True]))
+        arguments = [ast.Constant(len(self.branches) - 1), self.visit(node.iter)]
+        loop = ast.Call(ast.Name(PROBE + "loop", ast.Load()), arguments, [])
+        node.iter = ast.copy_location(loop, node.iter)
+        for body in (node.body, node.orelse):
+            body[:] = [self.visit(statement) for statement in body]
         return node
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:

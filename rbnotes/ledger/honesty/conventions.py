@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from rbnotes.ledger.record import Record, Verdict
+from rbnotes.arguments import Array
+from rbnotes.ledger.record import Function, Record, Verdict
 from rbnotes.ledger.trials import SIGNIFICANT, Values, distance, result
+
+TRIED = 12
+"""Inputs on which a rule must make the forms agree."""
 
 
 def findings(record: Record, draws: Sequence[Values]) -> list[str]:
@@ -36,13 +41,22 @@ def _rule(record: Record, draws: Sequence[Values]) -> str:
     assert printed is not None
     assert library is not None
 
+    draws = draws[:: max(1, len(draws) // TRIED)]
+    as_drawn = {form: [_result(form, values) for values in draws] for form in (printed, library)}
+
     def agree(change: Any, outcome: Any) -> bool:
         told = False
-        for values in draws:
+        for place, values in enumerate(draws):
             try:
-                right = outcome(result(library, change(values)))
-                off = distance(result(printed, values), right)
-            except Exception:  # the change is no input of the form
+                other = change(values)
+                left, right = as_drawn[printed][place], _result(library, other)
+                if right is None:  # the library refuses it; the print, then, with the change, its own inverse
+                    left, right = _result(printed, other), as_drawn[library][place]
+                if left is None or right is None:
+                    return False
+                right = outcome(right)
+                off = distance(left, right)
+            except Exception:  # the change is none of these inputs or results
                 return False
             if off > max(record.tolerance, 1e-9):
                 return False
@@ -56,12 +70,25 @@ def _rule(record: Record, draws: Sequence[Values]) -> str:
         return "the other sign"
     if agree(same, lambda x: x.T if x.ndim == 2 else x):
         return "its transpose"
+    for rule, order in ORDERS.items():
+        if agree(same, order):
+            return f"{rule} of the result"
+    for first, second in combinations(record.inputs, 2):
+
+        def exchanged(values: Values, first: str = first, second: str = second) -> Values:
+            if np.shape(values[first]) != np.shape(values[second]):
+                raise ValueError("only inputs of one shape")
+            return {**values, first: values[second], second: values[first]}
+
+        if agree(exchanged, same):
+            return f"{first} and {second} exchanged"
     for name in record.inputs:
         changes = {
             f"the other sign of {name}": lambda x: -x,
             f"{name} transposed": _transposed,
             f"twice {name}": lambda x: 2 * x,
             f"half of {name}": lambda x: x / 2,
+            **{f"{rule} of {name}": order for rule, order in ORDERS.items()},
         }
         for rule, change in changes.items():
 
@@ -74,6 +101,40 @@ def _rule(record: Record, draws: Sequence[Values]) -> str:
                     continue
                 return rule
     return ""
+
+
+def _result(form: Function, values: Values) -> Array | None:
+    try:
+        return result(form, values)
+    except Exception:  # a form may refuse what is no input of it
+        return None
+
+
+def _halves(x: Any) -> Any:
+    """Linear and angular parts in the other order."""
+    x = np.asarray(x)
+    if x.ndim != 1 or len(x) % 2 or len(x) < 6:
+        raise ValueError("only twists and what is made of them")
+    return np.concatenate(np.split(x, 2)[::-1])
+
+
+def _scalar_last(x: Any) -> Any:
+    x = np.asarray(x)
+    if x.shape != (4,):
+        raise ValueError("only quaternions")
+    return np.roll(x, -1)
+
+
+def _scalar_first(x: Any) -> Any:
+    return np.roll(_scalar_last(x), 2)
+
+
+ORDERS = {
+    "the other order": _halves,
+    "the scalar last": _scalar_last,
+    "the scalar first": _scalar_first,
+}
+"""Orders of components that authors choose."""
 
 
 def _transposed(x: Any) -> Any:

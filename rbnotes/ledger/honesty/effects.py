@@ -56,17 +56,18 @@ def _changed(first: Values, second: Values) -> bool:
 def ignored(record: Record, draws: Sequence[Values]) -> list[str]:
     """Functions of ``implemented_by`` whose results do not matter to the form that calls them."""
     form = record.library if record.library is not None else record.printed
-    found = []
+    found: list[str] = []
+    if form is None:
+        return found
+    watched = trace(form, draws)
+    before = [_bits(form, values) for values in draws]
     for name in record.implemented_by:
         function = resolve(name)
-        if form is None or not isinstance(function, FunctionType):
-            continue
-        if not trace(form, draws).enters(Named(name, function)):
+        if not isinstance(function, FunctionType) or not watched.enters(Named(name, function)):
             continue  # said elsewhere
-        before = [_bits(form, values) for values in draws]
         with _spoilt(function) as told:
-            after = [_bits(form, values) for values in draws]
-        if before == after and told:
+            used = any(_bits(form, values) != bits for values, bits in zip(draws, before, strict=True))
+        if told and not used:
             found.append(f"library: the form calls {name} but does not use its result")
     return found
 

@@ -7,13 +7,13 @@ record names; and it must not be a copy of them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import FunctionType
 
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.honesty.claim_code import forms, helpers, plain, tree
+from rbnotes.ledger.honesty.claim_code import forms, helpers, home, plain, tree
 from rbnotes.ledger.honesty.normal_form import normal_form
 from rbnotes.ledger.honesty.tracing import Named, Trace, display, trace
 from rbnotes.ledger.record import Record
@@ -44,6 +44,7 @@ def findings(record: Record, draws: Sequence[Values]) -> list[str]:
         *_primitives(record, primitives, implementing, traces),
         *_reached(record, primitives, implementing, traces),
         *_implemented(record, implementing, traces),
+        *_out_of_reach(record, traces),
         *_copies(record),
     ]
 
@@ -122,6 +123,28 @@ def _implemented(record: Record, implementing: list[Named], traces: dict[str, Tr
         for target in implementing
         if user in traces and not traces[user].enters(target)
     ]
+
+
+def _out_of_reach(record: Record, traces: dict[str, Trace]) -> list[str]:
+    """Code of the claim that the printed form enters and that mutation cannot change: methods, lambdas."""
+    if record.printed is None:
+        return []
+    known = {(part.__code__.co_filename, part.__qualname__) for part in helpers(plain(record.printed))}
+    found = set()
+    for code, module in traces["printed"].entered.items():
+        if home(module) == "claim" and not _makes_data(code.co_name, code.co_filename, "rbnotes."):
+            outermost = code.co_qualname.split(".<locals>")[0]
+            names = {code.co_qualname, *_enclosing(code.co_qualname)}
+            if not any((code.co_filename, name) in known for name in names):
+                found.add(outermost)
+    return [f"form: {name} of the printed form is no function of the module, to be changed" for name in found]
+
+
+def _enclosing(qualname: str) -> Iterator[str]:
+    """Qualified names of the functions that hold a local one."""
+    parts = qualname.split(".<locals>.")
+    for count in range(1, len(parts)):
+        yield ".<locals>.".join(parts[:count])
 
 
 def _copies(record: Record) -> list[str]:

@@ -6,7 +6,7 @@ Two functions with the same normal form are one formula written twice.
 from __future__ import annotations
 
 import ast
-from functools import cache
+from functools import cache, reduce
 from types import FunctionType
 
 from rbnotes.ledger.honesty.claim_code import home, tree
@@ -108,6 +108,8 @@ def _expression(node: ast.expr, known: Names) -> str:
             return f"({_expression(left, known)}{name}{_expression(right, known)})"
         case ast.Call(function, [value], _) if _last(function) in WRAPPERS:
             return _expression(value, known)
+        case ast.Call() if product := _product(node):
+            return _expression(product, known)
         case ast.Call(function, [left, right], []) if _last(function) in SPELLINGS:
             spelled = ast.parse(f"a {SPELLINGS[_last(function)]} b", mode="eval").body
             assert isinstance(spelled, ast.BinOp)
@@ -132,6 +134,48 @@ def _expression(node: ast.expr, known: Names) -> str:
             return type(node).__name__ + _children(node, inner)
         case _:
             return type(node).__name__ + _children(node, known)
+
+
+def _product(node: ast.Call) -> ast.expr | None:
+    """The chain of ``@`` that a call of ``multi_dot``, ``einsum`` or a reduction by ``matmul`` spells."""
+    match node:
+        case ast.Call(function, [ast.List(factors) | ast.Tuple(factors)], []) if (
+            _last(function) == "multi_dot"
+        ):
+            return _multiplied(factors)
+        case ast.Call(function, [product, ast.List(factors) | ast.Tuple(factors)], []) if _last(
+            function
+        ) == "reduce" and _last(product) in ("matmul", "dot"):
+            return _multiplied(factors)
+        case ast.Call(function, [ast.Constant(str(subscripts)), *factors], []) if _last(function) == "einsum":
+            return _contracted(subscripts, factors)
+    return None
+
+
+def _multiplied(factors: list[ast.expr]) -> ast.expr:
+    return reduce(lambda left, right: ast.BinOp(left, ast.MatMult(), right), factors)
+
+
+def _contracted(subscripts: str, factors: list[ast.expr]) -> ast.expr | None:
+    """The product of matrices and vectors that a sum over neighbouring indices is; None if it is none."""
+    operands, _, result = subscripts.replace(" ", "").partition("->")
+    letters = operands.split(",")
+    if len(letters) != len(factors) or not 1 <= len(result) <= 2 or not all(map(str.isalpha, letters)):
+        return None
+    at, chain, left = result[0], [], list(zip(letters, factors, strict=True))
+    while left:
+        following = [pair for pair in left if at in pair[0]]
+        if len(following) != 1 or len(following[0][0]) > 2:
+            return None
+        indices, factor = following[0]
+        left.remove(following[0])
+        if len(indices) == 2 and indices[1] == at:
+            factor = ast.Attribute(factor, "T", ast.Load())
+        chain.append(factor)
+        at = indices.replace(at, "", 1)
+        if not at:
+            break
+    return _multiplied(chain) if not left and at == result[1:] else None
 
 
 def _chain(node: ast.expr, known: Names) -> list[str]:

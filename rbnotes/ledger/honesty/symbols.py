@@ -83,13 +83,21 @@ TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[^\s]")
 RELATION = re.compile(
     r"\\(?:equiv|approx|simeq|Rightarrow|implies|Leftrightarrow|iff)(?![a-zA-Z])|:=|(?<![<>!])="
 )
+SENTENCE = re.compile(
+    r"(?<![\w-])(?:is|are|has|have|equals?|vanish(?:es)?|always|never|cannot|must|depends?)(?![\w-])"
+)
+ORDER = re.compile(r"\\(?:succ|prec|succeq|preceq|leq?|geq?|in|perp|subset|subseteq|neq?)(?![a-zA-Z])|[<>]")
 
 
 def findings(formula: str, defines: Iterable[str]) -> Iterator[str]:
     """Why a formula is no definition of some symbols."""
-    relations = [text for text in equations(formula) if RELATION.search(text)]
+    relations = [text for text in equations(formula) if len(sides(text)) > 1]
     defines = tuple(defines)
+    if sentence := SENTENCE.search(formula):
+        yield f"form: `{sentence[0].strip()}` makes a sentence, which is a claim"
     if not relations and not defines:
+        if ORDER.search(formula):
+            yield f"form: {formula.strip()[:70]} compares what is defined elsewhere: it is a claim"
         return
     if not defines:
         yield "form: a definition with an equation names in `defines` the symbols that it introduces"
@@ -100,13 +108,32 @@ def findings(formula: str, defines: Iterable[str]) -> Iterator[str]:
     symbols = {bare(symbol) for symbol in defines}
     met: set[str] = set()
     for text in relations:
-        sides = {bare(side) for side in RELATION.split(text)}
-        met |= sides
-        if not sides & symbols:
+        both = {bare(side) for side in sides(text)}
+        if not both & symbols:
             yield f"form: {text.strip()[:70]} defines none of {', '.join(defines)}: it is a claim"
+        elif not (both & symbols) - met:
+            yield f"form: {text.strip()[:70]} defines once more what is defined already: it is a claim"
+        elif len(both - symbols) > 1:
+            yield f"form: {text.strip()[:70]} makes two expressions equal: it is a claim"
+        met |= both
     yield from (
         f"form: {symbol} of `defines` stands on no side" for symbol in defines if bare(symbol) not in met
     )
+
+
+def sides(text: str) -> list[str]:
+    """The sides of a chain of equations, cut outside of all brackets; what comes after an "if" is none."""
+    text = re.split(r"\\text\{\s*(?:if|for|where|when)\b", text)[0]
+    parts, depth, at = [], 0, 0
+    for token in re.finditer(r"\\begin\{\w+\}|\\end\{\w+\}|\\[a-zA-Z]+|\\.|:=|.", text, flags=re.DOTALL):
+        if token[0].startswith(r"\begin{") or token[0] in ("{", "(", "[", r"\{"):
+            depth += 1
+        elif token[0].startswith(r"\end{") or token[0] in ("}", ")", "]", r"\}"):
+            depth -= 1
+        elif depth <= 0 and RELATION.fullmatch(token[0]):
+            parts.append(text[at : token.start()])
+            at = token.end()
+    return [*parts, text[at:]]
 
 
 def equations(formula: str) -> list[str]:

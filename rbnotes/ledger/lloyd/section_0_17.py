@@ -185,6 +185,7 @@ class e0_19:
     def reference(M, Gba, G, f, g, S, gb):
         return np.concatenate(motion(M, Gba, G, f, g, S, gb))
 
+    combined_with = ("lloyd/s0.11/e0.9",)
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
     remark = (
@@ -223,6 +224,7 @@ class t752:
     def reference(M, Gba, G, f, g, S, gb):
         return G @ motion(M, Gba, G, f, g, S, gb)[0] - g
 
+    combined_with = ("lloyd/s0.11/e0.9",)
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
     remark = (

@@ -111,6 +111,7 @@ class e0_20_b:
     library = reduced_library
     oracle = LEAST_ACTION
     reference = reduced_reference
+    combined_with = ("lloyd/s0.11/e0.9",)
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
     remark = "The sign of (0.19), carried over."

@@ -192,6 +192,7 @@ class e0_25:
         return np.concatenate(motion(M, G, Gb, Gk, f, S, ga, gb, gk))
 
     special = ONE_ON_THE_OTHER
+    combined_with = ("lloyd/s0.11/e0.9",)
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
     remark = (
@@ -262,6 +263,7 @@ class e0_26_b:
     oracle = LEAST_ACTION
     reference = without_k_reference
     special = ONE_ON_THE_OTHER
+    combined_with = ("lloyd/s0.11/e0.9",)
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
     remark = "The sign of (0.19) and (0.25), carried over."

@@ -39,8 +39,6 @@ WHOLE = {
     "gb": arrays(B),
     "vr": arrays(P),
 }
-
-
 QUANTITIES = {
     "Gb": units.NUMBER,
     "S": units.MOBILITY,
@@ -228,6 +226,7 @@ class d1:
         "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached components enter here",
         "in all_forces: negated force in `[fa, force, fb]`": "only the forces on attached components enter here",
     }
+    combined_with = ("lloyd/s0.11/e0.9",)
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R_SIGMA
     remark = (
@@ -290,6 +289,7 @@ class d2_b:
     equivalent_mutants = {
         "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached and controlled components enter here"
     }
+    combined_with = ("lloyd/s0.11/e0.9",)
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R_SIGMA
     remark = "The sign of (0.19), carried over."
@@ -391,6 +391,7 @@ class d5_b:
     library = rest_library
     oracle = CONTROLLED_ACTION
     reference = rest_reference
+    combined_with = ("lloyd/s0.11/e0.9",)
     verdict = Verdict.ERRATUM
     correction = SIGN_OF_R_SIGMA
     remark = "With the indices of all constraints; the sign of (0.19), carried over."

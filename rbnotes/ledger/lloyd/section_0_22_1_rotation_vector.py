@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.checking import derivative
-from rbnotes.checking.strategies import rotation_vectors, vectors
+from rbnotes.checking.strategies import rotation_vectors, turning, vectors
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.rotation_vectors import (
@@ -63,7 +63,7 @@ def U_printed(w):
 LOG = "rbnotes.so3.left_jacobian_inverse"
 VECTOR_DIFFERENCES = "differences of scipy's rotation vector while frame 2 turns against frame 1"
 TURN = {
-    "w": rotation_vectors().filter(lambda w: bool(0.2 < np.linalg.norm(w) < 3)),
+    "w": turning(rotation_vectors(), 0.2, 3),
     "omega": vectors(),
 }
 

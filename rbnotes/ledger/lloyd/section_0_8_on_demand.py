@@ -62,6 +62,7 @@ class t236:
         """Whether some contact stays out of the basis whatever the pivots are, by trying all sequences of them."""
         return float(all(len(set(entered)) < rows for entered in product(range(rows), repeat=pivots)))
 
+    combined_with = ("lloyd/s0.7/t229",)
     verdict = Verdict.ERRATUM
     correction = (
         r"number of pivots $<$ number of *rows* of $\bar{\mathbf N}$, which are the columns of "

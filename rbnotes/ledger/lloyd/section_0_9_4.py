@@ -62,7 +62,7 @@ class d1:
 
 @claim("lloyd/s0.9.4/t330", "The intermediate velocity is modified to satisfy constraints")
 class t330:
-    formula = r"\dot{\mathbf x}^{k+1/2}\text{ is now modified to satisfy constraints}"
+    formula = r"\dot{\mathbf x}^{k+1/2}\text{, modified to satisfy constraints}"
     verdict = Verdict.DEFINITION
     remark = "An impulse along the rows of the constraints does it, as in 0.10."
     implemented_by = ("rbnotes.dynamics.constrained_step",)

@@ -38,7 +38,7 @@ def _assembly(parents: tuple[int, ...], kinds: tuple[str, ...], numbers: Array) 
         kinds,
         frames[0],
         frames[1],
-        2.5 + numbers[:, 21],
+        np.abs(2.5 + numbers[:, 21]),  # positive where the numbers are large, too
         numbers[:, 22:25],
         inertias,
         numbers[0, 25:],

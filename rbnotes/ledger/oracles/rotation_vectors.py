@@ -16,8 +16,15 @@ from rbnotes.checking import derivative
 
 def turning(w: Array, omega: Array, t: float) -> Array:
     """The rotation vector after the time t."""
-    result: Array = (Rotation.from_rotvec(t * omega) * Rotation.from_rotvec(w)).as_rotvec()
-    return result
+    return nearer(Rotation.from_rotvec(t * omega) * Rotation.from_rotvec(w), w)
+
+
+def nearer(rotation: Rotation, w: Array) -> Array:
+    """Of the two vectors up to a turn long that stand for a rotation, the one that is nearer to w."""
+    short: Array = rotation.as_rotvec()
+    angle = np.linalg.norm(short)
+    long = short - 2 * np.pi * short / angle if angle > 0 else short
+    return min(short, long, key=lambda each: float(np.linalg.norm(each - w)))
 
 
 def rate_of(function: Callable[[float, Array], Array], w: Array, omega: Array) -> Array:
@@ -46,7 +53,7 @@ def vector_rates_in_frame_2(w: Array) -> Array:
     start = Rotation.from_rotvec(w)
 
     def rate(axis: Array) -> Array:
-        return derivative(lambda t: (start * Rotation.from_rotvec(t * axis)).as_rotvec()).value
+        return derivative(lambda t: nearer(start * Rotation.from_rotvec(t * axis), w)).value
 
     return np.stack([rate(axis) for axis in np.eye(3)], axis=-1)
 

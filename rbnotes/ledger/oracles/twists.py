@@ -13,6 +13,9 @@ def twist_matrix(phi: Array) -> Array:
     return np.concatenate([np.column_stack([bracket(phi[:3]), phi[3:]]), np.zeros((1, 4))])
 
 
+_UNIT_TWISTS = np.stack([twist_matrix(unit) for unit in np.eye(6)])
+
+
 def twist_of(X: Array) -> Array:
     """The twist ``(6,)`` of a matrix ``[phi] (4, 4)``."""
     return np.array([X[2, 1], X[0, 2], X[1, 0], *X[:3, 3]])
@@ -20,8 +23,8 @@ def twist_of(X: Array) -> Array:
 
 def adjoint_by_conjugation(E: Array) -> Array:
     """``[Ad phi] = E [phi] E^-1``, one unit twist after the other."""
-    moved = [E @ twist_matrix(unit) @ np.linalg.inv(E) for unit in np.eye(6)]
-    return np.stack([twist_of(X) for X in moved], axis=-1)
+    X = E @ _UNIT_TWISTS @ np.linalg.inv(E)
+    return np.stack([X[:, 2, 1], X[:, 0, 2], X[:, 1, 0], *X[:, :3, 3].T])
 
 
 def commutator(a: Array, b: Array) -> Array:

@@ -122,7 +122,7 @@ class d2:
 @claim("si/s3/t59", "A twist as a vector, angular part first")
 class t59:
     formula = r"\mathbf v = [\omega^T, v^T]^T,\quad \hat{\mathbf v}^\vee = \mathbf v"
-    defines = (r"\mathbf v",)
+    defines = (r"\mathbf v", r"\hat{\mathbf v}^\vee")
     inputs = {"v": twists()}
     result = TWIST
 

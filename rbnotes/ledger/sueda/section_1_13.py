@@ -10,6 +10,8 @@ from rbnotes.complementarity import LCP, lemke
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem, UnilateralRows, solve_step
 from rbnotes.friction import contact_space, dual_qp
+from rbnotes.friction.bounded import support
+from rbnotes.friction.facets import facet_directions
 from rbnotes.ledger.oracles.programs import pushed_apart
 from rbnotes.ledger.quantities import FORCE, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
@@ -212,10 +214,10 @@ class t674:
     inputs = PYRAMID
     result = MOMENTUM
 
-    def printed(mu, alpha, beta):
-        """(1.85) as the library's program has it."""
-        contact = Contacts(np.zeros((1, 3, 3)), mu)
-        return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contact)).A @ np.append(alpha, beta))[-1]
+    printed = one_printed
+
+    def library(mu, alpha, beta):
+        return mu * alpha - support(beta @ facet_directions(FACETS), "disc")
 
     oracle = "the friction impulse added up as a vector, and its length"
 
@@ -236,7 +238,7 @@ class t674:
         r"Elsewhere the pyramid allows less than Coulomb's cone, down to $1/\sqrt2$ of it midway between "
         r"two tangents."
     )
-    implemented_by = ("rbnotes.friction.dual_qp",)
+    implemented_by = ("rbnotes.friction.bounded.support", "rbnotes.friction.facets.facet_directions")
     chapter = CHAPTER
 
 

@@ -69,14 +69,18 @@ def law_library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
     return Muscle(f_opt, l_opt, v_max, l_T, a)(L, Ldot).F
 
 
+def passive_curve(lt):
+    """From the printed coefficients; beyond its end it goes on straight."""
+    stretched = max(lt - 1.7, 0.0) * 2.85714285714286
+    return by_cubics(passive_printed(), (1.0, 1.3, 1.7), lt) + stretched
+
+
 def law_printed(f_opt, a, l_opt, v_max, l_T, L, Ldot):
     lt, vt = (L - l_T) / l_opt, Ldot / (l_opt * v_max)
-    stretched = max(lt - 1.7, 0.0) * 2.85714285714286
-    passive = by_cubics(passive_printed(), (1.0, 1.3, 1.7), lt) + stretched
     active = by_cubics(active_printed(), (0.4, 0.7, 1.2, 1.81), lt) * by_cubics(
         velocity_printed(), (-1.0, -0.05, 0.05, 1.0), vt
     )
-    return f_opt * (a * active + passive)
+    return f_opt * (a * active + passive_curve(lt))
 
 
 def interpolated(cubics, knots, x):
@@ -336,11 +340,11 @@ class t476:
         r"v_{max}\text{: `maximum muscle contraction velocity'}:\quad "
         r"f\big|_{v \le -l_{opt}v_{max}} = f_{opt}\,f_P(\tilde l)"
     )
-    inputs = {**PARAMETERS, "stretch": numbers(1.1, 1.65), "beyond": numbers(1.05, 2.0)}
+    inputs = {**PARAMETERS, "stretch": numbers(0.75, 2.25), "beyond": numbers(1.05, 2.0)}
     result = units.FORCE
 
     def printed(f_opt, a, l_opt, v_max, l_T, stretch, beyond):
-        return f_opt * by_cubics(passive_printed(), (1.0, 1.3, 1.7), stretch)
+        return f_opt * passive_curve(stretch)
 
     def library(f_opt, a, l_opt, v_max, l_T, stretch, beyond):
         return Muscle(f_opt, l_opt, v_max, l_T, a)(l_T + stretch * l_opt, -beyond * l_opt * v_max).F

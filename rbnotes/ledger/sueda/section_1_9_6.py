@@ -149,6 +149,7 @@ class e1_66:
         rayleigh = along_twists(lambda z: d * rate(E, x, z) ** 2 / (2 * L), phi)
         return -energy - rayleigh
 
+    combined_with = ("sueda/s1.9.3/e1.35",)
     verdict = Verdict.ERRATUM
     correction = (
         r"$f_s = k\dfrac{l - L}{L} + d\dfrac{\dot l}{L}$ and $\mathsf f_n = "

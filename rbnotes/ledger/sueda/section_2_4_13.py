@@ -363,7 +363,12 @@ class t1106_c:
 
         return np.array([slowest(np.array([a, b, c])), slowest(np.array([0.3, SMALL, -0.2]))])
 
-    equivalent_mutants = {"cos for sin in `np.sin(SMALL)`": "sine and cosine of this angle are equal"}
+    equivalent_mutants = {
+        "cos for sin in `np.sin(SMALL)`": "sine and cosine of this angle are equal",
+        "only `np.sqrt(1 - np.sin(SMALL))` in `np.minimum(slowest, np.sqrt(1 - np.sin(SMALL)))`": (
+            "that the bound is the smaller one is the claim; the oracle's side has it there"
+        ),
+    }
     verdict = Verdict.HOLDS
     remark = (
         r"Only the second angle $b$ counts, and it may be anything short of $\pi/2$. The first and the last one may "

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.checking import derivative, jacobian
-from rbnotes.checking.strategies import nonzero_vectors, rotations, vectors
+from rbnotes.checking.strategies import nonzero_vectors, rotations, turning, vectors
 from rbnotes.joints import ExponentialSpherical
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.joint_poses import ball, columns, columns_rate, turn_columns, turned_by
@@ -18,7 +18,7 @@ from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "spheres-without-singularities"
 TURNED = {"q": vectors(3, -4, 4)}
-AWAY_FROM_ZERO = {"q": vectors(3, -4, 4).filter(lambda q: bool(np.linalg.norm(q) >= 0.25))}
+AWAY_FROM_ZERO = {"q": turning(vectors(3, -4, 4), 0.25)}
 MOVING = {**AWAY_FROM_ZERO, "qdot": nonzero_vectors()}
 AT_REST_TOO = {
     "q": st.builds(lambda q, moved: q * moved, vectors(3, -4, 4), st.sampled_from((0, 1, 1))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes import se3
+from rbnotes import se3, so3
 from rbnotes.checking import complex_step, derivative
 from rbnotes.checking.strategies import arrays, frames, nonzero_vectors, positive_numbers, twists, vectors
 from rbnotes.dynamics import FreeSystem, State
@@ -375,7 +375,10 @@ class e2_88:
     result = POINT_JACOBIAN / TIME
 
     def printed(E, x, phi):
-        return E[:3, :3] @ bracket(phi[:3]) @ se3.Gamma(x)
+        return E[:3, :3] @ bracket(phi[:3]) @ gamma(x)
+
+    def library(E, x, phi):
+        return E[:3, :3] @ so3.hat(phi[:3]) @ se3.Gamma(x)
 
     oracle = "differences of velocities that unit twists give the vertex, while the body moves"
 

@@ -96,7 +96,11 @@ CALLS = [
             "unit": "m",
             "start": 2.0,
         },
-        fine={name: ("another word",) for name in ("description", "parameter", "unit")},
+        fine={
+            "description": ("another word",),
+            "parameter": ("another word",),
+            "unit": ("another word", "no word"),
+        },
     ),
     Call(SLIDER.to_html),
 ]

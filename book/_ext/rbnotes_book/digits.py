@@ -1,0 +1,99 @@
+"""Numbers in outputs have the digits that mean something, and rows of them fit the page.
+
+A fault is a number of more than ``MOST`` significant digits, an entry of an array that is rounding beside the
+others, and a row of numbers that a reader at 1280 px would have to scroll. Inputs that ``rbnotes.challenge``
+found are exempt: who runs them again needs all digits. A cell whose numbers must have more says why in its
+metadata: ``digits: both sides, to the last bit``. A zero has no sign on the pages: rounding gave it, and
+another processor gives the other one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nbformat import NotebookNode
+
+MOST = 8
+"""Significant digits of a number."""
+NOISE = 1e-11
+"""An entry of an array that is smaller than this times the largest is rounding."""
+COLUMNS, ROW = 86, 5
+"""The width of a page's outputs, and how many numbers make a row: words are wrapped."""
+
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=e[-+]))(?:e[-+]?\d+)?(?!\w)")
+MINUS_ZERO = re.compile(r"(?<![\w.)\]-])-(0(?:\.0*)?(?:e[-+]?0+)?)(?![\w.])")
+INPUTS = re.compile(r"for example on.*?(?=\n +(?:got|expected) |\n\S|\Z)", re.DOTALL)
+KEPT_WIDTH = re.compile(r"[\[\]]|  $|^ ?$")
+
+
+def faults(cell: NotebookNode) -> list[str]:
+    """What is wrong with the numbers that a code cell printed."""
+    if str(cell.metadata.get("digits", "")).strip():
+        return []
+    found = []
+    for text in map(_without_inputs, texts(cell)):
+        for number in NUMBER.findall(text):
+            if significant(number) > MOST:
+                found.append(f"{number} has more than {MOST} significant digits")
+        for line in text.splitlines():
+            if len(line) > COLUMNS and len(NUMBER.findall(line)) >= ROW:
+                found.append(f"a row of numbers has {len(line)} columns, more than {COLUMNS}")
+        for array in arrays(text):
+            values = {number: abs(float(number)) for number in NUMBER.findall(array)}
+            largest = max(values.values(), default=0.0)
+            found += [
+                f"{number} is rounding beside {largest:g} in an array"
+                for number, value in values.items()
+                if 0 < value < NOISE * largest
+            ]
+    return found
+
+
+def texts(cell: NotebookNode) -> Iterator[str]:
+    """What a cell printed, and values that a page shows as plain text: nothing richer is there."""
+    for output in cell.get("outputs", []):
+        data = output.get("data", {})
+        if text := output.get("text") or (len(data) == 1 and data.get("text/plain")):
+            yield text
+
+
+def significant(number: str) -> int:
+    """How many digits of a number are not leading zeros."""
+    return len(re.sub(r"e.*|[-+.]", "", number).lstrip("0"))
+
+
+def arrays(text: str) -> Iterator[str]:
+    """The outermost pairs of square brackets."""
+    depth = start = 0
+    for place, letter in enumerate(text):
+        if letter == "[":
+            start = place if depth == 0 else start
+            depth += 1
+        elif letter == "]" and depth:
+            depth -= 1
+            if depth == 0:
+                yield text[start:place]
+
+
+def without_minus_zeros(text: str) -> str:
+    """The text with zeros that have no sign; columns stay where they are."""
+
+    def zero(match: re.Match[str]) -> str:
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        return (" " if KEPT_WIDTH.search(before) else "") + match[1]
+
+    return MINUS_ZERO.sub(zero, text)
+
+
+def drop_signs_of_zeros(cell: NotebookNode) -> None:
+    """Apply :func:`without_minus_zeros` to what a code cell printed."""
+    for output in cell.get("outputs", []):
+        if output.get("text"):
+            output["text"] = without_minus_zeros(output["text"])
+        elif "text/plain" in output.get("data", {}):
+            output["data"]["text/plain"] = without_minus_zeros(output["data"]["text/plain"])
+
+
+def _without_inputs(text: str) -> str:
+    return INPUTS.sub("", text)

@@ -1,0 +1,61 @@
+"""What a wrong answer looks like: its dimension, and the slip with a name that explains all answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from rbnotes.challenge.calling import Answer
+from rbnotes.challenge.diagnosis import diagnosis
+from rbnotes.challenge.drawing import Case
+from rbnotes.challenge.units import Probe, misfit
+from rbnotes.ledger.record import Record
+
+EXPLAINED = 12
+"""Cases that a slip has to explain."""
+ALIKE = 9
+"""Decimals by which answers of several students count as the same."""
+
+
+class Hints:
+    """Hints for one function; students who make the same slip are told the same, and it is found once."""
+
+    def __init__(self, claim: Record | None, cases: Sequence[Case], probes: Sequence[Probe]) -> None:
+        self._claim, self._cases, self._probes = claim, cases, probes
+        self._found: dict[bytes, str] = {}
+
+    def dimension(self, answers: Sequence[Answer]) -> str:
+        """What is wrong with the dimension, in words; empty if nothing is.
+
+        Parameters
+        ----------
+        answers
+            Those on the cases, and after them those on the inputs in other units.
+        """
+        others = iter(answers[len(self._cases) :])
+        if len(answers) < len(self._cases):
+            return ""
+        return misfit(
+            [
+                (probe, answers[probe.place], list(islice(others, len(probe.changed))))
+                for probe in self._probes
+            ]
+        )
+
+    def slip(self, answers: Sequence[Answer]) -> str:
+        """The one slip that explains the answers, in words; empty if there is none, or more than one."""
+        if self._claim is None or len(answers) < len(self._cases):
+            return ""
+        tried = list(zip(self._cases, answers, strict=False))[:EXPLAINED]
+        key = b"|".join(_bytes(answer) for _, answer in tried)
+        if key not in self._found:
+            self._found[key] = diagnosis(self._claim, tried)
+        return self._found[key]
+
+
+def _bytes(answer: Answer) -> bytes:
+    if answer.value is None:
+        return answer.returned.encode()
+    return np.round(answer.value.astype(complex), ALIKE).tobytes() + repr(answer.value.shape).encode()

@@ -1,0 +1,80 @@
+"""Printed numbers: what is a fault, what is not, and that zeros have no sign."""
+
+import pytest
+from nbformat.v4 import new_code_cell, new_output
+from rbnotes_book.digits import drop_signs_of_zeros, faults, without_minus_zeros
+
+COUNTEREXAMPLE = """\
+lloyd/s0.2/d1: wrong by 0.1
+for example on (tiny inputs)
+  w = [0.0, 0.0, 0.0015327124754472873]
+  R = [[0.9210609940028851, 0.0],
+       [0.0, 1.0]]
+  got      {}
+  expected [0.100098, 0.      ]
+"""
+
+SOUND = [
+    "off by 4.4e-16 after 1000000000 steps",
+    "[0.5, 0.25, 12.3456]",
+    "energy -0.00012345678 J",
+    "[1.2e-14 3.4e-15]",  # all of it is rounding, and meant to be seen
+    "[1., 2.] and 3e-16",
+    "on inputs that meet the condition " + 10 * "words are wrapped " + "at 0.5 and 1.5",
+    COUNTEREXAMPLE.format("[0.100098, 0.      ]"),
+    '"output": "wrong\\nfor example on these inputs:\\n  speed = 5.864933438736624"',
+]
+FAULTS = {
+    "7.9382485395183835 W": "7.9382485395183835 has more than 8",
+    "off by 4.440892098500626e-15": "4.440892098500626e-15 has more than 8",
+    "[   25.   11080934.107]": "11080934.107 has more than 8",
+    "[[1., 0.],\n [-1.35e-14, 1.]]": "-1.35e-14 is rounding beside 1",
+    COUNTEREXAMPLE.format("[2.001953e-01, 1.351137e-14]"): "1.351137e-14 is rounding beside 0.200195",
+    COUNTEREXAMPLE.format("0.10009812345"): "0.10009812345 has more than 8",
+    "[" + 12 * "   0.5 " + "  -1.5]  ": "a row of numbers has",
+}
+
+
+def cell(text, **metadata):
+    return new_code_cell("x", metadata=metadata, outputs=[new_output("stream", text=text)])
+
+
+@pytest.mark.parametrize("text", SOUND)
+def test_numbers_with_the_digits_they_need_are_no_fault(text):
+    assert faults(cell(text)) == []
+
+
+@pytest.mark.parametrize("text", FAULTS)
+def test_each_fault_is_found_in_prints_and_in_values(text):
+    value = new_code_cell("x", outputs=[new_output("execute_result", {"text/plain": text})])
+    for found in (faults(cell(text)), faults(value)):
+        assert len(found) == 1
+        assert found[0].startswith(FAULTS[text])
+
+
+def test_text_in_the_place_of_a_picture_is_not_shown():
+    data = {"text/html": "<figure>", "text/plain": "7.9382485395183835"}
+    assert faults(new_code_cell("x", outputs=[new_output("display_data", data)])) == []
+
+
+def test_a_cell_may_say_why_it_needs_all_digits():
+    assert faults(cell("7.9382485395183835 W", digits="to the last bit")) == []
+    assert faults(cell("7.9382485395183835 W", digits=" ")) != []
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("[-0.     -0.5 -0.004]", "[ 0.     -0.5 -0.004]"),
+        ("[[ 1. -0.]\n [-0.  2.]]", "[[ 1.  0.]\n [ 0.  2.]]"),
+        ("0.186 m,  -0.0 deg off", "0.186 m,   0.0 deg off"),
+        ("down: -0.000 N m", "down: 0.000 N m"),
+        ("(-0.0, 1) -0e+00", "(0.0, 1) 0e+00"),
+        ("1.5e-05 2-0 x-0.0 -0.01 -0x1", "1.5e-05 2-0 x-0.0 -0.01 -0x1"),
+    ],
+)
+def test_zeros_have_no_sign_and_columns_stay(text, shown):
+    assert without_minus_zeros(text) == shown
+    printed = cell(text)
+    drop_signs_of_zeros(printed)
+    assert printed.outputs[0].text == shown

@@ -1,0 +1,90 @@
+"""What models are told: estimates, limits, starts; and what they say where there is no answer."""
+
+import numpy as np
+import pytest
+from friction_models import AXES, MODELS, every_model
+from friction_scenes import heap, particle
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.complementarity import Status, Unsolved
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import BilateralRows, StepProblem
+from rbnotes.errors import NotConverged
+from rbnotes.friction import (
+    FrictionNotConverged,
+    anitescu_stewart,
+    box_friction,
+    contact_space,
+    coulomb,
+    gauss_seidel_friction,
+    single_qp,
+)
+
+
+@every_model
+def test_no_contacts(solve, rng):
+    problem = heap(rng, 2, 0, equations=1)
+    assert np.allclose(solve(problem).velocity, contact_space(problem).free_velocity)
+
+
+def test_estimate_of_box_friction_bounds_it():
+    problem = particle([3.0, 0.1, -2.0], 1.0, 0.5)
+    solution = box_friction(problem, normal_estimate=[0.5])
+    assert np.allclose(solution.tangential, [[-0.25, -0.1]])
+    assert solution.iterations == 1
+    for bad in ([-1.0], [1.0, 2.0]):
+        with pytest.raises(InvalidArgument, match="normal_estimate"):
+            box_friction(problem, normal_estimate=bad)
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "Gauss-Seidel, box"])
+def test_contradictions_are_named(name):
+    """A body held by an equation is asked to separate."""
+    solve = MODELS[name]
+    contacts = Contacts([AXES], [0.6], normal_target=[0.5])
+    problem = StepProblem(np.eye(3), [0, 0, -1.0], BilateralRows([[0, 0, 1.0]]), contacts=contacts)
+    few_sweeps = {"max_sweeps": 50} if solve is gauss_seidel_friction else {}
+    with pytest.raises(Unsolved) as raised:
+        solve(problem, **few_sweeps)
+    assert raised.value.status is not Status.SOLVED
+
+
+@pytest.mark.parametrize(
+    ("solve", "limit"), [(gauss_seidel_friction, "max_sweeps"), (coulomb, "max_programs")]
+)
+def test_contradictions_can_be_looked_at(solve, limit):
+    contacts = Contacts([AXES], [0.6], normal_target=[0.5])
+    problem = StepProblem(np.eye(3), [0, 0, -1.0], BilateralRows([[0, 0, 1.0]]), contacts=contacts)
+    assert solve(problem, check=False, **{limit: 20}).residual > 1e-3
+
+
+def test_too_few_sweeps_are_named_or_reported(rng):
+    problem = heap(rng)
+    with pytest.raises(FrictionNotConverged) as raised:
+        gauss_seidel_friction(problem, max_sweeps=2)
+    assert isinstance(raised.value, NotConverged)
+    assert raised.value.solution.iterations == 2
+    assert raised.value.residual == raised.value.solution.residual > 1e-8
+    assert gauss_seidel_friction(problem, max_sweeps=2, check=False).residual > 1e-8
+    with pytest.raises(FrictionNotConverged):
+        coulomb(problem, max_programs=1, tolerance=1e-12)
+
+
+def test_warm_start_saves_sweeps(rng):
+    problem = heap(rng)
+    cold = gauss_seidel_friction(problem)
+    warm = gauss_seidel_friction(problem, start=cold.contact_impulses)
+    assert warm.iterations < cold.iterations / 2
+
+
+def test_wrong_choices_are_named():
+    problem = particle([1.0, 0, -1.0])
+    for call in (
+        lambda: gauss_seidel_friction(problem, cone="square"),
+        lambda: single_qp(problem, form="both"),
+        lambda: box_friction(problem, updates=-1),
+        lambda: anitescu_stewart(problem, 5),
+        lambda: gauss_seidel_friction(problem, max_sweeps=0),
+    ):
+        with pytest.raises(InvalidArgument):
+            call()

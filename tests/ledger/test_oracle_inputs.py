@@ -1,0 +1,19 @@
+"""What oracles are asked about is there in every region that inputs are drawn from."""
+
+import numpy as np
+import pytest
+
+from rbnotes.ledger.oracles.bodywise_inputs import BODIES, LINKED
+from rbnotes.ledger.trials import samples
+
+
+@pytest.mark.parametrize("region", ["generic", "tiny", "large", "degenerate"])
+@pytest.mark.parametrize("bodies", [BODIES, LINKED], ids=["three", "four"])
+def test_bodies_have_masses_and_inertias_of_point_masses(region, bodies):
+    """The root of a mass below zero once went into LAPACK."""
+    for values in samples({"assembly": bodies}, 12, region=region):
+        assembly = values["assembly"]
+        assert np.all(assembly.masses > 0)
+        moments = np.linalg.eigvalsh(assembly.inertias)
+        assert np.all(moments[:, 0] > 0)
+        assert np.all(moments[:, 2] <= moments[:, 0] + moments[:, 1])

@@ -1,0 +1,228 @@
+"""Scenes with contact whose motion is known, each with its error: rows of `tools/physics_table.py`."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any
+
+import numpy as np
+from physics_runs import (
+    DEFAULT,
+    FEW,
+    FRICTIONS,
+    Options,
+    Row,
+    displacements,
+    g,
+    run,
+    scenes,
+    threshold,
+)
+
+from rbnotes import inertia
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, Forces, State
+from rbnotes.maximal import Mechanism, World
+from rbnotes.solids import Box, Sphere
+
+
+def slides(options: Options, what: str) -> float:
+    worst = 0.0
+    for heading in (0.0, np.pi / 8, np.pi / 4, 1.2):
+        world, start, plane = scenes.block_on_a_slope(0.6, 0.5, heading)
+        moved = plane.T @ displacements(run(world, start, 0.5, 0.01, options))[0]
+        distance = g * (np.sin(0.6) - 0.5 * np.cos(0.6)) * 0.5**2 / 2
+        off = abs(np.degrees(np.arctan2(moved[1], moved[0])))
+        worst = max(worst, off if what == "direction" else abs(moved[0] / distance - 1))
+    return worst
+
+
+def slope_threshold(options: Options) -> float:
+    """The slope stays, the coefficient is varied, over four headings."""
+
+    def scene(ratio: float, heading: float) -> Any:
+        return scenes.block_on_a_slope(0.4, ratio * np.tan(0.4), heading)
+
+    return max(
+        threshold(partial(scene, heading=heading), 0.1, 1e-6, options)
+        for heading in (0.0, np.pi / 8, np.pi / 4)
+    )
+
+
+def rolling(options: Options, part: float, hollow: bool = False) -> float:
+    """The part of its first speed with which a ball that slid along a diagonal rolls."""
+    ball, speed = Sphere(0.1), 2.0
+    M = inertia.spatial_inertia(1.0, (2 / 3 if hollow else 2 / 5) * 0.1**2 * np.eye(3))
+    world = World(Mechanism(M[None]), [Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
+    start = State(scenes.at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
+    path = run(world, start, 0.5, 0.01, options)
+    return abs(float(np.linalg.norm(path.states.phi[-1, 0, 3:])) / speed / part - 1)
+
+
+def rolls_from(options: Options) -> float:
+    ball, speed = Sphere(0.1), 2.0
+    M = ball.spatial_inertia(mass=1.0)
+    world = World(Mechanism(M[None]), [Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
+    start = State(scenes.at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
+    path = run(world, start, 0.5, 0.005, options)
+    rolls = [event.time for event in path.events if event.kind == "sticks"]
+    return abs(rolls[0] - 2 * speed / (7 * 0.3 * g)) if rolls else np.inf
+
+
+def spinning_slab(options: Options) -> float:
+    """A square slab spins on its four corners: friction mu m g acts at their distance from the middle."""
+    slab, mu, spin = Box([0.4, 0.4, 0.05]), 0.3, 10.0
+    M = slab.spatial_inertia(mass=1.0)
+    world = World(Mechanism(M[None]), [Collider(WORLD, Plane(), mu=mu), Collider(0, slab, mu=mu)])
+    path = run(world, State(scenes.at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.4, 0.0025, options)
+    slows = mu * g * 0.2 * np.sqrt(2) / M[2, 2]
+    turned = np.unwrap(np.arctan2(path.states.E[:, 0, 1, 0], path.states.E[:, 0, 0, 0]))[-1]
+    return float(abs(turned / (spin**2 / 2 / slows) - 1))
+
+
+def slip_stick(options: Options) -> float:
+    """A block on a spring, let go 5.3 times beyond what friction holds, loses 2 mu m g / k a swing."""
+    box, mu, stiffness = Box([0.2, 0.2, 0.1]), 0.3, 100.0
+    M = box.spatial_inertia(mass=1.0)
+    holds = mu * g / stiffness
+
+    def spring(state: State) -> Forces:
+        return Forces.without_derivatives([0, 0, 0, -stiffness * state.E[0, 0, 3], 0, 0])
+
+    world = World(
+        Mechanism(M[None], applied=spring), [Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
+    )
+    path = run(world, State(scenes.at(5.3 * holds, 0, 0.05)[None]), 1.5, 0.0025, options)
+    ends = 5.3 * holds
+    while abs(ends) > holds:
+        ends = -np.sign(ends) * (abs(ends) - 2 * holds)
+    return float(abs(path.states.E[-1, 0, 0, 3] - ends) / holds)
+
+
+def rebound(options: Options) -> float:
+    """Heights of the first two rebounds, e^2 and e^4 of the first, relative to it."""
+    ball, e, height = Sphere(0.1), 0.7, 0.5
+    world = World(
+        Mechanism(ball.spatial_inertia(mass=1.0)[None]),
+        [Collider(WORLD, Plane(), restitution=e), Collider(0, ball, restitution=e)],
+    )
+    path = run(world, State(scenes.at(0, 0, 0.1 + height)[None]), 1.05, 1e-3, options)
+    z, t, fall = path.states.E[:, 0, 2, 3] - 0.1, path.states.t, np.sqrt(2 * height / g)
+    second = fall * (1 + 2 * e)
+    tops = z[(t > fall) & (t < second)].max(), z[t > second + 0.01].max()
+    return float(np.abs(np.array(tops) / height - [e**2, e**4]).max())
+
+
+def siconos_ball(options: Options) -> float:
+    """How far the height after 0.7 s is from the one that Siconos gives for its example."""
+    world, start = scenes.bouncing_ball()
+    path = run(world, start, 0.7, 5e-3, options)
+    return float(abs(path.states.E[-1, 0, 2, 3] - 0.1 - scenes.SICONOS_BALL[0.7][0]))
+
+
+def pulled_with_its_friction(options: Options) -> float:
+    """Along a diagonal, with exactly mu m g: it stays."""
+    box, mu = Box([0.3, 0.2, 0.1]), 0.5
+    M = box.spatial_inertia(mass=2.0)
+    pull = mu * 2.0 * g * np.array([np.cos(0.6), np.sin(0.6), 0])
+    applied = lambda state: Forces.without_derivatives([0, 0, 0, *pull])  # noqa: E731
+    world = World(
+        Mechanism(M[None], applied=applied), [Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
+    )
+    return float(
+        np.abs(displacements(run(world, State(scenes.at(0, 0, 0.05)[None]), 1.0, 0.01, options))).max()
+    )
+
+
+def creep(scene: Any, T: float, options: Options) -> float:
+    return float(np.abs(displacements(run(scene[0], scene[1], T, 0.01, options))).max())
+
+
+def cpu_seconds(scene: Any, T: float, options: Options) -> float:
+    began = time.process_time()
+    run(scene[0], scene[1], T, 0.01, options)
+    return time.process_time() - began
+
+
+def worst_residual(scene: Any, T: float, h: float, options: Options) -> float:
+    return max(record.residual for record in run(scene[0], scene[1], T, h, options).contacts)
+
+
+def heavy_on_light(ratio: float, options: Options) -> float:
+    """Two cubes, the upper one heavier: creep."""
+    return creep(scenes.tower(2, densities=[500.0, 500.0 * ratio]), 0.5, options)
+
+
+ROWS = (
+    Row(
+        "block slides down, four headings",
+        "direction, degrees",
+        0.1,
+        partial(slides, what="direction"),
+        FRICTIONS,
+    ),
+    Row(
+        "block slides down, four headings",
+        "distance, relative",
+        1e-3,
+        partial(slides, what="distance"),
+        FRICTIONS,
+    ),
+    Row("block on a slope, three headings", "threshold, relative", 1e-3, slope_threshold, FRICTIONS),
+    Row(
+        "ladder on a smooth wall",
+        "threshold, relative",
+        0.01,
+        lambda o: threshold(partial(scenes.ladder, 1.1), 0.3, 1e-5, o),
+        FRICTIONS,
+    ),
+    Row(
+        "planks that lean on each other",
+        "threshold, relative",
+        0.01,
+        lambda o: threshold(partial(scenes.a_frame, 1.1), 0.25, 1e-5, o),
+        FEW,
+    ),
+    Row("block pulled with exactly mu m g", "moved in 1 s, m", 1e-8, pulled_with_its_friction, FRICTIONS),
+    Row("ball slides, then rolls", "speed 5/7, relative", 1e-6, partial(rolling, part=5 / 7), FRICTIONS),
+    Row(
+        "hollow ball slides, then rolls",
+        "speed 3/5, relative",
+        1e-6,
+        partial(rolling, part=3 / 5, hollow=True),
+        FRICTIONS,
+    ),
+    Row("ball slides, then rolls", "when, s", 0.0051, rolls_from, FRICTIONS),
+    Row("slab spins on its corners", "angle, relative", 2e-3, spinning_slab, FRICTIONS),
+    Row("block on a spring slips and sticks", "where, part of mu m g / k", 0.01, slip_stick, FRICTIONS),
+    Row("ball rebounds", "heights, relative", 0.01, rebound, FRICTIONS),
+    Row("bouncing ball of Siconos's examples, 5 ms", "height at 0.7 s, m", 0.02, siconos_ball, FRICTIONS),
+    Row("tower of ten cubes", "moved in 3 s, m", 1e-9, lambda o: creep(scenes.tower(10), 3.0, o), FEW),
+    Row("cube on one a million times lighter", "moved in 0.5 s, m", 1e-6, partial(heavy_on_light, 1e6), FEW),
+    Row("trilithon", "moved in 10 s, m", 1e-9, lambda o: creep(scenes.trilithon(), 10.0, o), DEFAULT),
+    Row("trilithon", "time for 3 s, s", 10.0, lambda o: cpu_seconds(scenes.trilithon(), 3.0, o), FEW),
+    Row("arch, t/R = 0.25", "moved in 10 s, m", 1e-9, lambda o: creep(scenes.arch(0.25), 10.0, o), DEFAULT),
+    Row("arch, t/R = 0.15", "moved in 10 s, m", 1e-9, lambda o: creep(scenes.arch(0.15), 10.0, o), DEFAULT),
+    Row(
+        "arch, t/R = 0.08",
+        "stands, 0 if it falls",
+        0.5,
+        lambda o: float(creep(scenes.arch(0.08), 1.0, o) < 0.1),
+        FEW,
+    ),
+    Row(
+        "arch, t/R = 0.08, falls",
+        "time for 3 s, s",
+        10.0,
+        lambda o: cpu_seconds(scenes.arch(0.08), 3.0, o),
+        FEW,
+    ),
+    Row(
+        "twelve dominoes",
+        "worst residual",
+        1e-3,
+        lambda o: worst_residual(scenes.dominoes(12), 0.5, 0.005, o),
+        FEW,
+    ),
+)

@@ -1,0 +1,214 @@
+"""Flights, mechanisms and impacts whose motion is known, with their errors: rows of the table of physics."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from physics_runs import (
+    IMPACTS,
+    INTEGRATORS,
+    Options,
+    Row,
+    g,
+    run,
+    scenes,
+)
+from scipy.optimize import brentq
+from scipy.special import ellipj, ellipk
+
+from rbnotes import inertia, maximal, se3, so3
+from rbnotes.dynamics import WORLD, Forces, State
+from rbnotes.forces import ForceGroups, Paths, SpringDamper, on_body, on_world, through
+from rbnotes.joints import Revolute
+from rbnotes.maximal import Mechanism, Trajectory, World
+from rbnotes.solids import Box
+
+
+def slider_crank(options: Options) -> float:
+    mechanism, start = scenes.slider_crank(6.0)
+    path = run(World(mechanism), start, 0.5, 5e-3, options)
+    return float(abs(path.energies[-1] / path.energies[0] - 1))
+
+
+def double_pendulum(options: Options, what: str) -> float:
+    mechanism, path = scenes.double_pendulum()[0], _swing(tuple(options.items()))
+    if what == "joints":
+        apart = [np.abs(maximal.joint_errors(mechanism.joints, E)).max() for E in path.states.E[::20]]
+        return float(max(apart))
+    return float(np.ptp(path.energies) / (2 * g))  # of the energy from level to hanging
+
+
+@cache
+def _flight(options: tuple[tuple[str, Any], ...]) -> Trajectory:
+    M = inertia.spatial_inertia(1.0, np.diag([1.0, 2.0, 3.0]))
+    start = State(np.eye(4), [1e-3 * np.sqrt(3), 3.0, 0, 0, 0, 0])
+    return run(World(Mechanism(M[None], (), (0, 0, 0))), start, 60.0, 0.01, dict(options))
+
+
+@cache
+def _swing(options: tuple[tuple[str, Any], ...]) -> Trajectory:
+    return run(World(scenes.double_pendulum()[0]), scenes.double_pendulum()[1], 20.0, 5e-3, dict(options))
+
+
+def flips(options: Options, what: str) -> float:
+    """A body that spins about its middle axis, nearly: the flips are at quarters of Jacobi's period."""
+    path, h = _flight(tuple(options.items())), 0.01
+    J, w = np.array([1.0, 2.0, 3.0]), path.states.phi[0, 0, :3]
+    if what == "energy":
+        return float(np.abs(path.energies / path.energies[0] - 1).max())
+    # About the axes of moments 1 < 2 < 3; twice the energy and the squared momentum say which way it turns.
+    energy, momentum = float(J @ w**2), float(J**2 @ w**2)
+    if momentum > energy * J[1]:
+        rate = np.sqrt((J[2] - J[1]) * (momentum - energy * J[0]) / np.prod(J))
+        m = (J[1] - J[0]) * (energy * J[2] - momentum) / ((J[2] - J[1]) * (momentum - energy * J[0]))
+    else:
+        rate = np.sqrt((J[1] - J[0]) * (energy * J[2] - momentum) / np.prod(J))
+        m = (J[2] - J[1]) * (momentum - energy * J[0]) / ((J[1] - J[0]) * (energy * J[2] - momentum))
+    quarter = float(ellipk(m)) / rate
+    times = path.states.t
+    exact = ellipj(rate * (times + quarter), m)[0] * np.sqrt(
+        (energy * J[2] - momentum) / (J[1] * (J[2] - J[1]))
+        if momentum > energy * J[1]
+        else (momentum - energy * J[0]) / (J[1] * (J[1] - J[0]))
+    )
+    turning = path.states.phi[:, 0, 1]
+    if what == "course":
+        return float(np.abs(turning - exact).max() / 3.0)
+    k = np.flatnonzero(np.diff(np.sign(turning)))
+    found = times[k] + h * turning[k] / (turning[k] - turning[k + 1])
+    wanted = quarter * (2 * np.arange(1, 1 + int((60 / quarter + 1) // 2)) - 1)
+    wanted = wanted[wanted < 60]
+    if len(found) != len(wanted):
+        return np.inf
+    return float(np.abs(found / wanted - 1).max())
+
+
+def heavy_top(options: Options) -> float:
+    M, start, precession = scenes.heavy_top(400.0)
+    T = 0.5
+    path = run(World(Mechanism(M[None], [maximal.ball(0)])), start, T, 5e-4, options)
+    spun = (400.0 - precession * np.cos(0.5)) * T
+    exact = so3.exp([0, 0, precession * T]) @ so3.exp([0, 0.5, 0]) @ so3.exp([0, 0, spun])
+    R = path.states.E[-1, 0, :3, :3]
+    return float(so3.angle(exact.T @ R)) if np.all(np.isfinite(R)) else np.inf
+
+
+def catenary(options: Options) -> float:
+    """Ten rods hang between two hooks, come to rest by drag: by their moments, with one thrust."""
+    count, span = 10, 6.0
+    lean = np.arccos(span / count)
+    signs = np.where(np.arange(count) < count / 2, 1.0, -1.0)
+    along = np.stack([np.full(count, np.cos(lean)), np.zeros(count), -signs * np.sin(lean)], axis=1)
+    ends = np.concatenate([np.zeros((1, 3)), np.cumsum(along, axis=0)])
+    poses = np.stack(
+        [se3.frame(so3.exp([0, s * lean, 0]), (ends[k] + ends[k + 1]) / 2) for k, s in enumerate(signs)]
+    )
+    rod = Box([1.0, 0.05, 0.05]).spatial_inertia(mass=1.0)
+    hinge = so3.exp([-np.pi / 2, 0, 0])
+    joints = [
+        maximal.joint_at(Revolute(), se3.frame(hinge, ends[k]), poses, k, k - 1 if k else WORLD)
+        for k in range(count)
+    ]
+    joints.append(maximal.joint_at(Revolute(), se3.frame(hinge, ends[-1]), poses, count - 1))
+    masses = np.stack([rod] * count)
+    drag = -3.0 * np.kron(np.eye(count), rod)
+    mechanism = Mechanism(masses, joints, applied=lambda state: Forces(drag @ state.velocity, 0 * drag, drag))
+    path = run(World(mechanism), State(poses), 8.0, 0.01, options)
+    lifts = (np.arange(count) - (count - 1) / 2) * g
+    thrust = brentq(lambda H: np.sum(1 / np.sqrt(1 + (lifts / H) ** 2)) - span, 0.1, 1e4)
+    slopes = np.arctan(lifts / thrust)
+    steps = np.stack([np.cos(slopes), np.zeros(count), np.sin(slopes)], axis=1)
+    middles = np.cumsum(steps, axis=0) - steps / 2
+    return float(np.abs(path.states.E[-1, :, :3, 3] - middles).max())
+
+
+def tendon(options: Options) -> float:
+    """Two bodies on a spring that runs from the world through one to the other: MuJoCo's spatial tendon."""
+    try:
+        import mujoco  # type: ignore[import-untyped, unused-ignore]
+    except ImportError:
+        return np.nan
+    boxes = [Box([0.2, 0.3, 0.4]), Box([0.3, 0.2, 0.2])]
+    masses: list[float] = [2.0, 1.0]
+    at: list[list[float]] = [[0.0, 0.0, 0.0], [0.5, 0.1, -0.6]]
+    anchor, sites = [0.1, 0.0, 0.9], [[0.1, 0.15, 0.2], [0.0, -0.1, 0.1]]
+    sides = " ".join
+    bodies = "".join(
+        f'<body name="b{i}" pos="{sides(str(x) for x in at[i])}"><freejoint/>'
+        f'<geom type="box" contype="0" conaffinity="0" mass="{masses[i]}" '
+        f'size="{sides(str(s / 2) for s in boxes[i].sides)}"/>'
+        f'<site name="s{i}" pos="{sides(str(x) for x in sites[i])}"/></body>'
+        for i in (0, 1)
+    )
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><option timestep="1e-4" integrator="RK4" gravity="0 0 -9.81"/>'
+        f'<worldbody><site name="a" pos="{sides(str(x) for x in anchor)}"/>{bodies}</worldbody>'
+        '<tendon><spatial stiffness="60" damping="0.5" springlength="1.0"><site site="a"/><site site="s0"/>'
+        '<site site="s1"/></spatial></tendon></mujoco>'
+    )
+    data = mujoco.MjData(model)
+    for _ in range(5000):
+        mujoco.mj_step(model, data)
+    inertias = np.stack([box.spatial_inertia(mass=m) for box, m in zip(boxes, masses, strict=True)])
+    path_ = through(on_world(anchor), on_body(0, sites[0]), on_body(1, sites[1]))
+    mechanism = Mechanism(inertias, applied=ForceGroups([Paths(SpringDamper(60.0, 0.5, 1.0), path_)]))
+    start = State(np.stack([scenes.at(*each) for each in at]))
+    path = run(World(mechanism), start, 0.5, 2.5e-3, options)
+    return float(np.abs(path.states.E[-1, :, :3, 3] - data.xpos[1:]).max())
+
+
+def cradle(count: int, hitting: int, options: Options) -> float:
+    """Against what steel balls do: as many fly off as came."""
+    world, start = scenes.cradle(count, [1.0] * hitting)
+    path = run(world, start, 0.03, 0.01, options)
+    return float(np.abs(path.states.phi[-1, :, 3] - (np.arange(count) >= count - hitting)).max())
+
+
+def cradle_energy(options: Options) -> float:
+    world, start = scenes.cradle(5, [1.0])
+    path = run(world, start, 0.03, 0.01, options)
+    return float(np.abs(path.energies / path.energies[0] - 1).max())
+
+
+ROWS = (
+    Row("slider-crank, 0.5 s, 5 ms", "energy, relative", 5e-3, slider_crank, INTEGRATORS),
+    Row(
+        "double pendulum, 20 s, 5 ms",
+        "energy, relative",
+        0.01,
+        partial(double_pendulum, what="energy"),
+        INTEGRATORS,
+    ),
+    Row(
+        "double pendulum, 20 s, 5 ms", "joints, m", 1e-8, partial(double_pendulum, what="joints"), INTEGRATORS
+    ),
+    Row(
+        "body near the separatrix, 60 s, 10 ms",
+        "energy, relative",
+        1e-6,
+        partial(flips, what="energy"),
+        INTEGRATORS,
+    ),
+    Row(
+        "body near the separatrix, 60 s, 10 ms",
+        "times of flips, relative",
+        0.01,
+        partial(flips, what="times"),
+        INTEGRATORS,
+    ),
+    Row(
+        "body near the separatrix, 60 s, 10 ms",
+        "rate against ellipj, relative",
+        0.01,
+        partial(flips, what="course"),
+        INTEGRATORS,
+    ),
+    Row("heavy top at 400 rad/s, 0.5 s, 0.5 ms", "attitude, rad", 1e-3, heavy_top, INTEGRATORS),
+    Row("ten rods between two hooks", "places at rest, m", 1e-3, catenary, INTEGRATORS),
+    Row("spring through two bodies against MuJoCo, 0.5 s", "places, m", 1e-3, tendon, INTEGRATORS),
+    Row("cradle of five balls, elastic", "energy, relative", 1e-9, cradle_energy, IMPACTS),
+    Row("cradle of three balls, one comes", "last flies off alone, m/s", 2.0, partial(cradle, 3, 1), IMPACTS),
+    Row("cradle of five balls, two come", "two fly off, m/s", 2.0, partial(cradle, 5, 2), IMPACTS),
+)

@@ -1,0 +1,100 @@
+"""How the scenes of the table of physics are run: with which options, for how long, until what gives way."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rbnotes import friction
+from rbnotes.dynamics import State, keeping_energy, keeping_momentum, symplectic_euler
+from rbnotes.maximal import Trajectory, World, simulate
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "maximal"))
+
+import physics_scenes  # noqa: E402
+
+scenes = physics_scenes
+"""What the tests run, too."""
+
+PATIENCE = 40.0
+"""Of one run, s."""
+
+g = scenes.GRAVITY
+Options = dict[str, Any]
+
+FRICTIONS: dict[str, Options] = {
+    "newton_friction": {},
+    "box_friction": {"friction": friction.box_friction},
+    "anitescu_stewart": {"friction": friction.anitescu_stewart},
+    "gauss_seidel_friction": {"friction": partial(friction.gauss_seidel_friction, max_sweeps=1000)},
+    "single_qp": {"friction": friction.single_qp},
+}
+INTEGRATORS: dict[str, Options] = {
+    "rattle": {},
+    "keeping_momentum": {"integrator": keeping_momentum},
+    "keeping_energy": {"integrator": keeping_energy},
+    "symplectic_euler": {"integrator": symplectic_euler},
+}
+IMPACTS: dict[str, Options] = {"simultaneous": {}, "sequential": {"impacts": "sequential"}}
+
+
+class TooLong(Exception):
+    """A run that takes more than it is worth."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A scene."""
+
+    name: str
+    measured: str
+    """What the error is of, with its unit."""
+    tolerance: float
+    error: Callable[[Options], float]
+    ways: dict[str, Options]
+    """What it is run with; the first is the default."""
+
+
+def run(world: World, start: State, T: float, h: float, options: Options) -> Trajectory:
+    began = time.process_time()
+
+    def watch(done: int, of: int) -> None:
+        if time.process_time() - began > PATIENCE:
+            raise TooLong
+
+    return simulate(world, start, h, round(T / h), progress=watch, **options)
+
+
+def displacements(path: Trajectory) -> Any:
+    return path.states.E[-1, :, :3, 3] - path.states.E[0, :, :3, 3]
+
+
+def threshold(scene: Callable[[float], Any], T: float, given: float, options: Options) -> float:
+    """How far from one the part of the friction of statics is at which a scene gives way by ``given``."""
+
+    def stands(ratio: float) -> bool:
+        return bool(
+            np.abs(displacements(run(scene(ratio)[0], scene(ratio)[1], T, 0.01, options))).max() < given
+        )
+
+    low, high = 0.5, 2.0
+    if stands(low):
+        return 1 - low
+    if not stands(high):
+        return high - 1
+    for _ in range(11):
+        middle = (low + high) / 2
+        low, high = (low, middle) if stands(middle) else (middle, high)
+    return abs((low + high) / 2 - 1)
+
+
+DEFAULT = {"newton_friction": FRICTIONS["newton_friction"]}
+FEW = {name: FRICTIONS[name] for name in ("newton_friction", "box_friction", "gauss_seidel_friction")}
