@@ -79,9 +79,8 @@ class State:
         An error calls it by the name.
         """
         stacked = arguments.one_vector(name, stacked, self.size)
-        ends = [self.phi.size, self.phi.size + self.v.size]
-        first, second, third = np.split(stacked, ends)
-        return first.reshape(-1, 6), second.reshape(-1, 3), third
+        first, second = self.phi.size, self.phi.size + self.v.size
+        return stacked[:first].reshape(-1, 6), stacked[first:second].reshape(-1, 3), stacked[second:]
 
     def moved(self, increment: ArrayLike, h: float = 0.0) -> State:
         """The state after ``E exp([xi])``, ``x + dx``, ``q + dq`` and a time h, velocities kept.
