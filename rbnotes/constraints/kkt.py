@@ -193,6 +193,8 @@ def _checked(M: Any, G: Any) -> tuple[Any, Any]:
 
 
 def _factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], Solve]:
+    solve_inertia: Callable[[Array], Array]
+    solve_schur: Callable[[Array], Array]
     if symmetric_to_rounding(M):
         L = _cholesky_factor(M)
         solve_inertia = partial(_solve_factored, L, 1)

@@ -76,12 +76,14 @@ class CompiledWorld(World):
     @cached_property
     def _mu(self) -> Array:
         mu = np.array([each.mu for each in self.colliders])
-        return np.sqrt(mu[:, None] * mu)
+        mixed: Array = np.sqrt(mu[:, None] * mu)
+        return mixed
 
     @cached_property
     def _restitution(self) -> Array:
         restitution = np.array([each.restitution for each in self.colliders])
-        return np.sqrt(restitution[:, None] * restitution)
+        mixed: Array = np.sqrt(restitution[:, None] * restitution)
+        return mixed
 
     @cached_property
     def _shapes(self) -> Shapes:
