@@ -87,7 +87,8 @@ def right_jacobian(xi: Array) -> Array:
 
 def left_jacobian_inverse(xi: Array) -> Array:
     w, v = _halves(xi)
-    return _lower_triangular(_so3.left_jacobian_inverse(w), _so3.left_jacobian_inverse_dot(w, v))
+    inverse = _so3.left_jacobian_inverse(w)
+    return _lower_triangular(inverse, -inverse @ _so3.left_jacobian_dot(w, v) @ inverse)
 
 
 def right_jacobian_inverse(xi: Array) -> Array:

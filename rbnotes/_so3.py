@@ -121,9 +121,11 @@ def _stumpff(w: Array, last: int) -> list[Array]:
     c: list[Array] = [_sine_ratio(x), _sine_ratio(x / 2) ** 2 / 2]
     small, square = x < SERIES_BELOW, x * x
     divisor = np.where(small, 1, square)
-    for k in range(3, last + 1):
-        closed = (1 / math.factorial(k - 2) - c[k - 3]) / divisor
-        c.append(np.where(small, polyval(np.where(small, square, 0), _SERIES[k]), closed))
+    if last > 2:
+        series = polyval(np.where(small, square, 0), _SERIES[:, : last - 2])
+        for k in range(3, last + 1):
+            closed = (1 / math.factorial(k - 2) - c[k - 3]) / divisor
+            c.append(np.where(small, series[k - 3], closed))
     return c[:last]
 
 
@@ -182,5 +184,5 @@ def _bernoulli(count: int) -> list[float]:
 
 
 _J = np.arange(12)
-_SERIES = {k: (-1.0) ** _J / factorial(2 * _J + k) for k in range(3, 8)}
+_SERIES = np.stack([(-1.0) ** _J / factorial(2 * _J + k) for k in range(3, 8)], axis=1)
 _SERIES_INVERSE = np.array(_bernoulli(12)) / factorial(2 * _J + 2)

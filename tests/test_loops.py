@@ -89,7 +89,7 @@ REACHED = {
     ),
     "test_loops.py::test_too_few_newton_steps": (
         "friction/newton.py: _solve",
-        "friction/newton.py: _by_newton",
+        "friction/newton.py: by_newton",
     ),
     "test_loops.py::test_too_few_updates": ("friction/box.py: box_friction",),
     "tree/test_fully_implicit.py::test_says_where_it_ended": (
@@ -117,7 +117,10 @@ ENDS = {
     "grading/sandbox.py: Running.stop": "as long as children may take to end: tests/grading/test_classes.py",
     "joints/general/straight_line.py: python_source": "the instructions of a program",
     "joints/subspaces.py: lie_algebra": "each round finds another of six dimensions",
+    "friction/contact_space.py: _connected": "each round finds another contact, or another set",
+    "kernels/_friction.py: newton": "no more steps than it is told, and damping that grows or ends it",
     "kernels/_slopes.py: column_and_row": "goes up to the world, each parent standing before its children",
+    "kernels/world.py: CompiledWorld.touching": "twice the room each round, for finitely many contacts",
     "tree/formats/robot.py: new_name": "each name is longer, and those taken are finitely many",
     "tree/formats/robot.py: Robot._followed": "a joint that was passed is refused: tests/tree/test_urdf.py",
     "tree/formats/urdf.py: _sorted": "each round places a joint; no circles: tests/tree/test_urdf.py",

@@ -13,26 +13,17 @@ from rbnotes.contact.pair_rows import PairRows
 from rbnotes.dynamics import WORLD
 
 
-def tangent_directions(normals: Array) -> Array:
-    """Pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``."""
-    axis = np.eye(3)[np.argmin(np.abs(normals), axis=-1)]
-    first = np.cross(axis, normals)
-    first /= np.linalg.norm(first, axis=-1, keepdims=True)
-    return np.stack([first, np.cross(normals, first)], axis=-2)
-
-
-def contact_axes(normals: Array) -> Array:
-    """Unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``."""
-    return np.concatenate([normals[..., None, :], tangent_directions(normals)], axis=-2)
-
-
 def contact_rows(points: ContactPoints, poses: Array) -> PairRows:
     """Three rows a contact: along the normal and the tangents."""
-    return rows_along(contact_axes(points.normal), points, poses)
+    return rows_along(points.axes, points, poses)
 
 
 def rows_along(directions: Array, points: ContactPoints, poses: Array) -> PairRows:
     """Rows along directions of the world ``(c, k, 3)``."""
+
+    if not len(points):
+        none = np.zeros((0, directions.shape[1], 6))
+        return known(PairRows, a=points.a, b=points.b, on_a=none, on_b=none, bodies=len(poses))
 
     def blocks(numbers: NDArray[np.intp]) -> Array:
         """What takes twists to velocities of the bodies' points."""

@@ -16,7 +16,7 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes._frozen import keep
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.contact import _rows
+from rbnotes.contact import _axes, _rows
 from rbnotes.contact.detection import ContactPoints
 from rbnotes.contact.pair_rows import PairRows
 from rbnotes.dynamics import WORLD
@@ -111,7 +111,7 @@ def normal_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
 
 def contact_axes(normals: ArrayLike) -> Array:
     """Unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``."""
-    return _rows.contact_axes(arguments.unit_vector("normals", normals))
+    return _axes.contact_axes(arguments.unit_vector("normals", normals))
 
 
 def tangent_directions(normals: ArrayLike) -> Array:
@@ -119,7 +119,7 @@ def tangent_directions(normals: ArrayLike) -> Array:
 
     The first is perpendicular to the axis of the frame that is farthest from the normal.
     """
-    return _rows.tangent_directions(arguments.unit_vector("normals", normals))
+    return _axes.tangent_directions(arguments.unit_vector("normals", normals))
 
 
 def _poses(points: ContactPoints, poses: ArrayLike) -> Array:

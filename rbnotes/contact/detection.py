@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes import arguments
 from rbnotes._frozen import keep
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact._axes import contact_axes
 from rbnotes.contact.distance import Core
 from rbnotes.contact.manifold import Manifold, manifold, manifold_with_plane, no_contact
 from rbnotes.contact.shapes import Plane, Rounded, Shape, Surface, surface
@@ -84,6 +85,11 @@ class ContactPoints:
 
     def __len__(self) -> int:
         return len(self.gap)
+
+    @cached_property
+    def axes(self) -> Array:
+        """Normals and tangents in the world, as rows ``(c, 3, 3)``; see :func:`tangent_directions`."""
+        return contact_axes(self.normal)
 
     def __getitem__(self, which: Any) -> ContactPoints:
         """Some of them, by a mask or by numbers."""

@@ -20,7 +20,7 @@ TOUCHING = 1e-4
 the more the closer they are."""
 
 _SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
-_PARALLEL = 1e-6
+PARALLEL = 1e-6
 """Sine of the angle below which two edges have no axis across, other than those of the faces."""
 
 
@@ -77,7 +77,7 @@ def separating_axis(a: Core, b: Core, tie: float = 0.0) -> Axis:
     """
     across = np.swapaxes(_so3.hat(a.R.T) @ b.R, 1, 2).reshape(9, 3)
     lengths = np.linalg.norm(across, axis=1, keepdims=True)
-    skew = lengths[:, 0] > _PARALLEL
+    skew = lengths[:, 0] > PARALLEL
     axes = np.concatenate([a.R.T, b.R.T, across[skew] / lengths[skew]])
     along = axes @ (a.p - b.p)
     separations = np.abs(along) - np.abs(axes @ a.R) @ a.half - np.abs(axes @ b.R) @ b.half
@@ -120,7 +120,7 @@ def closest_on_segments(p0: Array, p1: Array, q0: Array, q1: Array) -> tuple[Arr
     uu, vv, uv = np.sum(u * u, axis=-1), np.sum(v * v, axis=-1), np.sum(u * v, axis=-1)
     ur, vr = np.sum(u * r, axis=-1), np.sum(v * r, axis=-1)
     across = uu * vv - uv**2
-    skew = across > _PARALLEL**2 * uu * vv
+    skew = across > PARALLEL**2 * uu * vv
     s = np.divide(uv * vr - ur * vv, across, out=np.zeros_like(across), where=skew)
     # The best s of the lines, cut off; the best t for it, cut off; the best s for that.
     t = np.clip((uv * np.clip(s, 0, 1) + vr) / vv, 0, 1)

@@ -31,6 +31,9 @@ Within the margin they are contacts that may close next, when the body rocks ont
 THIN = 1e-6
 """Sine of the angle up to which an edge is perpendicular to the normal, where cores overlap in edges."""
 
+TIE = 1e-12
+"""Faces whose tilts differ by less lie equally flat: the second one's normal counts, on every processor."""
+
 _AROUND: list[Array] = [
     np.zeros((1, 0)),
     np.array([[-1.0], [1.0]]),
@@ -110,7 +113,7 @@ def _touching(a: Core, b: Core, normal: Array, disjoint: bool) -> tuple[Array, A
         tilts = [
             np.max(np.abs(each.axes @ normal)) if len(each.axes) == 2 else np.inf for each in (of_a, of_b)
         ]
-        if tilts[0] < tilts[1]:
+        if tilts[0] < tilts[1] - TIE:
             on_b, on_a, towards_b = _on_face(of_a, _farthest(b, normal, LEANING), -normal)
             towards_a = -towards_b
         else:

@@ -40,18 +40,12 @@ def nearby_points(
     twists = arguments.exactly("twists", arguments.array("twists", twists, len(poses), 6), 2)
     gravity = arguments.one_vector("gravity", gravity)
     colliders, apart = checked_colliders(colliders, len(poses)), checked_pairs(apart)
-    return found_nearby(colliders, poses, twists, arguments.number("h", h), gravity, apart)
+    margin = reach(colliders, twists, arguments.number("h", h), gravity)
+    return found_points(colliders, poses, margin, apart)
 
 
-def found_nearby(
-    colliders: Sequence[Collider],
-    poses: Array,
-    twists: Array,
-    h: float,
-    gravity: Array,
-    apart: Sequence[tuple[int, int]],
-) -> ContactPoints:
-    """As :func:`nearby_points`, for poses and twists that are known to be right."""
+def reach(colliders: Sequence[Collider], twists: Array, h: float, gravity: Array) -> float:
+    """How far apart bodies may be that are to close a gap in the step, for twists known to be right."""
     sizes = np.zeros(len(twists))
     for each in colliders:
         if each.body != WORLD and isinstance(each.surface, Rounded):
@@ -59,7 +53,7 @@ def found_nearby(
             sizes[each.body] = max(sizes[each.body], size)
     angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(twists, 2, axis=1))
     fastest = np.max(linear + angular * sizes, initial=0.0) + h * np.linalg.norm(gravity)
-    return found_points(colliders, poses, 2 * h * fastest, apart)
+    return float(2 * h * fastest)
 
 
 def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, gravity: ArrayLike) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes._frozen import keep
+from rbnotes._frozen import keep, known
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD
 
@@ -63,6 +63,11 @@ class PairRows:
     def shape(self) -> tuple[int, int]:
         """``(c k, 6 n)``."""
         return self.on_a.shape[0] * self.on_a.shape[1], 6 * self.bodies
+
+    def groups(self, which: NDArray[np.bool_]) -> PairRows:
+        """Those groups of rows that a mask ``(c,)`` tells."""
+        parts = {name: getattr(self, name)[which] for name in ("a", "b", "on_a", "on_b")}
+        return known(PairRows, **parts, bodies=self.bodies)
 
     @property
     def T(self) -> TransposedPairRows:

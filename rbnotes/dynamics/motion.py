@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -54,8 +55,13 @@ ForceLaw = Callable[[State], Forces]
 def no_forces(state: State) -> Forces:
     """No forces at all."""
     arguments.instance("state", state, State)
-    zero = sparse.csc_array((state.size, state.size))
+    zero = _no_derivatives(state.size)
     return Forces(np.zeros(state.size), zero, zero)
+
+
+@lru_cache(maxsize=64)
+def _no_derivatives(size: int) -> sparse.csc_array:
+    return sparse.csc_array((size, size))
 
 
 class MechanicalSystem(Protocol):

@@ -81,9 +81,8 @@ class State:
         return self._split(arguments.one_vector(name, stacked, self.size))
 
     def _split(self, stacked: Array) -> tuple[Array, Array, Array]:
-        ends = [self.phi.size, self.phi.size + self.v.size]
-        first, second, third = np.split(stacked, ends)
-        return first.reshape(-1, 6), second.reshape(-1, 3), third
+        first, second = self.phi.size, self.phi.size + self.v.size
+        return stacked[:first].reshape(-1, 6), stacked[first:second].reshape(-1, 3), stacked[second:]
 
     def moved(self, increment: ArrayLike, h: float = 0.0) -> State:
         """The state after ``E exp([xi])``, ``x + dx``, ``q + dq`` and a time h, velocities kept.

@@ -18,6 +18,8 @@ Contacts of bodies that have nothing to do with each other are solved apart.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -46,6 +48,9 @@ EXACT = 1e-14
 
 PROGRAMS = 20
 """With given sliding speeds, at most."""
+
+Search = Callable[[Responses, Array, float, int], tuple[Array, float, int]]
+"""From impulses, the accepted residual and a number of steps to better impulses, their residual and steps."""
 
 
 def newton_friction(
@@ -87,6 +92,18 @@ def newton_friction(
         If ``check`` and the tolerance is not met. That there is a solution is not certain if bodies are
         wedged in, and for equations that hold what contacts drive.
     """
+    return friction_by(by_newton, problem, start, tolerance, max_iterations, check)
+
+
+def friction_by(
+    search: Search,
+    problem: StepProblem,
+    start: ArrayLike | None,
+    tolerance: float,
+    max_iterations: int,
+    check: bool,
+) -> StepSolution:
+    """As :func:`newton_friction`, by a search that does what :func:`by_newton` does."""
     tolerance = arguments.number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=1)
     space = contact_space(problem)
@@ -96,7 +113,7 @@ def newton_friction(
         first = _project_on_cone(found, space.mu)
     impulses, iterations = np.zeros((space.count, 3)), 0
     for which, island in space.islands():
-        impulses[which], steps = _solve(island, first[which], tolerance, max_iterations)
+        impulses[which], steps = _solve(search, island, first[which], tolerance, max_iterations)
         iterations += steps
     residual = residual_in(space, impulses, space.velocities(impulses))
     solution = space.solution(impulses, iterations=iterations, residual=residual, method="Newton")
@@ -105,9 +122,11 @@ def newton_friction(
     return solution
 
 
-def _solve(space: Responses, start: Array, tolerance: float, max_iterations: int) -> tuple[Array, int]:
+def _solve(
+    search: Search, space: Responses, start: Array, tolerance: float, max_iterations: int
+) -> tuple[Array, int]:
     """The best impulses, and the number of iterations."""
-    best, least, iterations = _by_newton(space, start, tolerance, max_iterations)
+    best, least, iterations = search(space, start, tolerance, max_iterations)
     sliding = None
     for program in range(PROGRAMS + 1):
         if least <= tolerance:
@@ -115,7 +134,7 @@ def _solve(space: Responses, start: Array, tolerance: float, max_iterations: int
         accuracy = tolerance if sliding is None else tolerance**2
         found, size, steps = along_the_central_path(space, accuracy, max_iterations, sliding)
         if sliding is None or program == PROGRAMS or size < 1e-3:
-            found, size, more = _by_newton(space, found, tolerance, max_iterations)
+            found, size, more = search(space, found, tolerance, max_iterations)
             steps += more
         if size < least:
             best, least = found, size
@@ -125,7 +144,7 @@ def _solve(space: Responses, start: Array, tolerance: float, max_iterations: int
     return best, iterations
 
 
-def _by_newton(space: Responses, r: Array, tolerance: float, max_iterations: int) -> tuple[Array, float, int]:
+def by_newton(space: Responses, r: Array, tolerance: float, max_iterations: int) -> tuple[Array, float, int]:
     """The best impulses near r, their residual, and the number of steps."""
     best, least, steps = r, _residual(space, r), 0
     rho = _reciprocal(space.mobility)

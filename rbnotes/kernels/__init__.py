@@ -1,13 +1,50 @@
-"""Trees compiled: the recursions in O(n), in machine code, for one state or for many at once.
+"""Trees and worlds compiled: recursions in O(n), for one state or for many at once; contacts and friction.
 
-:func:`compile` packs a tree into flat arrays, which takes milliseconds; the code that reads them is the same
-for all trees. It is compiled by numba when it is first used and kept on disk, beside the package or, where
+:func:`compile` packs a model into flat arrays, which takes milliseconds; the code that reads them is the same
+for all models. It is compiled by numba when it is first used and kept on disk, beside the package or, where
 that cannot be written to, in the user's cache; ``NUMBA_CACHE_DIR`` names another place. What compiles says so
 on the logger ``rbnotes.kernels``.
 
-The functions of :mod:`rbnotes.tree` are the reference: results agree with theirs to rounding.
+The functions of :mod:`rbnotes.tree` and :mod:`rbnotes.maximal` are the reference: results agree with theirs
+to rounding.
 """
 
-from rbnotes.kernels.compiled import CompiledTree, compile
+from typing import overload
 
-__all__ = ["CompiledTree", "compile"]
+from rbnotes import arguments
+from rbnotes.kernels._code import code
+from rbnotes.kernels.compiled import CompiledTree
+from rbnotes.kernels.world import CompiledWorld
+from rbnotes.maximal import World
+from rbnotes.tree import Tree
+
+__all__ = ["CompiledTree", "CompiledWorld", "compile"]
+
+
+@overload
+def compile(model: Tree) -> CompiledTree: ...
+
+
+@overload
+def compile(model: World) -> CompiledWorld: ...
+
+
+def compile(model: Tree | World) -> CompiledTree | CompiledWorld:
+    """A tree, ready for compiled recursions, one call each or one for a whole batch of states; or a world.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is neither; if a joint of a tree has more than six coordinates, or constraints among them that
+        are not a quaternion's; if two planes of a world may touch.
+    MissingExtra
+        If numba is not installed, which the extra ``compiled`` brings.
+    """
+    arguments.instance("model", model, Tree, World)
+    if isinstance(model, Tree):
+        compiled: CompiledTree | CompiledWorld = CompiledTree(model)
+        code("forward_one")
+    else:
+        compiled = CompiledWorld(model.mechanism, model.colliders, model.apart)
+        code("touching_shapes"), code("newton_method")
+    return compiled

@@ -41,7 +41,7 @@ def _entry(name: str) -> Callable[..., int]:
     try:
         import numba
     except ImportError as error:
-        message = "compiled trees need numba: pip install 'rbnotes[compiled]'"
+        message = "compiled models need numba: pip install 'rbnotes[compiled]'"
         raise MissingExtra(message, name="numba") from error
     from rbnotes.kernels import _entries
 

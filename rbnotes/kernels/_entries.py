@@ -1,13 +1,15 @@
-"""What Python calls: the sweeps for one state and for many. All arrays are flat."""
+"""What Python calls: the sweeps for one state and for many, contacts and friction. All arrays are flat."""
 
 import numpy as np
 from numba import float64, int64, njit, uint64
 
 from rbnotes.kernels._algebra import OPTIONS, inlined
+from rbnotes.kernels._friction import newton
 from rbnotes.kernels._lanes import LANES
 from rbnotes.kernels._layout import GAIN, GIVEN_AT, GIVEN_SIZE, MOTION, NODES, ONE, ROOM, SIZE, ZERO, U
 from rbnotes.kernels._slopes import RECORD, slopes
 from rbnotes.kernels._sweeps import bodies_loaded, bodies_seen, driven_outwards, forward, handed_in, inverse
+from rbnotes.kernels._touching import PLACE, SHAPE, touching
 from rbnotes.kernels._width import widest
 
 
@@ -102,6 +104,29 @@ def functions(failed):
         slopes(whole, numbers, room, q, v, a, wrenches, by_q, by_v)
         return failed if trouble(by_q) or trouble(by_v) else 0
 
+    @njit(cache=True, error_model="numpy")
+    def touching_shapes(whole, shapes, poses, margin, places):
+        """Shapes that touch, and where; how many places there are, no more than there is room for."""
+        count = len(shapes) // SHAPE
+        found = touching(
+            shapes.reshape(count, SHAPE),
+            whole[:count],
+            whole[count:].reshape(-1, 2),
+            poses.reshape(-1, 4, 4),
+            margin[0],
+            places.reshape(-1, 2 + PLACE),
+        )
+        return found if found * (2 + PLACE) <= len(places) else failed
+
+    @njit(cache=True, error_model="numpy")
+    def newton_method(whole, W, free, mu, r, tolerance, best):
+        """Best impulses and behind them their residual; the number of steps of Newton's method."""
+        size = len(free)
+        best[size], steps = newton(
+            W.reshape(size, size), free, mu, r, tolerance[0], int(whole[0]), best[:size]
+        )
+        return failed if trouble(best) else steps
+
     return {
         function.__name__: function
         for function in (
@@ -112,6 +137,8 @@ def functions(failed):
             motions_one,
             forces_one,
             slopes_one,
+            touching_shapes,
+            newton_method,
         )
     }
 

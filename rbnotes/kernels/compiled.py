@@ -27,22 +27,6 @@ _NONE = 0.0
 """No wrenches: told from other zeros by identity, which takes no time."""
 
 
-def compile(tree: Tree) -> CompiledTree:
-    """The tree, ready for compiled recursions: one call each, or one for a whole batch of states.
-
-    Raises
-    ------
-    InvalidArgument
-        If it is no tree, a joint has more than six coordinates, or constraints among them that are not a
-        quaternion's.
-    MissingExtra
-        If numba is not installed, which the extra ``compiled`` brings.
-    """
-    compiled = CompiledTree(tree)
-    code("forward_one")
-    return compiled
-
-
 class CompiledTree:
     """A packed tree; its methods take states ``(..., k)``, one or many, and cost O(n) a state for n links.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rbnotes._frozen import changed
-from rbnotes.contact import ContactPoints
+from rbnotes.contact import ContactPoints, _rows
 from rbnotes.dynamics import Scheme, State
 from rbnotes.maximal.impacts import impacts_of
 from rbnotes.maximal.mechanism import mechanism_rows, projected
@@ -36,8 +36,9 @@ class FirstOrder:
         target = mechanism_rows(mechanism, state, h, gain=setting.taken_back).target
         problem = self.scheme.problem(mechanism, state, h)
         forces = h * free.weight(state), h * free.applied_forces(state).f
-        speeds = least_speeds(setting, state, points)
-        kick = kicked(setting, at, velocity, problem, forces, points, speeds, target)
+        rows = _rows.contact_rows(points, state.E)
+        speeds = least_speeds(setting, state, points, rows)
+        kick = kicked(setting, at, velocity, problem, forces, points, rows, speeds, target)
         if impacts is not None:
             kick = impacts.before(kick, at_first)
 

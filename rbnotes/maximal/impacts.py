@@ -22,7 +22,6 @@ from rbnotes.contact.nearby import resting_speed
 from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import BilateralRows, State, StepProblem
 from rbnotes.errors import NotConverged
-from rbnotes.maximal.mechanism import as_dense_as
 from rbnotes.maximal.placement import Placement
 from rbnotes.maximal.stepping import Kick, Setting, without_gain
 
@@ -70,7 +69,7 @@ def impacts_of(setting: Setting, at: Placement, state: State, points: ContactPoi
         return None
     mechanism, h = setting.mechanism, setting.h
     mass = mechanism.mass(state)
-    G = as_dense_as(mass, at.matrix())
+    G = at.rows_like(mass)
     rows = _rows.contact_rows(points, at.poses)
     velocity = state.velocity
     joints = known(BilateralRows, rows=G, target=G @ velocity, softness=np.zeros(G.shape[0]))

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes._frozen import changed, keep, known
@@ -129,7 +128,7 @@ def accelerations(mechanism: Mechanism, state: State) -> Motion:
     force = mechanism.force(state)
     at = Placement(mechanism.joints, state.E)
     drift, mass = at.drifts(state.phi), mechanism.mass(state)
-    phidot, multipliers = factored(mass, as_dense_as(mass, at.matrix())).solver(force, -drift)
+    phidot, multipliers = factored(mass, at.rows_like(mass)).solver(force, -drift)
     return Motion(phidot.reshape(-1, 6), multipliers)
 
 
@@ -145,10 +144,10 @@ def mechanism_rows(mechanism: Mechanism, state: State, h: float, *, gain: float 
     arguments.instance("state", state, State)
     _check_shape(mechanism, state.E)
     at = Placement(mechanism.joints, state.E)
-    G, none = at.matrix(), np.zeros(at.layout.size)
+    G, none = at.rows_like(mechanism.mass(state)), np.zeros(at.layout.size)
     h, gain = _checked_rates(h, gain)
     target = _target(mechanism, at, h, gain, G) if gain else none
-    return known(BilateralRows, rows=as_dense_as(mechanism.mass(state), G), target=target, softness=none)
+    return known(BilateralRows, rows=G, target=target, softness=none)
 
 
 def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, h: float, gain: float) -> Array:
@@ -181,7 +180,7 @@ def project(mechanism: Mechanism, state: State) -> State:
     arguments.instance("state", state, State)
     at = changed(state, E=project_poses(mechanism, state.E))
     mass = mechanism.mass(at)
-    G = as_dense_as(mass, Placement(mechanism.joints, at.E).matrix())
+    G = Placement(mechanism.joints, at.E).rows_like(mass)
     return at.with_velocity(factored(mass, G).solver(mass @ at.velocity, np.zeros(G.shape[0]))[0])
 
 
@@ -218,11 +217,6 @@ def projected(mechanism: Mechanism, poses: Array, iterations: int = 30) -> Array
         got = f"joints that are still {error:.3g} apart"
         raise SingularConfiguration("poses", got, "poses from which they can be brought together")
     return found
-
-
-def as_dense_as(mass: Matrix, rows: Matrix) -> Matrix:
-    """Rows in the form of the mass matrix: dense while that is quicker."""
-    return rows.toarray() if sparse.issparse(rows) and not sparse.issparse(mass) else rows
 
 
 def _poses(mechanism: Mechanism, poses: ArrayLike) -> Array:

@@ -19,6 +19,7 @@ from rbnotes._frozen import keep
 from rbnotes._linear import apply
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD
+from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.joints import JointType
 from rbnotes.joints._annihilator import annihilator, annihilator_rate, steady_rows, turns
 from rbnotes.joints._nearest import misfit, nearest_rates
@@ -183,6 +184,18 @@ class Placement:
         starts = 12 * np.arange(len(values) + 1)
         G = sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=(len(values), 6 * count + 6))
         return G[:, : 6 * count]
+
+    def rows_like(self, mass: Matrix) -> Matrix:
+        """The rows ``(m, 6 n)``, sparse if the mass matrix is, else dense: quicker for few bodies."""
+        if sparse.issparse(mass):
+            return self.matrix()
+        layout, count = self.layout, self.count
+        G = np.zeros((layout.size, count + 1, 6))  # the world has columns, too: the last ones
+        if layout.size:
+            values, number = self.blocks(), np.arange(layout.size)
+            G[number, layout.body[layout.joint]] = values[:, 0]
+            G[number, layout.parent[layout.joint]] = values[:, 1]
+        return G[:, :count].reshape(layout.size, 6 * count)
 
     def errors(self) -> Array:
         """By how much the joints are apart ``(m,)``."""

@@ -42,7 +42,7 @@ from rbnotes.dynamics.free_motion import external_problem, move_freely
 from rbnotes.dynamics.step_problem import Matrix, without_conditions
 from rbnotes.maximal.first_order import FirstOrder
 from rbnotes.maximal.impacts import impacts_of
-from rbnotes.maximal.mechanism import PROJECTED, as_dense_as, projected
+from rbnotes.maximal.mechanism import PROJECTED, projected
 from rbnotes.maximal.placement import Placement
 from rbnotes.maximal.stepping import Kick, Setting, Taken, kicked, least_speeds, separated, worked
 from rbnotes.maximal.trajectory import Work, both
@@ -143,7 +143,7 @@ def _first_kick_and_flight(
     if impacts is not None:
         state = state.with_velocity(impacts.velocity)
     velocity, mass = state.velocity, mechanism.mass(state)
-    G = as_dense_as(mass, at.matrix())
+    G = at.rows_like(mass)
     responses = free.inverse_mass @ G.T
     wanted = errors * (1.0 if setting.stabilization == "none" else 1.0 - setting.taken_back)
     if setting.projects:
@@ -159,8 +159,9 @@ def _first_kick_and_flight(
     weight, applied = h / 2 * free.weight(state), h / 2 * free.applied_forces(state).f
     problem = without_conditions(mass, mass @ velocity + weight + applied)
     fall = free.inverse_mass @ (weight + applied)
-    speeds = least_speeds(setting, state, points, fall)
-    kick = kicked(setting, at, velocity, problem, (weight, applied), points, speeds, target, fall)
+    rows = _rows.contact_rows(points, state.E)
+    speeds = least_speeds(setting, state, points, rows, fall)
+    kick = kicked(setting, at, velocity, problem, (weight, applied), points, rows, speeds, target, fall)
     if impacts is not None:
         kick = impacts.before(kick, at_first)
 
@@ -177,7 +178,7 @@ def _first_kick_and_flight(
             return kick.corrected(new, more), flown
         if error > before / 2:
             return None
-        slope = as_dense_as(mass, arrived.matrix()) @ (_displacements(setting, new) @ responses)
+        slope = arrived.rows_like(mass) @ (_displacements(setting, new) @ responses)
         step = _solved(slope, missing)
         new, more = new - responses @ step, more - step
     return None
@@ -193,17 +194,19 @@ def _second_kick(setting: Setting, state: State, points: ContactPoints) -> Kick:
     none = np.zeros(at.layout.size)
     if mechanism.applied is not no_forces:
         # Those that depend on velocities, at those that result: but for the contacts, and to second order.
-        kkt = factored(mass, as_dense_as(mass, at.matrix()))
+        kkt = factored(mass, at.rows_like(mass))
         predicted = kkt.solver(mass @ velocity + weight + applied, none)[0]
         applied = h / 2 * free.applied_forces(state.with_velocity(predicted)).f
     problem = without_conditions(mass, mass @ velocity + weight + applied)
     # What touches is held. What is apart and comes too fast meets in the next step, where it may bounce.
-    coming = velocities_along(_rows.contact_rows(points, state.E), velocity)[:, 0]
+    rows = _rows.contact_rows(points, state.E)
+    coming = velocities_along(rows, velocity)[:, 0]
     bounces = (points.restitution > 0) & (coming < resting_speed(h, mechanism.gravity))
     later = (points.gap > setting.slop) & (coming < -points.gap / h)
-    points = points[~(bounces | later)]
+    now = ~(bounces | later)
+    points, rows = points[now], rows.groups(now)
     speeds = np.minimum(-points.gap / h, 0.0)
-    return kicked(setting, at, velocity, problem, (weight, applied), points, speeds, none)
+    return kicked(setting, at, velocity, problem, (weight, applied), points, rows, speeds, none)
 
 
 def _displacements(setting: Setting, velocity: Array) -> Matrix:

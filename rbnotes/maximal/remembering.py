@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.contact import ContactPoints, _rows
+from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.dynamics.step_problem import checked_solution
 from rbnotes.friction import FrictionNotConverged
@@ -55,7 +55,7 @@ class Remembering:
             if solution.residual > NOTEWORTHY and not self.warned:
                 self.warned = True
                 warnings.warn(f"{error}; the run goes on", FrictionWarning, stacklevel=2)
-        world = np.einsum("ck,cki->ci", solution.contact_impulses, _rows.contact_axes(points.normal))
+        world = np.einsum("ck,cki->ci", solution.contact_impulses, points.axes)
         self.last = points, world
         return solution
 
@@ -71,7 +71,7 @@ class Remembering:
         nearest = np.argmin(apart, axis=1)
         found = apart[np.arange(len(points)), nearest] < self.reach
         impulses = np.where(found[:, None], world[nearest], 0.0)
-        along: Array = np.einsum("cki,ci->ck", _rows.contact_axes(points.normal), impulses)
+        along: Array = np.einsum("cki,ci->ck", points.axes, impulses)
         return along
 
 

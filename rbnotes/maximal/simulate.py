@@ -101,7 +101,7 @@ def simulate(
         raise InvalidArgument("world", "a Mechanism", "a world that holds it: World(mechanism)")
     arguments.instance("world", world, World)
     arguments.instance("state", state, State, Trajectory)
-    friction = friction_model("friction", friction)
+    friction = world.friction(friction_model("friction", friction))
     if not isinstance(integrator, Scheme):
         arguments.provides("integrator", integrator, "take")
     before = None

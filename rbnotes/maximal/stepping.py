@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes._frozen import changed, known
@@ -15,13 +16,14 @@ from rbnotes.complementarity import QP, solve_lcp
 from rbnotes.constraints._stabilization import move_bodies
 from rbnotes.constraints.kkt import factored
 from rbnotes.contact import Collider, ContactPoints, Contacts, PairRows, _rows
-from rbnotes.contact.detection import checked_colliders, checked_pairs
-from rbnotes.contact.nearby import allowed_speeds, found_nearby
+from rbnotes.contact.detection import checked_colliders, checked_pairs, found_points
+from rbnotes.contact.nearby import allowed_speeds, reach
 from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import BilateralRows, State, StepProblem, StepSolution, factor_step
 from rbnotes.dynamics.step_problem import Matrix
-from rbnotes.maximal.mechanism import Mechanism, as_dense_as, projected
+from rbnotes.maximal.mechanism import Mechanism, projected
 from rbnotes.maximal.placement import Placement
+from rbnotes.maximal.remembering import FrictionModel
 from rbnotes.maximal.trajectory import ContactRecord, Work, record_contacts
 
 
@@ -43,6 +45,14 @@ class World:
         else:
             pairs = tuple((joint.body, joint.parent) for joint in self.mechanism.joints)
             object.__setattr__(self, "apart", pairs)
+
+    def touching(self, poses: Array, margin: float) -> ContactPoints:
+        """Contacts with gaps up to a margin, for poses that are known to be right."""
+        return found_points(self.colliders, poses, margin, self.apart or ())
+
+    def friction(self, model: FrictionModel) -> FrictionModel:
+        """A friction model as this world computes it."""
+        return model
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,22 +133,25 @@ class Integrator(Protocol):
 
 def nearby_points(world: World, state: State, h: float) -> ContactPoints:
     """Contacts that could close within the next step, from the speeds that the bodies have."""
-    gravity, apart = world.mechanism.gravity, world.apart or ()
-    return found_nearby(world.colliders, state.E, state.phi, h, gravity, apart)
+    return world.touching(state.E, reach(world.colliders, state.phi, h, world.mechanism.gravity))
 
 
-def least_speeds(setting: Setting, state: State, points: ContactPoints, kick: Array | None = None) -> Array:
+def least_speeds(
+    setting: Setting, state: State, points: ContactPoints, rows: PairRows, kick: Array | None = None
+) -> Array:
     """Normal velocities ``(c,)`` that contacts need at least, so that none closes farther in the step.
 
     Those that take an overlap back lift no body farther than out of it: faster ones would throw it.
 
     Parameters
     ----------
+    rows
+        Those of the contacts, where the bodies are.
     kick
         Change of velocities ``(6 n,)`` that comes after a bounce, for steps whose forces act in halves:
         without it the bounce would gain ``h g / 2``.
     """
-    rows, gravity = _rows.contact_rows(points, state.E), setting.mechanism.gravity
+    gravity = setting.mechanism.gravity
     speeds = allowed_speeds(points, velocities_along(rows, state.velocity)[:, 0], setting.h, gravity)
     if kick is not None:
         speeds = np.where(speeds > 0, np.maximum(speeds + velocities_along(rows, kick)[:, 0], 0.0), speeds)
@@ -157,6 +170,7 @@ def kicked(
     problem: StepProblem,
     forces: tuple[Array, Array],
     points: ContactPoints,
+    rows: PairRows,
     speeds: Array,
     target: Array,
     later: Array | None = None,
@@ -167,6 +181,8 @@ def kicked(
     ----------
     forces
         Impulses of gravity and of the applied forces ``(6 n,)``, for the account.
+    rows
+        Those of the contacts.
     speeds
         Least normal velocities ``(c,)``, m/s.
     target
@@ -174,8 +190,7 @@ def kicked(
     later
         What of the change of velocities ``(6 n,)`` comes after a bounce, as for :func:`least_speeds`.
     """
-    rows = _rows.contact_rows(points, at.poses)
-    G = as_dense_as(problem.mass, at.matrix())
+    G = at.rows_like(problem.mass)
     if len(points):
         joints = known(BilateralRows, rows=G, target=target, softness=np.zeros(len(target)))
         contacts = known(Contacts, rows=rows, mu=points.mu, normal_target=speeds)
@@ -254,8 +269,9 @@ def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints, s
         If the joints do not let the bodies separate.
     """
     M, poses = mechanism.mass(state), state.E
-    N = as_dense_as(M, _rows.rows_along(points.normal[:, None], points, poses).matrix)
-    G = as_dense_as(M, Placement(mechanism.joints, poses).matrix())
+    rows = _rows.rows_along(points.normal[:, None], points, poses)
+    N = rows.matrix if sparse.issparse(M) else rows.toarray()
+    G = Placement(mechanism.joints, poses).rows_like(M)
     still = np.zeros(state.size)
     least = np.where(points.gap < -slop, -points.gap, np.minimum(-points.gap, 0.0))
     apart = known(QP, Q=M, c=still, A=N, b=least, G=G, g=np.zeros(G.shape[0]))

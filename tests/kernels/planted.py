@@ -13,20 +13,43 @@ from pathlib import Path
 
 import numpy as np
 
-from rbnotes import inertia, joints, kernels, se3
+from rbnotes import inertia, joints, kernels, maximal, se3, so3
 from rbnotes import tree as trees
+from rbnotes.contact import Collider, Plane, Rounded
+from rbnotes.dynamics import WORLD
+from rbnotes.friction import newton
+from rbnotes.friction.contact_space import Responses
+from rbnotes.solids import Box, Capsule
 from rbnotes.tree import Link, Tree
 
 FOLDER = Path(kernels.__file__).parent
 MODULES = ("_algebra", "_blocks", "_memory", "_slopes", "_steps", "_sweeps")
+OF_WORLDS = ("_distance", "_friction", "_touching")
 FAINT = ("sine_cosine", "stumpff")
 """Functions of series whose last terms are below rounding."""
 FLIPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 AGREE = 1e-8
 
 
-NAUGHT = ("lane", " SCREW_0", " COSINE", " TURN", " KIND", " _R", " SMALLEST", " GIVEN_FROM")
-"""What is zero here, of single states and in the layout, or may be anything small."""
+START = np.random.default_rng(7).uniform(-0.1, 0.3, (4, 3))
+"""Impulses that a search starts from."""
+
+NAUGHT = (
+    *(
+        "evaluated - 1",
+        "k + 1",
+        "+ damping",
+        "-= damping",
+        "+= damping",
+        "abs(limit)",
+        " TIE",
+        " PATIENT",
+        "most + 1",
+        "lane",
+    ),
+    *(" SCREW_0", " COSINE", " TURN", " KIND", " _R", " SMALLEST", " GIVEN_FROM"),
+)
+"""What is zero here, of single states and in the layout, or may be anything small, or a little more room."""
 
 
 def is_sign(node):
@@ -92,11 +115,61 @@ def model():
     return calls | dict.fromkeys(seen, (tree, (q, v))), expected | seen
 
 
+def worlds():
+    """Shapes at some places, and contacts that stick, slip and part: what the reference says of them."""
+    rng = np.random.default_rng(6)
+    shapes = (Box([0.4, 0.3, 0.5]), Capsule(0.1, 0.4), Rounded([0.2, 0.3, 0.0], 0.05), Box([0.3, 0.2, 0.1]))
+    frames = se3.exp(rng.normal(size=(4, 6)) / 5)
+    carried = [Collider(i, shape, frames[i]) for i, shape in enumerate(shapes)]
+    slope = Collider(WORLD, Plane(), se3.exp([0.1, 0.2, 0.0, 0.0, 0.0, -0.2]))
+    world = maximal.World(maximal.Mechanism(np.stack([np.eye(6)] * 4)), [carried[0], slope, *carried[1:]])
+    places = [se3.exp(rng.normal(size=(4, 6)) * np.repeat([1, s], 3)) for s in (0.2, 0.2, 0.3, 0.4, 0.5)]
+    flat = se3.frame(so3.exp(0.01 * rng.normal(size=(4, 3))), np.outer([0, 0.7, 0.35, -0.3], [0.1, 0.2, 1]))
+    places.append(flat @ se3.inverse(frames))
+    J = rng.normal(size=(12, 18))
+    space = Responses(delassus=J @ J.T, free=3 * rng.normal(size=(4, 3)), mu=np.array([0.3, 0.6, 0.0, 0.9]))
+    points = [numbers(world.touching(poses, 0.1)) for poses in places]
+    searched = {most: newton.by_newton(space, START, 1e-8, most) for most in (0, 1, 2, 3, 50)}
+    assert searched[50][1] < 1e-12 < min(len(each) for each in points)
+    return world, places, points, space, searched
+
+
+def numbers(points):
+    return np.column_stack([points.a, points.b, points.position, points.normal, points.gap])
+
+
+def noticed_in_worlds(world, places, points, space, searched):
+    """Whether contacts or impulses of the kernels, imported anew, are others, or take more steps."""
+    forget()
+    try:
+        compiled = import_module("rbnotes.kernels.world")
+        again = compiled.CompiledWorld(world.mechanism, world.colliders)
+        for poses, expected in zip(places, points, strict=True):
+            found = numbers(again.touching(poses, 0.1))
+            if found.shape != expected.shape or not np.max(np.abs(found - expected)) <= AGREE:
+                return True
+        with np.errstate(all="ignore"):
+            # On the way, too: with wrong slopes the same impulses are found, but later.
+            for most, (impulses, residual, steps) in searched.items():
+                found, left, taken = compiled._search(space, START, 1e-8, most)
+                error = max(np.max(np.abs(found - impulses)), abs(left - residual))
+                if not error <= AGREE or abs(taken - steps) > 1:
+                    return True
+        return False
+    except Exception:  # a break may do anything; then it is noticed
+        return True
+
+
+def forget():
+    """Has the kernels imported anew."""
+    for name in list(sys.modules):
+        if name.startswith("rbnotes.kernels") and name[-6:] != "_width":
+            del sys.modules[name]
+
+
 def noticed(calls, expected):
     """Whether some result of the kernels, imported anew, is another one, or none."""
-    old = [name for name in sys.modules if name.startswith("rbnotes.kernels") and name[-6:] != "_width"]
-    for name in old:
-        del sys.modules[name]
+    forget()
     try:
         compiled = import_module("rbnotes.kernels.compiled")
         for name, (of, args) in calls.items():
@@ -111,21 +184,24 @@ def noticed(calls, expected):
 
 def main(stride):
     calls, expected = model()
+    of_worlds = worlds()
     # Where results are not finite, the reference answers: not here.
     for name in (*calls, "motion"):
         if hasattr(trees, name):
             setattr(trees, name, None)
+    newton.by_newton = None
     changed = {}
     get_code = SourceFileLoader.get_code
     SourceFileLoader.get_code = lambda self, name: changed.get(name) or get_code(self, name)
     assert not noticed(calls, expected)
+    assert not noticed_in_worlds(*of_worlds)
     count = 0
-    for module in MODULES:
+    for module in (*MODULES, *OF_WORLDS):
         source = (FOLDER / f"{module}.py").read_text()
         for function, *place in list(signs(source))[stride // 2 :: stride]:
             changed = {f"rbnotes.kernels.{module}": broken(source, tuple(place))}
             count += 1
-            if not noticed(calls, expected):
+            if not (noticed_in_worlds(*of_worlds) if module in OF_WORLDS else noticed(calls, expected)):
                 print(f"{module}.py, line {place[0]}, column {place[1]} to {place[2]}, in {function}")
     print(count)
 

@@ -1,8 +1,12 @@
-"""Prints results of all compiled functions on one small tree of all kinds of nodes."""
+"""Prints results of all compiled functions on one small tree of all kinds of nodes, and on two boxes."""
 
 import numpy as np
 
-from rbnotes import inertia, joints, kernels, se3
+from rbnotes import inertia, joints, kernels, se3, so3
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, State
+from rbnotes.maximal import Mechanism, World, simulate
+from rbnotes.solids import Box
 from rbnotes.tree import Link, Tree
 
 rng = np.random.default_rng(3)
@@ -37,3 +41,10 @@ for result in (
     of_axes.forward_dynamics_slopes(q[0, :2], v[0, :2], x[0, :2], wrenches[:2]),
 ):
     print(*np.asarray(result).ravel().tolist())
+
+box = Box([0.3, 0.2, 0.1])
+boxes = World(Mechanism(np.stack([M, M])), [Collider(WORLD, Plane()), Collider(0, box), Collider(1, box)])
+poses = se3.frame(so3.exp([[0.01, 0.02, 0.0], [0.03, 0.01, 0.5]]), [[0.0, 0.0, 0.05], [0.05, 0.02, 0.15]])
+moving = State(poses, rng.normal(size=(2, 6)) / 10)
+path = simulate(kernels.compile(boxes), moving, 0.01, 2)
+print(*path.states.E.ravel().tolist(), *path.states.phi.ravel().tolist())

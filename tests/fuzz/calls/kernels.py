@@ -23,7 +23,7 @@ WRENCHES = np.arange(12.0).reshape(2, 6)
 COMPILED = kernels.compile(TREE)
 
 CALLS = [
-    Call(kernels.compile, {"tree": TREE}),
+    Call(kernels.compile, {"model": TREE}),
     Call(kernels.CompiledTree, {"tree": TREE}),
     Call(COMPILED.forward_dynamics, {**GOING, "tau": ALONG, "wrenches": WRENCHES}),
     Call(COMPILED.forward_dynamics, {**GOING, "tau": ALONG}),

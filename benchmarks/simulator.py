@@ -1,0 +1,122 @@
+"""Time of a step of the simulator in maximal coordinates over that of MuJoCo, for the same scenes.
+
+    pip install ".[bench]" -c constraints.txt
+    OMP_NUM_THREADS=1 python benchmarks/simulator.py             # half a minute; prints a table
+    OMP_NUM_THREADS=1 python benchmarks/simulator.py --check     # and ends with 1 where a limit is missed
+
+Five boxes on each other, each a little turned, and a chain of twenty hinges that swings; steps of 5 ms. All
+run in one process in turns, many short rounds each; what counts is processor time, the median over the rounds
+of the ratio to MuJoCo's in the same round. MuJoCo has the chain in joint coordinates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+import mujoco
+import numpy as np
+
+from rbnotes import kernels, se3, so3
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, State
+from rbnotes.maximal import Mechanism, World, hinge, simulate
+from rbnotes.solids import Box
+
+ROUNDS = 15
+STEP = 0.005
+BOXES, LINKS = 5, 20
+LIMIT = 15.0
+"""Of the compiled simulator's time over MuJoCo's."""
+
+
+def stack() -> tuple[World, State, str]:
+    """Boxes that stand on each other, and the same for MuJoCo."""
+    box = Box([0.4, 0.4, 0.4])
+    masses = np.stack([box.spatial_inertia(density=1000.0)] * BOXES)
+    turned = so3.exp([[0.0, 0.0, 0.1 * i] for i in range(BOXES)])
+    places = se3.frame(turned, [[0.01 * i, 0.0, 0.2 + 0.4 * i] for i in range(BOXES)])
+    world = World(Mechanism(masses), [Collider(WORLD, Plane()), *(Collider(i, box) for i in range(BOXES))])
+    bodies = "".join(
+        f'<body pos="{0.01 * i} 0 {0.2 + 0.4 * i}" euler="0 0 {0.1 * i}"><freejoint/>'
+        '<geom type="box" size="0.2 0.2 0.2" density="1000" friction="0.5"/></body>'
+        for i in range(BOXES)
+    )
+    ground = '<geom type="plane" size="0 0 1" friction="0.5"/>'
+    return world, State(places), model(ground + bodies, 'cone="elliptic"')
+
+
+def chain() -> tuple[World, State, str]:
+    """Rods that hang on each other by hinges and are pulled aside, and the same for MuJoCo."""
+    rod = Box([0.1, 0.1, 0.5])
+    turned = se3.frame(so3.exp([np.pi / 2, 0.0, 0.0]), np.zeros(3))  # the axis of a hinge is z
+    above, below = (se3.frame(np.eye(3), [0.0, 0.0, z]) @ turned for z in (0.25, -0.25))
+    joints = [hinge(0, above), *(hinge(i, above, i - 1, below) for i in range(1, LINKS))]
+    masses = np.stack([rod.spatial_inertia(density=1000.0)] * LINKS)
+    hanging = se3.frame(np.eye(3), [[0.0, 0.0, -0.25 - 0.5 * i] for i in range(LINKS)])
+    bodies = ""
+    for i in reversed(range(LINKS)):
+        bodies = (
+            f'<body pos="0 0 {-0.5 if i else -0.25}"><joint type="hinge" axis="0 1 0" pos="0 0 0.25"/>'
+            '<geom type="box" size="0.05 0.05 0.25" density="1000" contype="0" conaffinity="0"/>'
+            f"{bodies}</body>"
+        )
+    world = World(Mechanism(masses, joints, (3.0, 0.0, -9.81)))
+    return world, State(hanging), model(bodies, 'gravity="3 0 -9.81"')
+
+
+def model(bodies: str, options: str) -> str:
+    return (
+        f'<mujoco><compiler angle="radian"/><option timestep="{STEP}" {options}/>'
+        f"<worldbody>{bodies}</worldbody></mujoco>"
+    )
+
+
+def seconds(run: Callable[[], object], steps: int) -> float:
+    """Of the processor, for each step."""
+    start = time.process_time()
+    run()
+    return (time.process_time() - start) / steps
+
+
+def measured(world: World, state: State, description: str, steps: int) -> dict[str, list[float]]:
+    """Seconds of a step, a list of one for each round."""
+    compiled = kernels.compile(world)
+    there = mujoco.MjModel.from_xml_string(description)
+    data = mujoco.MjData(there)
+    long = 40 * steps
+    runs: dict[str, tuple[Callable[[], object], int]] = {
+        "MuJoCo": (lambda: mujoco.mj_step(there, data, long), long),
+        "rbnotes": (lambda: simulate(world, state, STEP, steps), steps),
+        "rbnotes, compiled": (lambda: simulate(compiled, state, STEP, steps), steps),
+    }
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for run, _ in runs.values():
+        run()
+    for _ in range(ROUNDS):
+        mujoco.mj_resetData(there, data)
+        for name, (run, count) in runs.items():
+            times[name].append(seconds(run, count))
+    return times
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="end with 1 where a limit is missed")
+    options = parser.parse_args()
+    missed = False
+    print("| scene | simulator | ms per step | over MuJoCo |", "|---|---|---|---|", sep="\n")
+    for name, scene, steps in ((f"{BOXES} boxes", stack(), 10), (f"{LINKS} links", chain(), 6)):
+        times = measured(*scene, steps)
+        for simulator, of_rounds in times.items():
+            ratio = statistics.median(a / b for a, b in zip(of_rounds, times["MuJoCo"], strict=True))
+            missed |= simulator == "rbnotes, compiled" and ratio > LIMIT
+            print(f"| {name} | {simulator} | {1000 * min(of_rounds):.3g} | {ratio:.3g} |")
+    return int(options.check and missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

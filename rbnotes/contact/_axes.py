@@ -1,0 +1,21 @@
+"""Directions at contacts, from normals that are known to be unit vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes._linear import cross
+from rbnotes.arguments import Array
+
+
+def tangent_directions(normals: Array) -> Array:
+    """Pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``."""
+    axis = np.eye(3)[np.argmin(np.abs(normals), axis=-1)]
+    first = cross(axis, normals)
+    first /= np.linalg.norm(first, axis=-1, keepdims=True)
+    return np.stack([first, cross(normals, first)], axis=-2)
+
+
+def contact_axes(normals: Array) -> Array:
+    """Unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``."""
+    return np.concatenate([normals[..., None, :], tangent_directions(normals)], axis=-2)

@@ -1,0 +1,150 @@
+"""A world whose contacts and friction are found by compiled code; all else of a step is the reference's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbnotes._frozen import known
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact import Collider, ContactPoints, Rounded
+from rbnotes.dynamics import WORLD, StepProblem, StepSolution
+from rbnotes.friction import newton_friction
+from rbnotes.friction.contact_space import Responses
+from rbnotes.friction.newton import by_newton, friction_by
+from rbnotes.kernels._code import code
+from rbnotes.maximal import World
+from rbnotes.maximal.remembering import FrictionModel
+
+COLUMNS = 9
+"""Of a contact: the two shapes, position (3), normal (3), gap."""
+
+
+class Shapes(NamedTuple):
+    """The colliders of a world, as compiled code reads them."""
+
+    whole: NDArray[np.uint64]
+    """Of each its body, the world being the last; then the pairs that may touch."""
+    numbers: Array
+    """Of each its pose in the body, half extents, radius, friction and restitution."""
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledWorld(World):
+    """A world for :func:`rbnotes.maximal.simulate`, which takes it as any other; :func:`compile` makes one.
+
+    Compiled are the search for contacts and the default friction. Results are those of the reference, but for
+    rounding. Where contacts can share an impulse in many ways, rounding decides how they do, and
+    with it how a body spins that slides on all of them.
+    """
+
+    def touching(self, poses: Array, margin: float) -> ContactPoints:
+        """Contacts with gaps up to a margin, for poses that are known to be right."""
+        bodies = np.concatenate([poses.ravel(), np.eye(4).ravel()])
+        find, room = code("touching_shapes"), 8 * len(poses) + 8
+        while True:
+            places = np.empty((room, COLUMNS))
+            count = find(*self._shapes, bodies, np.array([margin]), places.ravel())
+            if count <= room:
+                break
+            room *= 2
+        places = places[:count]
+        a, b = places[:, 0].astype(np.intp), places[:, 1].astype(np.intp)
+        return known(
+            ContactPoints,
+            a=self._bodies[a],
+            b=self._bodies[b],
+            position=places[:, 2:5],
+            normal=places[:, 5:8],
+            gap=places[:, 8],
+            mu=self._mu[a, b],
+            restitution=self._restitution[a, b],
+        )
+
+    def friction(self, model: FrictionModel) -> FrictionModel:
+        """The model; compiled, if it is the default."""
+        return _newton_friction if model is newton_friction else model
+
+    @cached_property
+    def _bodies(self) -> NDArray[np.intp]:
+        return np.array([each.body for each in self.colliders], dtype=np.intp)
+
+    @cached_property
+    def _mu(self) -> Array:
+        mu = np.array([each.mu for each in self.colliders])
+        mixed: Array = np.sqrt(mu[:, None] * mu)
+        return mixed
+
+    @cached_property
+    def _restitution(self) -> Array:
+        restitution = np.array([each.restitution for each in self.colliders])
+        mixed: Array = np.sqrt(restitution[:, None] * restitution)
+        return mixed
+
+    @cached_property
+    def _shapes(self) -> Shapes:
+        return packed_shapes(self)
+
+
+def packed_shapes(world: World) -> Shapes:
+    """The colliders as arrays.
+
+    Raises
+    ------
+    InvalidArgument
+        If two planes may touch.
+    """
+    colliders, count = world.colliders, len(world.mechanism.bodies)
+    apart = {frozenset(pair) for pair in world.apart or ()}
+    pairs = []
+    for j, second in enumerate(colliders):
+        for i, first in enumerate(colliders[:j]):
+            if first.body != second.body and frozenset((first.body, second.body)) not in apart:
+                pairs.append((i, j))
+                if not any(isinstance(each.surface, Rounded) for each in (first, second)):
+                    expected = "at most one: two half-spaces do not touch"
+                    raise InvalidArgument("colliders", "two planes that may touch", expected)
+    bodies = [count if each.body == WORLD else each.body for each in colliders]
+    rows = [_numbers(each) for each in colliders]
+    whole = np.concatenate([bodies, np.array(sorted(pairs), dtype=int).ravel()])
+    return Shapes(whole.astype(np.uint64), np.concatenate([np.zeros(0), *rows]))
+
+
+def _numbers(collider: Collider) -> Array:
+    surface = collider.surface
+    half, radius = (
+        (surface.half_extents, surface.radius) if isinstance(surface, Rounded) else (np.zeros(3), np.inf)
+    )
+    return np.concatenate([collider.frame.ravel(), half, [radius]])
+
+
+def _newton_friction(
+    problem: StepProblem,
+    *,
+    start: ArrayLike | None = None,
+    tolerance: float = 1e-8,
+    max_iterations: int = 50,
+    check: bool = True,
+) -> StepSolution:
+    return friction_by(_search, problem, start, tolerance, max_iterations, check)
+
+
+def _search(space: Responses, r: Array, tolerance: float, most: int) -> tuple[Array, float, int]:
+    """As :func:`rbnotes.friction.newton.by_newton`."""
+    best: Any = np.empty(r.size + 1)
+    steps = code("newton_method")(
+        np.array([most], dtype=np.uint64),
+        np.ascontiguousarray(space.delassus).ravel(),
+        np.ascontiguousarray(space.free).ravel(),
+        np.ascontiguousarray(space.mu),
+        np.ascontiguousarray(r).ravel(),
+        np.array([tolerance]),
+        best,
+    )
+    if steps > most:
+        return by_newton(space, r, tolerance, most)
+    return best[:-1].reshape(-1, 3), float(best[-1]), steps

@@ -1,0 +1,145 @@
+"""Compiled worlds against the reference: where bodies touch, how they rub, and whole runs."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from rbnotes import friction, kernels, se3, so3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.contact import Collider, ContactPoints, Plane, Rounded
+from rbnotes.dynamics import WORLD, State
+from rbnotes.kernels import world as compiled_world
+from rbnotes.maximal import Mechanism, World, simulate
+from rbnotes.solids import Box, Capsule, Sphere
+
+SHAPES = (
+    Box([0.4, 0.3, 0.5]),
+    Box([0.3, 0.3, 0.3]),
+    Capsule(0.1, 0.4),
+    Sphere(0.15),
+    Rounded([0.2, 0.3, 0.0], 0.05),
+    Rounded([0.1, 0.2, 0.15], 0.02),
+)
+TILTS = (0.0, 1e-9, 0.02, 0.1, 0.3)
+"""Of faces on faces, and beyond what counts as flat."""
+
+
+def scene(shapes=SHAPES, apart=()):
+    """Bodies with these shapes, unlike in friction and restitution, and turned in their bodies."""
+    frames = [se3.exp([0.3, 0.2 * i, 0.1, 0.05, 0.02 * i, -0.03]) for i in range(len(shapes))]
+    carried = [
+        Collider(i, shape, frame, 0.3 + 0.1 * i, 0.1 * i)
+        for i, (shape, frame) in enumerate(zip(shapes, frames, strict=True))
+    ]
+    slope = se3.frame(so3.exp([0.1, 0.2, 0.0]), [0.0, 0.0, -0.2])
+    inertias = np.stack([np.diag([0.02, 0.03, 0.04, 1.0, 1.0, 1.0])] * len(shapes))
+    return World(Mechanism(inertias), [*carried, Collider(WORLD, Plane(), slope)], apart)
+
+
+def assert_same_points(found, expected):
+    assert len(found) == len(expected)
+    for each in fields(ContactPoints):
+        values, reference = (getattr(points, each.name) for points in (found, expected))
+        assert values.dtype == reference.dtype
+        np.testing.assert_allclose(values, reference, rtol=0, atol=1e-11, err_msg=each.name)
+
+
+def test_touch_where_the_reference_says():
+    world, rng = scene(apart=[(0, 1)]), np.random.default_rng(4)
+    compiled, counts = kernels.compile(world), []
+    for _ in range(30):
+        poses = se3.frame(so3.exp(rng.normal(size=(6, 3))), rng.uniform(-0.3, 0.3, (6, 3)))
+        expected = world.touching(poses, 0.05)
+        assert_same_points(compiled.touching(poses, 0.05), expected)
+        counts.append(len(expected))
+    assert max(counts) > 20  # more than the room that is tried first
+    assert not len(compiled.touching(se3.frame(np.eye(3), 9.0 + 2 * np.arange(18).reshape(6, 3)), 0.05))
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (0, 4), (5, 4), (2, 0), (2, 2), (4, 2), (1, 3)])
+def test_touch_flat_and_nearly_so(pair):
+    """Faces on faces and edges on them, apart and overlapping; sides in line, or turned."""
+    first, second = (SHAPES[i] for i in pair)
+    plain = Collider(0, first), Collider(1, second)
+    world = World(Mechanism(np.stack([np.eye(6)] * 2)), plain)
+    compiled, rng, seen = kernels.compile(world), np.random.default_rng(5), 0
+    for tilt in TILTS:
+        for axis in range(3):
+            for turn in (0.0, 0.4, np.pi / 2):
+                lean = so3.exp(tilt * rng.normal(size=3))
+                R = lean @ so3.exp(turn * np.eye(3)[axis])
+                for reach in (0.28, 0.36, 0.42):
+                    away = reach * np.eye(3)[axis] + [0.03, 0.02, 0.01]
+                    poses = se3.frame(np.stack([np.eye(3), R]), np.stack([np.zeros(3), away]))
+                    expected = world.touching(poses, 0.1)
+                    assert_same_points(compiled.touching(poses, 0.1), expected)
+                    seen += len(expected)
+    assert seen > 30
+
+
+def stack(bodies=3):
+    """Boxes on each other, the upper one pushed; spinning on four corners it would not be determined how."""
+    box = Box([0.4, 0.3, 0.2])
+    masses = np.stack([box.spatial_inertia(density=300.0 * (1 + i)) for i in range(bodies)])
+    turned = so3.exp([[0, 0, 0.2 * i] for i in range(bodies)])
+    poses = se3.frame(turned, [[0.02 * i, 0.01, 0.1 + 0.2 * i] for i in range(bodies)])
+    colliders = [Collider(WORLD, Plane()), *(Collider(i, box, mu=0.3) for i in range(bodies))]
+    twists = np.zeros((bodies, 6))
+    twists[-1, 3:] = [0.6, 0.2, 0.0]
+    return World(Mechanism(masses), colliders), State(poses, twists)
+
+
+def test_runs_as_the_reference():
+    """Slipping, then sticking; poses and velocities, for impulses may be shared in many ways.
+
+    Each step ends within the tolerance of the friction, 1e-8 of the impulses, but anywhere in it.
+    """
+    world, state = stack()
+    expected, found = (simulate(each, state, 0.01, 15) for each in (world, kernels.compile(world)))
+    np.testing.assert_allclose(found.states.E, expected.states.E, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found.states.phi, expected.states.phi, rtol=0, atol=1e-6)
+    assert any(np.any(record.impulses[:, 1:]) for record in found.contacts)
+    assert [each.kind for each in found.events] == [each.kind for each in expected.events]
+
+
+def test_newton_as_the_reference(monkeypatch):
+    """The whole search for impulses from nothing and from near them, by iterates that are alike."""
+    world, state = stack()
+    compiled = kernels.compile(world)
+    calls = []
+
+    def both(space, r, tolerance, most):
+        expected = friction.newton.by_newton(space, r, tolerance, most)
+        found = search(space, r, tolerance, most)
+        calls.append((space, expected, found))
+        return found
+
+    search = compiled_world._search
+    monkeypatch.setattr(compiled_world, "_search", both)
+    simulate(compiled, state, 0.01, 3)
+    assert len(calls) > 5
+    for space, expected, found in calls:
+        speeds, of_compiled = (space.velocities(each[0]) for each in (expected, found))
+        np.testing.assert_allclose(of_compiled, speeds, rtol=0, atol=1e-9)
+        assert (expected[1] <= 1e-8) == (found[1] <= 1e-8)
+    total, of_compiled = (sum(call[which][2] for call in calls) for which in (1, 2))
+    assert total > 20
+    assert abs(of_compiled - total) < 0.4 * total  # rounding may add a step or two at the end of each
+
+
+def test_other_models_are_as_they_are():
+    compiled = kernels.compile(stack()[0])
+    assert compiled.friction(friction.coulomb) is friction.coulomb
+    assert compiled.friction(friction.newton_friction) is not friction.newton_friction
+
+
+def test_planes_do_not_touch():
+    world = World(Mechanism(np.eye(6)[None]), [Collider(WORLD, Plane()), Collider(0, Plane())])
+    with pytest.raises(InvalidArgument, match="two planes"):
+        simulate(kernels.compile(world), State(np.eye(4)[None]), 0.01, 1)
+
+
+def test_a_world_without_colliders():
+    world = kernels.compile(World(Mechanism(np.eye(6)[None])))
+    assert not len(simulate(world, State(np.eye(4)[None]), 0.01, 1).contacts[0].points)
