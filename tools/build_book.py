@@ -68,7 +68,6 @@ def write_pages(root: Path, output: Path, *, skipped: list[Path]) -> bool:
             "latex_individualpages": False,
             "nb_execution_excludepatterns": [path.relative_to(root).as_posix() for path in skipped],
         },
-        jobs=2,
         warningiserror=True,
         keep_going=True,
     )

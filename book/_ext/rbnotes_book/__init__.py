@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 from rbnotes_book import (
     alt_text,
@@ -34,7 +35,13 @@ PARTS = (
 )  # fmt: skip
 
 
+def write_in_parallel(app: Sphinx, env: BuildEnvironment) -> None:
+    """Let pages that have all been read, one by one, be written two at a time."""
+    app.parallel = 2
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("env-check-consistency", write_in_parallel)
     for part in PARTS:
         part.setup(app)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
