@@ -115,10 +115,14 @@ CELLS = {
         "import warnings\nwarnings.warn('beware')",
         r"warns\.md:7: cell starting with 'import warnings' wrote to stderr:(.|\n)*beware",
     ),
+    "pictures": (
+        "---\nmystnb: {image: {alt: A plot.}}\n---\nx = 1",
+        r"pictures\.md:7: cell starting with 'x = 1' describes a picture and shows none",
+    ),
 }
 
 
-def test_cells_that_raise_or_warn_fail_the_build_each_time(tiny_book):
+def test_cells_that_raise_or_warn_or_show_nothing_fail_the_build_each_time(tiny_book):
     pages = {
         name: f"{NOTEBOOK}# A\n```{{code-cell}} ipython3\n{code}\n```\n" for name, (code, _) in CELLS.items()
     }

@@ -121,11 +121,18 @@ def _lookup(cache: JupyterCacheAbstract, notebook: NotebookNode) -> float | None
 def _first_error(notebook: NotebookNode, chapter: Path) -> str:
     lines = notebook.metadata["source_map"]
     for cell, line in zip(notebook.cells, lines, strict=True):
-        for output in cell.get("outputs", []):
-            where = f"{chapter}:{line + 1}: cell starting with {cell.source.splitlines()[0]!r}"
+        if cell.cell_type != "code":
+            continue
+        where = f"{chapter}:{line + 1}: cell starting with {cell.source.splitlines()[0]!r}"
+        for output in cell.outputs:
             if output.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", []):
                 trace = "\n".join(output.traceback)
                 return f"{where} raised {output.ename}: {output.evalue}\n{trace}"
             if output.output_type == "stream" and output.name == "stderr":
                 return f"{where} wrote to stderr:\n{output.text}"
+        shown = {kind for output in cell.outputs for kind in output.get("data", {})}
+        if "image" in cell.metadata.get("mystnb", {}) and not any(
+            kind.startswith("image/") for kind in shown
+        ):
+            return f"{where} describes a picture and shows none"
     return ""

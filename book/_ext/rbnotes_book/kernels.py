@@ -23,13 +23,9 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 import rbnotes
 
 NAME = "forked"
-LOADED = (
-    "jupyter_book.sphinx",
-    "rbnotes_book",
-    "ipykernel.kernelapp",
-    "debugpy",
-    "matplotlib_inline.backend_inline",
-)
+LOADED = ("jupyter_book.sphinx", "rbnotes_book", "ipykernel.kernelapp", "debugpy", "matplotlib.pyplot")
+BACKEND = "module://matplotlib_inline.backend_inline"
+"""Named where pyplot is loaded, and loaded by each kernel itself: it asks at that time who shows figures."""
 _server = Lock()
 
 
@@ -76,6 +72,7 @@ def _start_server() -> None:
     forkserver.set_forkserver_preload([*LOADED, *public])
     before = dict(os.environ)
     os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # it finds modules where this process does
+    os.environ["MPLBACKEND"] = BACKEND
     try:
         forkserver.ensure_running()
     finally:
