@@ -76,7 +76,7 @@ def _rule(record: Record, draws: Sequence[Values]) -> str:
     for first, second in combinations(record.inputs, 2):
 
         def exchanged(values: Values, first: str = first, second: str = second) -> Values:
-            if np.shape(values[first]) != np.shape(values[second]):
+            if np.shape(values[first]) != np.shape(values[second]) or not _measured(values[first]):
                 raise ValueError("only inputs of one shape")
             return {**values, first: values[second], second: values[first]}
 
@@ -93,6 +93,8 @@ def _rule(record: Record, draws: Sequence[Values]) -> str:
         for rule, change in changes.items():
 
             def changed(values: Values, name: str = name, change: Any = change) -> Values:
+                if not _measured(values[name]):
+                    raise ValueError("only what authors measure")
                 return {**values, name: change(values[name])}
 
             if agree(changed, same):
@@ -101,6 +103,11 @@ def _rule(record: Record, draws: Sequence[Values]) -> str:
                     continue
                 return rule
     return ""
+
+
+def _measured(value: Any) -> bool:
+    """Whether a value may follow another rule: not numbers of bodies, with which a form may never end."""
+    return np.asarray(value).dtype.kind == "f"
 
 
 def _result(form: Function, values: Values) -> Array | None:
