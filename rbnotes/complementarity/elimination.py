@@ -104,9 +104,10 @@ class Elimination:
         x = arguments.one_vector("x", x, len(self.f))
         multipliers = arguments.one_vector("multipliers", multipliers, len(self.g))
         z = arguments.one_vector("z", z, self.size)
-        return self._residuals(x, multipliers, z)
+        return self.residuals_of(x, multipliers, z)
 
-    def _residuals(self, x: Array, multipliers: Array, z: Array) -> Residuals:
+    def residuals_of(self, x: Array, multipliers: Array, z: Array) -> Residuals:
+        """As :meth:`residuals`, of vectors that are known to be right."""
         motion = self.M @ x - self.G.T @ multipliers - self.N.T @ z - self.f
         force = abs(self.M) @ np.abs(x) + abs(self.G).T @ np.abs(multipliers) + abs(self.N).T @ np.abs(z)
         force += np.abs(self.f)

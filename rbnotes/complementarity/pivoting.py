@@ -117,7 +117,7 @@ def pivoting(
         status, certificate = Status.INFEASIBLE, ray / np.max(np.abs(ray))
     if isinstance(problem, Elimination):
         x, multipliers = problem.kkt.solve(problem.f + problem.N.T @ z, problem.g)
-        residuals = problem.residuals(x, multipliers, z)
+        residuals = problem.residuals_of(x, multipliers, z)
         built = pairs.columns.built
         return QPSolution(
             judged(status, residuals, tolerance),

@@ -291,7 +291,7 @@ def _polished(qp: QP, found: Triple) -> tuple[Array, Array, Array, Residuals]:
     problem = Elimination.of_qp(qp)
 
     def rated(each: Triple) -> tuple[Array, Array, Array, Residuals]:
-        return (*each, problem.residuals(each[0], each[2], each[1]))
+        return (*each, problem.residuals_of(each[0], each[2], each[1]))
 
     best = rated(found)
     active = found[1] > np.abs(qp.A @ found[0] - qp.b)
@@ -330,6 +330,6 @@ def _with_active(qp: QP, active: Any, found: Triple) -> Triple:
 def _at_zero(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
     """What is returned of a program without solution, and of one without unknowns."""
     x, z, multipliers = np.zeros(qp.size), np.zeros(len(qp.b)), np.zeros(len(qp.g))
-    residuals = Elimination.of_qp(qp).residuals(x, multipliers, z)
+    residuals = Elimination.of_qp(qp).residuals_of(x, multipliers, z)
     method = f"quadratic ({solver})"
     return QPSolution(status, z, qp.A @ x - qp.b, residuals, method, statistics, x=x, multipliers=multipliers)

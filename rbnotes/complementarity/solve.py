@@ -135,7 +135,7 @@ def solve_elimination(
             problem = problem.densified()
         inner = _pairs(problem.lcp(), method, options)
         x, multipliers = problem.unknowns(inner.z)
-        residuals = problem.residuals(x, multipliers, inner.z)
+        residuals = problem.residuals_of(x, multipliers, inner.z)
         solution = QPSolution(
             judged(inner.status, residuals, tolerance),
             inner.z,

@@ -206,7 +206,7 @@ def test_tells_what_is_wrong_with_arguments():
     for name, states in {"q": ([0.0], good, good), "qddot": (good, good, [0.0, np.nan])}.items():
         with pytest.raises(InvalidArgument, match=f"^{name}: "):
             compiled.inverse_dynamics_slopes(*states)
-    with pytest.raises(InvalidArgument, match=r"^tree: .*int"):
+    with pytest.raises(InvalidArgument, match=r"^model: .*int"):
         kernels.compile(3)
     # What is no array of doubles in a row is as good.
     expected = trees.forward_dynamics(tree, [1, 0], [0, 1], [1, 1])
