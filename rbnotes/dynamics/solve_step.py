@@ -166,7 +166,7 @@ def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
         inner = hard.mass[problem.size :][:, problem.size :]
         solve = sparse.linalg.spsolve if sparse.issparse(inner) else np.linalg.solve
         velocity = np.concatenate([velocity, solve(inner, pushed[problem.size :])])
-    return elimination(hard)._residuals(velocity, bilateral, unilateral)
+    return elimination(hard).residuals_of(velocity, bilateral, unilateral)
 
 
 def qp_from_step(problem: StepProblem) -> QP:
