@@ -51,7 +51,7 @@ REACHED = {
     "constraints/test_stabilization.py::test_constraints_that_nothing_satisfies": (
         "constraints/_stabilization.py: project",
     ),
-    "friction/test_models.py::test_too_few_sweeps_are_named_or_reported": (
+    "friction/test_model_options.py::test_too_few_sweeps_are_named_or_reported": (
         "friction/coulomb.py: coulomb",
         "friction/coulomb.py: _fixed_point",
         "friction/gauss_seidel.py: gauss_seidel_friction",
@@ -95,7 +95,7 @@ REACHED = {
     "tree/test_fully_implicit.py::test_says_where_it_ended": (
         "dynamics/fully_implicit.py: FullyImplicit.__call__",
     ),
-    "tree/test_joint_friction.py::test_warm_starts_shorten_the_iteration_and_not_converged_ones_say_so": (
+    "tree/test_joint_friction_scenes.py::test_warm_starts_shorten_the_iteration_and_not_converged_ones_say_so": (
         "tree/bisp.py: bisp_step",
     ),
 }
@@ -114,7 +114,7 @@ ENDS = {
     "grading/_child.py: _keep": "until no process is left behind",
     "grading/_child.py: _Channel.send": "each round sends some of what is left",
     "grading/sandbox.py: collect": "each round takes a request",
-    "grading/sandbox.py: Running.stop": "as long as children may take to end: tests/grading/test_classes.py",
+    "grading/running.py: Running.stop": "as long as children may take to end: tests/grading/test_classes.py",
     "joints/general/straight_line.py: python_source": "the instructions of a program",
     "joints/subspaces.py: lie_algebra": "each round finds another of six dimensions",
     "friction/contact_space.py: _connected": "each round finds another contact, or another set",
