@@ -95,7 +95,7 @@ REACHED = {
     "tree/test_fully_implicit.py::test_says_where_it_ended": (
         "dynamics/fully_implicit.py: FullyImplicit.__call__",
     ),
-    "tree/test_joint_friction_scenes.py::test_warm_starts_shorten_the_iteration_and_not_converged_ones_say_so": (
+    "tree/test_joint_friction_scenes.py::test_warm_starts_shorten_the_iteration_and_failures_say_so": (
         "tree/bisp.py: bisp_step",
     ),
 }

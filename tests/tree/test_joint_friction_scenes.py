@@ -241,7 +241,7 @@ def test_contact_with_the_ground_and_friction_in_a_joint():
     assert np.all(np.abs(dry.solution.tangential) <= bounds[:, None] + 1e-6)
 
 
-def test_warm_starts_shorten_the_iteration_and_not_converged_ones_say_so():
+def test_warm_starts_shorten_the_iteration_and_failures_say_so():
     system, state, bearings = double_pendulum(0.3)
     first = bisp_step(system, state, 0.001, bearings)
     cold, warm = (bisp_step(system, first.state, 0.001, bearings, start=each) for each in (None, first))
