@@ -219,7 +219,7 @@ class e2_73:
         r"Here $f_r$ holds nothing but forces along the joints' coordinates. In (2.18) the same symbol is the whole "
         r"right side, $J_{mr}^T(f_m - M_m\dot J_{mr}\dot q_r)$, which in (2.73) would count twice."
     )
-    implemented_by = ("rbnotes.tree.forward_dynamics", "rbnotes.tree.joint_forces")
+    implemented_by = ("rbnotes.tree.forward_dynamics",)
     chapter = CHAPTER
 
 
