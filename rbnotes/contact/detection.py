@@ -7,7 +7,7 @@ overlap yet, and MuJoCo and Bullet are whole simulators. For the shapes of this 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -180,27 +180,41 @@ def found_points(
 ) -> ContactPoints:
     """As :func:`contact_points`, for poses that are known to be right."""
     placed = [_placed(collider, poses) for collider in colliders]
-    ignored = {frozenset(pair) for pair in apart}
+    allowed = may_touch(apart)
     points: list[ContactPoints] = []
     for i, j in _near(colliders, placed, margin):
         first, second = colliders[i], colliders[j]
-        a, b = first.body, second.body
-        if a == b or frozenset((a, b)) in ignored:
+        if not allowed(first, second):
             continue
         found = _collide(first.surface, placed[i], second.surface, placed[j], margin)
         count = len(found.gap)
         points.append(
             ContactPoints(
-                np.full(count, a),
-                np.full(count, b),
+                np.full(count, first.body),
+                np.full(count, second.body),
                 *found[:3],
-                np.full(count, np.sqrt(first.mu * second.mu)),
-                np.full(count, np.sqrt(first.restitution * second.restitution)),
+                np.full(count, mixed(first.mu, second.mu)),
+                np.full(count, mixed(first.restitution, second.restitution)),
             )
         )
     none = ContactPoints(*(np.zeros(0, dtype=np.intp),) * 2, *no_contact(), np.zeros(0), np.zeros(0))
     names = [each.name for each in fields(ContactPoints)]
     return ContactPoints(*(np.concatenate([getattr(p, name) for p in [none, *points]]) for name in names))
+
+
+def may_touch(apart: Sequence[tuple[int, int]]) -> Callable[[Collider, Collider], bool]:
+    """Tells whether two colliders may: those of one body do not, nor those of a pair that is kept apart."""
+    ignored = {frozenset(pair) for pair in apart}
+
+    def allowed(first: Collider, second: Collider) -> bool:
+        return first.body != second.body and frozenset((first.body, second.body)) not in ignored
+
+    return allowed
+
+
+def mixed(first: Any, second: Any) -> Any:
+    """Coefficient of friction or restitution of two bodies, from those of each: the geometric mean."""
+    return np.sqrt(first * second)
 
 
 def _collide(a: Surface, pose_a: Array, b: Surface, pose_b: Array, margin: float) -> Manifold:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes._frozen import known
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import Collider, ContactPoints, Rounded
+from rbnotes.contact.detection import may_touch, mixed
 from rbnotes.dynamics import WORLD, StepProblem, StepSolution
 from rbnotes.friction import newton_friction
 from rbnotes.friction.contact_space import Responses
@@ -30,7 +31,7 @@ class Shapes(NamedTuple):
     whole: NDArray[np.uint64]
     """Of each its body, the world being the last; then the pairs that may touch."""
     numbers: Array
-    """Of each its pose in the body, half extents, radius, friction and restitution."""
+    """Of each its pose in the body, half extents and radius."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +77,12 @@ class CompiledWorld(World):
     @cached_property
     def _mu(self) -> Array:
         mu = np.array([each.mu for each in self.colliders])
-        mixed: Array = np.sqrt(mu[:, None] * mu)
-        return mixed
+        return np.asarray(mixed(mu[:, None], mu))
 
     @cached_property
     def _restitution(self) -> Array:
         restitution = np.array([each.restitution for each in self.colliders])
-        mixed: Array = np.sqrt(restitution[:, None] * restitution)
-        return mixed
+        return np.asarray(mixed(restitution[:, None], restitution))
 
     @cached_property
     def _shapes(self) -> Shapes:
@@ -99,11 +98,10 @@ def packed_shapes(world: World) -> Shapes:
         If two planes may touch.
     """
     colliders, count = world.colliders, len(world.mechanism.bodies)
-    apart = {frozenset(pair) for pair in world.apart or ()}
-    pairs = []
+    allowed, pairs = may_touch(world.apart or ()), []
     for j, second in enumerate(colliders):
         for i, first in enumerate(colliders[:j]):
-            if first.body != second.body and frozenset((first.body, second.body)) not in apart:
+            if allowed(first, second):
                 pairs.append((i, j))
                 if not any(isinstance(each.surface, Rounded) for each in (first, second)):
                     expected = "at most one: two half-spaces do not touch"

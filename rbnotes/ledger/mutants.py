@@ -6,6 +6,8 @@ import ast
 import copy
 from collections.abc import Iterable, Iterator
 
+from rbnotes.ledger.honesty.claim_code import is_option
+
 Change = tuple[str, ast.AST]
 
 TINY = 1e-6
@@ -119,7 +121,7 @@ def _changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
             yield from _of_entries(node, elements, zeros)
         case ast.Compare(left, operations, others):
             for place, operation in enumerate(operations):
-                if type(operation) in FLIPPED and not _is_option(others[place]):
+                if type(operation) in FLIPPED and not is_option(others[place]):
                     flipped = [*operations[:place], FLIPPED[type(operation)](), *operations[place + 1 :]]
                     yield f"flipped comparison in {text}", ast.Compare(left, flipped, others)
         case ast.BoolOp(operation, values):
@@ -267,11 +269,6 @@ def _transposed(subscripts: str) -> Iterator[tuple[str, str]]:
         if len(letters) == 2 and letters[0] != letters[1]:
             changed = ",".join([*parts[:place], letters[::-1], *parts[place + 1 :]])
             yield f"operand {place} transposed", changed + arrow + result
-
-
-def _is_option(node: ast.expr) -> bool:
-    """Whether a comparison with it asks how a helper was called."""
-    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str))
 
 
 def _minus(node: ast.expr) -> ast.expr:

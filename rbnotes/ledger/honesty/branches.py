@@ -14,7 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes.ledger.honesty.claim_code import Unreadable, forms, helpers, plain, rebuilt, tree
+from rbnotes.ledger.honesty.claim_code import (
+    Unreadable,
+    called,
+    forms,
+    helpers,
+    is_option,
+    plain,
+    rebuilt,
+    tree,
+)
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.trials import Values, result
 
@@ -159,10 +168,10 @@ class _Probes(ast.NodeTransformer):
             case ast.UnaryOp(ast.Not(), value):
                 turned = frozenset(not outcome for outcome in needed)
                 return ast.copy_location(ast.UnaryOp(ast.Not(), self._condition(value, turned)), node)
-            case ast.Call(function, [inner], []) if needed != BOTH and _called(function) in ("all", "bool"):
+            case ast.Call(function, [inner], []) if needed != BOTH and called(function) in ("all", "bool"):
                 visited = ast.copy_location(ast.Call(function, [self._condition(inner, needed)], []), node)
                 return self._around(node, visited, needed)
-            case ast.Compare(_, _, others) if not self.form and any(map(_is_option, others)):
+            case ast.Compare(_, _, others) if not self.form and any(map(is_option, others)):
                 return node  # a helper's options are settled by who calls it
             case ast.Compare() | ast.Call():
                 return self._around(node, super().generic_visit(copy_of(node)), needed)  # type: ignore[arg-type]
@@ -226,14 +235,14 @@ class _Probes(ast.NodeTransformer):
     def _verdict(self, node: ast.expr) -> ast.expr:
         """The returned value; a flag that is the claim itself need never be false."""
         match node:
-            case ast.Call(function, [value], []) if _called(function) in ("float", "bool", "int", "float64"):
+            case ast.Call(function, [value], []) if called(function) in ("float", "bool", "int", "float64"):
                 return ast.copy_location(ast.Call(function, [self._verdict(value)], []), node)
             case ast.IfExp(test, ast.Constant(), ast.Constant()):
                 test = self._condition(test, EITHER[True])
                 return ast.copy_location(ast.IfExp(test, node.body, node.orelse), node)
             case ast.BoolOp() | ast.Compare() | ast.UnaryOp(op=ast.Not()):
                 return self._condition(node, EITHER[True])
-            case ast.Call(function) if _called(function) in (
+            case ast.Call(function) if called(function) in (
                 "all",
                 "any",
                 "allclose",
@@ -249,17 +258,6 @@ class _Probes(ast.NodeTransformer):
 def copy_of(node: ast.expr) -> Any:
     """A node that may be changed while the original is still to be shown."""
     return copy.deepcopy(node)
-
-
-def _is_option(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str))
-
-
-def _called(function: ast.expr) -> str:
-    match function:
-        case ast.Name(name) | ast.Attribute(_, name):
-            return name
-    return ""
 
 
 def _only_raises(body: list[ast.stmt]) -> bool:

@@ -144,6 +144,19 @@ def _names(code: CodeType) -> Iterable[str]:
             yield from _names(constant)
 
 
+def called(function: ast.expr) -> str:
+    """The last part of the name that a call's function has; empty if it has none."""
+    match function:
+        case ast.Name(name) | ast.Attribute(_, name):
+            return name
+    return ""
+
+
+def is_option(node: ast.expr) -> bool:
+    """Whether a comparison with it asks how a helper was called."""
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str))
+
+
 def rebuilt(
     form: FunctionType,
     changed: Mapping[FunctionType, ast.FunctionDef],

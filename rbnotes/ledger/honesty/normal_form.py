@@ -9,7 +9,7 @@ import ast
 from functools import cache, reduce
 from types import FunctionType
 
-from rbnotes.ledger.honesty.claim_code import home, tree
+from rbnotes.ledger.honesty.claim_code import called, home, tree
 
 SPELLINGS = {"dot": "@", "matmul": "@", "add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 WRAPPERS = ("array", "asarray", "float", "float64", "copy")
@@ -106,12 +106,12 @@ def _expression(node: ast.expr, known: Names) -> str:
             names = {ast.Div: "/", ast.Pow: "**"}
             name = names.get(type(op), type(op).__name__)
             return f"({_expression(left, known)}{name}{_expression(right, known)})"
-        case ast.Call(function, [value], _) if _last(function) in WRAPPERS:
+        case ast.Call(function, [value], _) if called(function) in WRAPPERS:
             return _expression(value, known)
         case ast.Call() if product := _product(node):
             return _expression(product, known)
-        case ast.Call(function, [left, right], []) if _last(function) in SPELLINGS:
-            spelled = ast.parse(f"a {SPELLINGS[_last(function)]} b", mode="eval").body
+        case ast.Call(function, [left, right], []) if called(function) in SPELLINGS:
+            spelled = ast.parse(f"a {SPELLINGS[called(function)]} b", mode="eval").body
             assert isinstance(spelled, ast.BinOp)
             return _expression(ast.BinOp(left, spelled.op, right), known)
         case ast.Call(ast.Attribute(value, "dot"), [right], []):
@@ -138,16 +138,17 @@ def _expression(node: ast.expr, known: Names) -> str:
 
 def _product(node: ast.Call) -> ast.expr | None:
     """The chain of ``@`` that a call of ``multi_dot``, ``einsum`` or a reduction by ``matmul`` spells."""
-    match node:
-        case ast.Call(function, [ast.List(factors) | ast.Tuple(factors)], []) if (
-            _last(function) == "multi_dot"
+    if node.keywords:
+        return None
+    match called(node.func), node.args:
+        case "multi_dot", [ast.List(factors) | ast.Tuple(factors)]:
+            return _multiplied(factors)
+        case "reduce", [product, ast.List(factors) | ast.Tuple(factors)] if called(product) in (
+            "matmul",
+            "dot",
         ):
             return _multiplied(factors)
-        case ast.Call(function, [product, ast.List(factors) | ast.Tuple(factors)], []) if _last(
-            function
-        ) == "reduce" and _last(product) in ("matmul", "dot"):
-            return _multiplied(factors)
-        case ast.Call(function, [ast.Constant(str(subscripts)), *factors], []) if _last(function) == "einsum":
+        case "einsum", [ast.Constant(str(subscripts)), *factors]:
             return _contracted(subscripts, factors)
     return None
 
@@ -253,10 +254,3 @@ def _factors(node: ast.expr, known: Names) -> tuple[str, list[str]]:
             sign, factors = _factors(value, known)
             return ("" if sign else "-"), factors
     return "", [_expression(node, known)]
-
-
-def _last(function: ast.expr) -> str:
-    match function:
-        case ast.Name(name) | ast.Attribute(_, name):
-            return name
-    return ""

@@ -18,6 +18,7 @@ from rbnotes.ledger.oracles.muscles import (
     vector,
 )
 from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.sueda import section_1_9_4_stiffness as stiffness
 from rbnotes.ledger.sueda.section_1_9 import (
     CHAPTER,
     Gamma,
@@ -26,14 +27,7 @@ from rbnotes.ledger.sueda.section_1_9 import (
 from rbnotes.ledger.sueda.section_1_9_4 import MUSCLE
 from rbnotes.ledger.sueda.section_1_9_4_stiffness import EXACT, SEGMENT, difference_printed, muscle
 
-QUANTITIES = {
-    "a": units.NUMBER,
-    "dv": units.VELOCITY,
-    "dx": units.LENGTH,
-    "l_T": units.LENGTH,
-    "l_opt": units.LENGTH,
-    "v_max": units.RATE,
-}
+QUANTITIES = stiffness.QUANTITIES
 
 
 def damping_library(E, x, phi, *parameters):
