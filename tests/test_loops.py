@@ -117,7 +117,6 @@ ENDS = {
     "grading/running.py: Running.stop": "as long as children may take to end: tests/grading/test_classes.py",
     "joints/general/straight_line.py: python_source": "the instructions of a program",
     "joints/subspaces.py: lie_algebra": "each round finds another of six dimensions",
-    "friction/contact_space.py: _connected": "each round finds another contact, or another set",
     "kernels/_friction.py: newton": "no more steps than it is told, and damping that grows or ends it",
     "kernels/_slopes.py: column_and_row": "goes up to the world, each parent standing before its children",
     "kernels/world.py: CompiledWorld.touching": "twice the room each round, for finitely many contacts",

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes._linear import cross
 from rbnotes.arguments import Array
 
 
 def tangent_directions(normals: Array) -> Array:
     """Pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``."""
     axis = np.eye(3)[np.argmin(np.abs(normals), axis=-1)]
-    first = cross(axis, normals)
+    first = np.cross(axis, normals)
     first /= np.linalg.norm(first, axis=-1, keepdims=True)
-    return np.stack([first, cross(normals, first)], axis=-2)
+    return np.stack([first, np.cross(normals, first)], axis=-2)
 
 
 def contact_axes(normals: Array) -> Array:

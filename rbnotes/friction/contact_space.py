@@ -17,6 +17,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
@@ -73,10 +74,12 @@ class Responses:
         """Sets of contacts that do not answer each other's impulses: their numbers, and each by itself."""
         answers = (self.delassus != 0).reshape(self.count, 3, 3 * self.count).any(axis=1)
         touched = answers.reshape(self.count, self.count, 3).any(axis=2)
+        number, island = connected_components(touched, directed=False)
+        if number <= 1:
+            return [(np.arange(self.count), self)] if number else []
         parts = []
-        for which in _connected(touched | touched.T):
-            if len(which) == self.count:
-                return [(which, self)]
+        for each in range(number):
+            which = np.flatnonzero(island == each)
             rows = (3 * which[:, None] + np.arange(3)).ravel()
             part = Responses(
                 delassus=self.delassus[np.ix_(rows, rows)], free=self.free[which], mu=self.mu[which]
@@ -268,22 +271,6 @@ def _body_blocks(mass: Matrix) -> Array | None:
     blocks = np.zeros((mass.shape[0] // 6, 6, 6))
     np.add.at(blocks, (row // 6, row % 6, column % 6), entries.data)
     return blocks
-
-
-def _connected(touched: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """Sets of numbers that a symmetric relation ``(c, c)`` holds together, by their smallest ones.
-
-    The dozens of contacts of most steps are sorted out sooner than SciPy has looked at the matrix.
-    """
-    sets, left = [], np.ones(len(touched), dtype=bool)
-    while left.any():
-        found = new = np.arange(len(left)) == np.argmax(left)
-        while new.any():
-            new = touched[new].any(axis=0) & ~found
-            found = found | new
-        sets.append(np.flatnonzero(found))
-        left &= ~found
-    return sets
 
 
 def _softness(problem: StepProblem) -> Array:

@@ -200,30 +200,6 @@ def newton_step(F, slope, units, damping, A, step):
             A[i, j] = slope[i, j] * units[j // 3] / own
         A[i, i] += damping
         step[i] = F[i] / own
-    solve(A, step)
+    solved = np.linalg.solve(A, step)
     for i in range(size):
-        step[i] *= units[i // 3]
-
-
-@plain
-def solve(A, x):
-    """Gauss' elimination with partial pivoting, in place."""
-    size = len(x)
-    for k in range(size):
-        best = k
-        for i in range(k + 1, size):
-            best = i if abs(A[i, k]) > abs(A[best, k]) else best
-        if best != k:
-            for j in range(k, size):
-                A[k, j], A[best, j] = A[best, j], A[k, j]
-            x[k], x[best] = x[best], x[k]
-        for i in range(k + 1, size):
-            share = A[i, k] / A[k, k]
-            if share != 0:
-                for j in range(k + 1, size):
-                    A[i, j] -= share * A[k, j]
-                x[i] -= share * x[k]
-    for k in range(size - 1, -1, -1):
-        for j in range(k + 1, size):
-            x[k] -= A[k, j] * x[j]
-        x[k] /= A[k, k]
+        step[i] = solved[i] * units[i // 3]
