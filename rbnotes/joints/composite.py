@@ -175,24 +175,21 @@ class Composite(JointType):
             row, column = row + block.shape[-2], column + block.shape[-1]
         return rows
 
-    def constraint(self, q: Any) -> Array:
-        split = self._split(self._checked("q", q))
-        values = [part.constraint(own) for part, own in zip(self.parts, split, strict=True)]
+    def _constraint(self, q: Array) -> Array:
+        values = [part._constraint(own) for part, own in zip(self.parts, self._split(q), strict=True)]
         return np.concatenate(values, axis=-1)
 
-    def constraint_rows(self, q: Any) -> Array:
-        split = self._split(self._checked("q", q))
-        return self._stacked([part.constraint_rows(own) for part, own in zip(self.parts, split, strict=True)])
+    def _constraint_rows(self, q: Array) -> Array:
+        pairs = zip(self.parts, self._split(q), strict=True)
+        return self._stacked([part._constraint_rows(own) for part, own in pairs])
 
-    def constraint_rows_dot(self, q: Any, qdot: Any) -> Array:
-        q, qdot = self._both(q, qdot)
+    def _constraint_rows_dot(self, q: Array, qdot: Array) -> Array:
         pairs = zip(self.parts, self._split(q), self._split(qdot), strict=True)
-        return self._stacked([part.constraint_rows_dot(own, rate) for part, own, rate in pairs])
+        return self._stacked([part._constraint_rows_dot(own, rate) for part, own, rate in pairs])
 
-    def constraint_drift_slope(self, q: Any, qdot: Any) -> Array:
-        q, qdot = self._both(q, qdot)
+    def _constraint_drift_slope(self, q: Array, qdot: Array) -> Array:
         pairs = zip(self.parts, self._split(q), self._split(qdot), strict=True)
-        return self._stacked([part.constraint_drift_slope(own, rate) for part, own, rate in pairs])
+        return self._stacked([part._constraint_drift_slope(own, rate) for part, own, rate in pairs])
 
 
 class _Exactly(Composite):

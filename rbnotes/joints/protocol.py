@@ -11,7 +11,8 @@ From these all else follows: the reduced coordinates of a tree, and the rows, dr
 coordinates (:mod:`rbnotes.joints.annihilator`). A new type says ``coordinates``, ``_transform``, ``_S`` and
 ``_dS``, for coordinates that are already checked; the rest has defaults, which it may better: ``_Sdot`` if
 the whole of dS is dear, ``_coordinates_of`` where there is a closed form, ``_drift_slope`` where ``_dS`` does
-not take complex coordinates.
+not take complex coordinates. One whose coordinates are not independent says ``constraints``, ``_constraint``
+and its derivatives.
 """
 
 from __future__ import annotations
@@ -132,18 +133,15 @@ class JointType(ABC):
 
     def constraint(self, q: ArrayLike) -> Array:
         """Values ``(..., c)``, zero where the coordinates satisfy their constraints (Sueda 2.8)."""
-        q = self._checked("q", q)
-        return np.zeros((*q.shape[:-1], 0))
+        return self._constraint(self._checked("q", q))
 
     def constraint_rows(self, q: ArrayLike) -> Array:
         """Derivatives ``(..., c, k)`` of :meth:`constraint` by the coordinates."""
-        q = self._checked("q", q)
-        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+        return self._constraint_rows(self._checked("q", q))
 
     def constraint_rows_dot(self, q: ArrayLike, qdot: ArrayLike) -> Array:
         """Rates ``(..., c, k)`` of :meth:`constraint_rows`."""
-        q, _ = self._both(q, qdot)
-        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+        return self._constraint_rows_dot(*self._both(q, qdot))
 
     def constraint_drift_slope(self, q: ArrayLike, qdot: ArrayLike) -> Array:
         """Derivative ``(..., c, k)`` of ``constraint_rows_dot @ qdot`` by the coordinates, the rates held.
@@ -153,10 +151,7 @@ class JointType(ABC):
         InvalidArgument
             If the type has constraints, but no formula for it.
         """
-        q, _ = self._both(q, qdot)
-        if self.constraints:
-            raise InvalidArgument("joint", f"{self!r:.60}", "a type with its own constraint_drift_slope")
-        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+        return self._constraint_drift_slope(*self._both(q, qdot))
 
     @abstractmethod
     def _transform(self, q: Array) -> Array: ...
@@ -180,6 +175,20 @@ class JointType(ABC):
             raise InvalidArgument("joint", f"{self!r:.60}, whose dS is real", expected)
         result: Array = np.einsum("...lijk,...j,...k->...il", dS.imag / COMPLEX_STEP, qdot, qdot)
         return result
+
+    def _constraint(self, q: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 0))
+
+    def _constraint_rows(self, q: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+
+    def _constraint_rows_dot(self, q: Array, qdot: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+
+    def _constraint_drift_slope(self, q: Array, qdot: Array) -> Array:
+        if self.constraints:
+            raise InvalidArgument("joint", f"{self!r:.60}", "a type with its own _constraint_drift_slope")
+        return np.zeros((*q.shape[:-1], 0, self.coordinates))
 
     def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         return q, qdot

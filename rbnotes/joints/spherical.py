@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -92,19 +91,18 @@ class QuaternionSpherical(_Spherical):
     def home(self) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0])
 
-    def constraint(self, q: Any) -> Array:
-        q = self._checked("q", q)
+    def _constraint(self, q: Array) -> Array:
         result: Array = (np.sum(q * q, axis=-1, keepdims=True) - 1) / 2
         return result
 
-    def constraint_rows(self, q: Any) -> Array:
-        return self._checked("q", q)[..., None, :].copy()
+    def _constraint_rows(self, q: Array) -> Array:
+        return q[..., None, :].copy()
 
-    def constraint_rows_dot(self, q: Any, qdot: Any) -> Array:
-        return self._both(q, qdot)[1][..., None, :].copy()
+    def _constraint_rows_dot(self, q: Array, qdot: Array) -> Array:
+        return qdot[..., None, :].copy()
 
-    def constraint_drift_slope(self, q: Any, qdot: Any) -> Array:
-        return np.zeros((*self._both(q, qdot)[0].shape[:-1], 1, 4))
+    def _constraint_drift_slope(self, q: Array, qdot: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 1, 4))
 
     def _transform(self, q: Array) -> Array:
         _square("q", q)

@@ -91,7 +91,7 @@ def _movable(system: TreeSystem, state: State, held: Iterable[str]) -> NDArray[n
 def _stacked(system: TreeSystem, constraints: Sequence[Constraint], state: State) -> ConstraintRows:
     """All equations, those of joints on their own coordinates first."""
     tree = system.tree
-    own = [link.joint.constraint(state.q[part]) for link, part in zip(tree.links, tree.slices, strict=True)]
+    own = [link.joint._constraint(state.q[part]) for link, part in zip(tree.links, tree.slices, strict=True)]
     G = system.coordinate_rows(state).rows
     parts = [ConstraintRows(G, np.concatenate(own), np.zeros(len(G)), np.zeros(len(G)))]
     parts += [each.rows(system, state, state.t) for each in constraints]

@@ -60,7 +60,7 @@ def _forbidden_inertia(tree: Tree, q: Array, i: int) -> Array:
     joint, own = tree.links[i].joint, q[..., tree.slices[i]]
     if not joint.constraints:
         return np.zeros((joint.coordinates, joint.coordinates))
-    rows = joint.constraint_rows(own)
+    rows = joint._constraint_rows(own)
     result: Array = tree.carried[i] * np.swapaxes(rows, -1, -2) @ rows
     return result
 
@@ -77,8 +77,8 @@ def coordinate_constraints(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Ar
         here = slice(end, end + link.joint.constraints)
         if link.joint.constraints:
             now, rate = q[..., own], qdot[..., own]
-            rows[..., here, own] = link.joint.constraint_rows(now)
-            drift[..., here] = _times(link.joint.constraint_rows_dot(now, rate), rate)
+            rows[..., here, own] = link.joint._constraint_rows(now)
+            drift[..., here] = _times(link.joint._constraint_rows_dot(now, rate), rate)
         end = here.stop
     return rows, drift
 

@@ -127,8 +127,8 @@ def _along_constraints(tree: Tree, q: Array, qdot: Array, forces: Array) -> tupl
     for link, own in zip(tree.links, tree.slices, strict=True):
         if link.joint.constraints:
             now, rate = q[..., own], qdot[..., own]
-            rows = link.joint.constraint_rows(now)
-            drift = _times(link.joint.constraint_rows_dot(now, rate), rate)
+            rows = link.joint._constraint_rows(now)
+            drift = _times(link.joint._constraint_rows_dot(now, rate), rate)
             both = np.stack([_times(rows, forces[..., own]), drift], axis=-1)
             along = _T(rows) @ np.linalg.solve(rows @ _T(rows), both)
             left[..., own] -= along[..., 0]

@@ -221,8 +221,9 @@ class TreeSystem:
         held, by_q = np.zeros(k), np.zeros((k, k))
         for link, own, size in zip(self.tree.links, self.tree.slices, self.tree.carried, strict=True):
             if link.joint.constraints:
-                rows, a = link.joint.constraint_rows(state.q[own]), of_joints[own]
-                slopes = link.joint.constraint_rows_dot(state.q[own], np.eye(len(a)))
+                now, a = state.q[own], of_joints[own]
+                rows = link.joint._constraint_rows(now)
+                slopes = link.joint._constraint_rows_dot(*np.broadcast_arrays(now, np.eye(len(a))))
                 held[own] = size * rows.T @ (rows @ a)
                 by_q[own, own] = size * (np.swapaxes(slopes, 1, 2) @ (rows @ a)).T
                 by_q[own, own] += size * rows.T @ (slopes @ a).T

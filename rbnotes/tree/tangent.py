@@ -215,12 +215,13 @@ def _constraint_slopes(
         joint, here = link.joint, slice(end, end + link.joint.constraints)
         if joint.constraints:
             now, rate = q[..., own], qdot[..., own]
-            dG = joint.constraint_rows_dot(now[..., None, :], np.eye(joint.coordinates))
+            each = np.broadcast_arrays(now[..., None, :], np.eye(joint.coordinates))
+            dG = joint._constraint_rows_dot(*each)
             turned[..., own, own] = np.einsum("...lcj,...c->...jl", dG, mu[..., here])
             by_q[..., here, own] = np.einsum("...lcj,...j->...cl", dG, qddot[..., own])
-            by_q[..., here, own] += joint.constraint_drift_slope(now, rate)
+            by_q[..., here, own] += joint._constraint_drift_slope(now, rate)
             by_qdot[..., here, own] = np.einsum("...lcj,...j->...cl", dG, rate)
-            by_qdot[..., here, own] += joint.constraint_rows_dot(now, rate)
+            by_qdot[..., here, own] += joint._constraint_rows_dot(now, rate)
         end = here.stop
     return turned, by_q, by_qdot
 

@@ -50,17 +50,17 @@ class Direction(joints.JointType):
         dS[..., 2, 1, 0], dS[..., 2, 1, 1] = y * y - x * x, -2 * x * y
         return dS / np.sum(q * q, axis=-1)[..., None, None, None] ** 2
 
-    def constraint(self, q):
+    def _constraint(self, q):
         return np.log(np.linalg.norm(q, axis=-1, keepdims=True))
 
-    def constraint_rows(self, q):
+    def _constraint_rows(self, q):
         return (q / np.sum(q * q, axis=-1, keepdims=True))[..., None, :]
 
-    def constraint_rows_dot(self, q, qdot):
+    def _constraint_rows_dot(self, q, qdot):
         square, along = np.sum(q * q, axis=-1, keepdims=True), np.sum(q * qdot, axis=-1, keepdims=True)
         return (qdot / square - 2 * along * q / square**2)[..., None, :]
 
-    def constraint_drift_slope(self, q, qdot):
+    def _constraint_drift_slope(self, q, qdot):
         square, along = np.sum(q * q, axis=-1, keepdims=True), np.sum(q * qdot, axis=-1, keepdims=True)
         speed = np.sum(qdot * qdot, axis=-1, keepdims=True)
         slope = 8 * along**2 * q / square - 2 * speed * q - 4 * along * qdot
@@ -152,12 +152,12 @@ def test_leading_axes_broadcast():
 
 def test_a_type_with_constraints_must_say_how_they_bend():
     class Silent(Direction):
-        constraint_drift_slope = joints.JointType.constraint_drift_slope
+        _constraint_drift_slope = joints.JointType._constraint_drift_slope
 
         def __repr__(self):
             return "Silent()"
 
     rng = np.random.default_rng(4)
     tree = constrained_tree(rng, Silent())
-    with pytest.raises(InvalidArgument, match=r"Silent.*, expected a type with its own constraint_drift"):
+    with pytest.raises(InvalidArgument, match=r"Silent.*, expected a type with its own _constraint_drift"):
         forward_dynamics_slopes(tree, tree.home, *rng.normal(size=(2, tree.size)))
