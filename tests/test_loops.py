@@ -109,7 +109,7 @@ ENDS = {
     "complementarity/lemke.py: _least": "the columns of a matrix",
     "complementarity/pivoting.py: _begin": "each round enters or takes out a variable, and none twice",
     "complementarity/quadratic.py: _polished": "six sets of active rows, of which the best is taken",
-    "constraints/kkt.py: _factor_sparse.solve": "twenty corrections, each half the error of the last",
+    "constraints/_sparse_kkt.py: factor_sparse.solve": "twenty corrections, each half the error of the last",
     "dynamics/free_rotation.py: _part": "the terms of a series, small enough before the last one",
     "grading/_child.py: _keep": "until no process is left behind",
     "grading/_child.py: _Channel.send": "each round sends some of what is left",

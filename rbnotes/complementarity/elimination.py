@@ -23,7 +23,8 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity.problems import LCP, QP, dense
 from rbnotes.complementarity.residuals import Residuals, largest, pair_residuals, ratio, row_sizes
-from rbnotes.constraints.kkt import KKT, factored, symmetric_to_rounding
+from rbnotes.constraints.kkt import KKT, factored
+from rbnotes.constraints.matrices import symmetric_to_rounding
 
 
 @dataclass(frozen=True, eq=False)

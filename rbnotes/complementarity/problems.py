@@ -19,7 +19,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.constraints.kkt import symmetric_to_rounding
+from rbnotes.constraints.matrices import symmetric_to_rounding
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,18 +9,18 @@
 
 from rbnotes.constraints.kkt import (
     KKT,
-    InconsistentConstraints,
     factor_kkt,
-    is_symmetric,
     kkt_inverse,
     kkt_matrix,
 )
+from rbnotes.constraints.matrices import is_symmetric
 from rbnotes.constraints.projection import (
     constrained_force,
     constrained_velocity,
     force_projection,
     velocity_projection,
 )
+from rbnotes.constraints.redundancy import InconsistentConstraints
 
 __all__ = [
     "KKT",

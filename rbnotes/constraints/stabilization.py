@@ -26,7 +26,7 @@ from scipy.sparse.linalg import splu
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.constraints import _stabilization
-from rbnotes.constraints.kkt import symmetric_to_rounding
+from rbnotes.constraints.matrices import symmetric_to_rounding
 from rbnotes.errors import NotConverged
 
 MOVES = ("new", "old")

@@ -17,7 +17,8 @@ from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, Residuals
 from rbnotes.complementarity.quadratic import solve_qp
 from rbnotes.complementarity.solve import accepted, default_tolerance, solve_elimination
-from rbnotes.constraints.kkt import KKT, factored, regular_lu
+from rbnotes.constraints.kkt import KKT, factored
+from rbnotes.constraints.matrices import regular_lu
 from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, StepSolution, UnilateralRows
 
 REGULAR = 1e-9

@@ -25,7 +25,7 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes._frozen import changed, keep, known
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.constraints.kkt import symmetric_to_rounding
+from rbnotes.constraints.matrices import symmetric_to_rounding
 
 Matrix = Any
 """A NumPy array or a scipy.sparse array, with two axes."""

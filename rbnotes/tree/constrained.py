@@ -19,7 +19,7 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import METHODS, Unsolved
-from rbnotes.constraints.kkt import CONSISTENCY_TOLERANCE, RANK_TOLERANCE, InconsistentConstraints
+from rbnotes.constraints.redundancy import CONSISTENCY_TOLERANCE, RANK_TOLERANCE, InconsistentConstraints
 from rbnotes.dynamics import (
     BilateralRows,
     Rows,

@@ -27,7 +27,7 @@ from scipy import linalg
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, solve_lcp
-from rbnotes.constraints.kkt import CONSISTENCY_TOLERANCE, row_space
+from rbnotes.constraints.redundancy import CONSISTENCY_TOLERANCE, row_space
 from rbnotes.dynamics import State, StepSolution
 from rbnotes.tree.constrained import (
     Part,

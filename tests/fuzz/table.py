@@ -79,7 +79,7 @@ WITHIN = (
     r"complementarity\.elimination\.(Elimination|Elimination\.residuals_of|is_held|squares)",
     r"complementarity\.(active_set\.principal_solver|pivoting\.proves_infeasible|problems\.dense)",
     r"complementarity\.(solution\..*|solve\.(accepted|default_tolerance))",
-    r"constraints\.kkt\.(KKT|factored|regular_lu|row_space|symmetric_to_rounding)",
+    r"constraints\.(kkt\.(KKT|factored)|matrices\.(regular_lu|symmetric_to_rounding)|redundancy\..*)",
     r"contact\.(distance|manifold)\..*",
     r"contact\.pair_rows\.(PairRows\.groups|TransposedPairRows|velocities_along)",
     r"contact\.detection\.(found_points|may_touch|mixed)",

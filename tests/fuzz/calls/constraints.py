@@ -6,7 +6,7 @@ import numpy as np
 from engine import Call
 from scipy import sparse
 
-from rbnotes.constraints import kkt, projection, regularization, sequential, stabilization
+from rbnotes.constraints import kkt, matrices, projection, regularization, sequential, stabilization
 
 M = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 3.0]])
 G = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, -1.0]])
@@ -42,8 +42,8 @@ CALLS = [
         for matrices in ({"M": M, "G": G}, LARGE)
     ),
     Call(kkt.factor_kkt, {"M": M, "G": G, "redundancy": "refuse"}, fine={"M": ("sparse",), "G": ("sparse",)}),
-    Call(kkt.is_symmetric, {"M": M}, fine={"M": ("sparse", "transposed")}),
-    Call(kkt.is_symmetric, {"M": LARGE["M"]}, fine={"M": ("sparse", "transposed")}),
+    Call(matrices.is_symmetric, {"M": M}, fine={"M": ("sparse", "transposed")}),
+    Call(matrices.is_symmetric, {"M": LARGE["M"]}, fine={"M": ("sparse", "transposed")}),
     # Right sides may have columns.
     Call(FACTORS.solve, {"b": B, "g": ERRORS}),
     Call(kkt.factor_kkt(**LARGE).solve, {"b": B, "g": ERRORS}),

@@ -1,0 +1,109 @@
+"""Factors of sparse KKT matrices, with a small weight on the multipliers that each solve takes out again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.constraints.matrices import Solve, symmetric_to_rounding
+from rbnotes.constraints.redundancy import RANK_TOLERANCE, check_consistent, largest
+
+PROXIMAL = 1e-8
+"""Weight on the multipliers in the sparse factors, relative to G M^-1 G^T; refined away in each solve."""
+
+SMALL_ROWS = 1e-4
+"""Weight on a multiplier at most, relative to its own entry of G M^-1 G^T: else those of rows in small units,
+or of heavy bodies, would not be found in a few refinements."""
+
+
+def factor_sparse(M: Any, G: Any) -> tuple[Callable[[], int], Solve]:
+    """Factors of ``[[M, -G^T], [G, delta]]``, and iterations that take the diagonal delta out again.
+
+    They are proximal-point steps on the multipliers: started from zero they stay in the range of
+    ``delta^-1 G``, so that they end at the multipliers of least norm if rows are redundant, in which small
+    rows count less.
+    """
+    n, k = M.shape[0], G.shape[0]
+    symmetric = symmetric_to_rounding(M)
+    _check_inertia(M, symmetric)
+    effects = (G * G) @ (1 / M.diagonal())
+    greatest = max(np.max(effects, initial=0.0), 1e-100)
+    # Rows that are redundant because they are small are small against their delta.
+    effects = np.maximum(effects, RANK_TOLERANCE**2 * greatest)
+    delta = np.minimum(PROXIMAL * greatest, SMALL_ROWS * effects)
+    graded = bool(np.any(delta < PROXIMAL * greatest))
+    matrix = sparse.block_array([[M, -G.T], [G, sparse.diags_array(delta)]], format="csc") if k else M
+    # With a threshold for pivots: elimination of a multiplier first would divide by delta.
+    factors = splu(matrix, **(_ORDERING | {"diag_pivot_thresh": 0.1}))
+
+    def regularised(b: Array, g: Array) -> tuple[Array, Array]:
+        both = factors.solve(np.concatenate([b, g]))
+        return both[:n], both[n:]
+
+    def solve(b: Array, g: Array) -> tuple[Array, Array]:
+        v, multipliers = regularised(b, g)
+        free = b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))  # its size is about that of the motion
+        forces = max(largest(b), largest(M @ v))
+        speeds = max(largest(g), largest(G @ free), largest(abs(G) @ np.abs(v)))
+        errors: list[float] = [np.inf, np.inf]
+        for _ in range(20):
+            missing = b - M @ v + G.T @ multipliers, g - G @ v
+            new = [max(_ratio(missing[0], forces), _ratio(missing[1], speeds))]
+            if graded:  # what small rows miss does not show beside large ones
+                new.append(largest((missing[1].T / np.sqrt(effects)).T))
+            if not any(one < 0.5 * before for one, before in zip(new, errors, strict=False)):
+                break
+            errors = new
+            dv, step = regularised(*missing)
+            v, multipliers = v + dv, multipliers + step
+        check_consistent(g - G @ v, speeds)
+        return v, multipliers
+
+    def count_rank() -> int:
+        result: int = k - _count_redundant(lambda g: regularised(np.zeros((n, g.shape[1])), g)[1], k, delta)
+        return result
+
+    return count_rank, solve
+
+
+_ORDERING = {
+    "permc_spec": "MMD_AT_PLUS_A",
+    "diag_pivot_thresh": 0.0,
+    "options": {"SymmetricMode": True},
+}
+
+
+def _check_inertia(M: Any, symmetric: bool) -> None:
+    try:
+        pivots = splu(M, **_ORDERING).U.diagonal()
+    except RuntimeError as error:
+        raise SingularConfiguration("M", "a singular matrix", "a regular one") from error
+    if np.any(pivots <= 0):
+        expected = "positive definite" if symmetric else "a matrix with positive definite symmetric part"
+        raise SingularConfiguration("M", f"a pivot of {pivots.min():.3g}", expected)
+
+
+def _count_redundant(schur_solve: Callable[[Array], Array], k: int, delta: Array) -> int:
+    """Number of zero eigenvalues of ``S = G M^-1 G^T``: the trace of ``(S + delta)^-1 delta``.
+
+    A few random right sides tell whether there are any at all.
+    """
+    if k == 0:
+        return 0
+    probes = np.random.default_rng(0).choice([-1.0, 1.0], (k, 4))
+    if np.all(np.sum(probes * schur_solve(delta[:, None] * probes), axis=0) < 1e-3):
+        return 0
+    trace = 0.0
+    for start in range(0, k, 256):
+        block = np.eye(k)[:, start : start + 256]
+        trace += np.sum(block * schur_solve(delta[:, None] * block))
+    return round(trace)
+
+
+def _ratio(error: Array, size: float) -> float:
+    return largest(error) / size if size > 0 else 0.0

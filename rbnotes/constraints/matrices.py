@@ -1,0 +1,48 @@
+"""What is asked of a matrix before it is factored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+
+Solve = Callable[[Array, Array], tuple[Array, Array]]
+"""Velocities and multipliers, from the upper and the lower right side of a KKT system."""
+
+
+def is_symmetric(M: Any) -> bool:
+    """Whether a dense or sparse matrix is symmetric to rounding.
+
+    A dense one is multiplied with a vector from both sides, which takes less memory than to transpose it.
+    """
+    return symmetric_to_rounding(checked_square(M))
+
+
+def symmetric_to_rounding(M: Any) -> bool:
+    """As :func:`is_symmetric`, for a square matrix that is known to be finite."""
+    if sparse.issparse(M):
+        return bool(abs(M - M.T).max() <= 1e-12 * abs(M).max()) if M.nnz else True
+    probe = np.cos(np.arange(len(M)) + 0.5)
+    return bool(np.max(np.abs(M @ probe - probe @ M), initial=0.0) <= 1e-12 * np.linalg.norm(M))
+
+
+def regular_lu(name: str, matrix: Array, least: float = 100 * float(np.finfo(float).eps)) -> Any:
+    """Factors for :func:`scipy.linalg.lu_solve`, of a matrix whose reciprocal condition is not below this."""
+    factors, pivots, singular = linalg.lapack.dgetrf(matrix)
+    reciprocal = 0.0 if singular else linalg.lapack.dgecon(factors, np.abs(matrix).sum(axis=0).max())[0]
+    if not reciprocal >= least:
+        raise SingularConfiguration(name, f"reciprocal condition {reciprocal:.1g}", "a regular matrix")
+    return factors, pivots
+
+
+def checked_square(M: Any) -> Any:
+    """A dense or sparse matrix, if it is finite and square."""
+    M = arguments.matrix("M", M)
+    if M.shape[0] != M.shape[1]:
+        raise InvalidArgument("M", f"shape {M.shape}", "a square matrix")
+    return M
