@@ -23,6 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 from rbnotes import ledger
 from rbnotes.ledger import Record
 from rbnotes.ledger.resolving import resolve
+from rbnotes_book.generated import FOLDER
 
 ROOMS = (
     "so3", "se3", "quaternion", "euler", "inertia", "solids", "dynamics", "forces", "constraints",
@@ -131,8 +132,6 @@ class ApiIndex(SphinxDirective):
     """{api-index}: the pages of the reference, with what each room is for and how much is documented."""
 
     def run(self) -> list[nodes.Node]:
-        from rbnotes_book.stubs import FOLDER
-
         pages = names()
         items = nodes.bullet_list()
         for room in (PACKAGE, *ROOMS):

@@ -24,8 +24,9 @@ from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, inventory, missing
 from rbnotes.ledger.record import NEEDS_CORRECTION
 from rbnotes.ledger.runner import cases
-from rbnotes_book import api_pages, claims, sections, stubs
+from rbnotes_book import api_pages, claims, sections
 from rbnotes_book.directive import Field, LedgerDirective, table
+from rbnotes_book.generated import FOLDER
 
 
 def function_link(name: str, docname: str) -> addnodes.pending_xref:
@@ -120,7 +121,7 @@ class Sections(Ledger):
         own = sections.records(source, number)
         wrong = sum(record.verdict in NEEDS_CORRECTION for record in own)
         entry = self.page_link(
-            f"{PurePosixPath(stubs.FOLDER).name}/{sections.page(source, number)}",
+            f"{PurePosixPath(FOLDER).name}/{sections.page(source, number)}",
             f"{sections.AUTHORS[source]} {number}",
         )
         chapters = [self.chapter(name) for name in sections.chapters(source, number)]

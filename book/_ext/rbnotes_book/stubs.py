@@ -6,29 +6,13 @@ keep, and only rewritten when they change, so that nothing is read twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from rbnotes_book import api_pages, sections
-
-FOLDER = "book/generated"
-"""Where they are, seen from the folder of ``_toc.yml``."""
-
-
-def write(folder: Path, pages: Mapping[str, str]) -> None:
-    """Make the Markdown files of a folder those of ``pages``: text by name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.glob("*.md"):
-        if path.stem not in pages:
-            path.unlink()
-    for name, text in pages.items():
-        path = folder / f"{name}.md"
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
-
+from rbnotes_book.generated import FOLDER, write
 
 def _write_all(app: Sphinx, config: Config) -> None:
     write(Path(app.srcdir) / FOLDER, {**sections.stubs(), **api_pages.stubs()})
