@@ -14,6 +14,7 @@ from sphinx.config import Config
 from rbnotes_book import api_pages, sections
 from rbnotes_book.generated import FOLDER, write
 
+
 def _write_all(app: Sphinx, config: Config) -> None:
     write(Path(app.srcdir) / FOLDER, {**sections.stubs(), **api_pages.stubs()})
 
