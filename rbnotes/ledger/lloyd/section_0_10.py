@@ -165,7 +165,7 @@ class e0_5:
         r" \mathbf D & 0 & 0 & 0 \end{pmatrix} \begin{pmatrix} \dot{\mathbf x}^{k+1} \\"
         r" \boldsymbol\lambda \\ \boldsymbol\theta \\"
         r" \boldsymbol\phi \end{pmatrix} + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf "
-        r"f}^k \\ 0 \\ 0 \\ 0 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\"
+        r"f}^k \\ 0 \\ 0 \\ {} \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\"
         r" \boldsymbol\sigma \end{pmatrix}"
     )
     inputs = RUBBED
@@ -204,7 +204,7 @@ class e0_5:
     remark = (
         r"With the conditions (0.6), sliding with $\boldsymbol\sigma > 0$ puts $\boldsymbol\phi$ at its "
         r"lower bound, below zero: the printed sign makes that impulse act along the sliding, and "
-        r"friction drives."
+        r"friction drives. The block of the constants that is missing is read as 0 here."
     )
     implemented_by = (
         "rbnotes.friction.contact_space",

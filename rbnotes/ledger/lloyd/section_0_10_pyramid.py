@@ -111,7 +111,7 @@ class d2_a:
         r" 0 & 0 & \boldsymbol\mu & -\mathbf E^T & 0 \end{pmatrix}"
         r" \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \\"
         r" \boldsymbol\phi \\ \boldsymbol\xi \end{pmatrix}"
-        r" + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ 0 \\ 0"
+        r" + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ 0 \\ {}"
         r" \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \\"
         r" \boldsymbol\gamma \end{pmatrix}"
     )
@@ -158,7 +158,8 @@ class d2_a:
     verdict = Verdict.HOLDS
     remark = (
         r"The directions $\mathbf d_k$ of a contact have to leave no half-plane empty, since "
-        r"$\boldsymbol\phi \ge 0$: each with its opposite will do."
+        r"$\boldsymbol\phi \ge 0$: each with its opposite will do. The block "
+        r"of the constants that is missing is read as 0 here, and $\boldsymbol\mu$ as a diagonal matrix."
     )
     implemented_by = ("rbnotes.friction.friction_lcp",)
     chapter = CHAPTER

@@ -43,7 +43,7 @@ def average(function):
 
 @claim("lloyd/s0.11/t438#a", "The mean error by the errors at both ends")
 class t438_a:
-    formula = r"\bar{\boldsymbol\phi} \approx (\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)/2 + O(h^2)"
+    formula = r"\bar{\boldsymbol\phi} \approx (\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)/2"
     inputs = PATH
     result = rows(NUMBER, RATE)
 
@@ -65,7 +65,7 @@ class t438_a:
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    remark = "To second order: the trapezoidal rule is off by $h^2/12$ times the second derivative."
+    remark = "Off by a term of second order: the trapezoidal rule, by $h^2/12$ times the second derivative."
     primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
     implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
     chapter = "regularization"
@@ -73,7 +73,7 @@ class t438_a:
 
 @claim("lloyd/s0.11/t438#b", "The mean rate by the rate at the end")
 class t438_b:
-    formula = r"\bar{\dot{\boldsymbol\phi}} \approx \mathbf G\mathbf v_{k+1} + O(h)"
+    formula = r"\bar{\dot{\boldsymbol\phi}} \approx \mathbf G\mathbf v_{k+1}"
     inputs = PATH
     result = RATE
 
@@ -95,7 +95,7 @@ class t438_b:
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    remark = "To first order only, since velocities and rows change within the step."
+    remark = "Off by a term of first order already, since velocities and rows change within the step."
     primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
     implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
     chapter = "regularization"
@@ -103,7 +103,7 @@ class t438_b:
 
 @claim("lloyd/s0.11/t438#c", "The error at the end")
 class t438_c:
-    formula = r"\boldsymbol\phi_{k+1} \approx \boldsymbol\phi_k + h\mathbf G\mathbf v_{k+1} + O(h^2)"
+    formula = r"\boldsymbol\phi_{k+1} \approx \boldsymbol\phi_k + h\mathbf G\mathbf v_{k+1}"
     inputs = PATH
     result = rows(NUMBER, RATE)
 
@@ -124,6 +124,7 @@ class t438_c:
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
+    remark = "Off by a term of second order, to which the change of the velocity and of the row both add."
     primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")
     implemented_by = ("rbnotes.constraints.regularization.target_and_softness",)
     chapter = "regularization"

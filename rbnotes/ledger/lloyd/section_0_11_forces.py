@@ -58,24 +58,29 @@ class d1:
 class d2:
     formula = (
         r"\mathbf f_c = -\frac{\partial U}{\partial\mathbf q} "
-        r"= -\mathbf G^T\boldsymbol\alpha^{-1}\boldsymbol\phi"
+        r"= -\mathbf G^T\boldsymbol\alpha^{-1}\boldsymbol\phi = \mathbf G^T\boldsymbol\lambda,\quad "
+        r"\boldsymbol\lambda\equiv-\boldsymbol\alpha^{-1}\boldsymbol\phi"
     )
     inputs = ENERGY
     quantities = {"alpha": units.NUMBER / units.ENERGY}
     result = units.TORQUE
 
     def printed(q, alpha):
-        G = complex_step(curved_constraint, q)
-        return -G.T @ np.linalg.inv(alpha) @ curved_constraint(q)
+        """The third expression above the last one."""
+        G, phi = complex_step(curved_constraint, q), curved_constraint(q)
+        multiplier = -np.linalg.inv(alpha) @ phi
+        return np.stack([-G.T @ np.linalg.inv(alpha) @ phi, G.T @ multiplier])
 
     def library(q, alpha):
         G = complex_step(curved_constraint, q)
-        return G.T @ soft_force(curved_constraint(q), np.zeros(K), alpha)
+        force = G.T @ soft_force(curved_constraint(q), np.zeros(K), alpha)
+        return np.stack([force, force])
 
     oracle = "slope of the work, by complex steps, for two curved constraint functions"
 
     def reference(q, alpha):
-        return -complex_step(lambda y: elastic_work(curved_constraint(y), alpha), q)
+        force = -complex_step(lambda y: elastic_work(curved_constraint(y), alpha), q)
+        return np.array([force, force])
 
     verdict = Verdict.HOLDS
     primitives = ("rbnotes.ledger.oracles.softened.curved_constraint", "rbnotes.checking.complex_step")

@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.checking.strategies import numbers
+from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.ledger.lloyd.section_0_22 import (
     CHAPTER,
     FORCES,
     MOTIONS_AND_AXES,
+    POSES,
     library_forces,
 )
 from rbnotes.ledger.lloyd.section_0_22_1 import FORCE_DIFFERENCES, IDENTITY, WHOLE, WORLD, U_of
+from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
+    REST,
     UNITS,
     names,
     origin_velocities,
@@ -27,11 +30,16 @@ from rbnotes.ledger.quantities import (
     NUMBER,
     RATE,
     TIME,
+    TORQUE,
     VELOCITY,
     per,
     rows,
 )
 from rbnotes.ledger.record import Verdict, claim
+
+TURNS = [3, 4, 5, 9, 10, 11]
+"""Rows of both torques, and columns of both small rotations."""
+
 
 QUANTITIES = {"follow": NUMBER, "velocities": rows(VELOCITY, RATE)}
 
@@ -129,6 +137,46 @@ class d17:
         FORCES,
         WORLD,
     )
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.22.1/t1178", "In which axes the quantities of that matrix are")
+class t1178:
+    formula = (
+        r"\text{`quantities within the matrix itself are given with respect to either frame A or B, depending on "
+        r"the sub-block':}\quad \mathbf U \text{ of } \phi\,{}^A\mathbf u \text{ or } \phi\,{}^B\mathbf u"
+    )
+    inputs = {"poses": POSES, "k_r": positive_numbers()}
+    result = TORQUE
+
+    def printed(poses, k_r):
+        """What a torsion spring has in the rows of both torques: U in A above, in B below."""
+        n = names(poses)
+        A_w, B_w = n.R_1A @ (n.phi * n.u), n.R_1B @ (n.phi * n.u)
+        U_A, U_B = U_printed(A_w), U_printed(B_w)
+        J_11 = -k_r * n.R_1A @ U_A.T @ n.R_A1 + bracket(k_r * A_w)
+        J_13 = k_r * n.R_1A @ U_A @ n.R_B1
+        J_31 = k_r * n.R_1B @ U_B.T @ n.R_A1
+        J_33 = -k_r * n.R_1B @ U_B @ n.R_B1 + bracket(-k_r * B_w)
+        return np.block([[J_11, J_13], [J_31, J_33]])
+
+    def library(poses, k_r):
+        return library_forces(poses, REST, 0.0, k_r).K[TURNS][:, TURNS]
+
+    oracle = FORCE_DIFFERENCES
+
+    def reference(poses, k_r):
+        change = variations_of_forces(poses, REST, UNITS, k_r=k_r)
+        return change.reshape(12, 12).T[np.ix_(TURNS, TURNS)]
+
+    primitives = MOTIONS_AND_AXES
+    verdict = Verdict.MISPRINT
+    correction = (
+        r"All but $\mathbf U$, which is that of (0.45), of the axis $\mathbf u$ in frame 1; the rotations on both "
+        "sides of it take it from one body to the other."
+    )
+    remark = "For the offsets, the angular velocities, the forces and the torques it is right."
+    implemented_by = (FORCES,)
     chapter = CHAPTER
 
 

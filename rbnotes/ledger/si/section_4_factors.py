@@ -173,7 +173,7 @@ class e31:
         """With the twists."""
         at, (Y, Pi), z = parts(assembly, q, qdot), felt.passed_on(assembly, q), np.zeros((3, 6))
         for k in (2, 1, 0):
-            for i in range(3):
+            for i in at.children(k):
                 z[k] += Y[i] @ z[i] + Pi[i] @ at.v[i]
         return z
 
