@@ -159,7 +159,9 @@ class t570_a:
         return adjoint_by_conjugation(np.linalg.inv(E))
 
     verdict = Verdict.HOLDS
-    remark = r"With their lower indices, ${}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}$; the text has lost them."
+    remark = (
+        r"With their lower indices, ${}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}$; the text has lost them."
+    )
     implemented_by = ("rbnotes.se3.Ad_inverse",)
     chapter = CHAPTER
 
