@@ -28,19 +28,19 @@ QUANTITIES = {"mu": NUMBER, "omega": RATE, "radius": LENGTH, "rub": MOMENTUM}
 
 
 def settled(m, J, c, g, free, mu, radius, h):
-    """The old spin, and the friction impulses, which the pin has where the spin would be ``free`` without them.
+    """The old spin, and the friction impulses that end the step, where the spin would be ``free`` without them.
 
-    They are mu times the pushes that they belong to, or as much less as suffices to stop the body.
+    They are mu times the pushes that they belong to, against the spin, or as much less as suffices to stop it.
     """
     inertia, torque, rub = J + m * c @ c, m * (c[0] * g[1] - c[1] * g[0]), np.zeros(3)
     omega, way = free - h * torque / inertia, np.sign(free)
-    for _ in range(80):
+    for _ in range(50):
         after = free - way * radius * np.sum(rub) / inertia
         change = np.array([-c[1], c[0]]) * (after - omega) - h * omega**2 * c - h * g
         pushes = 2 / 3 * np.abs(OUT @ (m * change + way * rub @ AROUND))
         rub = mu * pushes
         rub = rub * min(1.0, abs(free) * inertia / (radius * np.sum(rub)))
-    return omega, rub
+    return omega, way * rub
 
 
 def pinned():
@@ -57,14 +57,11 @@ def pinned():
             vectors(3, 0.1, 0.3),
             positive_numbers(0.0625, 0.25),
             positive_numbers(0.0625, 0.125),
-        ),
+        ).map(lambda pin: (*pin, *settled(*pin))),
         key="a body on a dry pin",
     )
-    parts = {"m": 0, "J": 1, "c": 2, "g": 3, "mu": 5, "radius": 6, "h": 7}
-    inputs = {name: drawn.map(lambda pin, k=k: pin[k]) for name, k in parts.items()}
-    inputs["omega"] = drawn.map(lambda pin: settled(*pin)[0])
-    inputs["rub"] = drawn.map(lambda pin: np.sign(pin[4]) * settled(*pin)[1])
-    return inputs
+    parts = {"m": 0, "J": 1, "c": 2, "g": 3, "mu": 5, "radius": 6, "h": 7, "omega": 8, "rub": 9}
+    return {name: drawn.map(lambda pin, k=k: pin[k]) for name, k in parts.items()}
 
 
 @claim("sueda/s2.11/t1493", "The friction of a joint, as in staggered projections")
