@@ -143,7 +143,7 @@ class e1_69_b:
 
 @claim("sueda/s1.10/t570#a", "The adjoint the other way is the inverse")
 class t570_a:
-    formula = r"{}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}"
+    formula = r"{}^i\mathrm{Ad} = {}^0\mathrm{Ad}^{-1}"
     inputs = {"E": frames()}
     result = ADJOINT
 
@@ -159,6 +159,9 @@ class t570_a:
         return adjoint_by_conjugation(np.linalg.inv(E))
 
     verdict = Verdict.HOLDS
+    remark = (
+        r"With their lower indices, ${}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}$; the text has lost them."
+    )
     implemented_by = ("rbnotes.se3.Ad_inverse",)
     chapter = CHAPTER
 

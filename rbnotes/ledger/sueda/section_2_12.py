@@ -118,7 +118,7 @@ class t1528:
 
     verdict = Verdict.MISPRINT
     correction = (
-        r"From $j$ to $p$: with the notes' own words for ${}^0_iE$ (\u00a71.1), which `transforms points from $i$ to "
+        r"From $j$ to $p$: with the notes' own words for ${}^0_iE$ (section 1.1), which `transforms points from $i$ to "
         r"$0$', the upper index is where points go. It is the pose of $j$ in $p$."
     )
     remark = "Algorithm 9 takes the adjoint of its inverse, and is right."
@@ -141,7 +141,7 @@ class t1529:
 
 @claim("sueda/s2.12/t1531", "From the twist at the joint to that of the body")
 class t1531:
-    formula = r"{}^i\phi_i = {}^i_j\mathrm{Ad}\,V_j"
+    formula = r"{}^i\phi_i = {}^i\mathrm{Ad}\,V_j"
     inputs = {name: TREE[name] for name in ("at", "q", "v")}
     result = TWIST
 
@@ -201,7 +201,7 @@ class t1532:
 
 @claim("sueda/s2.12/t1533", "The inertia of a body at its joint")
 class t1533:
-    formula = r"M_j = {}^i_j\mathrm{Ad}^\top M_i\,{}^i_j\mathrm{Ad}"
+    formula = r"M_j = {}^i\mathrm{Ad}^\top M_i\,{}^i\mathrm{Ad}"
     inputs = {name: TREE[name] for name in ("at", "bodies")}
     result = SPATIAL_INERTIA
 
@@ -226,8 +226,8 @@ class t1533:
 
     verdict = Verdict.HOLDS
     remark = (
-        r"It is not diagonal, as is said: with the centre of mass at $c$ in the joint's frame its lower left block "
-        r"is $-m[c]$."
+        r"The adjoints have lost their lower index, $j$. The matrix is not diagonal, as is said: with the centre of "
+        r"mass at $c$ in the joint's frame its lower left block is $-m[c]$."
     )
     implemented_by = ("rbnotes.se3.Ad_inverse",)
     chapter = CHAPTER
@@ -262,7 +262,7 @@ class t1535_a:
 
 @claim("sueda/s2.12/t1535#b", "Gravity as an external force at the joint")
 class t1535_b:
-    formula = r"F_j^{\text{ext}} = {}^i_j\mathrm{Ad}^\top F_i^{\text{grav}}"
+    formula = r"F_j^{\text{ext}} = {}^i\mathrm{Ad}^\top F_i^{\text{grav}}"
     inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
     result = WRENCH
 
@@ -274,6 +274,7 @@ class t1535_b:
     oracle = "moments of the weights of the body's points, about and along the joint's frame"
     reference = joint_weights
     verdict = Verdict.HOLDS
+    remark = r"With the lower index that the text has lost, ${}^i_j\mathrm{Ad}^\top$."
     implemented_by = ("rbnotes.tree.weight_wrenches",)
     chapter = CHAPTER
 
@@ -299,7 +300,7 @@ class t1535_c:
     verdict = Verdict.CONDITIONAL
     given = {**inputs, "E": vectors(3).map(lambda p: np.block([[np.eye(3), p[:, None]], [np.zeros(3), 1]]))}
     condition = (
-        "$g$ is written in the axes of the body, $g = {}^0_i\\mathbf R^\\top\\mathbf g$ as in (1.26), or these are parallel "
+        "$g$ is written in the axes of the body, $g = {}^0_i\\mathbf R^\\top\\mathbf g$ as in (1.22), or these are parallel "
         "to those of the world"
     )
 
