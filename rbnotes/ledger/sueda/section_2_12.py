@@ -118,7 +118,7 @@ class t1528:
 
     verdict = Verdict.MISPRINT
     correction = (
-        r"From $j$ to $p$: with the notes' own words for ${}^0_iE$ (\u00a71.1), which `transforms points from $i$ to "
+        r"From $j$ to $p$: with the notes' own words for ${}^0_iE$ (1.1), which `transforms points from $i$ to "
         r"$0$', the upper index is where points go. It is the pose of $j$ in $p$."
     )
     remark = "Algorithm 9 takes the adjoint of its inverse, and is right."
