@@ -17,6 +17,7 @@ FIELDS = {
     "title",
     "condition",
     "correction",
+    "replacement",
     "residual_printed",
     "residual_corrected",
     "oracle",

@@ -144,6 +144,7 @@ class Card:
         parts = (
             ("printed" if record.correction else "claim", record.formula),
             ("right", record.correction),
+            ("latex", " ".join(record.replacement.split())),
             ("only if", record.condition),
             ("units", f"do not fit: {record.misfit}" if record.misfit else ""),
             ("remark", record.remark),
@@ -191,6 +192,7 @@ class Card:
             "title": record.title,
             "formula": record.formula,
             "correction": record.correction,
+            "replacement": record.replacement,
             "condition": record.condition,
             "remark": record.remark,
             "implemented_by": list(record.implemented_by),

@@ -59,6 +59,7 @@ def as_json(record: Record, outcome: Outcome | None = None) -> dict[str, Any]:
         "formula": record.formula,
         "condition": record.condition,
         "correction": record.correction,
+        "replacement": record.replacement,
         "remark": record.remark,
         "scan": "likely" if record.scan else "",
         "residual_printed": _finite(ran.residual_printed),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -13,18 +12,14 @@ from importlib import resources
 from rbnotes import ledger
 from rbnotes.ledger.causes import CAUSES, Cause
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
-from rbnotes.ledger.replacements import EDITS
 from rbnotes.ledger.sources import in_use
 
-__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "effect", "effects", "replacement"]
+__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "effect", "effects"]
 
 COLUMNS = (
     "id", "source", "section", "verdict", "title", "cause", "printed", "right", "latex", "condition",
     "units", "remark", "effect",
 )  # fmt: skip
-
-TEX = re.compile(r"\$([^$]+)\$")
-RELATION = re.compile(r"=|\\equiv|\\[lg]e(?![a-z])|\\in(?![a-z])|\\perp|\\approx|[<>]")
 
 
 def corrections(source: str) -> list[Record]:
@@ -66,30 +61,6 @@ def effect(record: Record) -> str:
     return effects().get(record.id, "")
 
 
-def replacement(record: Record) -> str:
-    """LaTeX of the whole right form, in the notes' notation, to paste; empty where words are to be mended.
-
-    Where the ledger lists what is to be changed in print, the print with these changes; else the formula of
-    the correction, if it has the left side that is printed.
-    """
-    if record.id in EDITS:
-        tex = record.formula
-        for printed, right in EDITS[record.id]:
-            if printed not in tex:
-                raise ValueError(f"{record.id}: {printed!r} is not in the printed form")
-            tex = tex.replace(printed, right)
-        return tex
-    left = _left_side(record.formula)
-    whole = (tex for tex in TEX.findall(record.correction) if left and _left_side(tex) == left)
-    return next(whole, "")
-
-
-def _left_side(tex: str) -> str:
-    """What stands before the first relation, without spaces; nothing if there is no relation."""
-    relation = RELATION.search(tex)
-    return re.sub(r"\s|\\[,;!]", "", tex[: relation.start()]) if relation else ""
-
-
 def rows(records: Iterable[Record]) -> list[dict[str, str]]:
     """One row of text for each correction."""
     result = []
@@ -97,7 +68,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
         shared = cause(record)
         values = (
             record.id, record.source, record.section, str(record.verdict), record.title,
-            shared.title if shared else "", record.formula, record.correction, replacement(record),
+            shared.title if shared else "", record.formula, record.correction, record.replacement,
             record.condition, record.misfit, record.remark, effect(record),
         )  # fmt: skip
         result.append(dict(zip(COLUMNS, values, strict=True)))
@@ -157,7 +128,7 @@ def _entries(records: Sequence[Record]) -> list[str]:
             lines += [f"### {heading}", ""]
         for record in own:
             lines += [f"#### {record.id}: {record.title}", ""]
-            tex = replacement(record)
+            tex = record.replacement
             for label, text in (
                 ("Printed", f"$${record.formula}$$" if record.formula else ""),
                 ("Right", record.correction),

@@ -16,6 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import ArrayLike
 
 from rbnotes.ledger.quantities import Declared, Dimension
+from rbnotes.ledger.replacements import replacement
 from rbnotes.ledger.symbols import USUAL
 
 Function = Callable[..., ArrayLike]
@@ -66,7 +67,12 @@ class Record:
     condition: str = ""
     """For a conditional claim: the condition the notes leave out."""
     correction: str = ""
-    """For an erratum or a misprint: the right form (text with TeX between dollars)."""
+    """For an erratum or a misprint: what is wrong and what is right (text with TeX between dollars)."""
+    replacement: str = ""
+    """For an erratum or a misprint: LaTeX to put in the place of the print, whole and in the notes' symbols.
+
+    For a display its formula, for prose (see :attr:`is_prose`) the sentence with TeX between dollars. Records
+    of this package have theirs in :mod:`rbnotes.ledger.replacements`."""
     remark: str = ""
     """What else a reader should know (text with TeX between dollars)."""
     scan: bool = False
@@ -144,6 +150,11 @@ class Record:
         return self.id.split("/")[0]
 
     @property
+    def is_prose(self) -> bool:
+        """Whether it is said in the notes' text, and not in a display."""
+        return re.match("t[0-9]", self.id.split("/")[2]) is not None
+
+    @property
     def section(self) -> str:
         """Section number in its source, such as ``0.22.1``."""
         return self.id.split("/")[1][1:]
@@ -170,6 +181,7 @@ def claim(id: str, title: str) -> Callable[[type], Record]:
             **fields.get("quantities", {}),
         }
         told = {name: symbols[name] for name in fields.get("inputs", {}) if name in symbols}
-        return Record(id=id, title=title, **{**fields, "quantities": told})
+        paste = fields.get("replacement") or replacement(id, fields.get("formula", ""))
+        return Record(id=id, title=title, **{**fields, "quantities": told, "replacement": paste})
 
     return record

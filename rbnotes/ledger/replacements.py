@@ -1,7 +1,22 @@
-"""What to change in a printed formula to make it right, where the correction of its record names only a part."""
+"""What to put in the place of a print that is wrong: the whole right form, in LaTeX, in the notes' own symbols.
+
+A display's replacement is its formula; that of prose is the sentence, with formulas between dollars. Those for
+one set of notes go together: each is right where the others are made as well. Most are the print with a few
+edits, listed here; the others stand in full in ``replacements.toml``.
+"""
 
 from __future__ import annotations
 
+import re
+import tomllib
+from functools import cache
+from importlib import resources
+
+# after a row break TeX takes a bracket for a distance; here it is nearly always a cross product matrix
+ROW_OF_BRACKETS = re.compile(r"\\\\\s*\[(?!-?[\d.]+(?:pt|em|ex|mm|cm)\])")
+
+COMPLIANCE = (r",\quad \mathbf R_\alpha = \gamma\alpha/h^2", "")
+COMPLIANCE_OF_ROWS = (r",\quad \mathbf R_\sigma = \gamma\alpha/h^2", "")
 SOFT = ((r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0"),)
 TWISTS = ((r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*"),)
 TWO_BODIES = (
@@ -38,19 +53,12 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
     "lloyd/s0.10/e0.5": (
         (r"\hat{\mathbf M} & \mathbf G^T & \mathbf N^T & \mathbf D^T", r"\hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T & -\mathbf D^T"),
     ),
-    "lloyd/s0.10/e0.5#b": ((r"\\ {} \end", r"\\ 0 \end"),),
     "lloyd/s0.10/e0.6": (
         (r"\perp \boldsymbol\sigma \ge 0", r"\perp \boldsymbol\sigma^+ \ge 0"),
         (r"\perp \boldsymbol\sigma \le 0", r"\perp \boldsymbol\sigma^- \ge 0,\quad \boldsymbol\sigma = \boldsymbol\sigma^+ - \boldsymbol\sigma^-"),
     ),
-    "lloyd/s0.10/d2#c": ((r"\\ {} \end", r"\\ 0 \end"),),
-    "lloyd/s0.10/d2#d": (
-        (r"\boldsymbol\mu\,\boldsymbol\theta", r"\operatorname{diag}(\boldsymbol\mu)\,\boldsymbol\theta"),
-        (r",\quad \boldsymbol\mu \text{ a vector, by its type}", ""),
-    ),
-    "lloyd/s0.11/e0.8": ((r"-\boldsymbol\phi_k + ", r"-\boldsymbol\phi_k - "),),
-    "lloyd/s0.13/d6#b": (
-        (r"\frac{\partial\sigma}{\partial l} = ", r"\frac{\partial\sigma}{\partial\mathbf x_1} = \frac{\partial\sigma}{\partial l}\frac{\partial l}{\partial\mathbf x_1} = "),
+    "lloyd/s0.11/e0.8": (
+        (r"-\boldsymbol\phi_k + \left(\tfrac h2", r"-\boldsymbol\phi_k - \left(\tfrac h2\mathbf I"),
     ),
     "lloyd/s0.14/d11": ((r"\partial\dot{\mathbf x}_i}", r"\partial\dot{\mathbf x}_j}"),),
     "lloyd/s0.15/d2#b": (
@@ -59,11 +67,14 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "lloyd/s0.16/d3": ((r"v_t \le w", r"v_t \le -w"),),
     "lloyd/s0.17/e0.19": SOFT,
-    "lloyd/s0.17/e0.20#b": ((r"\mathbf G' & \mathbf R_\alpha", r"\mathbf G' & -\mathbf R_\alpha"),),
+    "lloyd/s0.17/e0.20#b": ((r"\mathbf G' & \mathbf R_\alpha", r"\mathbf G' & -\mathbf R_\alpha"), COMPLIANCE),
     "lloyd/s0.18/e0.25": SOFT,
-    "lloyd/s0.18/e0.26#b": SOFT,
+    "lloyd/s0.18/e0.26#b": (*SOFT, COMPLIANCE),
     "lloyd/s0.21/d1": ((r"\mathbf R_\sigma & 0", r"-\mathbf R_\sigma & 0"),),
-    "lloyd/s0.21/d2#b": ((r"\mathbf G'_{\sigma\rho} & \mathbf R_\sigma", r"\mathbf G'_{\sigma\rho} & -\mathbf R_\sigma"),),
+    "lloyd/s0.21/d2#b": (
+        (r"\mathbf G'_{\sigma\rho} & \mathbf R_\sigma", r"\mathbf G'_{\sigma\rho} & -\mathbf R_\sigma"),
+        COMPLIANCE_OF_ROWS,
+    ),
     "lloyd/s0.21/d3#g": _drift(r"\alpha", "+", "-"),
     "lloyd/s0.21/d3#h": _drift(r"\rho", "+", "-"),
     "lloyd/s0.21/d3#i": ((r"\mathbf g'_\alpha = \mathbf g_\alpha", r"\mathbf g'_\sigma = \mathbf g_\sigma"),),
@@ -74,7 +85,10 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"\mathbf R_\alpha", r"-\mathbf R_\sigma"),
         (r"\mathbf g'_\alpha", r"\mathbf g'_\sigma"),
     ),
-    "lloyd/s0.21/d5#b": ((r"\mathbf G'_{\sigma\alpha} & \mathbf R_\sigma", r"\mathbf G'_{\sigma\alpha} & -\mathbf R_\sigma"),),
+    "lloyd/s0.21/d5#b": (
+        (r"\mathbf G'_{\sigma\alpha} & \mathbf R_\sigma", r"\mathbf G'_{\sigma\alpha} & -\mathbf R_\sigma"),
+        COMPLIANCE_OF_ROWS,
+    ),
     "lloyd/s0.22.1/e0.43#b": (
         (r"\boldsymbol\omega_A", r"\delta\boldsymbol\theta_A"),
         (r"\boldsymbol\omega_B", r"\delta\boldsymbol\theta_B"),
@@ -108,7 +122,6 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
     "sueda/s1.4/m1#b": (("(0, 1, 0)^T", "(1, 0, 0)^T"),),
     "sueda/s1.6/e1.23#a": ((r"0 & mI", r"0 & m\mathbf 1"),),
     "sueda/s1.9.3/e1.37#a": (("K = k", "K = -k"),),
-    "sueda/s1.9.4/e1.41": (("1.8", "1.7"),),
     "sueda/s1.9.4/e1.50": (
         (
             r"\frac{\partial}{\partial E}" + TENSION_OVER_LENGTH + COLUMN,
@@ -144,8 +157,6 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"\frac{\partial f_s}{\partial E}\mathsf f_n", r"\mathsf f_n\frac{\partial f_s}{\partial E}"),
         ("K_{n1} + K_{n2}", "K_{n1} - K_{n2}"),
     ),
-    "sueda/s1.9.6/e1.67#b": (("K_{n1} + K_{n2}", "K_{n1} - K_{n2}"), (r"\end{pmatrix} + \frac1l", r"\end{pmatrix} - \frac1l")),
-    "sueda/s1.9.6/e1.68#b": ((r"\frac{-d}{L}", r"\frac{+d}{L}"),),
     "sueda/s1.10/e1.69#a": ((r"{}^j\mathrm{Ad}\,\phi_i", r"{}^j_i\mathrm{Ad}\,\phi_i"), (r"{}^j\mathrm{Ad}\,\phi_k", r"{}^j_k\mathrm{Ad}\,\phi_k")),
     "sueda/s1.10/e1.69#b": (
         (
@@ -182,6 +193,11 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
     "sueda/s2.2/e2.15": ((r"j(i, i) = {}_i\mathrm{Ad}", r"\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}"),),
     "sueda/s2.2/alg2": ((r"+ {}^i_p\mathrm{Ad}\,J", r"+ {}^i_p\dot{\mathrm{Ad}}\,J"),),
     "sueda/s2.4.1/e2.22": ((r"{}^j_{j-1}E", r"{}^{j-1}_jE"),),
+    "sueda/s2.4.9/e2.48": ((r"{}^2\mathrm{Ad} & S_1", r"{}^2_1\mathrm{Ad}\,S_1"),),
+    "sueda/s2.4.9/e2.52": (
+        (r"\left(-\mathrm{ad}", r"\begin{pmatrix} -\mathrm{ad}"),
+        (r"\dot S_1 - \dot S_2\right)", r"\dot S_1 & \dot S_2 \end{pmatrix}"),
+    ),
     "sueda/s2.4.10/e2.56#a": (
         (
             r"-\mathrm{ad}(S_2\dot q_2) & {}^2\mathrm{Ad}\,S_1 + {}^2\mathrm{Ad}\,\dot S_1",
@@ -191,10 +207,6 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
     "sueda/s2.4.10/e2.56#b": ((r"-\dot q_2Q_2^{xy}&0", r"-\dot q_2Q_2^{yx}&0"),),
     "sueda/s2.4.12/alg3#c": ((r"\mathrm{ad}_i\,\Delta C_i\tilde B_i(q)", r"\mathrm{ad}_i\,\Delta C_i\tilde B_i'(q)"),),
     "sueda/s2.4.13/e2.69#c": ((r"\partial q_1q_2", r"\partial q_1\partial q_2"), (r"\partial q_2q_1", r"\partial q_2\partial q_1")),
-    "sueda/s2.5/e2.79#a": (
-        (r"K_r = -\partial", r"K_r = +\partial"),
-        (r"\ldots", r"\left(J_{mr}^TM_mJ_{mr}\right)\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"),
-    ),
     "sueda/s2.7/e2.87": ((r"\Gamma(\mathbf x_a)", r"\Gamma({}^i\mathbf x_a)"),),
     "sueda/s2.7/e2.89#b": ((r"J_{am}J_{mr} + J_{am}\dot J_{mr}", r"\dot J_{am}J_{mr} + J_{am}\dot J_{mr}"),),
     "sueda/s2.10/e2.108": (
@@ -223,38 +235,29 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
             r"\,{}^3_2\mathrm{Ad}^\top\,{}^4_3\mathrm{Ad}^\top y_4",
         ),
     ),
-    "sueda/s2.10/e2.111#b": (
-        (r"y_1 + (A_2y_2 + (A_3y_3 + A_4y_4))", r"y_1 + B_2(y_2 + B_3(y_3 + B_4y_4))"),
-        (r"y_2 + (A_3y_3 + A_4y_4)", r"y_2 + B_3(y_3 + B_4y_4)"),
-        (r"y_3 + A_4y_4", r"y_3 + B_4y_4"),
-        (r"{}^i_{J_i}\mathrm{Ad}_S^\top", r"{}^i_{J_i}\mathrm{Ad}_S^\top,\ B_i = {}^i_p\mathrm{Ad}^\top"),
-    ),
     "sueda/s2.10/e2.112": (
         (r"\alpha_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top", r"\alpha_4 &= {}^4_3\mathrm{Ad}^\top"),
         (r"\alpha_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top", r"\alpha_3 &= {}^3_2\mathrm{Ad}^\top"),
         (r"\alpha_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top", r"\alpha_2 &= {}^2_1\mathrm{Ad}^\top"),
     ),
     "sueda/s2.11/e2.113": ((r"- \alpha^T N(", r"+ \alpha^T N("),),
-    "sueda/s2.11/alg7": (
-        (r"\text{ (2.113), check, (2.114)}", r"\text{ (2.113), (2.114), check}"),
-    ),
     "sueda/s2.11/e2.117#a": ((r"M_m J_{mr}\dot", r"M_m\dot J_{mr}\dot"),),
     "sueda/s2.11/e2.117#b": (
         (r"\dot q_m^{\text{con}\beta} - \dot q_m^{\text{unc}\beta}", r"\dot q_m^{\text{con}\beta} + h\dot J_{mr}\dot q_r^{\text{prev}} - \dot q_m^{\text{unc}\beta}"),
     ),
-    "sueda/s2.11/alg8": ((r"J_{mr}^T(f_\alpha + f_\beta)", r"J_{mr}^T f_\beta"),),
-    "sueda/s2.11.1/e2.119#a": (
-        (r"\dot q_m^{\text{unc}\beta}\right), \quad G_m\dot q_m^{\text{unc}\beta} = 0", r"\dot q_m^{\text{unc}}\right) - f_\lambda, \quad f_\lambda = -G_m^T\lambda/h"),
-    ),
+    "sueda/s2.11/e2.118": (("= h", "= -h"),),
     "sueda/s2.11.1/e2.119#b": ((r"\dot q_m^{\text{con}\beta} =", r"\dot q_r^{\text{con}\beta} ="),),
     "sueda/s2.11.1/e2.120": ((r"M_m J_{mr}\dot", r"M_m\dot J_{mr}\dot"),),
-    "sueda/s2.12/e2.122#b": ((r"+ \bar G_r", r"- \bar G_r"),),
     "sueda/s2.12/e2.127": ((r"\lambda_c \le 0", r"\lambda_c \ge 0"),),
-    "sueda/s2.13/alg10#b": ((r"K_r = -\partial", r"K_r = +\partial"),),
     "si/s3/e2": ((r"\mathbf t\mathbf R &", r"[\mathbf t]\mathbf R &"),),
     "si/s3/e3": ((r"v_1 & [\omega_1]", r"[v_1] & [\omega_1]"),),
     "si/s4/e12": ((r"\partial q_i^1}\dot q_i +", r"\partial q_i^1}\dot q_i^1 +"),),
     "si/s4/e21": ((r"\mathbf f_{e,i}", r"\mathbf f_{e,k}"),),
+    "si/s4/e30": ((r"^{-1}}\bar", r"^{-1}}^*\bar"),),
+    "si/s4/e31": ((r"\bar{\mathbf v}", r"\bar{\boldsymbol\tau}"),),
+    "si/s4/e32": ((r"\bar{\mathbf v}", r"\bar{\boldsymbol\tau}"),),
+    "si/sA/e37": ((r"= \dot{\mathbf S}\dot{", r"= \mathbf S\ddot{"),),
+    "si/sA/e42": ((r"= \mathbf G_\lambda\dot{\mathbf S}\dot{", r"= \mathbf G_\lambda\mathbf S\ddot{"),),
     "si/sA/d9": ((r"\mathrm{ad}_{\dot{\mathbf v}", r"\mathrm{ad}_{\mathbf v"),),
     "si/sA/d10": ((r"\cdots & \mathbf f_{e,n}", r"\cdots & -\mathbf f_{e,n}"),),
     "si/sA/e46": TWISTS,
@@ -264,3 +267,32 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
     "si/sB/e57": TWISTS,
 }  # fmt: skip
 """By id of the record: pairs of what is printed and what should stand there."""
+
+
+@cache
+def in_full() -> dict[str, str]:
+    """By id of the record: what should stand there."""
+    text = (resources.files("rbnotes.ledger") / "replacements.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def replacement(id: str, formula: str) -> str:
+    """What to put in the place of a record's print; empty if nothing is listed.
+
+    Raises
+    ------
+    ValueError
+        If what is to be edited is not in the printed formula.
+    """
+    if id not in EDITS:
+        return brackets_in_rows(in_full().get(id, "").strip())
+    for printed, right in EDITS[id]:
+        if printed not in formula:
+            raise ValueError(f"{id}: {printed!r} is not in the printed form")
+        formula = formula.replace(printed, right)
+    return brackets_in_rows(formula)
+
+
+def brackets_in_rows(tex: str) -> str:
+    """The same formula, with brackets after row breaks told from distances."""
+    return ROW_OF_BRACKETS.sub(r"\\\\{}[", tex)

@@ -1,8 +1,14 @@
 """Formulas as KaTeX sets them: what is accepted, what is refused, and numbers of equations."""
 
+import json
+import re
+
 import pytest
 from rbnotes_book.equations import in_inventory, number_in_notes
-from rbnotes_book.formulas import FormulaError, typeset
+from rbnotes_book.formulas import SERVER, FormulaError, typeset
+
+from rbnotes import ledger
+from rbnotes.ledger.record import NEEDS_CORRECTION
 
 
 def test_a_formula_becomes_html_and_mathml():
@@ -29,6 +35,18 @@ def test_a_distance_after_a_row_break_is_a_distance():
 def test_what_does_not_parse_is_refused(tex):
     with pytest.raises(FormulaError):
         typeset(tex, display=True)
+
+
+def test_every_replacement_of_the_errata_parses():
+    wrong = [record for record in ledger.load() if record.verdict in NEEDS_CORRECTION]
+    own = set(json.loads(SERVER.with_name("macros.json").read_text(encoding="utf-8")))
+    for record in wrong:
+        assert not own.intersection(re.findall(r"(?<!\\)\\[a-zA-Z]+", record.replacement)), record.id
+        # prose: text and formulas by turns
+        parts = record.replacement.split("$")[1::2] if record.is_prose else [record.replacement]
+        for part in parts:
+            assert typeset(part, display=not record.is_prose), record.id
+    assert len(wrong) > 100
 
 
 def test_a_definition_does_not_leak_into_the_next_formula():

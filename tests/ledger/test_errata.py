@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
@@ -35,20 +36,29 @@ def test_a_root_cause_explains_several_corrections_of_one_source_and_each_has_on
     assert sum(len(errata.causes(source)) for source in SOURCES) == len(CAUSES)
 
 
+ELLIPSIS = re.compile(r"\\[clvd]?dots\b")
+
+
 @pytest.mark.parametrize("record", WRONG, ids=lambda record: record.id)
-def test_every_wrong_display_has_latex_of_the_whole_right_form(record):
-    tex = errata.replacement(record)
-    assert tex != record.formula
-    if "/t" not in record.id:
-        assert tex
-        assert r"(\cdots)" not in tex
-        assert tex.count("{") == tex.count("}")
+def test_every_correction_has_latex_of_the_whole_right_form(record):
+    tex = record.replacement
+    assert tex not in ("", record.formula)
+    # A display is a formula, prose is words with formulas between dollars; KaTeX reads both in tests/book.
+    assert tex.count("$") % 2 == 0
+    assert record.is_prose or "$" not in tex
+    # Nothing is left out that is printed; and TeX takes a bracket at the start of a row for a distance.
+    assert len(ELLIPSIS.findall(tex)) <= len(ELLIPSIS.findall(record.formula))
+    assert r"\[" not in tex
+
+
+def test_every_replacement_is_of_a_correction_and_listed_once():
+    assert {record.id for record in WRONG} == replacements.EDITS.keys() ^ replacements.in_full().keys()
 
 
 def test_an_edit_of_what_is_not_printed_is_refused(monkeypatch):
     monkeypatch.setitem(replacements.EDITS, "sueda/s1.9.5/e1.62", (("K_{k3} = ", "K_{k3} = -"),))
     with pytest.raises(ValueError, match="is not in the printed form"):
-        errata.replacement(ledger.find("sueda/s1.9.5/e1.62"))
+        replacements.replacement("sueda/s1.9.5/e1.62", ledger.find("sueda/s1.9.5/e1.62").formula)
 
 
 def test_markdown_has_summary_causes_entries_and_latex(capsys):

@@ -34,6 +34,7 @@ class e7:
     oracle = "difference quotient of the point as scipy turns it"
     verdict = Verdict.{verdict}
     correction = r"$T = \\tfrac12 |\\boldsymbol\\omega \\times \\mathbf r|^2$"
+    replacement = r"T = \\tfrac12 |\\boldsymbol\\omega \\times \\mathbf r|^2"
     chapter = "notes"
     implemented_by = ("{name}.formulas.velocity",)
 """
@@ -85,6 +86,7 @@ def test_an_erratum_is_listed_with_its_counterexample(own, capsys):
     status, text = run(capsys, "errata", "--ledger", own, "--json")
     (found,) = json.loads(text)
     assert (status, found["id"], found["verdict"]) == (0, f"{own.name}/s2/e7", "erratum")
+    assert found["replacement"].startswith("T = ")
     status, text = run(capsys, "--ledger", own, "verify", found["id"], "--json")
     (found,) = json.loads(text)
     assert (status, found["confirmed"]) == (0, True)

@@ -80,8 +80,9 @@ class Corrections(LedgerDirective):
     @staticmethod
     def replacement(record: Record) -> list[Field]:
         """The right form as LaTeX to paste."""
-        tex = errata.replacement(record)
-        return [("LaTeX", [nodes.literal_block(tex, tex, language="none")])] if tex else []
+        tex = record.replacement
+        block = nodes.literal_block(tex, tex, language="none", classes=["latex"])
+        return [("LaTeX", [block])] if tex else []
 
     @staticmethod
     def counterexample(found: outcomes.Found) -> list[Field]:

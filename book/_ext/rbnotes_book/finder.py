@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.domains.python import PythonDomain
 from sphinx.util.docutils import SphinxDirective
 
-from rbnotes.ledger import Record, errata
+from rbnotes.ledger import Record
 from rbnotes.ledger.coverage import inventory
 from rbnotes_book import api_pages, claims, formulas, prose
 from rbnotes_book.sections import AUTHORS
@@ -101,8 +101,8 @@ def rows(app: Sphinx) -> list[Row]:
 
 
 def formula(record: Record) -> str:
-    """TeX of a claim: the right form, where the ledger has the whole of it."""
-    return errata.replacement(record) or record.formula
+    """TeX of a display: its right form, or what is printed where that is right."""
+    return record.replacement or record.formula
 
 
 def _link(address: str, text: str, root: str) -> str:

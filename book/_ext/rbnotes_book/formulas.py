@@ -16,12 +16,11 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
 
+from rbnotes.ledger.replacements import brackets_in_rows
 from rbnotes_book.node import NODE, SCRIPTS
 
 SERVER = SCRIPTS / "katex_server.js"
 NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|flalign)\}")
-# after a row break TeX takes a bracket for a distance; here it is nearly always a cross product matrix
-ROW_OF_BRACKETS = re.compile(r"\\\\\s*\[(?!-?[\d.]+(?:pt|em|ex|mm|cm)\])")
 
 RECORD = "ledger:"
 """What the source of a node begins with if it comes from a record and not from a page."""
@@ -53,7 +52,7 @@ def typeset(tex: str, *, display: bool) -> str:
         raise FormulaError(
             "an environment that numbers by itself; write $$ ... $$ (label), or its starred form"
         )
-    tex = ROW_OF_BRACKETS.sub(r"\\\\{}[", tex)
+    tex = brackets_in_rows(tex)
     server = _server()
     assert server.stdin is not None
     assert server.stdout is not None

@@ -361,7 +361,7 @@ class e1_68_b:
     correction = (
         r"for the printed $f_s = k\frac{l - L}{L} - d\frac{\dot l}{L}$: $\mathbf d = "
         r"\dfrac{+d}{L}\dfrac{\Delta\mathbf x}{l}$. Better correct (1.66) to $+d\,\dot l/L$; then this is "
-        r"right as printed"
+        r"right as printed, and $D = -\mathsf f_n\,\partial f_s/\partial\Phi$"
     )
     implemented_by = (
         "rbnotes.forces.body_forces.body_path_length",

@@ -103,9 +103,9 @@ class e2_119_a:
     combined_with = ("sueda/s2.11/e2.116",)
     verdict = Verdict.ERRATUM
     correction = (
-        r"$f_\alpha = \frac1h M_m\left(J_{mr}\dot q_r^{\text{con}\beta} - \dot q_m^{\text{unc}}\right) - f_\lambda$, "
-        r"with $\dot q_m^{\text{unc}}$ of (2.117), without any constraint, and $f_\lambda = -G_m^T\lambda/h$ of the "
-        r"constrained solve"
+        r"$f_\alpha = \frac1h M_m\left(J_{mr}\dot q_r^{\text{con}\beta} + h\dot J_{mr}\dot q_r^{\text{prev}} - "
+        r"\dot q_m^{\text{unc}}\right) - f_\lambda$, with $\dot q_m^{\text{unc}}$ of (2.117), without any constraint, "
+        r"the drift that (2.117) leaves out, and $f_\lambda = -G_m^T\lambda/h$ of the constrained solve"
     )
     remark = (
         r"`The difference between these velocities will give us the joint reaction forces' holds only if the loop "
