@@ -52,6 +52,7 @@ EDITS: dict[str, tuple[tuple[str, str], ...]] = {
     "lloyd/s0.10/d1#a": ((r"\hat{\mathbf M} & \mathbf G^T & \mathbf N^T", r"\hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T"),),
     "lloyd/s0.10/e0.5": (
         (r"\hat{\mathbf M} & \mathbf G^T & \mathbf N^T & \mathbf D^T", r"\hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T & -\mathbf D^T"),
+        (r"\\ {} \end", r"\\ 0 \end"),
     ),
     "lloyd/s0.10/e0.6": (
         (r"\perp \boldsymbol\sigma \ge 0", r"\perp \boldsymbol\sigma^+ \ge 0"),
