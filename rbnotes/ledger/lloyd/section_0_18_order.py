@@ -277,8 +277,8 @@ class t857:
     chapter = CHAPTER
 
 
-@claim("lloyd/s0.18/t859", "Two masters are coupled")
-class t859:
+@claim("lloyd/s0.18/t859#a", "Two masters are coupled")
+class t859_a:
     formula = (
         r"\text{if a component is attached to more than one master, the resulting mass matrix for those masters "
         r"is no longer block diagonal}"
@@ -298,9 +298,30 @@ class t859:
         return two_masters_reference(w1, w2, m1, m2, mk)[:3, 3:]
 
     verdict = Verdict.HOLDS
-    remark = (
-        "The text refers to (0.35), which is about the right sides; the mass matrix is in (0.27) to (0.30)."
+    implemented_by = REDUCE
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.18/t859#b", "Where the coupling of two masters is seen")
+class t859_b:
+    formula = (
+        r"\text{`to note from (0.35)':}\quad "
+        r"\mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\alpha k}\mathbf g_k"
     )
+    inputs = MASTERS
+    result = MASS
+
+    def printed(w1, w2, m1, m2, mk):
+        """(0.35) for one row of a constraint, without right sides of its own: no mass comes into it."""
+        Gak, ga, gk = np.array([[w1, w2, m1]]), np.zeros(1), np.zeros(3)
+        return ga - Gak @ gk
+
+    library = two_masters_library
+    oracle = "the kinetic energy of the three particles while the third follows"
+    reference = two_masters_reference
+    undefined = "the right side of a constraint is no mass matrix"
+    verdict = Verdict.MISPRINT
+    correction = r"From (0.27): both masters are active here, and $-\mathbf G_{k\alpha}$ has a block with the weight of each."
     implemented_by = REDUCE
     chapter = CHAPTER
 

@@ -228,16 +228,13 @@ class d3:
         "swapped operands in `-m * bracket(c) @ bracket(c)`": "both factors are the same matrix"
     }
     verdict = Verdict.HOLDS
-    remark = (
-        "Products are taken from right to left. The display has no number; where the text refers to (0.19) it "
-        "means this one."
-    )
+    remark = "Products are taken from right to left."
     implemented_by = REDUCE
     chapter = CHAPTER
 
 
-@claim("lloyd/s0.19/t900", "Acceleration of the body's origin, seen from the body")
-class t900:
+@claim("lloyd/s0.19/t900#a", "Acceleration of the body's origin, seen from the body")
+class t900_a:
     formula = r"\mathbf a = \mathbf R_{WB}\,{}^W\dot{\mathbf v} = \dot{\mathbf v} + \boldsymbol\omega\times\mathbf v"
     inputs = {"R": rotations(), "v": vectors(), "w": vectors(), "vdot": vectors()}
     result = ACCELERATION

@@ -107,3 +107,37 @@ class t914:
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.so3.hat",)
     chapter = CHAPTER
+
+
+@claim("lloyd/s0.19/t900#b", "Where the fictitious forces stand")
+class t900_b:
+    formula = (
+        r"\text{`the fictitous forces given by the rightmost vector in (0.19)':}\quad "
+        r"\begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
+    )
+    inputs = TURNING
+    result = LINEAR_FIRST_WRENCH
+
+    def printed(R, c, w, m):
+        """The right side of (0.19) for body and particle, without forces and other constraints."""
+        on_body, on_particle = np.zeros(6), np.zeros(3)
+        return np.concatenate([on_body, on_particle, R @ cross(w, cross(w, c))])
+
+    library = change_library
+    oracle = "the force and moment that keep the particle in a steady turn, by differences"
+    reference = change_reference
+    undefined = (
+        "the right side of (0.19) has a part for each component and each constraint, no wrench on the body"
+    )
+    equivalent_mutants = {
+        "in attached: dropped `E[:3, :3] = R`": "forces seen from the body do not depend on where it is turned to",
+        "in attached: negated w in `[w, v]`": "the forces are of second order in the angular velocity",
+        "in attached: negated v in `[w, v]`": "the origin of the body is at rest",
+    }
+    verdict = Verdict.MISPRINT
+    correction = (
+        "The rightmost vector of the equation of the point inertia just above, which has no number; the end of "
+        "the section refers to (0.19) in its place, too."
+    )
+    implemented_by = REDUCE
+    chapter = CHAPTER

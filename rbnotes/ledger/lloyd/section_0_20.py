@@ -69,10 +69,6 @@ class d1:
     oracle = "the velocity that satisfies the row with the least change in the norm of M"
     reference = change_reference
     verdict = Verdict.HOLDS
-    remark = (
-        r"The text before it refers to (0.24) for $\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf "
-        r"G_{\alpha\beta}\mathbf G_{\beta\alpha}$, which is (0.22)."
-    )
     implemented_by = ("rbnotes.constraints.sequential.satisfy_one",)
     chapter = CHAPTER
 
@@ -141,8 +137,8 @@ class t928:
     chapter = CHAPTER
 
 
-@claim("lloyd/s0.20/t918", "Which entries the row has after attachment resolution")
-class t918:
+@claim("lloyd/s0.20/t918#a", "Which entries the row has after attachment resolution")
+class t918_a:
     formula = (
         r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}"
         r" \text{ is zero except for a number of row vectors } \mathbf g_j"
@@ -182,6 +178,31 @@ class t918:
 
     exact = "both sum the same few products in the same order"
     verdict = Verdict.HOLDS
-    remark = 'The notes say "sparse, except for", and refer to (0.24) for what is (0.22).'
+    remark = 'The notes say "sparse, except for".'
     implemented_by = ("rbnotes.attachments.NullSpace.reduce", "rbnotes.attachments.point_on_points")
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.20/t918#b", "Where the row after attachment resolution stands")
+class t918_b:
+    formula = (
+        r"\mathbf G' \text{ `in (0.24)':}\quad "
+        r"\boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
+    )
+    inputs = t918_a.inputs
+    result = NUMBER
+
+    def printed(own, attached, weights, masters):
+        """(0.24) where nothing has a right side: one number for the row."""
+        ga, gb = np.zeros(1), np.zeros(3)
+        return ga - attached[None] @ gb
+
+    library = t918_a.library
+    oracle = t918_a.oracle
+    reference = t918_a.reference
+    undefined = "(0.24) has the right side of the constraint, one number, and not its row"
+    exact = t918_a.exact
+    verdict = Verdict.MISPRINT
+    correction = r"$\mathbf G'$ stands in (0.22)."
+    implemented_by = t918_a.implemented_by
     chapter = CHAPTER
