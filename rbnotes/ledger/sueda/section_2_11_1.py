@@ -153,8 +153,8 @@ class e2_119_b:
     chapter = CHAPTER
 
 
-@claim("sueda/s2.11.1/t1510", "The forces that close a loop")
-class t1510:
+@claim("sueda/s2.11.1/t1509", "The forces that close a loop")
+class t1509:
     formula = r"f_\lambda = -J_{mr}^T G_m^T\lambda/h"
     inputs = OUTER
     quantities = {"G": POINT_JACOBIAN}
