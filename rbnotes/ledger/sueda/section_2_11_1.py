@@ -31,8 +31,6 @@ from rbnotes.ledger.sueda.section_2_11_joints import BALANCE, CHAPTER, NEWTON, m
 # Rows that are independent, on any tree.
 USUAL = np.sin(np.arange(1, 73) ** 2).reshape(3, 24)
 OUTER = {**TREE, "G": arrays(2, 24).map(lambda rows: USUAL[:2] + rows / 8), "h": positive_numbers(0.125, 1)}
-FROM_REST = {name: strategy for name, strategy in OUTER.items() if name != "v"}
-STILL = np.zeros(5)
 
 
 QUANTITIES = ON_BRANCHING
@@ -74,38 +72,39 @@ class e2_119_a:
         r"f_\alpha = \frac1h M_m\left(J_{mr}\dot q_r^{\text{con}\beta} - \dot q_m^{\text{unc}\beta}\right), \quad "
         r"G_m\dot q_m^{\text{unc}\beta} = 0, \quad G_m J_{mr}\dot q_r^{\text{con}\beta} = 0"
     )
-    inputs = FROM_REST
+    inputs = {**OUTER, "h": positive_numbers(0.5, 1)}
     quantities = {"G": POINT_JACOBIAN}
     result = WRENCH
 
-    def printed(at, bodies, g, q, G, h):
-        """From rest, where what (2.117) leaves out is zero."""
-        M, J, _, f = maximal(at, bodies, g, q, STILL)
-        unc = constrained(M, h * f, G)[0]
-        con = constrained(J.T @ M @ J, h * J.T @ f, G @ J)[0]
-        return M @ (J @ con - unc) / h
+    def printed(at, bodies, g, q, v, G, h):
+        """With both dots, and with h Jdot qdot, which is left out here as in (2.117)."""
+        M, J, Jdot, f = maximal(at, bodies, g, q, v)
+        M_r = J.T @ M @ J
+        unc = constrained(M, M @ J @ v + h * f, G)[0]
+        con = constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[0]
+        return M @ (J @ con + h * Jdot @ v - unc) / h
 
-    def library(at, bodies, g, q, G, h):
-        system, state, step = stepped(at, bodies, g, q, STILL, G, h)
+    def library(at, bodies, g, q, v, G, h):
+        system, state, step = stepped(at, bodies, g, q, v, G, h)
         held = tree.unconstrained_impulses(system, state, step.velocity, h).ravel()
         return (held - G.T @ step.bilateral) / h
 
     oracle = NEWTON + ", less what the loop pushes with"
 
-    def reference(at, bodies, g, q, G, h):
-        M, f = branching.tree_newton(at, bodies, g, q, STILL)
+    def reference(at, bodies, g, q, v, G, h):
+        M, f = branching.tree_newton(at, bodies, g, q, v)
         rows = on_rates(at, q, G)
-        a = least(M, f, rows)
+        a = (least(M, M @ v + h * f, rows) - v) / h
         loop = np.linalg.lstsq(rows.T, M @ a - f, rcond=None)[0]
-        return joint_reactions.on_bodies(at, bodies, g, q, STILL, a) - G.T @ loop
+        return joint_reactions.on_bodies(at, bodies, g, q, v, a) - G.T @ loop
 
     tolerance = 1e-8
     combined_with = ("sueda/s2.11/e2.116",)
     verdict = Verdict.ERRATUM
     correction = (
         r"$f_\alpha = \frac1h M_m\left(J_{mr}\dot q_r^{\text{con}\beta} + h\dot J_{mr}\dot q_r^{\text{prev}} - "
-        r"\dot q_m^{\text{unc}}\right) - f_\lambda$, with $\dot q_m^{\text{unc}}$ of (2.117), without any constraint, "
-        r"the drift that (2.117) leaves out, and $f_\lambda = -G_m^T\lambda/h$ of the constrained solve"
+        r"\dot q_m^{\text{unc}\beta}\right) - f_\lambda$, with $\dot q_m^{\text{unc}\beta}$ of (2.117), without any "
+        r"constraint, and $f_\lambda = -G_m^T\lambda/h$ of the constrained solve; contacts alike"
     )
     remark = (
         r"`The difference between these velocities will give us the joint reaction forces' holds only if the loop "
@@ -154,8 +153,8 @@ class e2_119_b:
     chapter = CHAPTER
 
 
-@claim("sueda/s2.11.1/t1510", "The forces that close a loop")
-class t1510:
+@claim("sueda/s2.11.1/t1509", "The forces that close a loop")
+class t1509:
     formula = r"f_\lambda = -J_{mr}^T G_m^T\lambda/h"
     inputs = OUTER
     quantities = {"G": POINT_JACOBIAN}
@@ -250,8 +249,9 @@ class e2_120:
     misfit = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
     remark = (
         r"With the dot, and with joint reactions that do no work, the program is right; $f_\alpha$ may then as "
-        r"well be left out. With what (2.119) calls $f_\alpha$, the multipliers of $G_m J_{mr}\dot q_r = 0$ take "
-        r"back what is wrong in it as long as only loops push, so that only the joints' friction bounds suffer."
+        r"well be left out. What (2.119) has of the loop's in its $f_\alpha$, the multipliers of $G_m J_{mr}\dot q_r = 0$ "
+        r"take back, so that only the joints' friction bounds suffer. But as in Algorithm 8 the term that (2.117) leaves "
+        r"out of $f_\alpha$ makes $-J_{mr}^T M_m\dot J_{mr}\dot q_r$ count twice."
     )
     implemented_by = ("rbnotes.dynamics.solve_step",)
     chapter = CHAPTER
