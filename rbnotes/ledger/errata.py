@@ -10,16 +10,26 @@ from functools import cache
 from importlib import resources
 
 from rbnotes import ledger
+from rbnotes.ledger import prose
 from rbnotes.ledger.causes import CAUSES, Cause
+from rbnotes.ledger.naming import where
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
 from rbnotes.ledger.sources import in_use
 
 __all__ = ["Cause", "cause", "causes", "conditions", "corrections", "effect", "effects"]
 
 COLUMNS = (
-    "id", "source", "section", "verdict", "title", "cause", "printed", "right", "latex", "condition",
+    "id", "source", "section", "place", "verdict", "title", "cause", "printed", "right", "latex", "condition",
     "units", "remark", "effect",
 )  # fmt: skip
+HEADINGS = {Verdict.ERRATUM: "Errors", Verdict.MISPRINT: "Misprints", Verdict.CONDITIONAL: "Conditions"}
+
+ABOUT = (
+    "Found by running what is printed against something that does not use it (rbnotes). An *error* gives a "
+    "wrong number, a *misprint* any reader mends, a *condition* is not stated where the formula is. What is "
+    "under *LaTeX* is to take the place of the print: the formula of a display, or a sentence. All of it goes "
+    "together: each is right where the others are made as well."
+)
 
 
 def corrections(source: str) -> list[Record]:
@@ -67,7 +77,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
     for record in records:
         shared = cause(record)
         values = (
-            record.id, record.source, record.section, str(record.verdict), record.title,
+            record.id, record.source, record.section, where(record), str(record.verdict), record.title,
             shared.title if shared else "", record.formula, record.correction, record.replacement,
             record.condition, record.misfit, record.remark, effect(record),
         )  # fmt: skip
@@ -86,7 +96,7 @@ def as_csv(records: Sequence[Record]) -> str:
 
 def as_markdown(records: Sequence[Record]) -> str:
     """The corrections as Markdown with TeX between dollars: summary, root causes, entries."""
-    lines = ["# Errata", ""]
+    lines = ["# Errata", "", ABOUT, ""]
     for source in in_use().sources:
         own = [record for record in records if record.source == source.name]
         if own:
@@ -95,16 +105,16 @@ def as_markdown(records: Sequence[Record]) -> str:
 
 
 def _summary(records: Sequence[Record]) -> list[str]:
-    lines = ["| Claim | Verdict | What is corrected |", "|---|---|---|"]
-    lines += [f"| {record.id} | {record.verdict} | {record.title} |" for record in records]
+    lines = ["| Place | Verdict | What is corrected |", "|---|---|---|"]
+    lines += [f"| {where(record)} | {record.verdict} | {record.title} |" for record in records]
     return [*lines, ""]
 
 
 def _causes(records: Sequence[Record]) -> list[str]:
-    ids = {record.id for record in records}
+    by_id = {record.id: record for record in records}
     lines = []
     for each in causes(records[0].source):
-        listed = [id for id in each.ids if id in ids]
+        listed = [where(by_id[id]) for id in each.ids if id in by_id]
         if listed:
             lines += [
                 f"### Root cause: {each.title}",
@@ -118,19 +128,16 @@ def _causes(records: Sequence[Record]) -> list[str]:
 
 
 def _entries(records: Sequence[Record]) -> list[str]:
-    headings = {
-        Verdict.ERRATUM: "Errors", Verdict.MISPRINT: "Misprints", Verdict.CONDITIONAL: "Conditions",
-    }  # fmt: skip
     lines = []
-    for verdict, heading in headings.items():
+    for verdict, heading in HEADINGS.items():
         own = [record for record in records if record.verdict is verdict]
         if own:
             lines += [f"### {heading}", ""]
         for record in own:
-            lines += [f"#### {record.id}: {record.title}", ""]
+            lines += [f"#### {where(record)}: {record.title}", "", f"Claim `{record.id}`", ""]
             tex = record.replacement
             for label, text in (
-                ("Printed", f"$${record.formula}$$" if record.formula else ""),
+                ("Printed" if record.correction else "Claim", _printed(record)),
                 ("Right", record.correction),
                 ("Holds if", record.condition),
                 ("Units", f"They do not fit: {record.misfit}." if record.misfit else ""),
@@ -139,5 +146,15 @@ def _entries(records: Sequence[Record]) -> list[str]:
                 ("LaTeX", f"```latex\n{tex}\n```" if tex else ""),
             ):
                 if text:
-                    lines += [f"{label}:", "", text, ""]
+                    lines += [f"**{label}:**", "", text, ""]
     return lines
+
+
+def _printed(record: Record) -> str:
+    """A display, or a sentence with formulas in it."""
+    if not record.formula:
+        return ""
+    parts = prose.pieces(record.formula)
+    if len(parts) == 1 and not parts[0].is_text:
+        return f"$${record.formula}$$"
+    return "".join(part.content if part.is_text else f"${part.content}$" for part in parts)

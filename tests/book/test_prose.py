@@ -2,9 +2,9 @@ r"""Claims in words: which formulas become sentences, and what of them stays a f
 
 import pytest
 from rbnotes_book.formulas import typeset
-from rbnotes_book.prose import Piece, pieces
 
 from rbnotes import ledger
+from rbnotes.ledger.prose import Piece, pieces
 
 FORMULAS = [
     r"f = ma",

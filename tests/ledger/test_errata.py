@@ -66,7 +66,7 @@ def test_markdown_has_summary_causes_entries_and_latex(capsys):
     text = capsys.readouterr().out
     places = [
         text.index(part)
-        for part in ("| sueda/s1.9.5/e1.62 |", "### Root cause", "### Errors", "### Misprints")
+        for part in ("| (S 1.62) |", "### Root cause", "### Errors", "### Misprints")
     ]
     assert places == sorted(places)
     assert "```latex\nK_{k2} = -\\frac{1}" in text

@@ -8,8 +8,8 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from rbnotes.ledger import Record
-from rbnotes_book import claims, formulas, prose
+from rbnotes.ledger import Record, prose
+from rbnotes_book import claims, formulas
 
 Field = tuple[str, Sequence[nodes.Node]]
 """A name and what stands beside it."""

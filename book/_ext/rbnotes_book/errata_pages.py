@@ -53,15 +53,21 @@ class Corrections(LedgerDirective):
 
     def summary(self, records: Sequence[Record]) -> nodes.table:
         """One line for each correction."""
-        return table(["Place", "Verdict", "What is corrected", "Cause"], map(self.row, records), "claims")
+        return table(["Place", "Verdict", "What is corrected"], map(self.row, records), "claims")
 
     def row(self, record: Record) -> list[nodes.Node]:
         place = nodes.reference("", claims.where(record), refid=self.anchor(record), internal=True)
-        cause = errata.cause(record)
-        return [
-            place, claims.badge(record.verdict), nodes.Text(record.title),
-            nodes.Text(cause.title if cause else ""),
-        ]  # fmt: skip
+        return [place, claims.badge(record.verdict), self.corrected(record)]
+
+    @staticmethod
+    def corrected(record: Record) -> nodes.paragraph:
+        """What is corrected, and the root cause it has in common with others."""
+        result = nodes.paragraph("", "", nodes.Text(record.title))
+        if cause := errata.cause(record):
+            text = f"cause: {cause.title[0].lower()}{cause.title[1:]}"
+            link = nodes.reference("", text, refid=nodes.make_id(cause.title), internal=True)
+            result += nodes.inline("", "", link, classes=["cause"])
+        return result
 
     def entry(self, record: Record, found: outcomes.Found) -> nodes.container:
         box = nodes.container(ids=[self.anchor(record)], classes=["claim-entry"])
@@ -118,7 +124,7 @@ class Errata(Corrections):
     def cause(self, cause: errata.Cause) -> nodes.container:
         """What explains several corrections, and which."""
         records = [claims.matching(id)[0] for id in cause.ids]
-        box = nodes.container(classes=["claim-entry"])
+        box = nodes.container(classes=["claim-entry"], ids=[nodes.make_id(cause.title)])
         box += nodes.paragraph("", "", nodes.strong("", cause.title))
         box += self.parse(cause.text, records[0])
         links = [

@@ -18,9 +18,9 @@ from sphinx.application import Sphinx
 from sphinx.domains.python import PythonDomain
 from sphinx.util.docutils import SphinxDirective
 
-from rbnotes.ledger import Record
+from rbnotes.ledger import Record, prose
 from rbnotes.ledger.coverage import inventory
-from rbnotes_book import api_pages, claims, formulas, prose
+from rbnotes_book import api_pages, claims, formulas
 from rbnotes_book.sections import AUTHORS
 
 SCRIPT = "finder.js"
