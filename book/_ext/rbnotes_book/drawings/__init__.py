@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rbnotes_book.drawings import contacts, frames, springs, systems
+from rbnotes_book.drawings import checking, contacts, frames, springs, systems
 from rbnotes_book.drawings.pen import Pen
 
 DRAWINGS: dict[str, Callable[[], Pen]] = {
+    "checking": checking.checking,
     "pose": frames.pose,
     "velocities": frames.velocities,
     "joint-frames": frames.joint,
