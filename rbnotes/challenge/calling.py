@@ -32,25 +32,53 @@ class Answer:
     """Names outside of the function whose values the call changed."""
     again: Answer | None = None
     """What the same inputs gave once more, at once."""
+    spread: Answer | None = None
+    """What the same numbers gave in arrays whose entries do not lie side by side, as those of a column."""
     later: Answer | None = None
     """What the same inputs gave once more, after all others."""
+    overwritten: bool = False
+    """Whether what was returned the first time was another value by then."""
+    kept: Any = None
+    """What was returned itself, until it is known whether that is overwritten; never sent anywhere."""
 
 
 def answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -> list[Answer]:
     """:func:`answer` for each of the inputs, the first of them once more when all are done."""
     found = [answer(function, each, twice=place < REPEATED) for place, each in enumerate(inputs)]
     for place, each in enumerate(inputs[:REPEATED]):
-        found[place] = dataclasses.replace(found[place], later=answer(function, each))
+        last = later(function, each, found[place])
+        found[place] = dataclasses.replace(found[place], later=last, kept=None)
     return found
 
 
 def answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, twice: bool = False) -> Answer:
-    """Call a function on copies of inputs, by position; it may fail in any way."""
-    given = copy.deepcopy(dict(inputs))
+    """Call a function on copies of inputs, by position; it may fail in any way.
+
+    With ``twice`` the same numbers are given again, as they are and spread in memory.
+    """
+    found = _called(function, inputs, copy.deepcopy(dict(inputs)))
+    if not twice:
+        return dataclasses.replace(found, kept=None)
+    wide = {name: _spread(value) for name, value in inputs.items()}
+    spread = dataclasses.replace(_called(function, inputs, wide), kept=None)
+    return dataclasses.replace(found, again=answer(function, inputs), spread=spread)
+
+
+def later(function: Callable[..., Any], inputs: Mapping[str, Any], first: Answer) -> Answer:
+    """:func:`answer` once more, and whether what was returned first has been overwritten since."""
+    overwritten = isinstance(first.kept, np.ndarray | list) and not same(
+        _plain(first.kept).value, first.value
+    )
+    return dataclasses.replace(answer(function, inputs), overwritten=overwritten)
+
+
+def _called(function: Callable[..., Any], inputs: Mapping[str, Any], given: dict[str, Any]) -> Answer:
     before = _memory(function)
+    kept = None
     try:
         with np.errstate(all="ignore"):
-            returned = _plain(function(*given.values()))
+            kept = function(*given.values())
+            returned = _plain(kept)
     except (Exception, SystemExit) as error:
         returned = Answer("exception", text=_told(error, function))
     after = _memory(function)
@@ -58,8 +86,17 @@ def answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, twice: bo
         returned,
         changed=tuple(name for name, value in inputs.items() if not same(value, given[name])),
         state=tuple(name for name, text in before.items() if after.get(name) != text),
-        again=answer(function, inputs) if twice else None,
+        kept=kept,
     )
+
+
+def _spread(value: Any) -> Any:
+    """The same numbers, with as many others between them in memory, which nobody must read."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or not value.ndim:
+        return copy.deepcopy(value)
+    room = np.full((*value.shape, 2), np.nan, dtype=value.dtype)
+    room[..., 0] = value
+    return room[..., 0]
 
 
 def same(a: Any, b: Any) -> bool:
@@ -83,8 +120,14 @@ def _plain(returned: Any) -> Answer:
         value = np.asarray(returned)
     except ValueError:
         return Answer("no array", text="a list whose parts have different shapes")
+    # Not by its class: that would load more of numpy in a child that may have no file left to open.
+    if isinstance(returned, np.ndarray) and np.any(getattr(returned, "mask", False)):
+        return Answer("no array", text="an array with masked entries")
     if value.dtype.kind not in "biufc":
-        return Answer("no array", text=f"a {type(returned).__name__}")
+        what = (
+            f"array of {value.dtype.name}s" if isinstance(returned, np.ndarray) else type(returned).__name__
+        )
+        return Answer("no array", text=f"{'an' if what[0] in 'aeiou' else 'a'} {what}")
     return Answer("array", np.array(value))
 
 

@@ -26,7 +26,7 @@ from rbnotes.ledger.trials import SIGNIFICANT, TELLING, Values, smallest
 
 FIRST = 32
 """Cases after which a function that is wrong on one of them is not tried further."""
-UNSTEADY = ("random", "stateful")
+UNSTEADY = ("layout", "random", "stateful")
 """What no search could make smaller."""
 
 Tried = list[tuple[Case, Answer, Judgement]]

@@ -26,7 +26,7 @@ from rbnotes.ledger.trials import Values, distance, result
 CLOSE = 1e-6
 """An answer that is as near as this to what a slip gives is explained by it."""
 TRIED = 24
-"""Cases that a slip has to explain."""
+"""Cases that a slip has to explain before it is tried on the others."""
 MUTANTS = 200
 """Changes to the source of the right form that are tried."""
 DEGREES = 180 / np.pi
@@ -52,25 +52,32 @@ KINDS = {
 """Hints for changes to a source, by the beginning of their names."""
 
 
-def diagnosis(claim: Record, tried: Sequence[tuple[Case, Answer]]) -> str:
-    """The one slip that explains all answers, in words; empty if there is none, or more than one."""
-    shown = [(case, finite_numbers(case, answer)) for case, answer in tried[:TRIED]]
+def diagnosis(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int = TRIED) -> str:
+    """The one slip that explains all answers, in words; empty if there is none, or more than one.
+
+    It is looked for among those that explain the ``first`` cases.
+    """
+    shown = [(case, finite_numbers(case, answer)) for case, answer in tried]
     comparable = [(case, value) for case, value in shown if value is not None]
     # Those on which the answer is most wrong tell slips apart: they come first.
-    ordered = sorted(comparable, key=lambda one: -distance(one[1], one[0].expected))
+    ordered = sorted(comparable[:first], key=lambda one: -distance(one[1], one[0].expected))
     wrong = [one for one in ordered if distance(one[1], one[0].expected) > CLOSE]
     if not wrong or len(comparable) < len(shown):
         return ""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for slips in (_as_printed(claim), _of_result(wrong[0][0]), _of_arguments(claim, wrong[0][0])):
-            found = list(dict.fromkeys(hint for hint, given in slips if _explains(given, ordered)))
-            if found:
-                return found[0] if len(found) == 1 else ""
-        changes = dict.fromkeys(
-            hint for hint, given in islice(_of_source(claim, wrong), MUTANTS) if _explains(given, ordered)
+        kinds = (
+            _as_printed(claim),
+            _of_result(wrong[0][0]),
+            _of_arguments(claim, wrong[0][0]),
+            islice(_of_source(claim, wrong), MUTANTS),
         )
-    return next(iter(changes)) if len(changes) == 1 else ""
+        for slips in kinds:
+            found = [(hint, given) for hint, given in slips if _explains(given, ordered)]
+            if found:
+                hints = {hint for hint, given in found if _explains(given, comparable[first:])}
+                return hints.pop() if len(hints) == 1 else ""
+    return ""
 
 
 def _explains(given: Callable[[Case], Any], tried: Sequence[tuple[Case, Array]]) -> bool:

@@ -24,6 +24,7 @@ Status = Literal[
     "missing",
     "exception",
     "mutated",
+    "layout",
     "random",
     "stateful",
 ]
@@ -84,6 +85,8 @@ def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
         return said("mutated", f"it changed its argument {names}: work on a copy", error)
     if error > case.tolerance:
         return said("wrong", f"wrong by {error:.2g}", error)
+    if spoiled := _spoiled(case, answer):
+        return said("layout", spoiled, error)
     return said("passed", "right", error)
 
 
@@ -110,7 +113,17 @@ def _unsteady(case: Case, answer: Answer) -> tuple[Status, str] | None:
     if answer.later is not None and _differ(case, answer, answer.later):
         text = f"the same inputs gave another answer after calls with other inputs: {_remembers(answer)}"
         return "stateful", text
+    if answer.later is not None and answer.later.overwritten:
+        return "stateful", "what it returned changed with the next call: return a new array each time"
     return None
+
+
+def _spoiled(case: Case, answer: Answer) -> str:
+    """What is wrong where the same numbers do not lie side by side in memory; empty if nothing is."""
+    if answer.spread is None or not _differ(case, answer, answer.spread):
+        return ""
+    told = f"it raised {answer.spread.text}" if answer.spread.returned == "exception" else "it is wrong"
+    return f"{told}, where arrays are not contiguous in memory, such as a column `A[:, 0]`"
 
 
 def _remembers(answer: Answer) -> str:

@@ -27,6 +27,8 @@ OFF_GRID = 65.243809
 """Whole multiples of its inverse use all binary digits, so that sums of products must round."""
 LARGEST, CLOSEST = 3, 8
 """Orders of magnitude of large numbers, and of angles short of pi."""
+VANISHING, ALONG_AN_AXIS = 4, 2
+"""Of so many degenerate vectors one is zero, or where it must not be, along an axis."""
 TINY = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 10, 12)
 """Orders of magnitude of tiny numbers: most where a series and what it replaces differ in some digits."""
 
@@ -39,9 +41,10 @@ def region(name: Region) -> Iterator[None]:
 
     Whatever a strategy says in words of its own (unit vectors, rotations, full rank, positive masses) is
     true in each region. Numbers that may vanish are ``tiny`` (down to 1e-12) two times of three, or
-    ``degenerate`` (whole numbers, so zeros, parallel and equal vectors are common); those with bounds of
-    either sign are ``large`` (up to a thousand times too large); angles and rotation vectors are ``near pi``.
-    All but ``generic`` and ``degenerate`` numbers are ``non-dyadic``.
+    ``degenerate`` (whole numbers, so zeros, parallel and equal vectors, and directions along an axis are
+    common); those with bounds of either sign are ``large`` (up to a thousand times too large); angles and
+    rotation vectors are ``near pi``, and of other numbers one, which may be a coordinate of a joint, is next
+    to a quarter turn or to a half. All but ``generic`` and ``degenerate`` numbers are ``non-dyadic``.
     """
     global _region
     before = _region
@@ -197,19 +200,28 @@ def _placed(drawn: list[float] | Array, low: float, high: float, *, may_vanish: 
     if _region == "generic":
         return np.array(drawn, dtype=float)
     whole = GRID * np.asarray(drawn)
-    may_vanish = may_vanish and low <= 0 <= high
-    if _region == "degenerate":
-        return np.round(whole / GRID) + 0.0 if may_vanish else whole / GRID
-    entries = whole / OFF_GRID
     dice = int(np.sum(np.abs(whole)))
+    around_zero = low <= 0 <= high
+    may_vanish = may_vanish and around_zero
+    if _region == "degenerate":
+        if may_vanish and dice % VANISHING == 0:
+            return np.zeros(whole.shape)
+        if not may_vanish and around_zero and dice % ALONG_AN_AXIS == 0:
+            return np.where(np.arange(whole.size) == np.argmax(np.abs(whole)), np.sign(whole), 0.0)
+        return np.round(whole / GRID) + 0.0 if around_zero else whole / GRID
+    entries = whole / OFF_GRID
     if _region == "tiny" and may_vanish and dice % 3:
         return entries * 10.0 ** -TINY[dice // 3 % len(TINY)]
     if _region == "large" and low == -high and dice % 3:
         return entries * 10.0 ** (1 + dice // 3 % LARGEST)
-    length = float(np.linalg.norm(entries))
-    angle = (entries.size == 3 and high > np.pi) or (entries.size == 1 and low == 0 and 3 <= high < np.pi)
-    if _region == "near pi" and angle and length > 0 and may_vanish:
-        return entries / length * (np.pi - 10.0 ** -(1 + dice % CLOSEST))
+    if _region == "near pi" and may_vanish:
+        length = float(np.linalg.norm(entries))
+        short = 10.0 ** -(1 + dice % CLOSEST)
+        if (entries.size == 3 and high > np.pi) or (entries.size == 1 and low == 0 and 3 <= high < np.pi):
+            return entries / length * (np.pi - short) if length > 0 else entries
+        if low == -high and entries.size:
+            place, turn = dice // CLOSEST % entries.size, np.pi / (2 if dice % 3 else 1)
+            entries[place] = np.copysign(turn - short, entries[place])
     return entries
 
 

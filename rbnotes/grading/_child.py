@@ -14,7 +14,9 @@ import signal
 import sys
 import traceback
 import types
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 _SETTINGS = json.loads(sys.argv[1])
@@ -131,6 +133,8 @@ class _Channel:
             "changed": list(answer.changed),
             "state": list(answer.state),
             "again": None if answer.again is None else self._plain(answer.again),
+            "spread": None if answer.spread is None else self._plain(answer.spread),
+            "overwritten": answer.overwritten,
         }
 
 
@@ -159,18 +163,21 @@ def _answer(functions: dict[str, Any] | None, name: str, cases: list[Any], chann
         channel.send({"done": name})
         return
     inputs = [channel.decode(case) for case in cases]
+    first = []
     for place, case in enumerate(inputs):
-        found = _tried(function, case, twice=place < calling.REPEATED)
+        twice = place < calling.REPEATED
+        found = _tried(partial(calling.answer, function, case, twice=twice))
         channel.answer(name, "case", place, found)
-    for place, case in enumerate(inputs[: calling.REPEATED]):
-        found = _tried(function, case)
-        channel.answer(name, "later", place, found)
+        if twice:
+            first.append(found)
+    for place, found in enumerate(first):
+        channel.answer(name, "later", place, _tried(partial(calling.later, function, inputs[place], found)))
     channel.send({"done": name})
 
 
-def _tried(function: Any, inputs: dict[str, Any], *, twice: bool = False) -> calling.Answer:
+def _tried(call: Callable[[], calling.Answer]) -> calling.Answer:
     try:
-        return calling.answer(function, inputs, twice=twice)
+        return call()
     except BaseException as error:  # KeyboardInterrupt, and errors that cannot be told
         return calling.Answer("exception", text=type(error).__name__)
 

@@ -14,7 +14,7 @@ from rbnotes.challenge.units import Probe, misfit
 from rbnotes.ledger.record import Record
 
 EXPLAINED = 12
-"""Cases that a slip has to explain."""
+"""Cases that a slip has to explain before it is tried on the others."""
 ALIKE = 9
 """Decimals by which answers of several students count as the same."""
 
@@ -48,10 +48,10 @@ class Hints:
         """The one slip that explains the answers, in words; empty if there is none, or more than one."""
         if self._claim is None or len(answers) < len(self._cases):
             return ""
-        tried = list(zip(self._cases, answers, strict=False))[:EXPLAINED]
+        tried = list(zip(self._cases, answers, strict=False))
         key = b"|".join(_bytes(answer) for _, answer in tried)
         if key not in self._found:
-            self._found[key] = diagnosis(self._claim, tried)
+            self._found[key] = diagnosis(self._claim, tried, first=EXPLAINED)
         return self._found[key]
 
 

@@ -327,5 +327,7 @@ def _answer(found: Any) -> Answer:
         str(found.get("text", ""))[:_TEXT],
         tuple(str(name)[:_TEXT] for name in found.get("changed", ())),
         tuple(str(name)[:_TEXT] for name in found.get("state", ())),
-        None if found.get("again") is None else _answer(found["again"]),
+        again=None if found.get("again") is None else _answer(found["again"]),
+        spread=None if found.get("spread") is None else _answer(found["spread"]),
+        overwritten=found.get("overwritten") is True,
     )

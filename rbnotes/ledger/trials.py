@@ -113,9 +113,22 @@ def _settings(examples: int, *, shrink: bool, afresh: bool = False) -> settings:
     )
 
 
-def _named(inputs: Inputs) -> st.SearchStrategy[Values]:
+def _named(inputs: Inputs, region: strategies.Region = "generic") -> st.SearchStrategy[Values]:
     # Not fixed_dictionaries: these shuffle their keys, and forms take their arguments by position.
-    return st.tuples(*inputs.values()).map(lambda values: dict(zip(inputs, values, strict=True)))
+    together = st.tuples(*inputs.values())
+    drawn = st.one_of(_alone(inputs, region), together) if region == "large" else together
+    return drawn.map(lambda values: dict(zip(inputs, values, strict=True)))
+
+
+@st.composite
+def _alone(draw: st.DrawFn, inputs: Inputs, region: strategies.Region) -> tuple[Any, ...]:
+    """One argument from a region, the others as ever: what turns fast need not be huge as well."""
+    chosen = draw(st.integers(0, len(inputs) - 1))
+    values = []
+    for place, strategy in enumerate(inputs.values()):
+        with strategies.region(region if place == chosen else "generic"):
+            values.append(draw(strategy))
+    return tuple(values)
 
 
 def samples(
@@ -129,7 +142,7 @@ def samples(
     """The first ``count`` inputs that a search would try; always the same ones, unless drawn ``afresh``.
 
     Others, but again always the same ones, are drawn from another ``region`` or with a ``start`` of the
-    generator of random numbers.
+    generator of random numbers. Where they are large, it is all arguments or one of them.
     """
     if not inputs:
         return [{}]
@@ -156,7 +169,7 @@ def _drawn(
     afresh = afresh or start is not None  # which leaves the generator to its start
 
     @_settings(count, shrink=False, afresh=afresh)
-    @given(_named(inputs))
+    @given(_named(inputs, region))
     def draw(values: Values) -> None:
         drawn.append(values)
 
@@ -220,6 +233,6 @@ def smallest(
     """Hunt for inputs from a region on which something is ``wrong``, and shrink what is found."""
     try:
         with same_everywhere(), strategies.region(region):
-            return find(_named(inputs), wrong, settings=_settings(examples, shrink=True))
+            return find(_named(inputs, region), wrong, settings=_settings(examples, shrink=True))
     except NoSuchExample:
         return None

@@ -97,7 +97,8 @@ class TestMustFail:
         result = rbnotes.challenge(
             PRODUCT, lambda q, p: -right(q, p) if np.max(np.abs([q, p])) > 2 else right(q, p)
         )
-        assert (result.judgement.status, result.region) == ("wrong", "large")
+        assert result.judgement.status == "wrong"
+        assert result.region in ("large", "near pi")
 
     def test_numbers_of_another_kind(self):
         single = np.float32

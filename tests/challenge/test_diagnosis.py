@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import rbnotes
 from rbnotes import ledger
+from rbnotes.challenge import cases
 
 PRODUCT = "lloyd/s0.2/d2"
 EXPONENTIAL = "sueda/s1.3/e1.10#a"
@@ -91,6 +92,18 @@ def test_no_hint_where_no_slip_explains_all(function):
     assert not result
     assert result.hint == ""
     assert "hint" not in str(result)
+
+
+def test_no_hint_where_the_last_case_contradicts_it():
+    claim = ledger.find(PRODUCT)
+    tried = cases(claim, examples=EXAMPLES)
+    last = tried[-1].inputs["q"]
+
+    def exchanged(q, p):
+        return product(p, q) + 1e-3 * np.array_equal(q, last)
+
+    assert "exchanged" in rbnotes.challenge(PRODUCT, lambda q, p: product(p, q), examples=EXAMPLES).hint
+    assert rbnotes.challenge(PRODUCT, exchanged, examples=EXAMPLES).hint == ""
 
 
 def test_no_hint_where_two_slips_do():
