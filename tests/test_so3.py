@@ -146,12 +146,20 @@ def test_interpolation_turns_steadily_the_short_way(R0, R1):
 def test_broadcasting_equals_a_loop():
     rng = np.random.default_rng(1)
     w, wdot = rng.normal(size=(4, 3, 3)), rng.normal(size=(3, 3))
-    for function in (so3.hat, so3.exp, so3.left_jacobian, so3.right_jacobian_inverse):
+    jacobians = (so3.left_jacobian, so3.right_jacobian, so3.left_jacobian_inverse, so3.right_jacobian_inverse)
+    for function in (so3.hat, so3.exp, *jacobians):
         looped = np.array([[function(one) for one in row] for row in w])
         np.testing.assert_allclose(function(w), looped, rtol=1e-13, atol=1e-14)
     np.testing.assert_allclose(so3.log(so3.exp(w)), [[so3.log(so3.exp(one)) for one in row] for row in w])
-    looped = np.array([[so3.left_jacobian_dot(a, b) for a, b in zip(row, wdot, strict=True)] for row in w])
-    np.testing.assert_allclose(so3.left_jacobian_dot(w, wdot), looped, atol=1e-15)
+    for function in (
+        so3.left_jacobian_dot,
+        so3.right_jacobian_dot,
+        so3.left_jacobian_inverse_dot,
+        so3.right_jacobian_inverse_dot,
+        lambda w, wdot: so3.left_jacobian_hessian(w, wdot, wdot),
+    ):
+        looped = np.array([[function(a, b) for a, b in zip(row, wdot, strict=True)] for row in w])
+        np.testing.assert_allclose(function(w, wdot), looped, rtol=1e-13, atol=1e-14)
     assert so3.exp(np.zeros((0, 3))).shape == (0, 3, 3)
 
 

@@ -6,7 +6,7 @@ from checkers import CHECKERS, EYE3, refuses
 from hypothesis import given
 
 from rbnotes import arguments
-from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.arguments import InvalidArgument, SingularConfiguration, motions
 from rbnotes.checking.strategies import (
     frames,
     rotations,
@@ -37,6 +37,15 @@ def test_rotations(R):
     refuses(arguments.rotation, np.stack([EYE3, R + 0.1 * EYE3]), r"max \|R\^T R - I\|")
     sheared = R @ np.array([[1, 1e-3, 0], [0, 1, 0], [0, 0, 1]])
     refuses(arguments.rotation, sheared, r"max \|R\^T R - I\| = 0\.001$")
+
+
+@given(rotations())
+def test_one_rotation_is_known_without_arrays(R):
+    """And nothing else is taken for one: no axis that is stretched or leans, no reflection."""
+    assert motions._is_rotation(*R.tolist())
+    for i, j in np.ndindex(3, 3):
+        assert not motions._is_rotation(*(R + 1e-6 * np.outer(R[:, i], EYE3[j])).tolist())
+    assert not any(motions._is_rotation(*(R * (1 - 2 * e)).tolist()) for e in EYE3)
 
 
 @pytest.mark.parametrize("huge", [9e99 * EYE3, 9e99 * np.array([[1.0, 1, 0], [1, -1, 0], [0, 0, 1]])])
