@@ -113,22 +113,25 @@ def _settings(examples: int, *, shrink: bool, afresh: bool = False) -> settings:
     )
 
 
-def _named(inputs: Inputs, region: strategies.Region = "generic") -> st.SearchStrategy[Values]:
+def _named(inputs: Inputs) -> st.SearchStrategy[Values]:
     # Not fixed_dictionaries: these shuffle their keys, and forms take their arguments by position.
-    together = st.tuples(*inputs.values())
-    drawn = st.one_of(_alone(inputs, region), together) if region == "large" else together
-    return drawn.map(lambda values: dict(zip(inputs, values, strict=True)))
+    return st.tuples(*inputs.values()).map(lambda values: dict(zip(inputs, values, strict=True)))
 
 
-@st.composite
-def _alone(draw: st.DrawFn, inputs: Inputs, region: strategies.Region) -> tuple[Any, ...]:
-    """One argument from a region, the others as ever: what turns fast need not be huge as well."""
-    chosen = draw(st.integers(0, len(inputs) - 1))
-    values = []
-    for place, strategy in enumerate(inputs.values()):
-        with strategies.region(region if place == chosen else "generic"):
-            values.append(draw(strategy))
-    return tuple(values)
+def _in(region: strategies.Region, inputs: Inputs) -> Inputs:
+    """The inputs; large ones half of the time one alone, since what turns fast need not be huge as well."""
+    if region != "large":
+        return inputs
+    count = len(inputs)
+    chosen = st.shared(st.sampled_from([*range(count), *[None] * count]), key="the one that is large")
+
+    @st.composite
+    def drawn(draw: st.DrawFn, place: int, strategy: st.SearchStrategy[Any]) -> Any:
+        alone = draw(chosen)
+        with strategies.region(region if alone in (None, place) else "generic"):
+            return draw(strategy)
+
+    return {name: drawn(place, strategy) for place, (name, strategy) in enumerate(inputs.items())}
 
 
 def samples(
@@ -163,13 +166,14 @@ def _drawn(
     start: int | None,
 ) -> list[Values]:
     """Drawn once for all claims that share their inputs: drawing takes longer than most forms."""
-    inputs = dict(named)
+    inputs = _in(region, dict(named))
     drawn: list[Values] = []
 
     afresh = afresh or start is not None  # which leaves the generator to its start
 
+    # Hypothesis starts from the text of what follows: if that is edited, all claims meet other inputs.
     @_settings(count, shrink=False, afresh=afresh)
-    @given(_named(inputs, region))
+    @given(_named(inputs))
     def draw(values: Values) -> None:
         drawn.append(values)
 
@@ -233,6 +237,6 @@ def smallest(
     """Hunt for inputs from a region on which something is ``wrong``, and shrink what is found."""
     try:
         with same_everywhere(), strategies.region(region):
-            return find(_named(inputs, region), wrong, settings=_settings(examples, shrink=True))
+            return find(_named(_in(region, inputs)), wrong, settings=_settings(examples, shrink=True))
     except NoSuchExample:
         return None
