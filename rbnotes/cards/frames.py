@@ -161,8 +161,7 @@ _PAIR = {
 }
 _SUEDA: dict[str, dict[str, str]] = {
     "1.1": {
-        "R": "of the body in the world",
-        "E": "of the body in the world",
+        "E R": "of the body in the world",
         "p": "origin of the body, in the world",
         "r first second": "rotation vector, the same in the world and in the rotated frame",
         "x": "of a point",
@@ -183,8 +182,7 @@ _SUEDA: dict[str, dict[str, str]] = {
         "first second": "screw of the first (second) joint, in the frame that it moves",
     },
     "1.5": {
-        "E": "of the body in the world",
-        "R": "of the body in the world",
+        "E R": "of the body in the world",
         "phi": _IN_THE_BODY,
         "a b": "of two motions, in one frame",
         "v x": "in the coordinates that R takes to those of the world",
