@@ -164,7 +164,7 @@ class Card:
         inputs, printed, right = self.counterexample
         lines = ["As printed:", textwrap.indent(self.printed_code or "", "  ").rstrip()]
         decimals = None if printed is None else telling_decimals(printed, right)
-        got = "no number" if printed is None else shown(printed, decimals=decimals)
+        got = "no number" if printed is None else shown(printed, decimals=decimals, indent=len("  gives "))
         lines += ["is wrong, for example on", *_listed(inputs, "gives", got)]
         return "\n".join([*lines, f"  right is {shown(right, decimals=decimals or 6)}"])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from rbnotes.cards.frames import FRAMES
 from rbnotes.ledger.record import Record
 
 _IN_THE_WORLD = "in the world, with all coordinates zero"
@@ -52,8 +53,9 @@ MEANINGS: Mapping[str, str] = MappingProxyType(_MEANINGS)
 def meaning(claim: Record, name: str) -> str:
     """What an argument of a claim stands for; empty where there is nothing to add."""
     parts = claim.id.split("/")[:2]
-    keys = [f"{parts[0]}/{section}: {name}" for section in _beginnings(parts[1])]
-    return next((MEANINGS[key] for key in (*keys, name) if key in MEANINGS), "")
+    keys = [f"{claim.id}: {name}", *(f"{parts[0]}/{section}: {name}" for section in _beginnings(parts[1]))]
+    told = (texts[key] for texts in (MEANINGS, FRAMES) for key in (*keys, name) if key in texts)
+    return next(told, "")
 
 
 def _beginnings(section: str) -> list[str]:

@@ -11,6 +11,7 @@ from rbnotes import ledger
 from rbnotes.cards import Card, standalone
 from rbnotes.cards.describing import described
 from rbnotes.cards.meanings import MEANINGS, meaning
+from rbnotes.challenge.own import every
 from rbnotes.ledger.trials import distance, result, samples
 
 OFFERED = 4
@@ -56,6 +57,41 @@ def test_a_card_tells_frames_and_what_numbers_stand_for():
         if meaning(record, name) == MEANINGS[key] and key.endswith(name)
     }
     assert told == set(MEANINGS)  # none is about nothing
+
+
+def test_every_vector_and_frame_of_a_claim_says_where_it_is():
+    def stands_somewhere(value):
+        """Three or six numbers, a rotation, poses: what is another in another frame."""
+        if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+            return False
+        return value.shape[-1:] in ((3,), (6,)) or value.shape[-2:] == (4, 4)
+
+    told, untold = 0, []
+    for record in every():
+        silent = [name for name in record.inputs if not meaning(record, name)]
+        told += len(record.inputs) - len(silent)
+        if record.reference is None or not silent:
+            continue
+        (values,) = samples(record.allowed_inputs, 1, start=0)
+        untold += [f"{record.id}: {name}" for name in silent if stands_somewhere(values[name])]
+    assert untold == []
+    assert told > 2000
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "words"),
+    [
+        ("lloyd/s0.2/e0.1#a", "omega", "base coordinates"),
+        ("lloyd/s0.2/d3#a", "omega", "rotated coordinates"),
+        ("lloyd/s0.23/d2#b", "delta", "along its axes"),
+        ("lloyd/s0.23/d8#a", "delta", "axes of the world"),
+        ("lloyd/s0.22.1/e0.43#a", "delta", "axes of the bodies"),
+        ("sueda/s1.6/e1.22", "g", "along the axes of the world"),
+        ("sueda/s1.1/t35", "x", "in the world"),
+    ],
+)
+def test_the_same_name_is_in_another_frame_elsewhere(id, name, words):
+    assert words in meaning(ledger.find(id), name)
 
 
 def test_a_card_shows_a_print_that_is_wrong():
