@@ -138,13 +138,36 @@ def slips(path: str) -> Iterator[Slip]:
                     yield Slip(Function(path, name), line, change + again, changed)
 
 
-def living() -> dict[tuple[Function, int], list[FunctionType]]:
-    """The functions of the package that this process holds, by name and first line."""
-    found = defaultdict(list)
-    for each in gc.get_objects():
-        if type(each) is FunctionType and (function := of_package(each.__code__)):
-            found[function, each.__code__.co_firstlineno].append(each)
-    return found
+class Living:
+    """The functions of the package that this process holds, those inside of others included."""
+
+    def __init__(self) -> None:
+        self.codes: dict[tuple[Function, int], CodeType] = {}
+        self.functions: dict[int, list[FunctionType]] = defaultdict(list)
+        for each in gc.get_objects():
+            if type(each) is FunctionType and (function := of_package(each.__code__)):
+                self.functions[id(each.__code__)].append(each)
+                if "<locals>" not in each.__qualname__:
+                    self.codes[function, each.__code__.co_firstlineno] = each.__code__
+
+    @contextmanager
+    def planted(self, slip: Slip) -> Iterator[None]:
+        """While inside, the functions have the code with a slip, and so do those that they have made."""
+        right = list(codes(self.codes[slip.place]))
+        changed = [
+            (function, old, new)
+            for old, new in zip(right, codes(slip.code()), strict=False)
+            for function in self.functions[id(old)]
+            if (old.co_qualname, old.co_freevars) == (new.co_qualname, new.co_freevars)
+        ]
+        for function, _, new in changed:
+            function.__code__ = new
+            function.__globals__[SWAPPED] = lambda a, b: b @ a
+        try:
+            yield
+        finally:
+            for function, old, _ in changed:
+                function.__code__ = old
 
 
 def of_package(code: CodeType) -> Function | None:
@@ -293,7 +316,7 @@ class Trial:
             raise RuntimeError("tests cannot be collected")
         tests = Tests(session)
         tests.measure(self.tell)
-        functions = living()
+        living = Living()
         gc.freeze()
         rooms: dict[str, list[str]] = defaultdict(list)
         for path in sorted(str(each.relative_to(ROOT)) for each in (ROOT / "rbnotes").rglob("*.py")):
@@ -301,9 +324,9 @@ class Trial:
                 rooms[room].append(path)
         scores = []
         for room in self.options.room or rooms:
-            every = [slip for path in rooms[room] for slip in slips(path) if slip.place in functions]
+            every = [slip for path in rooms[room] for slip in slips(path) if slip.place in living.codes]
             if every:
-                scores.append(self.score(room, every, functions, tests))
+                scores.append(self.score(room, every, living, tests))
         noticed, counted = map(sum, zip(*scores, strict=True))
         self.tell(f"{'all':16}{noticed:5} of {counted} noticed: {100 * noticed / max(counted, 1):.1f} %")
         self.failed = any(some < (1 - PASSED) * of for some, of in scores)
@@ -313,7 +336,7 @@ class Trial:
         self,
         room: str,
         every: Sequence[Slip],
-        functions: dict[tuple[Function, int], list[FunctionType]],
+        living: Living,
         tests: Tests,
     ) -> tuple[int, int]:
         """How many of a sample of slips are noticed, and how many there are that change a number."""
@@ -322,7 +345,7 @@ class Trial:
         tried = [slip for slip in chosen if not slip.why_equivalent]
         passed = []
         for slip in tried:
-            with planted(slip, functions[slip.place]):
+            with living.planted(slip):
                 if in_copy(partial(passes, slip.function, tests)):
                     passed.append(slip)
                     self.tell(f"    {slip}")
@@ -331,20 +354,6 @@ class Trial:
         beside = f"; {len(chosen) - len(tried)} equivalent" if len(tried) < len(chosen) else ""
         self.tell(f"{room:16}{noticed:5} of {len(tried)} noticed: {share}{beside}")
         return noticed, len(tried)
-
-
-@contextmanager
-def planted(slip: Slip, functions: Sequence[FunctionType]) -> Iterator[None]:
-    """While inside, functions have the code with a slip."""
-    right = functions[0].__code__
-    for function in functions:
-        function.__code__ = slip.code()
-        function.__globals__[SWAPPED] = lambda a, b: b @ a
-    try:
-        yield
-    finally:
-        for function in functions:
-            function.__code__ = right
 
 
 def passes(function: Function, tests: Tests) -> bool:

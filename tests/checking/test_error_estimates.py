@@ -293,3 +293,12 @@ def test_rounding_off_the_group_is_counted_at_symmetric_points(case):
         function, R, exact = case(rng)
         value, error = jacobian_so3(function, R)
         assert np.max(np.abs(value - exact)) <= error
+
+
+def test_rounding_is_that_of_values_and_arguments_four_steps_away():
+    """A multiple of t at zero, in binary fractions: no other error is left to count."""
+    step = 2.0**-6
+    found = derivative(lambda t: 8 * t, step=step)
+    assert found.value == pytest.approx(8, rel=1e-14)
+    values, positions = 8 * 4 * step, 8 * 4 * step
+    assert found.error * step == pytest.approx(4 * np.finfo(float).eps * (values + positions), rel=0.1)

@@ -188,3 +188,36 @@ def test_arrays_are_multiples_of_the_grid_within_two():
     assert -2 <= values.min() < -1 < 1 < values.max() < 2
     assert np.array_equal(simplest(strategies.arrays(2, 2)), np.zeros((2, 2)))
     assert simplest(strategies.arrays(3), lambda x: x[1] < -0.5)[1] >= -2
+
+
+class TestRegions:
+    """The same draws, moved to where formulas are at their worst."""
+
+    @staticmethod
+    def drawn_in(name, strategy, count=150):
+        with strategies.region(name):
+            return np.array(drawn(strategy, count))
+
+    def test_large_numbers_are_ten_to_a_thousand_times_as_large(self):
+        large = np.abs(self.drawn_in("large", strategies.vectors(4))).max(axis=1)
+        for low, high in ((0, 3), (3, 25), (25, 250), (250, 2500)):
+            assert np.any((large > low) & (large <= high))
+        assert large.max() <= 2000
+        assert (
+            self.drawn_in("large", strategies.numbers(-1.0, 2.0)).max() <= 2
+        )  # not with bounds of their own
+
+    def test_turns_come_near_pi_from_below(self):
+        vectors = np.linalg.norm(self.drawn_in("near pi", strategies.vectors(3, -4.0, 4.0)), axis=1)
+        angles = self.drawn_in("near pi", strategies.numbers(0.0, 3.0))
+        for turns in (vectors[vectors > 0], angles[angles > 0]):
+            assert np.all(turns < np.pi)
+            short = np.pi - turns
+            assert short.max() <= 0.1 * (1 + 1e-9)
+            assert len(np.unique(np.round(np.log10(short)))) == 8
+
+    @pytest.mark.parametrize("name", ["near pi", "non-dyadic", "tiny", "degenerate"])
+    def test_others_stay_within_their_limits(self, name):
+        values = self.drawn_in(name, strategies.vectors(4), 50)
+        assert np.abs(values).max() <= 2
+        assert np.any(values)

@@ -7,6 +7,7 @@ from planted import boxes, mixed, monotone
 
 from rbnotes.checking.strategies import vectors
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, box_residuals, polish, solve_lcp
+from rbnotes.complementarity.residuals import yardstick
 
 
 def test_each_law_by_itself():
@@ -30,6 +31,14 @@ def test_each_law_in_a_box():
     assert residuals.natural == 1.0
     assert box_residuals(problem, [2.5, 0.0, -1.0]).feasibility == 0.5
     assert box_residuals(problem, [2.0, 0.0, -1.0]).relative == 0.0
+
+
+def test_bounds_limit_the_impulses_that_rows_are_measured_by():
+    """q asks for impulses of -100 / 2 and 60 / 3; the bounds leave -1 and 5 of them."""
+    problem = BoxLCP([[2.0, 1.0], [1.0, 3.0]], [100.0, -60.0], [-1.0, -4.0], [7.0, 5.0])
+    np.testing.assert_allclose(yardstick(problem).own, [100 + 2 * 1 + 5, 60 + 1 + 3 * 5], rtol=1e-12)
+    turned = BoxLCP(problem.M, -problem.q, -problem.upper, -problem.lower)
+    np.testing.assert_allclose(yardstick(turned).own, yardstick(problem).own, rtol=1e-12)
 
 
 @given(monotone(4), vectors(4))

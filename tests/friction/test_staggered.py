@@ -6,7 +6,7 @@ import pytest
 
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
-from rbnotes.friction import FrictionNotConverged, coulomb, measure_laws, staggered
+from rbnotes.friction import FrictionNotConverged, bounded, coulomb, measure_laws, staggered
 from rbnotes.friction.bounded import bounded_friction, within_section
 
 CONES = ("box", "pyramid", "disc")
@@ -64,6 +64,51 @@ def test_friction_within_given_bounds_is_the_least_of_a_quadratic(cone, seed):
     found = bounded_friction(W, s, limits, cone, 8, np.zeros((6, 2)))
     assert np.max(np.abs(found - within_section(found, limits, cone, 8))) < 1e-9
     assert abs(found.ravel() @ W @ found.ravel() / 2 + s.ravel() @ found.ravel() - least.value) < 1e-6
+
+
+@pytest.mark.parametrize("cone", CONES)
+def test_impulses_are_brought_to_the_nearest_of_their_section(cone):
+    """No point of a convex section lies beyond the plane through the nearest, across the way to it."""
+    rng = np.random.default_rng(2)
+    limits, wanted = rng.uniform(0.5, 2.0, 40), 2 * rng.normal(size=(40, 2))
+    turns = np.linspace(0, 2 * np.pi, 9 if cone == "pyramid" else 721)
+    points = np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    if cone == "box":
+        points = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    nearest = within_section(wanted, limits, cone, 8)
+    np.testing.assert_allclose(within_section(nearest, limits, cone, 8), nearest, atol=1e-12)
+    section = limits[:, None, None] * points
+    beyond = np.einsum("ci,cpi->cp", wanted - nearest, section - nearest[:, None])
+    assert beyond.max() < 1e-12
+    # It is in the section: in no direction farther than all of that.
+    directions = np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    reach = np.max(section @ directions.T, axis=1)
+    assert np.all(nearest @ directions.T <= reach + 1e-12)
+    assert 10 < np.sum(np.any(wanted != nearest, axis=1)) < 40
+
+
+def test_newton_doubles_the_digits_of_friction_in_discs():
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(8, 8))
+    W, s, limits = A @ A.T + 0.1 * np.eye(8), rng.normal(size=(4, 2)), np.array([0.02, 0.1, 0.3, 9.0])
+    b = bounded_friction(W, s, limits, "disc", 4, np.zeros((4, 2)))
+    assert 0 < np.sum(np.linalg.norm(b, axis=1) < 0.999 * limits) < 4
+    r = np.full(8, 0.2)
+    for off in (1e-3, 1e-4):
+        near = b.ravel() + off * rng.normal(size=8)
+        better = near - bounded._newton_step(W, s.ravel(), limits, r, near)
+        assert np.max(np.abs(better - b.ravel())) < 100 * off**2
+
+
+def test_mobility_is_the_most_that_a_unit_impulse_moves_its_contact():
+    rng = np.random.default_rng(5)
+    A = rng.normal(size=(6, 3))
+    A[2:4] = 0
+    W = A @ A.T
+    turns = np.linspace(0, np.pi, 2001)
+    unit = np.stack([np.cos(turns), np.sin(turns)])
+    most = [np.max(np.linalg.norm(W[i : i + 2, i : i + 2] @ unit, axis=0)) for i in (0, 4)]
+    np.testing.assert_allclose(bounded._mobility(W), [most[0], 1.0, most[1]], rtol=1e-5)
 
 
 def test_a_body_that_left_the_ground_has_no_friction_of_the_step_before():

@@ -1,20 +1,26 @@
 """The default step of the simulator against closed forms: of second order, joints together, energy kept."""
 
 from dataclasses import replace
+from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from physics_scenes import double_pendulum, heavy_top, slider_crank
+from scipy.sparse import csr_array
 
 from rbnotes import inertia, maximal, se3, so3
+from rbnotes.checking import jacobian
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, Forces, State, keeping_momentum, runge_kutta, world_momentum
+from rbnotes.dynamics.free_motion import move_freely
 from rbnotes.forces import Damping, ForceGroups, FrameSpring, FrameSprings
 from rbnotes.joints import Prismatic, Revolute
 from rbnotes.maximal import Mechanism, World, simulate
 from rbnotes.maximal.mechanism import STABILIZATIONS
 from rbnotes.solids import Box, Capsule
 
+STEPS = import_module("rbnotes.maximal.rattle")
 X, Y, Z = np.eye(3)
 about_y, along_x = se3.exp([-np.pi / 2, 0, 0, 0, 0, 0]), se3.exp([0, np.pi / 2, 0, 0, 0, 0])
 
@@ -181,3 +187,37 @@ def test_impacts_with_friction_gain_nothing(weight, impacts):
             capped += 1  # and no more is taken than has to be
             assert path.energies[1] == pytest.approx(path.energies[0], rel=1e-9)
     assert 0 < capped < 5
+
+
+def test_slopes_of_a_flight_are_right_to_second_order():
+    """Against differences of where skew bodies arrive; what is left out is a third of the digits of h."""
+    rng = np.random.default_rng(4)
+    bodies = [
+        inertia.spatial_inertia(m, np.diag([0.3, 0.5, 0.7]) * m, rng.normal(size=3) / 4) for m in (1.5, 0.8)
+    ]
+    mechanism = Mechanism(np.stack(bodies))
+    start, v = State(se3.exp(rng.normal(size=(2, 6)))), rng.normal(size=12)
+    left_out = []
+    for h in (0.1, 0.05, 0.025):
+        arrived = move_freely(mechanism, start, v, h).E
+
+        def moved(v, h=h, arrived=arrived):
+            return se3.log(se3.inverse(arrived) @ move_freely(mechanism, start, v, h).E).ravel()
+
+        found = STEPS._displacements(SimpleNamespace(mechanism=mechanism, h=h), v).toarray()
+        left_out.append(np.max(np.abs(found - jacobian(moved, v).value)))
+    assert 0 < left_out[0] < 0.02
+    assert left_out[0] / left_out[1] > 6.5
+    assert left_out[1] / left_out[2] > 6.5
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_joint_impulses_share_what_several_rows_ask_for(kind):
+    """As one would of two hinges on one axis: the smallest impulses that take the errors away."""
+    rng = np.random.default_rng(6)
+    G = rng.normal(size=(3, 9))[[0, 1, 2, 0, 1]]
+    slope = G @ G.T
+    missing = slope @ rng.normal(size=5)
+    impulses = STEPS._solved(kind(slope), missing)
+    np.testing.assert_allclose(slope @ impulses, missing, atol=1e-8)
+    np.testing.assert_allclose(impulses, np.linalg.pinv(slope) @ missing, atol=1e-2)
