@@ -9,9 +9,11 @@ import importlib
 import inspect
 import re
 import sys
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -44,6 +46,7 @@ orphan: true
 ```
 """
 
+ARGUMENTS = Path(__file__).parents[2] / "_data" / "arguments.toml"
 LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
 
 
@@ -167,11 +170,32 @@ def _attribute_docs(room: str) -> dict[str, list[str]]:
     return docs
 
 
+@cache
+def usual() -> dict[str, dict[str, str]]:
+    """What arguments of a room's functions are, by room and name."""
+    return tomllib.loads(ARGUMENTS.read_text(encoding="utf-8"))
+
+
+def unnamed(function: Any) -> list[str]:
+    """The arguments of a function that its docstring does not name."""
+    text = inspect.getdoc(function) or ""
+    return [name for name in inspect.signature(function).parameters if not re.search(rf"\b{name}\b", text)]
+
+
+def _arguments(name: str, function: Any) -> list[str]:
+    """Fields for what the docstring does not name, as far as it is the same in all functions of the room."""
+    known = usual().get(name.split(".")[1], {})
+    fields = [f":param {each}: {known[each]}" for each in unnamed(function) if each in known]
+    return ["", *fields, ""] if fields else []
+
+
 def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     if what == "data":
         room, _, own = name.rpartition(".")
         lines[:] = _attribute_docs(room).get(own, [])
     lines[:] = map(_escape, lines)
+    if what == "function":
+        lines += _arguments(name, obj)
     records = named().get(name, [])
     if records:
         lines += ["", *_claims(records), ""]
