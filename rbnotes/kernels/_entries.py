@@ -7,6 +7,7 @@ from rbnotes.kernels._algebra import OPTIONS, inlined
 from rbnotes.kernels._friction import newton
 from rbnotes.kernels._lanes import LANES
 from rbnotes.kernels._layout import GAIN, GIVEN_AT, GIVEN_SIZE, MOTION, NODES, ONE, ROOM, SIZE, ZERO, U
+from rbnotes.kernels._passed import alike, passed, reals, wholes
 from rbnotes.kernels._slopes import RECORD, slopes
 from rbnotes.kernels._sweeps import bodies_loaded, bodies_seen, driven_outwards, forward, handed_in, inverse
 from rbnotes.kernels._touching import PLACE, SHAPE, touching
@@ -30,11 +31,13 @@ def functions(failed):
     """
 
     @njit(cache=True, **OPTIONS)
-    def forward_one(whole, numbers, q, v, f, out):
-        """Accelerations ``(k,)``."""
+    def forward_one(tree, constants, q, v, f, out):
+        """Accelerations ``(k,)``, of arrays as they are passed."""
+        whole, numbers = wholes(tree), reals(constants)
         k = whole[SIZE]
-        if q.size != k or v.size != k or f.size != k:
+        if not (alike(q, constants, k) and alike(v, constants, k) and alike(f, constants, k)):
             return failed
+        q, v, f, out = reals(q), reals(v), reals(f), reals(out)
         g = whole[GIVEN_AT]
         forward(
             whole, numbers, numbers, g + whole[GIVEN_SIZE], numbers, g, ZERO, q, v, f, out, ZERO, ZERO, ONE
@@ -42,11 +45,13 @@ def functions(failed):
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
-    def inverse_one(whole, numbers, q, v, a, out):
-        """Forces ``(k,)``."""
+    def inverse_one(tree, constants, q, v, a, out):
+        """Forces ``(k,)``, of arrays as they are passed."""
+        whole, numbers = wholes(tree), reals(constants)
         k = whole[SIZE]
-        if q.size != k or v.size != k or a.size != k:
+        if not (alike(q, constants, k) and alike(v, constants, k) and alike(a, constants, k)):
             return failed
+        q, v, a, out = reals(q), reals(v), reals(a), reals(out)
         g = whole[GIVEN_AT]
         inverse(
             whole, numbers, numbers, g + whole[GIVEN_SIZE], numbers, g, ZERO, q, v, a, out, ZERO, ZERO, ONE
@@ -144,6 +149,8 @@ def functions(failed):
 
 
 def signature(function):
-    """Of whole numbers first, then of real ones, all flat."""
+    """Of arrays as they are passed, a tree's first; or of whole numbers, then of real ones, all flat."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    if names[0] == "tree":
+        return int64(*(passed for _ in names))
     return int64(uint64[::1], *(float64[::1] for _ in names[1:]))

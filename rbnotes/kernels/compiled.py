@@ -21,7 +21,6 @@ from rbnotes.tree.kinematics import alike
 from rbnotes.tree.recursive import Hybrid, _checked, _told
 from rbnotes.tree.tangent import Slopes
 
-_DOUBLE, _PLAIN = np.dtype(np.float64), np.ndarray
 _flat, _empty = np.ascontiguousarray, np.empty
 _NONE = 0.0
 """No wrenches: told from other zeros by identity, which takes no time."""
@@ -74,14 +73,12 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        # The simple case has the shortest way: each check of an argument takes as long as a link. Sizes are
-        # checked by the compiled code.
-        if wrenches is _NONE and self._simple and type(q) is type(qdot) is type(tau) is _PLAIN:
-            a, b, c = _flat(q), _flat(qdot), _flat(tau)
-            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.ndim + b.ndim + c.ndim == 3:
-                out: Array = _empty(self._one)
-                if not self._forward(self._whole, self._numbers, a, b, c, out):
-                    return out
+        # The simple case has the shortest way, since each check of an argument takes as long as a link: the
+        # compiled code does them.
+        if wrenches is _NONE and self._simple:
+            out: Array = _empty(self._one)
+            if not self._forward(self._whole, self._numbers, q, qdot, tau, out):
+                return out
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
         return self._accelerations(q, qdot, *_applied(self.tree, tau, wrenches, q=q, qdot=qdot))
 
@@ -100,12 +97,10 @@ class CompiledTree:
         InvalidArgument
             If an argument has a wrong shape or is not finite.
         """
-        if wrenches is _NONE and self._simple and type(q) is type(qdot) is type(qddot) is _PLAIN:
-            a, b, c = _flat(q), _flat(qdot), _flat(qddot)
-            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.ndim + b.ndim + c.ndim == 3:
-                out: Array = _empty(self._one)
-                if not self._inverse(self._whole, self._numbers, a, b, c, out):
-                    return out
+        if wrenches is _NONE and self._simple:
+            out: Array = _empty(self._one)
+            if not self._inverse(self._whole, self._numbers, q, qdot, qddot, out):
+                return out
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
         qddot = self.tree.checked("qddot", qddot)
         return self._taken(q, qdot, qddot, _applied(self.tree, 0.0, wrenches, q=q, qdot=qdot, qddot=qddot)[1])
@@ -227,12 +222,10 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        if self._simple and type(q) is type(forces) is _PLAIN:
-            a, c = _flat(q), _flat(forces)
-            if a.dtype is c.dtype is _DOUBLE and a.ndim + c.ndim == 2:
-                out: Array = _empty(self._one)
-                if not self._forward(self._whole, self._weightless, a, self._resting, c, out):
-                    return out
+        if self._simple:
+            out: Array = _empty(self._one)
+            if not self._forward(self._whole, self._weightless, q, self._resting, forces, out):
+                return out
         return self._answers(self.tree.checked("q", q), self.tree.checked("forces", forces))
 
     def _answers(self, q: Array, forces: Array) -> Array:
