@@ -8,7 +8,7 @@ plain Python the functions take the arrays themselves.
 
 import numpy as np
 from llvmlite import ir
-from numba import carray, float64, types, uint64
+from numba import carray, float64, types, uint64  # type: ignore[attr-defined]
 from numba.extending import NativeValue, intrinsic, models, overload, register_model, unbox
 
 # Offsets in a PyArrayObject: what every object has ends with its type.
