@@ -352,7 +352,7 @@ class CompiledTree:
 
         Numbers are not looked at before: what is not finite would be so in the result.
         """
-        rows = [each for each in states if isinstance(each, np.ndarray)]
+        rows = [each for each in states if type(each) is np.ndarray]
         if len(rows) < len(states) or rows[0].ndim != 2 or len(rows[0]) < layout.LANES:
             return None
         expected = (len(rows[0]), self.tree.size)
