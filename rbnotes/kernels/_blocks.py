@@ -1,48 +1,66 @@
-"""The sweeps' steps at a joint whose S is a block of columns: balls, and joints given from outside.
+"""Joints whose S is a block of columns: balls, quaternions, and joints given from outside.
 
-``k`` is where its block starts; the rest is as in :mod:`rbnotes.kernels._steps`. A joint of several
-coordinates is freed one column after the other, as if hinges sat in one place. These joints are rare: their
-steps are functions that the sweeps call, so that the code of all others stays short.
+They have an element for each coordinate. When it comes to the last of them, pose, columns and drift are
+written to the block, which starts at ``k``; from there the columns go to the records of the elements, seen
+from the world. Of these elements the last one has the body; inertia and wrenches pass through them one column
+after the other, as if hinges sat in one place.
+
+These joints are rare: their steps are functions that the sweeps call, so that the code of all others stays
+short.
 """
 
-from math import nan, sqrt
+from math import nan
 
-from rbnotes.kernels._algebra import (
-    apart,
-    bias,
-    bracket,
-    inertia_times,
-    inertia_up_frame,
-    inlined,
-    momentum,
-    motion_down_frame,
-    product,
-    sine_cosine,
-    times,
-    without,
-    wrench_up_frame,
-)
+from rbnotes.kernels._algebra import apart, inlined, product, seen_from_world, sine_cosine, times
 from rbnotes.kernels._layout import (
-    BLOCK_RATES,
-    BODY,
+    ACCELERATION,
+    AWAY,
+    BALL,
+    COLUMN,
     COLUMNS,
+    CONSTANTS,
+    COORDINATE,
+    COUNT,
     DRIFT,
+    FORCE,
     FORCES,
-    FRAME,
-    GAIN,
-    GAINS,
-    MOTION,
-    SMALLEST,
+    GIVEN_AT,
+    GIVEN_FROM,
+    GIVEN_SIZE,
+    HEADER,
+    KIND,
+    LANES,
+    ONE,
+    PLACE,
+    POSE,
+    POSITION,
+    POSITIONS,
+    QUATERNION,
+    RATE,
+    RATES,
+    RECORD,
+    SIX,
+    SIZE,
+    THREE,
+    TOLD,
     TURN,
-    TWIST,
+    WHOLE,
+    ZERO,
+    P,
     U,
 )
-from rbnotes.kernels._memory import add6, read3, read6, read9, read10, write3, write6, write9
-from rbnotes.kernels._steps import hand_over, own_and_carried
+from rbnotes.kernels._memory import add6, fixed3, fixed9, read3, read6, read9, write3, write6, write9
+from rbnotes.kernels._numbers import choose, drop, either, more, pick, place, read, root, spread, write
+from rbnotes.kernels._steps import moved, posed
 
-_POSITION = U(9)
-_QUATERNION, _ITS_RATE = COLUMNS + U(24), COLUMNS + U(30)  # where no joint of four columns has any
 _SERIES_BELOW = 1.0
+
+
+@inlined
+def read4(x, o, like):
+    """Four numbers."""
+    a, b, c = read3(x, o, like)
+    return a, b, c, read(x, o + THREE, like)
 
 
 @inlined
@@ -68,307 +86,228 @@ def stumpff(square):
     c5 = 1 / 5040 - square * c5
     c4 = 1 / 24 - square * c4
     c5 = 1 / 120 - square * c5
-    angle = sqrt(square)
+    angle = root(square)
     s, c = sine_cosine(angle)
-    far = square >= _SERIES_BELOW
-    safe = square if far else 1.0
-    c1 = s / angle if far else 1 - square * (1 / 6 - square * c5)
-    c2 = (1 - c) / safe if far else 0.5 - square * c4
-    c3 = (1 - c1) / safe if far else 1 / 6 - square * c5
-    c4 = (0.5 - c2) / safe if far else c4
-    c5 = (1 / 6 - c3) / safe if far else c5
+    far = more(square, _SERIES_BELOW)
+    safe = choose(far, square, 1.0)
+    c1 = choose(far, s / choose(far, angle, 1.0), 1.0 - square * (1 / 6 - square * c5))
+    c2 = choose(far, (1.0 - c) / safe, 0.5 - square * c4)
+    c3 = choose(far, (1.0 - c1) / safe, 1 / 6 - square * c5)
+    c4 = choose(far, (0.5 - c2) / safe, c4)
+    c5 = choose(far, (1 / 6 - c3) / safe, c5)
     return c1, c2, c3, c4, c5
 
 
 @apart
-def ball(work, k, n):
-    """Pose, columns and drift of a rotation vector, at ``TURN`` when called, its rates at ``BLOCK_RATES``."""
-    for lane in range(n):
-        b = k + lane
-        x, y, z = read3(work, b + n * TURN, n)
-        a, d, e = read3(work, b + n * BLOCK_RATES, n)
-        square = x * x + y * y + z * z
-        c1, c2, c3, c4, c5 = stumpff(square)
-        c = 1 - c2 * square
-        write9(
-            work,
-            b + n * TURN,
-            n,
-            c + c2 * x * x,
-            c2 * x * y - c1 * z,
-            c2 * x * z + c1 * y,
-            c2 * y * x + c1 * z,
-            c + c2 * y * y,
-            c2 * y * z - c1 * x,
-            c2 * z * x - c1 * y,
-            c2 * z * y + c1 * x,
-            c + c2 * z * z,
-        )
-        write3(work, b + n * (TURN + _POSITION), n, 0.0, 0.0, 0.0)
-        i = b + n * COLUMNS
-        # The right Jacobian, c_1 - c_2 hat(q) + c_3 q q^T, column by column.
-        write6(work, i, n, c1 + c3 * x * x, c3 * x * y - c2 * z, c3 * x * z + c2 * y, 0.0, 0.0, 0.0)
-        i += n * TWIST
-        write6(work, i, n, c3 * x * y + c2 * z, c1 + c3 * y * y, c3 * y * z - c2 * x, 0.0, 0.0, 0.0)
-        i += n * TWIST
-        write6(work, i, n, c3 * x * z - c2 * y, c3 * y * z + c2 * x, c1 + c3 * z * z, 0.0, 0.0, 0.0)
-        # Its rate times the rates v: what c_2 and c_3 multiply is q x v and q x (q x v).
-        f, g, h = y * e - z * d, z * a - x * e, x * d - y * a
-        along = x * a + y * d + z * e
-        rate_2, rate_3 = along * (2 * c4 - c3), along * (3 * c5 - c4)
-        write6(
-            work,
-            b + n * DRIFT,
-            n,
-            rate_3 * (y * h - z * g) - rate_2 * f + c3 * (d * h - e * g),
-            rate_3 * (z * f - x * h) - rate_2 * g + c3 * (e * f - a * h),
-            rate_3 * (x * g - y * f) - rate_2 * h + c3 * (a * g - d * f),
-            0.0,
-            0.0,
-            0.0,
-        )
+def ball(work, k, like):
+    """Pose, columns and drift of a rotation vector."""
+    x, y, z = read3(work, k + POSITIONS, like)
+    a, d, e = read3(work, k + RATES, like)
+    zero = spread(0.0, like)
+    square = x * x + y * y + z * z
+    c1, c2, c3, c4, c5 = stumpff(square)
+    c = 1.0 - c2 * square
+    write9(
+        work,
+        k + TURN,
+        c + c2 * x * x,
+        c2 * x * y - c1 * z,
+        c2 * x * z + c1 * y,
+        c2 * y * x + c1 * z,
+        c + c2 * y * y,
+        c2 * y * z - c1 * x,
+        c2 * z * x - c1 * y,
+        c2 * z * y + c1 * x,
+        c + c2 * z * z,
+    )
+    write3(work, k + TURN + P, zero, zero, zero)
+    i = k + COLUMNS
+    # The right Jacobian, c_1 - c_2 hat(q) + c_3 q q^T, column by column.
+    write6(work, i, c1 + c3 * x * x, c3 * x * y - c2 * z, c3 * x * z + c2 * y, zero, zero, zero)
+    i += SIX
+    write6(work, i, c3 * x * y + c2 * z, c1 + c3 * y * y, c3 * y * z - c2 * x, zero, zero, zero)
+    i += SIX
+    write6(work, i, c3 * x * z - c2 * y, c3 * y * z + c2 * x, c1 + c3 * z * z, zero, zero, zero)
+    # Its rate times the rates v: what c_2 and c_3 multiply is q x v and q x (q x v).
+    f, g, h = y * e - z * d, z * a - x * e, x * d - y * a
+    along = x * a + y * d + z * e
+    rate_2, rate_3 = along * (2.0 * c4 - c3), along * (3.0 * c5 - c4)
+    write6(
+        work,
+        k + DRIFT,
+        rate_3 * (y * h - z * g) - rate_2 * f + c3 * (d * h - e * g),
+        rate_3 * (z * f - x * h) - rate_2 * g + c3 * (e * f - a * h),
+        rate_3 * (x * g - y * f) - rate_2 * h + c3 * (a * g - d * f),
+        zero,
+        zero,
+        zero,
+    )
 
 
 @apart
-def quaternion(work, k, reduced, n):
-    """The same of a quaternion; reduced, the coordinates are those of its angular velocity.
-
-    The quaternion and its rate are kept for :func:`expanded`.
-    """
-    for lane in range(n):
-        b = k + lane
-        x, y, z = read3(work, b + n * TURN, n)
-        w = work[b + n * (TURN + U(3))]
-        a, d, e = read3(work, b + n * BLOCK_RATES, n)
-        f = work[b + n * (BLOCK_RATES + U(3))]
-        w, x, y, z = x, y, z, w  # scalar first
-        square = w * w + x * x + y * y + z * z
-        i = 2 / (square if square > 0 else nan)
-        write6(work, b + n * _QUATERNION, n, w, x, y, z, 0.0, 0.0)
-        write6(work, b + n * _ITS_RATE, n, a, d, e, f, 0.0, 0.0)
-        write9(
-            work,
-            b + n * TURN,
-            n,
-            1 - i * (y * y + z * z),
-            i * (x * y - w * z),
-            i * (x * z + w * y),
-            i * (x * y + w * z),
-            1 - i * (x * x + z * z),
-            i * (y * z - w * x),
-            i * (x * z - w * y),
-            i * (y * z + w * x),
-            1 - i * (x * x + y * y),
-        )
-        write3(work, b + n * (TURN + _POSITION), n, 0.0, 0.0, 0.0)
-        # Angular velocity: twice the vector part of q^-1 qdot.
-        w0 = i * (w * d - x * a - y * f + z * e)
-        w1 = i * (w * e - y * a - z * d + x * f)
-        w2 = i * (w * f - z * a - x * e + y * d)
-        along = -i * (w * a + x * d + y * e + z * f)
-        c = b + n * COLUMNS
-        if reduced:
-            write3(work, b + n * BLOCK_RATES, n, w0, w1, w2)
-            write6(work, c, n, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-            c += n * TWIST
-            write6(work, c, n, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
-            c += n * TWIST
-            write6(work, c, n, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-            write6(work, b + n * DRIFT, n, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-            t, p, q = read3(work, b + n * FORCES, n)
-            r = work[b + n * (FORCES + U(3))]
-            # Torques do the work of the forces on the quaternion: those along it do none.
-            write3(
-                work,
-                b + n * FORCES,
-                n,
-                0.5 * (w * p - x * t - y * r + z * q),
-                0.5 * (w * q - y * t - z * p + x * r),
-                0.5 * (w * r - z * t - x * q + y * p),
-            )
-        else:
-            write6(work, c, n, -i * x, -i * y, -i * z, 0.0, 0.0, 0.0)
-            c += n * TWIST
-            write6(work, c, n, i * w, -i * z, i * y, 0.0, 0.0, 0.0)
-            c += n * TWIST
-            write6(work, c, n, i * z, i * w, -i * x, 0.0, 0.0, 0.0)
-            c += n * TWIST
-            write6(work, c, n, -i * y, i * x, i * w, 0.0, 0.0, 0.0)
-            write6(work, b + n * DRIFT, n, along * w0, along * w1, along * w2, 0.0, 0.0, 0.0)
-
-
-@apart
-def expanded(work, k, n):
-    """Accelerations of a quaternion, in place of those of its angular velocity."""
-    for lane in range(n):
-        b = k + lane
-        w, x, y, z, _, _ = read6(work, b + n * _QUATERNION, n)
-        a, d, e, f, _, _ = read6(work, b + n * _ITS_RATE, n)
-        p, q, r = read3(work, b + n * BLOCK_RATES, n)
-        square = w * w + x * x + y * y + z * z
-        # Seen from q: the constraint gives the scalar part, the angular acceleration the others.
-        scalar = -(a * a + d * d + e * e + f * f)
-        i = 2 / square
-        along = i * (w * a + x * d + y * e + z * f)
-        w0 = i * (w * d - x * a - y * f + z * e)
-        w1 = i * (w * e - y * a - z * d + x * f)
-        w2 = i * (w * f - z * a - x * e + y * d)
-        g = 0.5 * square * (p + along * w0)
-        h = 0.5 * square * (q + along * w1)
-        j = 0.5 * square * (r + along * w2)
+def quaternion(work, k, reduced, like):
+    """The same of a quaternion; reduced, the coordinates are those of its angular velocity."""
+    w, x, y, z = read4(work, k + POSITIONS, like)  # scalar first
+    a, d, e, f = read4(work, k + RATES, like)
+    square = w * w + x * x + y * y + z * z
+    i = 2.0 / choose(more(square, 0.0), square, nan)
+    zero, one = spread(0.0, like), spread(1.0, like)
+    write9(
+        work,
+        k + TURN,
+        1.0 - i * (y * y + z * z),
+        i * (x * y - w * z),
+        i * (x * z + w * y),
+        i * (x * y + w * z),
+        1.0 - i * (x * x + z * z),
+        i * (y * z - w * x),
+        i * (x * z - w * y),
+        i * (y * z + w * x),
+        1.0 - i * (x * x + y * y),
+    )
+    write3(work, k + TURN + P, zero, zero, zero)
+    # Angular velocity: twice the vector part of q^-1 qdot.
+    w0 = i * (w * d - x * a - y * f + z * e)
+    w1 = i * (w * e - y * a - z * d + x * f)
+    w2 = i * (w * f - z * a - x * e + y * d)
+    along = -i * (w * a + x * d + y * e + z * f)
+    c = k + COLUMNS
+    if reduced:
+        write3(work, k + RATES, w0, w1, w2)
+        write6(work, c, one, zero, zero, zero, zero, zero)
+        c += SIX
+        write6(work, c, zero, one, zero, zero, zero, zero)
+        c += SIX
+        write6(work, c, zero, zero, one, zero, zero, zero)
+        c += SIX
+        write6(work, c, zero, zero, zero, zero, zero, zero)
+        write(work, k + RATES + THREE, zero)
+        write6(work, k + DRIFT, zero, zero, zero, zero, zero, zero)
+        t, p, q, r = read4(work, k + FORCES, like)
+        # Torques do the work of the forces on the quaternion: those along it do none.
         write3(
             work,
-            b + n * BLOCK_RATES,
-            n,
-            (w * scalar - x * g - y * h - z * j) / square,
-            (x * scalar + w * g + y * j - z * h) / square,
-            (y * scalar + w * h + z * g - x * j) / square,
+            k + FORCES,
+            0.5 * (w * p - x * t - y * r + z * q),
+            0.5 * (w * q - y * t - z * p + x * r),
+            0.5 * (w * r - z * t - x * q + y * p),
         )
-        work[b + n * (BLOCK_RATES + U(3))] = (z * scalar + w * j + x * h - y * g) / square
+    else:
+        write6(work, c, -i * x, -i * y, -i * z, zero, zero, zero)
+        c += SIX
+        write6(work, c, i * w, -i * z, i * y, zero, zero, zero)
+        c += SIX
+        write6(work, c, i * z, i * w, -i * x, zero, zero, zero)
+        c += SIX
+        write6(work, c, -i * y, i * x, i * w, zero, zero, zero)
+        write6(work, k + DRIFT, along * w0, along * w1, along * w2, zero, zero, zero)
+
+
+@inlined
+def first_of(whole, e):
+    """The first element of a joint, of which e is the last one."""
+    return e + ONE - whole[HEADER + e * WHOLE + COUNT]
+
+
+@inlined
+def is_told(whole, e):
+    """Whether the joint moves as it is told."""
+    return whole[HEADER + first_of(whole, e) * WHOLE + TOLD] > ZERO
 
 
 @apart
-def placed(work, k, numbers, r, n):
-    """The joint's pose, behind the frame in which it rests."""
-    R0 = read9(numbers, r + FRAME, U(1))
-    s0, s1, s2 = read3(numbers, r + FRAME + _POSITION, U(1))
-    for lane in range(n):
-        b = k + lane
-        t0, t1, t2 = read3(work, b + n * (TURN + _POSITION), n)
-        a0, a1, a2 = times(R0, t0, t1, t2)
-        write3(work, b + n * (TURN + _POSITION), n, s0 + a0, s1 + a1, s2 + a2)
-        R00, R01, R02, R10, R11, R12, R20, R21, R22 = product(R0, read9(work, b + n * TURN, n))
-        write9(work, b + n * TURN, n, R00, R01, R02, R10, R11, R12, R20, R21, R22)
+def expanded(whole, work, room, out, first, e, like):
+    """Accelerations of a quaternion, in place of those of its angular velocity."""
+    size, k, j = whole[SIZE], room.block, first_of(whole, e)
+    read_block(work, room, j, U(4), like)
+    w, x, y, z = read4(work, k + POSITIONS, like)
+    a, d, e, f = read4(work, k + RATES, like)
+    p, q, r = read3(work, k + FORCES, like)
+    square = w * w + x * x + y * y + z * z
+    # Seen from q: the constraint gives the scalar part, the angular acceleration the others.
+    scalar = -(a * a + d * d + e * e + f * f)
+    i = 2.0 / square
+    along = i * (w * a + x * d + y * e + z * f)
+    w0 = i * (w * d - x * a - y * f + z * e)
+    w1 = i * (w * e - y * a - z * d + x * f)
+    w2 = i * (w * f - z * a - x * e + y * d)
+    g = 0.5 * square * (p + along * w0)
+    h = 0.5 * square * (q + along * w1)
+    l = 0.5 * square * (r + along * w2)
+    at = first * size + whole[HEADER + j * WHOLE + COORDINATE]
+    drop(out, at, size, (w * scalar - x * g - y * h - z * l) / square)
+    drop(out, at + ONE, size, (x * scalar + w * g + y * l - z * h) / square)
+    drop(out, at + U(2), size, (y * scalar + w * h + z * g - x * l) / square)
+    drop(out, at + U(3), size, (z * scalar + w * l + x * h - y * g) / square)
 
 
 @apart
-def block_velocity(work, o, p, k, m, n):
-    """The motion of the joint's frame, and in place of the own drift all of it."""
-    for lane in range(n):
-        b = k + lane
-        w0, w1, w2, u0, u1, u2 = read6(work, p + lane + n * MOTION, n)
-        t0, t1, t2 = read3(work, b + n * (TURN + _POSITION), n)
-        R = read9(work, b + n * TURN, n)
-        w0, w1, w2, u0, u1, u2 = motion_down_frame(R, t0, t1, t2, w0, w1, w2, u0, u1, u2)
-        a0, a1, a2, b0, b1, b2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for j in range(m):
-            v = work[b + n * (BLOCK_RATES + j)]
-            s0, s1, s2, s3, s4, s5 = read6(work, b + n * (COLUMNS + TWIST * j), n)
-            a0 += s0 * v
-            a1 += s1 * v
-            a2 += s2 * v
-            b0 += s3 * v
-            b1 += s4 * v
-            b2 += s5 * v
-        c0, c1, c2, c3, c4, c5 = bracket(w0, w1, w2, u0, u1, u2, a0, a1, a2, b0, b1, b2)
-        d0, d1, d2, d3, d4, d5 = read6(work, b + n * DRIFT, n)
-        write6(work, b + n * DRIFT, n, d0 + c0, d1 + c1, d2 + c2, d3 + c3, d4 + c4, d5 + c5)
-        write6(work, o + lane + n * MOTION, n, w0 + a0, w1 + a1, w2 + a2, u0 + b0, u1 + b1, u2 + b2)
+def taken(given, at, apart_by, work, k, m, like):
+    """Pose, columns and drift of a joint that was evaluated outside."""
+    for c in range(U(12)):
+        write(work, k + TURN + LANES * c, pick(given, at + c, apart_by, like))
+    at += U(12)
+    for c in range(U(6) * m):
+        write(work, k + COLUMNS + LANES * c, pick(given, at + c, apart_by, like))
+    at += U(6) * m
+    for c in range(U(6)):
+        write(work, k + DRIFT + LANES * c, pick(given, at + c, apart_by, like))
+
+
+@inlined
+def read_block(work, room, j, m, like):
+    """Coordinates, rates and forces of m elements from j on, side by side in the block."""
+    for c in range(m):
+        o, k = room.records + place(j + c, RECORD, like), room.block + LANES * c
+        write(work, k + POSITIONS, read(work, o + POSITION, like))
+        write(work, k + RATES, read(work, o + RATE, like))
+        write(work, k + FORCES, read(work, o + FORCE, like))
+
+
+@inlined
+def placed(numbers, work, e, own, k, like):
+    """The joint's pose in the frame of its parent, behind the frame in which it rests."""
+    c = place(e, CONSTANTS, 0.0)
+    R = fixed9(numbers, c + PLACE, like, False)
+    p0, p1, p2 = fixed3(numbers, c + PLACE + P, like, False)
+    away = spread(numbers[c + AWAY], like)
+    t0, t1, t2 = read3(work, k + TURN + P, like)
+    t0, t1, t2 = times(R, t0, t1, t2)
+    R00, R01, R02, R10, R11, R12, R20, R21, R22 = product(R, read9(work, k + TURN, like))
+    write9(work, own + POSE, R00, R01, R02, R10, R11, R12, R20, R21, R22)
+    write3(work, own + POSE + P, p0 + away * t0, p1 + away * t1, p2 + away * t2)
 
 
 @apart
-def block_acceleration(work, o, p, k, m, n, moved_at):
-    """Of the coordinates, the last one freed first, and of the frame; with zero gains they are the forces."""
-    for lane in range(n):
-        b = k + lane
-        a0, a1, a2, b0, b1, b2 = read6(work, p + lane + n * moved_at, n)
-        t0, t1, t2 = read3(work, b + n * (TURN + _POSITION), n)
-        R = read9(work, b + n * TURN, n)
-        a0, a1, a2, b0, b1, b2 = motion_down_frame(R, t0, t1, t2, a0, a1, a2, b0, b1, b2)
-        d0, d1, d2, d3, d4, d5 = read6(work, b + n * DRIFT, n)
-        a0, a1, a2, b0, b1, b2 = a0 + d0, a1 + d1, a2 + d2, b0 + d3, b1 + d4, b2 + d5
-        for i in range(m):
-            j = m - i - U(1)
-            g0, g1, g2, g3, g4, g5 = read6(work, b + n * (GAINS + TWIST * j), n)
-            s0, s1, s2, s3, s4, s5 = read6(work, b + n * (COLUMNS + TWIST * j), n)
-            qdd = work[b + n * (FORCES + j)]
-            qdd -= g0 * a0 + g1 * a1 + g2 * a2 + g3 * b0 + g4 * b1 + g5 * b2
-            work[b + n * (BLOCK_RATES + j)] = qdd
-            a0 += s0 * qdd
-            a1 += s1 * qdd
-            a2 += s2 * qdd
-            b0 += s3 * qdd
-            b1 += s4 * qdd
-            b2 += s5 * qdd
-        write6(work, o + lane + n * moved_at, n, a0, a1, a2, b0, b1, b2)
-
-
-@apart
-def rest_of_block(work, o, x, y, k, m, told, adds, carries, numbers, r, n):
-    """Articulated inertia and wrench, less what the joint lets go, handed to the parent.
-
-    A joint that is told its accelerations lets nothing go: they take wrenches, as drifts do.
-    """
-    smallest = numbers[r + SMALLEST]
-    body = read10(numbers, r + BODY, U(1))
-    for lane in range(n):
-        b = k + lane
-        w0, w1, w2, u0, u1, u2 = read6(work, o + lane + n * MOTION, n)
-        I, H, M, P = own_and_carried(work, x + lane, carries, body, n, w0, w1, w2, u0, u1, u2)
-        p0, p1, p2, p3, p4, p5 = P
-        d0, d1, d2, d3, d4, d5 = read6(work, b + n * DRIFT, n)
-        for j in range(m):
-            s0, s1, s2, s3, s4, s5 = read6(work, b + n * (COLUMNS + TWIST * j), n)
-            if told:
-                qdd = work[b + n * (FORCES + j)]
-                write6(work, b + n * (GAINS + TWIST * j), n, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-                d0 += s0 * qdd
-                d1 += s1 * qdd
-                d2 += s2 * qdd
-                d3 += s3 * qdd
-                d4 += s4 * qdd
-                d5 += s5 * qdd
-                continue
-            U0, U1, U2, U3, U4, U5 = inertia_times(I, H, M, s0, s1, s2, s3, s4, s5)
-            D = s0 * U0 + s1 * U1 + s2 * U2 + s3 * U3 + s4 * U4 + s5 * U5
-            size = s0 * s0 + s1 * s1 + s2 * s2 + s3 * s3 + s4 * s4 + s5 * s5
-            i = 1 / (D if D > smallest * size else nan)
-            force = work[b + n * (FORCES + j)]
-            force -= s0 * p0 + s1 * p1 + s2 * p2 + s3 * p3 + s4 * p4 + s5 * p5
-            work[b + n * (FORCES + j)] = force * i
-            write6(work, b + n * (GAINS + TWIST * j), n, U0 * i, U1 * i, U2 * i, U3 * i, U4 * i, U5 * i)
-            I, H, M = without(
-                I, H, M, (U0, U1, U2, U3, U4, U5), (U0 * i, U1 * i, U2 * i, U3 * i, U4 * i, U5 * i)
-            )
-            force *= i
-            p0 += U0 * force
-            p1 += U1 * force
-            p2 += U2 * force
-            p3 += U3 * force
-            p4 += U4 * force
-            p5 += U5 * force
-        f0, f1, f2, f3, f4, f5 = inertia_times(I, H, M, d0, d1, d2, d3, d4, d5)
-        t0, t1, t2 = read3(work, b + n * (TURN + _POSITION), n)
-        R = read9(work, b + n * TURN, n)
-        p0, p1, p2, p3, p4, p5 = wrench_up_frame(
-            R, t0, t1, t2, p0 + f0, p1 + f1, p2 + f2, p3 + f3, p4 + f4, p5 + f5
-        )
-        I, H, M = inertia_up_frame(I, H, M, R, t0, t1, t2)
-        hand_over(work, y + lane, n, adds, I, H, M, p0, p1, p2, p3, p4, p5)
-
-
-@apart
-def block_load(work, o, x, k, m, numbers, r, n):
-    """The wrench that the body needs for its motion and acceleration."""
-    body = read10(numbers, r + BODY, U(1))
-    for lane in range(n):
-        w0, w1, w2, u0, u1, u2 = read6(work, o + lane + n * MOTION, n)
-        a0, a1, a2, b0, b1, b2 = read6(work, o + lane + n * GAIN, n)
-        f0, f1, f2, f3, f4, f5 = momentum(body, a0, a1, a2, b0, b1, b2)
-        p0, p1, p2, p3, p4, p5 = bias(body, w0, w1, w2, u0, u1, u2)
-        write6(work, x + lane, n, f0 + p0, f1 + p1, f2 + p2, f3 + p3, f4 + p4, f5 + p5)
-
-
-@apart
-def block_inward(work, x, y, k, m, n):
-    """The forces on the coordinates, and the wrench handed to the parent's load."""
-    for lane in range(n):
-        b = k + lane
-        p0, p1, p2, p3, p4, p5 = read6(work, x + lane, n)
-        for j in range(m):
-            s0, s1, s2, s3, s4, s5 = read6(work, b + n * (COLUMNS + TWIST * j), n)
-            work[b + n * (FORCES + j)] = s0 * p0 + s1 * p1 + s2 * p2 + s3 * p3 + s4 * p4 + s5 * p5
-        t0, t1, t2 = read3(work, b + n * (TURN + _POSITION), n)
-        R = read9(work, b + n * TURN, n)
-        p0, p1, p2, p3, p4, p5 = wrench_up_frame(R, t0, t1, t2, p0, p1, p2, p3, p4, p5)
-        add6(work, y + lane, n, True, p0, p1, p2, p3, p4, p5)
+def block(whole, numbers, work, room, given, first, reduced, e, own, parent, like):
+    """Pose, columns, twist and acceleration of a joint, of which e is the last element."""
+    row, k = HEADER + e * WHOLE, room.block
+    kind, m, j = whole[row + KIND], whole[row + COUNT], first_of(whole, e)
+    told = not reduced or is_told(whole, e)
+    read_block(work, room, j, m, like)
+    if kind == BALL:
+        ball(work, k, like)
+    elif kind == QUATERNION:
+        quaternion(work, k, not told, like)
+    else:
+        at = either(whole[GIVEN_AT], first * whole[GIVEN_SIZE], like) + whole[row + GIVEN_FROM]
+        taken(given, at, whole[GIVEN_SIZE], work, k, m, like)
+    placed(numbers, work, e, own, k, like)
+    R, p = posed(work, own, parent, like)
+    zero = spread(0.0, like)
+    u0, u1, u2, u3, u4, u5 = zero, zero, zero, zero, zero, zero
+    a0, a1, a2, a3, a4, a5 = read6(work, k + DRIFT, like)
+    a0, a1, a2, a3, a4, a5 = seen_from_world(R, p, a0, a1, a2, a3, a4, a5)
+    for c in range(m):
+        o = room.records + place(j + c, RECORD, like)
+        w0, w1, w2, w3, w4, w5 = read6(work, k + COLUMNS + SIX * c, like)
+        w0, w1, w2, w3, w4, w5 = seen_from_world(R, p, w0, w1, w2, w3, w4, w5)
+        write6(work, o + COLUMN, w0, w1, w2, w3, w4, w5)
+        v, a = read(work, k + RATES + LANES * c, like), read(work, k + FORCES + LANES * c, like)
+        write(work, o + FORCE, a)
+        u0, u1, u2, u3, u4, u5 = u0 + w0 * v, u1 + w1 * v, u2 + w2 * v, u3 + w3 * v, u4 + w4 * v, u5 + w5 * v
+        if told:
+            a0, a1, a2 = a0 + w0 * a, a1 + w1 * a, a2 + w2 * a
+            a3, a4, a5 = a3 + w3 * a, a4 + w4 * a, a5 + w5 * a
+    moved(work, own, parent, u0, u1, u2, u3, u4, u5, like)
+    add6(work, own + ACCELERATION, a0, a1, a2, a3, a4, a5)

@@ -5,21 +5,34 @@ from numba import float64, int64, njit, uint64
 
 from rbnotes.kernels._algebra import OPTIONS, inlined
 from rbnotes.kernels._friction import newton
-from rbnotes.kernels._lanes import LANES
-from rbnotes.kernels._layout import GAIN, GIVEN_AT, GIVEN_SIZE, MOTION, NODES, ONE, ROOM, SIZE, ZERO, U
-from rbnotes.kernels._slopes import RECORD, slopes
-from rbnotes.kernels._sweeps import bodies_loaded, bodies_seen, driven_outwards, forward, handed_in, inverse
+from rbnotes.kernels._layout import ACCELERATION, ELEMENTS, LANES, SIZE, TWIST, ZERO, U
+from rbnotes.kernels._numbers import eight, read, sum_of
+from rbnotes.kernels._passed import alike, passed, reals, wholes
+from rbnotes.kernels._slopes import EXTRA, slopes
+from rbnotes.kernels._sweeps import (
+    bearing,
+    bodies_loaded,
+    bodies_seen,
+    freed,
+    outwards_for_eight,
+    outwards_for_one,
+    room_for_eight,
+    room_for_one,
+    unloaded,
+)
 from rbnotes.kernels._touching import PLACE, SHAPE, touching
-from rbnotes.kernels._width import widest
 
 
 @inlined
 def trouble(x):
     """Whether some number is not finite."""
-    total = 0.0
-    for i in range(x.size):
+    total, row, whole_rows = 0.0, eight(0.0), U(x.size) // LANES * LANES
+    for i in range(ZERO, whole_rows, LANES):
+        numbers = read(x, i, row)
+        row = row + (numbers - numbers)
+    for i in range(whole_rows, U(x.size)):
         total += x[i] - x[i]
-    return total != 0
+    return total + sum_of(row) != 0.0
 
 
 def functions(failed):
@@ -30,78 +43,79 @@ def functions(failed):
     """
 
     @njit(cache=True, **OPTIONS)
-    def forward_one(whole, numbers, q, v, f, out):
-        """Accelerations ``(k,)``."""
+    def forward_one(tree, constants, q, v, f, out):
+        """Accelerations ``(k,)``, of arrays as they are passed."""
+        whole, numbers = wholes(tree), reals(constants)
         k = whole[SIZE]
-        if q.size != k or v.size != k or f.size != k:
+        if not (alike(q, constants, k) and alike(v, constants, k) and alike(f, constants, k)):
             return failed
-        g = whole[GIVEN_AT]
-        forward(
-            whole, numbers, numbers, g + whole[GIVEN_SIZE], numbers, g, ZERO, q, v, f, out, ZERO, ZERO, ONE
-        )
+        q, v, f, out = reals(q), reals(v), reals(f), reals(out)
+        room = room_for_one(whole)
+        outwards_for_one(whole, numbers, room, q, v, f, True)
+        freed(whole, numbers, numbers, room, out, ZERO, 0.0)
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
-    def inverse_one(whole, numbers, q, v, a, out):
-        """Forces ``(k,)``."""
+    def inverse_one(tree, constants, q, v, a, out):
+        """Forces ``(k,)``, of arrays as they are passed."""
+        whole, numbers = wholes(tree), reals(constants)
         k = whole[SIZE]
-        if q.size != k or v.size != k or a.size != k:
+        if not (alike(q, constants, k) and alike(v, constants, k) and alike(a, constants, k)):
             return failed
-        g = whole[GIVEN_AT]
-        inverse(
-            whole, numbers, numbers, g + whole[GIVEN_SIZE], numbers, g, ZERO, q, v, a, out, ZERO, ZERO, ONE
-        )
+        q, v, a, out = reals(q), reals(v), reals(a), reals(out)
+        room = room_for_one(whole)
+        outwards_for_one(whole, numbers, room, q, v, a, False)
+        bearing(whole, numbers, numbers, room, out, ZERO, True, 0.0)
         return failed if trouble(out) else 0
 
     @njit(cache=True, nogil=True, **OPTIONS)
-    def forward_many(whole, numbers, given, q, v, f, out):
-        """Accelerations of many states."""
-        widest()
-        last = U(q.size) // whole[SIZE] - ONE
-        work = np.empty(whole[ROOM] * LANES)
-        for first in range(ZERO, last + ONE, LANES):
-            forward(
-                whole, numbers, work, ZERO, given, ZERO, whole[GIVEN_SIZE], q, v, f, out, first, last, LANES
-            )
+    def forward_many(whole, numbers, work, given, q, v, f, out):
+        """Accelerations of many states, eight or more of them."""
+        room, like = room_for_eight(whole), eight(0.0)
+        last = U(q.size) // whole[SIZE] - LANES
+        for start in range(ZERO, last + LANES, LANES):
+            first = min(start, last)
+            outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, True, like)
+            freed(whole, numbers, work, room, out, first, like)
         return failed if trouble(out) else 0
 
     @njit(cache=True, nogil=True, **OPTIONS)
-    def inverse_many(whole, numbers, given, q, v, a, out):
-        """Forces of many states."""
-        widest()
-        last = U(q.size) // whole[SIZE] - ONE
-        work = np.empty(whole[ROOM] * LANES)
-        for first in range(ZERO, last + ONE, LANES):
-            inverse(
-                whole, numbers, work, ZERO, given, ZERO, whole[GIVEN_SIZE], q, v, a, out, first, last, LANES
-            )
+    def inverse_many(whole, numbers, work, given, q, v, a, out):
+        """Forces of many states, eight or more of them."""
+        room, like = room_for_eight(whole), eight(0.0)
+        last = U(q.size) // whole[SIZE] - LANES
+        for start in range(ZERO, last + LANES, LANES):
+            first = min(start, last)
+            outwards_for_eight(whole, numbers, work, room, given, q, v, a, first, False, like)
+            bearing(whole, numbers, work, room, out, first, True, like)
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
     def motions_one(whole, numbers, q, v, a, twists, rates):
         """Twists of all bodies and their rates, gravity and all."""
-        g = whole[GIVEN_AT]
-        at = g + whole[GIVEN_SIZE]
-        driven_outwards(whole, numbers, numbers, at, numbers, g, ZERO, q, v, a, ZERO, ZERO, ONE)
-        bodies_seen(whole, numbers, numbers, at, MOTION, twists, ONE)
-        bodies_seen(whole, numbers, numbers, at, GAIN, rates, ONE)
+        room = room_for_one(whole)
+        outwards_for_one(whole, numbers, room, q, v, a, False)
+        bodies_seen(whole, numbers, room, TWIST, twists)
+        bodies_seen(whole, numbers, room, ACCELERATION, rates)
         return failed if trouble(twists) or trouble(rates) else 0
 
     @njit(cache=True, **OPTIONS)
     def forces_one(whole, numbers, q, v, wrenches, out):
         """Forces on all coordinates that wrenches on the bodies make; ``v`` is all zeros."""
-        g = whole[GIVEN_AT]
-        at = g + whole[GIVEN_SIZE]
-        driven_outwards(whole, numbers, numbers, at, numbers, g, ZERO, q, v, v, ZERO, ZERO, ONE)
-        bodies_loaded(whole, numbers, numbers, at, wrenches, ONE)
-        handed_in(whole, numbers, numbers, at, q, v, out, False, ZERO, ZERO, ONE)
+        room = room_for_one(whole)
+        outwards_for_one(whole, numbers, room, q, v, v, False)
+        unloaded(whole, numbers, room)
+        bodies_loaded(whole, numbers, room, wrenches, 1.0)
+        bearing(whole, numbers, numbers, room, out, ZERO, False, 0.0)
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
     def slopes_one(whole, numbers, q, v, a, wrenches, by_q, by_v):
-        """Derivatives ``(k, k)`` of forces, where all nodes have one axis or none."""
-        room = np.zeros(whole[NODES] * RECORD)
-        slopes(whole, numbers, room, q, v, a, wrenches, by_q, by_v)
+        """Derivatives ``(k, k)`` of forces, where all joints have one axis."""
+        room = room_for_one(whole)
+        outwards_for_one(whole, numbers, room, q, v, a, False)
+        bodies_loaded(whole, numbers, room, wrenches, -1.0)
+        slopes(whole, numbers, room, np.zeros(whole[ELEMENTS] * EXTRA), by_q, by_v)
         return failed if trouble(by_q) or trouble(by_v) else 0
 
     @njit(cache=True, error_model="numpy")
@@ -144,6 +158,8 @@ def functions(failed):
 
 
 def signature(function):
-    """Of whole numbers first, then of real ones, all flat."""
+    """Of arrays as they are passed, a tree's first; or of whole numbers, then of real ones, all flat."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    if names[0] == "tree":
+        return int64(*(passed for _ in names))
     return int64(uint64[::1], *(float64[::1] for _ in names[1:]))

@@ -1,43 +1,77 @@
 """Where things are in the arrays of a packed tree, and in the room for an evaluation.
 
-All are unsigned whole numbers: with signed ones the compiler would check for negative indices, and not see
-that neighbours in a batch are neighbours. The room holds a record for each node, then slots for what children
-hand to their parents, or loads, then blocks; each of their numbers is there once for each lane of a batch.
+A tree is a row of elements, one for each coordinate, parents first; element 0 is the world. Numbers of an
+element stand eight places apart. Between them are those of the next seven elements, so that eight can be
+worked on at once; or, in a batch, those of the same element in seven other states. All indices are unsigned
+whole numbers: with signed ones the compiler would check for negative ones.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 U = np.uint64
-ZERO, ONE, TWO = U(0), U(1), U(2)
+ZERO, ONE = U(0), U(1)
+LANES = U(8)
+"""How many elements, or states of a batch, are worked on at once."""
 
-KINDS = HINGE, SCREW, SHIFT, BALL, QUATERNION, GIVEN = tuple(U(kind) for kind in range(6))
-"""Kinds of nodes: about axis 2; along it, too; without coordinates; and three whose S is a block."""
+AXIS, INNER, BALL, QUATERNION, GIVEN = KINDS = tuple(U(kind) for kind in range(5))
+"""Kinds of elements: a joint of one axis; the last of a joint whose S is a block of columns, which stands for
+it, and those before that one, which are INNER."""
 
-# The header of the whole numbers, then a row for each node, then the nodes that carry the bodies.
-NODES, SIZE, BODIES, SPRINGS_AT, GRAVITY_AT, PLACES_AT, GIVEN_AT, GIVEN_SIZE, LOADS_AT, ROOM = (
-    U(i) for i in range(10)
-)
-HEADER = U(10)
-KIND, PARENT, COORDINATE, OWN_SLOT, PARENT_SLOT, ADDS, CARRIES, COUNT, BLOCK_AT, GIVEN_FROM, TOLD = (
+# The header of the whole numbers; then a row for each element, then the elements that carry the bodies.
+ELEMENTS, FILLED, SIZE, BODIES, GRAVITY_AT, PLACES_AT, GIVEN_AT, GIVEN_SIZE, ROOM_AT, HOT_SLOTS, SLOTS = (
     U(i) for i in range(11)
 )
-WHOLE = U(11)
-"""TOLD: whether the joint moves as it is told, and has accelerations where others have forces; no hinge's."""
+HEADER = U(11)
+"""FILLED: elements, and what fills up the last eight of them."""
+KIND, PARENT, COORDINATE, HOT, PARENT_HOT, OWN_SLOT, PARENT_SLOT, ADDS, CARRIES, TOLD, COUNT, GIVEN_FROM = (
+    U(i) for i in range(12)
+)
+WHOLE = U(12)
+"""ADDS: whether there is something in the parent's slot; CARRIES: whether there is in the own one. TOLD:
+whether the joint moves as it is told, and has an acceleration where others have a force. COUNT: elements of
+the joint; GIVEN_FROM: where its numbers are among those given."""
 
-# Of a node: two screws, motions for each unit of the coordinate, smallest inertia, inertia, frame.
-SCREW_0, SCREW_2, RATES, SMALLEST, BODY, FRAME = (U(i) for i in (0, 3, 6, 8, 9, 19))
-REAL = U(31)
 
-# A record: cosine, sine and distance of the screw, rate, force, motion, gain.
-COSINE, SINE, DISTANCE, RATE, FORCE, MOTION, GAIN = (U(i) for i in (0, 1, 2, 3, 4, 5, 11))
-RECORD = U(17)
+def _places(*sizes: int) -> tuple[np.uint64, ...]:
+    """Where numbers of these sizes start, one after the other, and where the last one ends."""
+    return tuple(U(int(LANES) * sum(sizes[:i])) for i in range(len(sizes) + 1))
 
-SLOT = U(27)
 
-# A block: rotation and position of the joint, columns of S, drift, gains, forces, rates.
-TURN, COLUMNS, DRIFT, GAINS, FORCES, BLOCK_RATES = (U(i) for i in (0, 12, 48, 54, 90, 96))
-BLOCK = U(102)
-TWIST = U(6)
+# Constants: frame at home, angle and distance for each unit of the coordinate; whether the frame is away from
+# the origin; mass, center of mass, inertia about it; smallest inertia; spring, damper and rest.
+PLACE, UNITS, AWAY, MASS, CENTER, ABOUT_CENTER, LEAST, SPRING, CONSTANTS = _places(12, 2, 1, 1, 3, 6, 1, 3)
+
+# A record: coordinate, rate, force, column of S, inertia about the origin (6) and first moment (3), wrench.
+POSITION, RATE, FORCE, COLUMN, INERTIA, WRENCH, RECORD = _places(1, 1, 1, 6, 9, 6)
+GAIN = INERTIA  # when it is known, the inertia is not needed any more
+
+# What children need of their parents: pose, twist, acceleration.
+POSE, TWIST, ACCELERATION, STATE = _places(12, 6, 6)
+
+# What children hand to their parents: articulated inertia and wrench.
+SLOT_I, SLOT_H, SLOT_M, SLOT_WRENCH, SLOT = _places(6, 9, 6, 6)
+
+# A block: rotation and position of the joint, columns of S, drift; coordinates, rates, forces.
+TURN, COLUMNS, DRIFT, POSITIONS, RATES, FORCES, BLOCK = _places(12, 36, 6, 6, 6, 6)
+
+# In a pose and in a frame: the position, behind the rotation. Three numbers and six.
+P, THREE, SIX = (LANES * U(i) for i in (9, 3, 6))
 
 GIVEN_FIXED = U(18)
 """Numbers given of a joint besides six for each column of S: a pose (12), and behind them the drift."""
+
+
+class Room(NamedTuple):
+    """Where an evaluation works, in an array: records, what children need, slots, a block."""
+
+    records: int
+    states: int
+    slots: int
+    block: int
+
+
+def room_size(elements: int, states: int, slots: int) -> int:
+    """Numbers that eight elements at once, or elements in eight states, need room for."""
+    return elements * int(RECORD) + states * int(STATE) + slots * int(SLOT) + int(BLOCK)

@@ -14,14 +14,13 @@ from rbnotes import tree as reference
 from rbnotes.arguments import Array
 from rbnotes.kernels import _layout as layout
 from rbnotes.kernels._code import code
-from rbnotes.kernels.packing import Packed, packed, told
+from rbnotes.kernels.packing import Packed, packed, room, told, weightless
 from rbnotes.tree import Tree
 from rbnotes.tree.dynamics import _applied, regular_mass_matrix, solve_mass
 from rbnotes.tree.kinematics import alike
 from rbnotes.tree.recursive import Hybrid, _checked, _told
 from rbnotes.tree.tangent import Slopes
 
-_DOUBLE, _PLAIN = np.dtype(np.float64), np.ndarray
 _flat, _empty = np.ascontiguousarray, np.empty
 _NONE = 0.0
 """No wrenches: told from other zeros by identity, which takes no time."""
@@ -56,11 +55,12 @@ class CompiledTree:
         return code("inverse_one")
 
     @cached_property
+    def _resting_tree(self) -> Packed:
+        return weightless(self._packed)
+
+    @cached_property
     def _weightless(self) -> Array:
-        """The numbers without gravity and springs."""
-        numbers = self._numbers.copy()
-        numbers[int(self._whole[layout.SPRINGS_AT]) : int(self._whole[layout.PLACES_AT])] = 0.0
-        return numbers
+        return self._resting_tree.numbers
 
     def forward_dynamics(
         self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NONE
@@ -74,14 +74,15 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        # The simple case has the shortest way: each check of an argument takes as long as a link. Sizes are
-        # checked by the compiled code.
-        if wrenches is _NONE and self._simple and type(q) is type(qdot) is type(tau) is _PLAIN:
-            a, b, c = _flat(q), _flat(qdot), _flat(tau)
-            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.ndim + b.ndim + c.ndim == 3:
-                out: Array = _empty(self._one)
-                if not self._forward(self._whole, self._numbers, a, b, c, out):
-                    return out
+        # The simple case has the shortest way, since each check of an argument takes as long as a link: the
+        # compiled code does them.
+        if wrenches is _NONE and self._simple:
+            out: Array = _empty(self._one)
+            if not self._forward(self._whole, self._numbers, q, qdot, tau, out):
+                return out
+            many = self._many("forward", self._packed, q, qdot, tau)
+            if many is not None:
+                return many
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
         return self._accelerations(q, qdot, *_applied(self.tree, tau, wrenches, q=q, qdot=qdot))
 
@@ -100,12 +101,13 @@ class CompiledTree:
         InvalidArgument
             If an argument has a wrong shape or is not finite.
         """
-        if wrenches is _NONE and self._simple and type(q) is type(qdot) is type(qddot) is _PLAIN:
-            a, b, c = _flat(q), _flat(qdot), _flat(qddot)
-            if a.dtype is b.dtype is c.dtype is _DOUBLE and a.ndim + b.ndim + c.ndim == 3:
-                out: Array = _empty(self._one)
-                if not self._inverse(self._whole, self._numbers, a, b, c, out):
-                    return out
+        if wrenches is _NONE and self._simple:
+            out: Array = _empty(self._one)
+            if not self._inverse(self._whole, self._numbers, q, qdot, qddot, out):
+                return out
+            many = self._many("inverse", self._packed, q, qdot, qddot)
+            if many is not None:
+                return many
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
         qddot = self.tree.checked("qddot", qddot)
         return self._taken(q, qdot, qddot, _applied(self.tree, 0.0, wrenches, q=q, qdot=qdot, qddot=qddot)[1])
@@ -211,9 +213,7 @@ class CompiledTree:
 
     @cached_property
     def _axes_only(self) -> bool:
-        start, nodes = int(layout.HEADER), int(self._whole[layout.NODES])
-        rows = self._whole[start : start + nodes * int(layout.WHOLE)].reshape(nodes, -1)
-        return bool(np.all(rows[:, layout.KIND] <= layout.SHIFT))
+        return bool(np.all(self._packed.rows[:, layout.KIND] == layout.AXIS))
 
     def solve_mass(self, q: ArrayLike, forces: ArrayLike) -> Array:
         """``M_r^-1 forces (..., k)`` without the matrix: the accelerations that forces make at rest.
@@ -227,12 +227,10 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        if self._simple and type(q) is type(forces) is _PLAIN:
-            a, c = _flat(q), _flat(forces)
-            if a.dtype is c.dtype is _DOUBLE and a.ndim + c.ndim == 2:
-                out: Array = _empty(self._one)
-                if not self._forward(self._whole, self._weightless, a, self._resting, c, out):
-                    return out
+        if self._simple:
+            out: Array = _empty(self._one)
+            if not self._forward(self._whole, self._weightless, q, self._resting, forces, out):
+                return out
         return self._answers(self.tree.checked("q", q), self.tree.checked("forces", forces))
 
     def _answers(self, q: Array, forces: Array) -> Array:
@@ -305,10 +303,6 @@ class CompiledTree:
         return result
 
     @cached_property
-    def _resting_tree(self) -> Packed:
-        return self._packed._replace(numbers=self._weightless)
-
-    @cached_property
     def _resting(self) -> Array:
         return np.zeros(self._one)
 
@@ -344,9 +338,33 @@ class CompiledTree:
         if out.ndim == 1:
             self._fill(of.numbers, q, qdot)
             failed = code(f"{which}_one")(of.whole, of.numbers, *states, out)
-        else:
-            given = self._evaluated(all_q, all_qdot).ravel()
-            failed = code(f"{which}_many")(of.whole, of.numbers, given, *states, out.ravel())
+            return None if failed else out
+        given = self._evaluated(all_q, all_qdot)
+        count = out.size // self.tree.size
+        rows = [each.reshape(count, each.size // count) for each in (given, *states)]
+        if count < layout.LANES:  # some of them more than once
+            rows = [np.resize(each, (int(layout.LANES), each.shape[1])) for each in rows]
+        found = self._run(which, of, *rows)
+        return None if found is None else found.ravel()[: out.size].reshape(out.shape)
+
+    def _many(self, which: str, of: Packed, *states: object) -> Array | None:
+        """Of arrays of states that need no conversion; None if they are others, or a result is not finite.
+
+        Numbers are not looked at before: what is not finite would be so in the result.
+        """
+        rows = [each for each in states if type(each) is np.ndarray]
+        if len(rows) < len(states) or rows[0].ndim != 2 or len(rows[0]) < layout.LANES:
+            return None
+        expected = (len(rows[0]), self.tree.size)
+        if any(each.shape != expected or each.dtype != np.float64 or not each.flags.carray for each in rows):
+            return None
+        return self._run(which, of, np.zeros((len(rows[0]), 0)), *rows) if self.tree.size else None
+
+    def _run(self, which: str, of: Packed, given: Array, *states: Array) -> Array | None:
+        """The batch, of eight states or more."""
+        out = np.empty(states[0].shape)
+        flat = [each.reshape(-1) for each in (given, *states, out)]
+        failed = code(f"{which}_many")(of.whole, of.numbers, room(of.lanes_size), *flat)
         return None if failed else out
 
     def _fill(self, numbers: Array, q: Array, qdot: Array) -> None:

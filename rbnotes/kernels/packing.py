@@ -1,11 +1,12 @@
 """A tree as a few flat arrays that one compiled program reads, whatever the tree is.
 
-Composites are taken apart into joints of one part each, with massless nodes in between, and what is fixed is
-added to what carries it. Frames are then chosen as Denavit and Hartenberg do: a joint about or along one axis
-has it as axis 2, and from its parent's frame two screws lead to it, along axis 0 of the parent and along its
-own axis. One child of each node can have this for nothing; for others a node without coordinates stands in
-between, which is screwed along the parent's axis 2. All other joints have a general frame and a block of
-columns S.
+Composites are taken apart into joints of one part each, with massless parts in between, and what is fixed is
+added to what carries it. A joint of one axis gets a frame that has it as axis 2. A part has as many elements
+as coordinates; the last of them stands for it.
+
+All is seen from the world, but not from its origin: far from there an inertia would have no digits left for
+what a body is about itself. A root of the tree takes the origin along, where it slides before anything has
+weight, and from there to the first joint that does not: its positions are left out.
 """
 
 from __future__ import annotations
@@ -33,14 +34,9 @@ from rbnotes.joints import (
 from rbnotes.kernels import _layout as layout
 from rbnotes.tree import Tree
 
-HINGE, SCREW, SHIFT, BALL, QUATERNION, GIVEN = (int(kind) for kind in layout.KINDS)
+AXIS, INNER, BALL, QUATERNION, GIVEN = (int(kind) for kind in layout.KINDS)
 
 _BLOCKS: dict[type[JointType], int] = {ExponentialSpherical: BALL, QuaternionSpherical: QUATERNION}
-
-PARALLEL_BELOW = 1e-14
-"""Axes at a smaller angle, in radians, count as parallel."""
-NEARLY_PARALLEL_BELOW = 1e-2
-"""At smaller angles the common normal of two axes is badly determined, and is not used."""
 
 SINGULAR_BELOW = 100 * float(np.finfo(float).eps)
 """Inertias along free coordinates are singular if smaller than this times all that is carried."""
@@ -59,10 +55,17 @@ class Part:
     axis: tuple[float, float] | None
     """Angle and distance for each unit of the coordinate, or None if S is a block."""
     inertia: Array = field(default_factory=lambda: np.zeros((6, 6)))
-    shift: Array = field(default_factory=lambda: np.eye(4))
-    """The final frame in the one that it had before frames were chosen."""
-    node: int = 0
     carried: float = 0.0
+    last: int = 0
+    """Its last element."""
+
+    @property
+    def count(self) -> int:
+        return 1 if self.axis else self.joint.coordinates
+
+    @property
+    def kind(self) -> int:
+        return AXIS if self.axis else _BLOCKS.get(type(self.joint), GIVEN)
 
 
 class Body(NamedTuple):
@@ -72,22 +75,6 @@ class Body(NamedTuple):
     """The part that it is fixed to; -1 is the world."""
     frame: Array
     """Its frame ``(4, 4)`` in the part's."""
-
-
-@dataclass(eq=False)
-class Node:
-    """One step of the sweeps."""
-
-    kind: int
-    parent: int
-    screw_0: tuple[float, float, float] = (1.0, 0.0, 0.0)
-    """Cosine, sine and distance along axis 0 of the parent's frame."""
-    screw_2: tuple[float, float, float] = (1.0, 0.0, 0.0)
-    """The same along the own axis, at home."""
-    rates: tuple[float, float] = (0.0, 0.0)
-    frame: Array | None = None
-    """Of a block at home ``(4, 4)``."""
-    part: int = -1
 
 
 def parts_of(tree: Tree) -> tuple[list[Part], list[Body]]:
@@ -156,199 +143,194 @@ def _axis_frame(axis: Array) -> Array:
     return frame
 
 
-class Screws(NamedTuple):
-    """``P = along 2 (before) * along 0 * along 2 (after)``."""
-
-    before: Array
-    along_0: tuple[float, float, float]
-    after: Array
-
-
-def screws(P: Array) -> Screws | None:
-    """Three screws that make up a frame, along its axis 2, the common normal and the other axis 2.
-
-    None where the axes are nearly parallel, but not quite.
-    """
-    R, t = P[:3, :3], P[:3, 3]
-    sine = float(np.hypot(R[0, 2], R[1, 2]))
-    if PARALLEL_BELOW <= sine < NEARLY_PARALLEL_BELOW:
-        return None
-    if sine < PARALLEL_BELOW:
-        cosine, sine = float(np.sign(R[2, 2])), 0.0
-        a = float(np.hypot(t[0], t[1]))
-        normal = np.array([t[0] / a, t[1] / a, 0.0]) if a > 0 else np.array([1.0, 0.0, 0.0])
-        before, after = 0.0, cosine * float(t[2])
-    else:
-        length = float(np.hypot(sine, R[2, 2]))
-        cosine, sine = float(R[2, 2]) / length, sine / length
-        normal = np.array([-R[1, 2], R[0, 2], 0.0])
-        normal = normal / np.linalg.norm(normal)
-        a = float(normal @ t)
-        after = float(normal[1] * t[0] - normal[0] * t[1]) / sine
-        before = float(t[2]) - after * cosine
-    first = _screw_2(normal[0], normal[1], before)
-    middle = _screw_0(cosine, sine, a)
-    last = np.linalg.solve(middle, _se3.inverse(first) @ P)
-    return Screws(first, (cosine, sine, a), _screw_2(last[0, 0], last[1, 0], after))
-
-
-def _screw_2(c: float, s: float, d: float) -> Array:
-    length = np.hypot(c, s)
-    c, s = c / length, s / length
-    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, d], [0, 0, 0, 1.0]])
-
-
-def _screw_0(c: float, s: float, d: float) -> Array:
-    return np.array([[1, 0, 0, d], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1.0]])
-
-
-def _numbers(screw: Array) -> tuple[float, float, float]:
-    """Cosine, sine and distance of a screw along axis 2."""
-    return float(screw[0, 0]), float(screw[1, 0]), float(screw[2, 3])
-
-
-def nodes_of(parts: list[Part]) -> list[Node]:
-    """Nodes in the order of the parts, with frames chosen; node 0 is the world."""
-    nodes = [Node(SHIFT, 0)]
-    for i, part in enumerate(parts):
-        parent = 0 if part.parent < 0 else parts[part.parent].node
-        P = part.placement if part.parent < 0 else _se3.inverse(parts[part.parent].shift) @ part.placement
-        if part.axis is None:
-            kind = _BLOCKS.get(type(part.joint), GIVEN)
-            nodes.append(Node(kind, parent, frame=P, part=i))
-            part.node = len(nodes) - 1
-            continue
-        found = screws(P)
-        if found is None:
-            parent, found = _general(nodes, parent, P)
-        elif not np.array_equal(found.before, np.eye(4)) and not _negligible(found.before):
-            nodes.append(Node(SHIFT, parent, screw_2=_numbers(found.before)))
-            parent = len(nodes) - 1
-        # The own frame starts behind the last screw, which the joint's own motion commutes with, and from
-        # there it is moved to where the first child needs it.
-        home = _for_first_child(parts, i, found.after)
-        part.shift = _se3.inverse(found.after) @ home
-        kind = HINGE if part.axis == (1.0, 0.0) else SCREW
-        nodes.append(Node(kind, parent, found.along_0, _numbers(home), part.axis, part=i))
-        part.node = len(nodes) - 1
-    return nodes
-
-
-def _general(nodes: list[Node], parent: int, P: Array) -> tuple[int, Screws]:
-    """Any frame at all: two nodes that shift it along axes 0, 1 and 2, and screws without distances there."""
-    x, y, z = (float(number) for number in P[:3, 3])
-    R = P[:3, :3]
-    sine = float(np.hypot(R[0, 2], R[1, 2]))
-    turn = _screw_2(-R[1, 2] / sine, R[0, 2] / sine, 0.0)
-    nodes.append(Node(SHIFT, parent, (1.0, 0.0, x), (0.0, 1.0, 0.0)))
-    nodes.append(Node(SHIFT, len(nodes) - 1, (1.0, 0.0, y), _numbers(_screw_2(0.0, -1.0, z) @ turn)))
-    tilt = _screw_0(
-        float(R[2, 2]) / float(np.hypot(sine, R[2, 2])), sine / float(np.hypot(sine, R[2, 2])), 0.0
-    )
-    last = tilt[:3, :3].T @ turn[:3, :3].T @ R
-    return len(nodes) - 1, Screws(
-        np.eye(4), (float(tilt[1, 1]), float(tilt[2, 1]), 0.0), _screw_2(last[0, 0], last[1, 0], 0.0)
-    )
-
-
-def _negligible(screw: Array) -> bool:
-    return bool(np.max(np.abs(screw - np.eye(4))) < 1e-15)
-
-
-def _for_first_child(parts: list[Part], i: int, after: Array) -> Array:
-    """The screw along the own axis with which the first child of one axis needs none in between."""
-    for child in parts[i + 1 :]:
-        if child.parent == i and child.axis is not None:
-            found = screws(after @ child.placement)
-            if found is not None:
-                return found.before
-    return np.eye(4)
-
-
 class Packed(NamedTuple):
     """What the compiled sweeps read; the layout is told in :mod:`rbnotes.kernels._layout`."""
 
     whole: NDArray[np.uint64]
     numbers: Array
-    """Constants of the nodes, springs, gravity, places of bodies; behind them room for one evaluation."""
+    """Constants, springs among them, gravity, places of bodies; behind them room for one evaluation."""
     given: tuple[tuple[JointType, slice, slice], ...]
     """Joints that are evaluated outside, with their coordinates and the places of their numbers."""
+
+    @property
+    def rows(self) -> NDArray[np.uint64]:
+        """Of the elements ``(elements, ...)``, the world first."""
+        start, count = int(layout.HEADER), int(self.whole[layout.ELEMENTS])
+        return self.whole[start : start + count * int(layout.WHOLE)].reshape(count, -1)
+
+    @property
+    def constants(self) -> Array:
+        """Of eight elements at a time ``(groups, ..., 8)``."""
+        groups = int(self.whole[layout.FILLED] // layout.LANES)
+        return self.numbers[: groups * int(layout.CONSTANTS)].reshape(groups, -1, int(layout.LANES))
+
+    @property
+    def springs(self) -> Array:
+        """Stiffness, damping and rest ``(groups, 3, 8)`` of the elements."""
+        return self.constants[:, -3:]
+
+    @property
+    def gravity(self) -> Array:
+        """The numbers of gravity."""
+        return self.numbers[int(self.whole[layout.GRAVITY_AT]) : int(self.whole[layout.PLACES_AT])]
+
+    def copy(self) -> Packed:
+        """The same, in arrays of its own."""
+        numbers = room(self.numbers.size)
+        numbers[:] = self.numbers
+        return Packed(self.whole.copy(), numbers, self.given)
+
+    @property
+    def lanes_size(self) -> int:
+        """How many numbers need room where eight states are evaluated at once."""
+        elements, states, slots = (
+            int(self.whole[i]) for i in (layout.ELEMENTS, layout.HOT_SLOTS, layout.SLOTS)
+        )
+        return layout.room_size(elements, states, slots)
+
+
+def room(size: int) -> Array:
+    """Zeros that start where the processor fetches eight numbers at once."""
+    zeros = np.zeros(size + 8)
+    start = -(zeros.ctypes.data // 8) % 8
+    return zeros[start : start + size]
 
 
 def packed(tree: Tree) -> Packed:
     """The tree as arrays."""
     parts, bodies = parts_of(tree)
-    nodes = nodes_of(parts)
-    children = [0] * len(nodes)
-    for node in nodes[1:]:
-        children[node.parent] += 1
-    slots, room = _slots(nodes)
-    whole = np.zeros((len(nodes), layout.WHOLE), dtype=np.uint64)
-    real = np.zeros((len(nodes), layout.REAL))
-    slots_at = len(nodes) * layout.RECORD
-    block = slots_at + max(room * layout.SLOT, len(nodes) * layout.TWIST)
-    given_count, given, opened = 0, [], set()
-    for i in reversed(range(len(nodes))):
-        node = nodes[i]
-        adds = node.parent in opened
-        opened.add(node.parent)
-        at_slot, at_parent = (slots_at + slots[each] * layout.SLOT for each in (i, node.parent))
-        whole[i, :7] = node.kind, node.parent, 0, at_slot, at_parent, adds, children[i] > 0
-        real[i, 0:3], real[i, 3:6], real[i, 6:8] = node.screw_0, node.screw_2, node.rates
-        if node.part < 0:
-            continue
-        part = parts[node.part]
-        whole[i, 2], real[i, 8] = part.start, SINGULAR_BELOW * part.carried
-        to_own = _se3.Ad(part.shift)
-        M = to_own.T @ part.inertia @ to_own
-        real[i, 9:15] = M[:3, :3][np.triu_indices(3)]
-        real[i, 15:19] = M[2, 4], M[0, 5], M[1, 3], M[5, 5]
-        if node.frame is not None:
-            count = part.joint.coordinates
-            whole[i, 7:9] = count, block
-            block += layout.BLOCK
-            real[i, 19:28], real[i, 28:31] = node.frame[:3, :3].ravel(), node.frame[:3, 3]
-            if node.kind == GIVEN:
-                whole[i, 9] = given_count
-                end = given_count + int(layout.GIVEN_FIXED) + 6 * count
-                given.append((part.joint, slice(part.start, part.start + count), slice(given_count, end)))
-                given_count = end
-    places = np.zeros((len(bodies), 12))
-    carriers = np.zeros(len(bodies), dtype=np.uint64)
-    for b, (index, frame) in enumerate(bodies):
-        seen = frame if index < 0 else _se3.inverse(parts[index].shift) @ frame
-        carriers[b] = 0 if index < 0 else parts[index].node
-        places[b, :9], places[b, 9:] = seen[:3, :3].ravel(), seen[:3, 3]
-    springs = np.stack([tree.stacked(name) for name in ("stiffness", "damping", "rest")], axis=-1)
-    constants = (real.ravel(), springs.ravel(), np.asarray(tree.gravity), places.ravel())
-    ends = np.cumsum([each.size for each in constants])
-    header = (len(nodes), tree.size, len(bodies), *ends, given_count, slots_at, block)
-    numbers = np.concatenate([*constants, np.zeros(given_count + block)])
-    return Packed(
-        np.concatenate([np.array(header, dtype=np.uint64), whole.ravel(), carriers]), numbers, tuple(given)
+    size = 1
+    for part in parts:
+        size += part.count
+        part.last = size - 1
+    lanes = int(layout.LANES)
+    filled = (size + lanes - 1) // lanes * lanes
+    whole = np.zeros((size, layout.WHOLE), dtype=np.uint64)
+    constants = np.zeros((int(layout.CONSTANTS) // lanes, filled))
+    given_size, given = 0, []
+    reach = np.zeros(len(parts))  # of what is away from the origin, as far as placements tell
+    springs = np.stack([tree.stacked(name) for name in ("stiffness", "damping", "rest")])
+    away = _away(parts)
+    for i, part in enumerate(parts):
+        e, parent = part.last, 0 if part.parent < 0 else parts[part.parent].last
+        own = slice(e + 1 - part.count, e + 1)
+        whole[own, layout.KIND] = INNER
+        whole[own, layout.PARENT] = [parent, *range(e + 1 - part.count, e)]
+        whole[own, layout.COORDINATE] = part.start + np.arange(part.count)
+        R, p = part.placement[:3, :3], away[i] * part.placement[:3, 3]
+        reach[i] = np.linalg.norm(p) + (reach[part.parent] if part.parent >= 0 else 0.0)
+        # Seen from the origin, an inertia along an axis is rounded as one about the origin.
+        constants[-4, own] = SINGULAR_BELOW * part.carried * (1.0 + reach[i] ** 2)
+        constants[-3:, own] = springs[:, part.start : part.start + part.count]
+        whole[e, layout.KIND], whole[e, layout.COUNT] = part.kind, part.count
+        whole[e, layout.TOLD] = part.kind == QUATERNION  # one coordinate more than an angular velocity has
+        constants[:-4, e] = *R.flat, *p, *(part.axis or (0.0, 0.0)), away[i], *_of_body(part.inertia)
+        if part.kind == GIVEN:
+            end = given_size + int(layout.GIVEN_FIXED) + 6 * part.count
+            whole[e, layout.GIVEN_FROM] = given_size
+            given.append((part.joint, slice(part.start, part.start + part.count), slice(given_size, end)))
+            given_size = end
+    states = _states(whole)
+    slots = _slots(whole)
+    places = np.array([(*frame[:3, :3].flat, *frame[:3, 3]) for _, frame in bodies]).reshape(-1)
+    carriers = [parts[part].last if part >= 0 else 0 for part, _ in bodies]
+    grouped = constants.reshape(-1, filled // lanes, lanes).swapaxes(0, 1)
+    ends = np.cumsum([constants.size, 3, places.size, given_size])
+    room_at = (int(ends[-1]) + 7) // 8 * 8
+    header = (size, filled, tree.size, len(bodies), *ends[:3], given_size, room_at, states, slots)
+    numbers = room(room_at + layout.room_size(filled // lanes, filled // lanes, slots))
+    numbers[: ends[2]] = np.concatenate([grouped.ravel(), np.asarray(tree.gravity), places])
+    rows = np.concatenate(
+        [np.array([*header], dtype=np.uint64), whole.ravel(), np.array(carriers, dtype=np.uint64)]
     )
+    return Packed(rows, numbers, tuple(given))
+
+
+def _away(parts: list[Part]) -> list[float]:
+    """Of each part, 1 if its frame is away from the origin of its root, 0 if it takes the origin along."""
+    children = [0] * len(parts)
+    for part in parts:
+        if part.parent >= 0:
+            children[part.parent] += 1
+    away: list[float] = []
+    for part in parts:
+        above = part.parent
+        if above < 0:
+            away.append(0.0)
+            continue
+        axis = parts[above].axis
+        slides = axis is not None and axis[0] == 0.0 and not np.any(parts[above].inertia)
+        away.append(0.0 if slides and away[above] == 0.0 and children[above] == 1 else 1.0)
+    return away
+
+
+def _of_body(M: Array) -> tuple[float, ...]:
+    """Mass, center of mass and inertia about it (00, 01, 02, 11, 12, 22)."""
+    mass = M[5, 5]
+    h = np.array([M[2, 4], M[0, 5], M[1, 3]])
+    center = h / mass if mass > 0 else np.zeros(3)
+    about = M[:3, :3] - (h @ center) * np.eye(3) + np.outer(h, center)
+    return mass, *center, *about[np.triu_indices(3)]
 
 
 def told(packed_tree: Packed, coordinates: NDArray[np.intp]) -> Packed:
     """The same tree, of which the joints of some coordinates are told their accelerations."""
-    whole, numbers = packed_tree.whole.copy(), packed_tree.numbers.copy()
-    start, nodes = int(layout.HEADER), int(whole[layout.NODES])
-    rows = whole[start : start + nodes * int(layout.WHOLE)].reshape(nodes, -1)
-    moving = (rows[:, layout.KIND] != SHIFT) & np.isin(rows[:, layout.COORDINATE], coordinates)
-    rows[moving, layout.TOLD] = 1
-    rows[moving & (rows[:, layout.KIND] == HINGE), layout.KIND] = SCREW
-    springs = numbers[int(whole[layout.SPRINGS_AT]) : int(whole[layout.GRAVITY_AT])].reshape(-1, 3)
-    springs[coordinates, :2] = 0.0
-    return Packed(whole, numbers, packed_tree.given)
+    result = packed_tree.copy()
+    own = np.isin(result.rows[:, layout.COORDINATE], coordinates)
+    own[0] = False
+    result.rows[own, layout.TOLD] = 1
+    spring = np.zeros(int(result.whole[layout.FILLED]), dtype=bool)
+    spring[: own.size] = own
+    result.springs[:, :2] *= ~spring.reshape(-1, 1, int(layout.LANES))
+    return result
 
 
-def _slots(nodes: list[Node]) -> tuple[list[int], int]:
-    """A place for the inertia and wrench that reach each node from its children; free ones are used again."""
-    slots, free, room = [0] * len(nodes), list[int](), 1  # place 0 is the world's
-    for i in reversed(range(1, len(nodes))):
-        for each in (i, nodes[i].parent):  # no children: the own one is room to work in
+def weightless(packed_tree: Packed) -> Packed:
+    """The same tree without gravity and springs."""
+    result = packed_tree.copy()
+    result.springs[:] = 0.0
+    result.gravity[:] = 0.0
+    return result
+
+
+def _states(whole: NDArray[np.uint64]) -> int:
+    """Gives places to what children need of their parents, and takes those again that no child needs now.
+
+    Elements find their own and their parent's; the world keeps the first. How many there are.
+    """
+    size = len(whole)
+    needed = list(range(size))  # until when
+    last = 0
+    for e in reversed(range(1, size)):
+        # A joint's elements are moved at once, when it comes to the last one, from the place of its parent.
+        last = last if whole[e, layout.KIND] == INNER else e
+        parent = int(whole[e, layout.PARENT])
+        needed[parent] = max(needed[parent], last)
+    ending: list[list[int]] = [[] for _ in whole]
+    for e in range(1, size):
+        ending[needed[e]].append(e)
+    free, count = list[int](), 1
+    for e in range(1, size):
+        if not free:
+            free, count = [count], count + 1
+        whole[e, layout.HOT] = free.pop()
+        whole[e, layout.PARENT_HOT] = whole[int(whole[e, layout.PARENT]), layout.HOT]
+        free += [int(whole[each, layout.HOT]) for each in ending[e]]
+    return count
+
+
+def _slots(whole: NDArray[np.uint64]) -> int:
+    """Gives places to what elements get from their children, in the same way. How many there are."""
+    size = len(whole)
+    slots, free, count, opened = [0] * size, list[int](), 1, set[int]()  # place 0 is the world's
+    for e in reversed(range(1, size)):
+        parent = int(whole[e, layout.PARENT])
+        for each in (e, parent):  # no children: the own one is room to work in
             if each and slots[each] == 0:
-                slots[each] = free.pop() if free else room
-                room = max(room, slots[each] + 1)
-        free.append(slots[i])  # only now: parent and child never share one
-    return slots, room
+                slots[each] = free.pop() if free else count
+                count = max(count, slots[each] + 1)
+        whole[e, layout.OWN_SLOT], whole[e, layout.PARENT_SLOT] = slots[e], slots[parent]
+        whole[e, layout.ADDS], whole[e, layout.CARRIES] = parent in opened, e in opened
+        opened.add(parent)
+        free.append(slots[e])  # only now: parent and child never share one
+    return count

@@ -45,9 +45,9 @@ NAUGHT = (
         " TIE",
         " PATIENT",
         "most + 1",
-        "lane",
+        "room.records + WRENCH",
     ),
-    *(" SCREW_0", " COSINE", " TURN", " KIND", " _R", " SMALLEST", " GIVEN_FROM"),
+    *(" PLACE", " POSITION", " POSE", " TURN", " KIND", " _J1", " LEAST", " GIVEN_FROM"),
 )
 """What is zero here, of single states and in the layout, or may be anything small, or a little more room."""
 
@@ -163,7 +163,7 @@ def noticed_in_worlds(world, places, points, space, searched):
 def forget():
     """Has the kernels imported anew."""
     for name in list(sys.modules):
-        if name.startswith("rbnotes.kernels") and name[-6:] != "_width":
+        if name.startswith("rbnotes.kernels") and name[-8:] != "_numbers":
             del sys.modules[name]
 
 

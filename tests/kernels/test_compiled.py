@@ -169,6 +169,33 @@ def test_axes_that_are_parallel_opposite_or_nearly_so():
         close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
 
 
+def test_far_from_the_origin_of_the_world(case):
+    """Where a body flies does not matter for how it and its arms accelerate."""
+    _, _, rng = case
+    free = joints.Composite(joints.Translational(), joints.QuaternionSpherical())
+    elbow = Link("b", joints.Universal(), body(rng), "a", frame(rng), frame(rng))
+    satellite = Tree([Link("a", free, body(rng)), elbow])
+    compiled = kernels.compile(satellite)
+    q, v, x = rng.normal(size=(3, satellite.size))
+    far = q + np.array([7e6, 3e5, -1e6, 0, 0, 0, 0, 0, 0])
+    close(compiled.forward_dynamics(far, v, x), trees.forward_dynamics(satellite, q, v, x))
+    close(compiled.inverse_dynamics(far, v, x), trees.inverse_dynamics(satellite, q, v, x))
+
+
+def test_a_call_that_fails_leaves_nothing_behind(case):
+    tree, compiled, rng = case
+    q, v, x = rng.normal(size=(3, tree.size))
+    with pytest.raises(InvalidArgument, match="qdot"):
+        compiled.forward_dynamics(q, np.full(tree.size, np.nan), x)
+    for _ in range(2):
+        close(
+            compiled.forward_dynamics(q, v, x),
+            trees.forward_dynamics(tree, q, v, x),
+            SAME * sensitivity(tree, q),
+        )
+        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
+
+
 def test_angles_small_large_and_too_large(case):
     tree, compiled, rng = case
     v, x = rng.normal(size=(2, tree.size))
