@@ -54,7 +54,7 @@ def chain() -> tuple[World, State, str]:
     rod = Box([0.1, 0.1, 0.5])
     turned = se3.frame(so3.exp([np.pi / 2, 0.0, 0.0]), np.zeros(3))  # the axis of a hinge is z
     above, below = (se3.frame(np.eye(3), [0.0, 0.0, z]) @ turned for z in (0.25, -0.25))
-    joints = [hinge(0, above), *(hinge(i, above, i - 1, below) for i in range(1, LINKS))]
+    joints = [hinge(0, above, parent_frame=turned), *(hinge(i, above, i - 1, below) for i in range(1, LINKS))]
     masses = np.stack([rod.spatial_inertia(density=1000.0)] * LINKS)
     hanging = se3.frame(np.eye(3), [[0.0, 0.0, -0.25 - 0.5 * i] for i in range(LINKS)])
     bodies = ""

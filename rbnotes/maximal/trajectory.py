@@ -165,6 +165,8 @@ def events_of(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[
 
 def _touching(record: ContactRecord) -> dict[tuple[int, int], bool]:
     """Pairs of bodies that push on each other, and whether they slide where they do it last."""
+    if not len(record.impulses):
+        return {}
     sliding = np.linalg.norm(record.after[:, 1:], axis=1) > SLIDING
     halves: list[dict[tuple[int, int], bool]] = [{}, {}]
     for i in np.flatnonzero(record.impulses[:, 0] > 0):

@@ -1,0 +1,204 @@
+"""Contacts of a kick: their rows, how they answer impulses, and the impulses of Coulomb's law.
+
+A contact is a row of numbers, :data:`CONTACT` of them, as :class:`rbnotes.maximal.ContactRecord` has them; the
+memory of the last impulses has such rows, too, with the impulses in the world. The world is the last body.
+"""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from rbnotes.friction.contact_space import HELD
+from rbnotes.kernels._distance import cross, dot, length, less, plain, times
+from rbnotes.kernels._envelope import lower_solved
+from rbnotes.kernels._flight import applied_back
+from rbnotes.kernels._friction import newton, projected, residual
+from rbnotes.kernels._joined import six, written
+
+# Of a contact: bodies, position, normal, gap, friction, restitution; impulses, velocities before and after.
+A, B, POSITION, NORMAL, GAP, MU, RESTITUTION, IMPULSE, BEFORE, AFTER = 0, 1, 2, 5, 8, 9, 10, 11, 14, 17
+CONTACT = 20
+
+Rows = namedtuple("Rows", "body_of along")
+"""Of each row its bodies ``(3 c, 2)`` and its blocks ``(3 c, 2, 6)``."""
+
+
+@plain
+def axes_of(contact, out):
+    """Writes the normal and the two tangents ``(3, 3)``, as :mod:`rbnotes.contact._axes` has them."""
+    n = (contact[NORMAL], contact[NORMAL + 1], contact[NORMAL + 2])
+    least = 0
+    for k in range(1, 3):
+        if abs(n[k]) < abs(n[least]):
+            least = k
+    first = cross((1.0 if least == 0 else 0.0, 1.0 if least == 1 else 0.0, 1.0 if least == 2 else 0.0), n)
+    first = times(1 / length(first), first)
+    out[0, 0], out[0, 1], out[0, 2] = n
+    out[1, 0], out[1, 1], out[1, 2] = first
+    out[2, 0], out[2, 1], out[2, 2] = cross(n, first)
+
+
+@plain
+def contact_rows(contacts, R, x):
+    """Three rows a contact: along the normal and along the tangents."""
+    count, axes = len(contacts), np.empty((3, 3))
+    body_of, rows = np.empty((3 * count, 2), np.int64), np.empty((3 * count, 2, 6))
+    for i in range(count):
+        axes_of(contacts[i], axes)
+        place = (contacts[i, POSITION], contacts[i, POSITION + 1], contacts[i, POSITION + 2])
+        for side in range(2):
+            b, sign = int(contacts[i, A + side]), 1.0 if side == 0 else -1.0
+            arm = less(place, (x[b, 0], x[b, 1], x[b, 2]))
+            for k in range(3):
+                direction = (axes[k, 0], axes[k, 1], axes[k, 2])
+                body_of[3 * i + k, side] = b
+                moment = times(sign, applied_back(R[b], cross(arm, direction)))
+                written(rows, 3 * i + k, side, moment, sign, direction)
+    return Rows(body_of, rows)
+
+
+@plain
+def delassus(rows, moves, joint_moves, joint_bodies, joined, factor, first, place):
+    """Velocities along the contacts' rows per impulse along them ``(3 c, 3 c)``, with the joints kept to."""
+    size = len(moves)
+    W = np.zeros((size, size))
+    for i in range(0, size, 3):
+        for j in range(0, i + 3, 3):
+            for side in range(2):
+                for other in range(2):
+                    if rows.body_of[i, side] == rows.body_of[j, other]:
+                        for a in range(3):
+                            for b in range(3):
+                                W[i + a, j + b] += six(rows.along[i + a, side], moves[j + b, other])
+    if joined:
+        through = np.zeros((size, len(joint_moves)))
+        for i in range(size):
+            for r in range(len(joint_moves)):
+                for side in range(2):
+                    for other in range(2):
+                        if rows.body_of[i, side] == joint_bodies[r, other]:
+                            through[i, r] += six(rows.along[i, side], joint_moves[r, other])
+            lower_solved(factor, first, place, through[i])
+        for i in range(size):
+            for j in range(i + 1):
+                W[i, j] -= dot_of(through[i], through[j])
+    for i in range(size):
+        for j in range(i):
+            W[j, i] = W[i, j]
+    return W
+
+
+@plain
+def dot_of(x, y):
+    """Of two lists of numbers."""
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k] * y[k]
+    return total
+
+
+@plain
+def let_go(W, free, rows, bodies, v):
+    """Clears the directions that joints hold fast from W, and from the free velocities but for what is left."""
+    for r in range(len(free)):
+        alone, terms = 0.0, abs(free[r])
+        for side in range(2):
+            b = rows.body_of[r, side]
+            if b < len(bodies.mass):
+                for k in range(6):
+                    whole = bodies.J[b, k, k] if k < 3 else bodies.mass[b]
+                    alone += rows.along[r, side, k] ** 2 / whole
+                    terms += abs(rows.along[r, side, k] * v[b, k])
+        if abs(W[r, r]) <= HELD * alone:
+            W[r, :], W[:, r] = 0.0, 0.0
+            if abs(free[r]) <= 1e-12 * terms:
+                free[r] = 0.0
+
+
+@plain
+def carried(contacts, memory, reach):
+    """The remembered impulses near the contacts, within their cones, ``(3 c,)``; else zero."""
+    start, axes = np.zeros(3 * len(contacts)), np.empty((3, 3))
+    for i in range(len(contacts)):
+        nearest, least = -1, math.inf
+        for j in range(len(memory)):
+            if memory[j, A] == contacts[i, A] and memory[j, B] == contacts[i, B]:
+                apart = 0.0
+                for k in range(3):
+                    apart += (contacts[i, POSITION + k] - memory[j, POSITION + k]) ** 2
+                if apart < least:
+                    nearest, least = j, apart
+        if nearest >= 0 and math.sqrt(least) < reach:
+            axes_of(contacts[i], axes)
+            push = (memory[nearest, IMPULSE], memory[nearest, IMPULSE + 1], memory[nearest, IMPULSE + 2])
+            p = projected((dot(axes[0], push), dot(axes[1], push), dot(axes[2], push)), contacts[i, MU])
+            start[3 * i], start[3 * i + 1], start[3 * i + 2] = p
+    return start
+
+
+@plain
+def remembered(contacts, memory):
+    """Writes where the contacts push, and how."""
+    axes = np.empty((3, 3))
+    for i in range(len(contacts)):
+        axes_of(contacts[i], axes)
+        memory[i] = contacts[i]
+        for k in range(3):
+            memory[i, IMPULSE + k] = 0.0
+            for d in range(3):
+                memory[i, IMPULSE + k] += contacts[i, IMPULSE + d] * axes[d, k]
+
+
+@plain
+def islands(W):
+    """Of each contact the first one among those that answer each other's impulses."""
+    count = len(W) // 3
+    first = np.arange(count)
+    for i in range(count):
+        for j in range(i):
+            touched = False
+            for a in range(3):
+                for b in range(3):
+                    touched = touched or W[3 * i + a, 3 * j + b] != 0
+            if touched and first[i] != first[j]:
+                low, high = min(first[i], first[j]), max(first[i], first[j])
+                for k in range(i + 1):
+                    first[k] = low if first[k] == high else first[k]
+    return first
+
+
+@plain
+def rubbed(W, free, mu, start, tolerance, most):
+    """Impulses ``(3 c,)``, each island's by Newton's method, their residual, and whether it came to its end."""
+    impulses, found = np.empty(len(free)), True
+    island = islands(W)
+    for root in range(len(mu)):
+        if island[root] == root:
+            which = np.flatnonzero(island == root)
+            rows = np.empty(3 * len(which), np.int64)
+            for i in range(len(rows)):
+                rows[i] = 3 * which[i // 3] + i % 3
+            if len(which) == len(mu):
+                least, _ = newton(W, free, mu, start, tolerance, most, impulses)
+            else:
+                part, best = np.empty((len(rows), len(rows))), np.empty(len(rows))
+                for i in range(len(rows)):
+                    for j in range(len(rows)):
+                        part[i, j] = W[rows[i], rows[j]]
+                least, _ = newton(part, free[rows], mu[which], start[rows], tolerance, most, best)
+                impulses[rows] = best
+            found = found and least <= tolerance
+    return impulses, natural(W, free, mu, impulses), found
+
+
+@plain
+def natural(W, free, mu, r):
+    """The natural residual of impulses (:func:`rbnotes.friction.laws.natural_residual`)."""
+    count = len(mu)
+    mobility, rho, F = np.empty(count), np.empty(count), np.empty(len(r))
+    for i in range(count):
+        mobility[i] = 0.0
+        whole = (W[3 * i, 3 * i] + W[3 * i + 1, 3 * i + 1] + W[3 * i + 2, 3 * i + 2]) / 3
+        rho[i] = 1 / whole if whole > 0 else 0.0
+    return residual(W, free, mu, r, rho, mobility, F)
