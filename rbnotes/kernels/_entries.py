@@ -7,7 +7,7 @@ from rbnotes.kernels._algebra import OPTIONS, inlined
 from rbnotes.kernels._friction import newton
 from rbnotes.kernels._lanes import LANES
 from rbnotes.kernels._layout import GAIN, GIVEN_AT, GIVEN_SIZE, MOTION, NODES, ONE, ROOM, SIZE, ZERO, U
-from rbnotes.kernels._run import CONTACT, MOTION, SUMS, run
+from rbnotes.kernels._run import CONTACT, MOVED, SUMS, run
 from rbnotes.kernels._slopes import RECORD, slopes
 from rbnotes.kernels._sweeps import bodies_loaded, bodies_seen, driven_outwards, forward, handed_in, inverse
 from rbnotes.kernels._touching import PLACE, SHAPE, touching
@@ -128,23 +128,23 @@ def functions(failed):
         )
         return failed if trouble(best) else steps
 
-    @njit(cache=True, error_model="numpy")
-    def rattle_steps(whole, numbers, told, motion, near, pushes, states, sums, impulses, records):
+    @njit(cache=True, error_model="numpy", _nrt=False)
+    def rattle_steps(whole, numbers, told, motion, near, pushes, states, sums, impulses, records, work):
         """Steps of the simulator; how they ended."""
-        count = len(motion) // MOTION
+        count = len(motion) // MOVED
         steps = len(sums) // SUMS
-        rows = int(whole[2])
         return run(
-            whole.astype(np.int64),
+            whole.view(np.int64),
             numbers,
             told,
-            motion.reshape(count, MOTION),
+            motion.reshape(count, MOVED),
             near.reshape(-1, CONTACT),
             pushes.reshape(-1, CONTACT),
-            states.reshape(steps, count, MOTION),
+            states.reshape(steps, count, MOVED),
             sums.reshape(steps, SUMS),
-            impulses.reshape(steps, rows),
+            impulses.reshape(steps, int(whole[2])),
             records.reshape(-1, CONTACT),
+            work,
         )
 
     return {

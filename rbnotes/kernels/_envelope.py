@@ -1,19 +1,19 @@
 """Symmetric systems of the joints, factored within their envelope.
 
 Of each row only what lies from its first entry to the diagonal is kept, one row behind the other: entry
-``(i, j)`` is at ``place[i] + j``. Elimination fills nothing outside of it, so that for joints in a good order,
-such as those of a chain, it takes a time that grows with their number alone.
+``(i, j)`` is at ``place[i] + j``. Elimination fills nothing outside. For joints in a good order, such as
+those of a chain, it takes a time that grows with their number alone.
 """
 
 import math
 
-from rbnotes.kernels._distance import plain
+from rbnotes.kernels._distance import bare
 
 SURE = 1e-8
 """Least pivot, relative to its diagonal entry, of rows that surely do not repeat others."""
 
 
-@plain
+@bare
 def along(x, at, y, there, first, last):
     """The sum of products of entries from one number to another."""
     total = 0.0
@@ -22,7 +22,7 @@ def along(x, at, y, there, first, last):
     return total
 
 
-@plain
+@bare
 def cholesky(S, first, place):
     """Replaces S by its factor L; false where rows may repeat others."""
     for i in range(len(first)):
@@ -39,7 +39,7 @@ def cholesky(S, first, place):
     return True
 
 
-@plain
+@bare
 def lower_solved(L, first, place, x):
     """Replaces x by ``L^-1 x``."""
     for i in range(len(first)):
@@ -50,7 +50,7 @@ def lower_solved(L, first, place, x):
         x[i] = total / L[own + i]
 
 
-@plain
+@bare
 def solved(L, first, place, x):
     """Replaces x by ``(L L^T)^-1 x``."""
     lower_solved(L, first, place, x)
@@ -61,7 +61,7 @@ def solved(L, first, place, x):
             x[k] -= L[own + k] * x[i]
 
 
-@plain
+@bare
 def factored(lower, upper, first, place):
     """Replaces a matrix by its factors L, with ones on its diagonal, and U; false where a pivot is zero.
 
@@ -81,7 +81,7 @@ def factored(lower, upper, first, place):
     return True
 
 
-@plain
+@bare
 def factors_solved(lower, upper, first, place, x):
     """Replaces x by ``(L U)^-1 x``."""
     for i in range(len(first)):

@@ -6,16 +6,14 @@ products. Vectors and quaternions are tuples, the scalar of a quaternion first.
 
 import math
 
-import numpy as np
-
 from rbnotes.dynamics.free_rotation import PARTS, REACH, TERMS
-from rbnotes.kernels._distance import cross, dot, length, plain, plus
+from rbnotes.kernels._distance import bare, cross, dot, length, plus
 
 STILL = 1e-18
 """Size of terms of a series from which on they count for nothing."""
 
 
-@plain
+@bare
 def applied(A, x):
     """A matrix times a vector."""
     return (
@@ -25,7 +23,7 @@ def applied(A, x):
     )
 
 
-@plain
+@bare
 def applied_back(A, x):
     """The transpose of a matrix times a vector."""
     return (
@@ -35,7 +33,7 @@ def applied_back(A, x):
     )
 
 
-@plain
+@bare
 def product(q, p):
     """Of two quaternions."""
     return (
@@ -46,7 +44,7 @@ def product(q, p):
     )
 
 
-@plain
+@bare
 def seen(q, x):
     """A vector in the frame that a quaternion turns to."""
     back = (-q[1], -q[2], -q[3])
@@ -59,7 +57,7 @@ def seen(q, x):
     )
 
 
-@plain
+@bare
 def rotation(q, R):
     """Writes the matrix of a unit quaternion."""
     s, x, y, z = q
@@ -68,7 +66,7 @@ def rotation(q, R):
     R[2, 0], R[2, 1], R[2, 2] = 2 * (x * z - s * y), 2 * (y * z + s * x), 1 - 2 * (x * x + y * y)
 
 
-@plain
+@bare
 def turned(momentum, inverse, h, room):
     """The unit quaternion by which a body turns, of this momentum and inverse inertia in its own frame."""
     l, w, q = room[:, 0:3], room[:, 3:6], room[:, 6:10]
@@ -105,13 +103,13 @@ def turned(momentum, inverse, h, room):
     return s / size, x / size, y / size, z / size
 
 
-@plain
-def flown(bodies, h, here, v, there):
+@bare
+def flown(bodies, h, here, v, there, room):
     """Writes orientations, places and velocities after the flight; false if a body turns too far.
 
     What a run needs that goes on from there are the places of the bodies' frames: centres follow from these.
     """
-    room, turn = np.empty((TERMS, 10)), np.empty((3, 3))
+    series, turn = room.series, room.turn
     for b in range(len(bodies.mass)):
         w = (v[b, 0], v[b, 1], v[b, 2])
         parts = math.ceil(h * length(w) / REACH)
@@ -119,9 +117,9 @@ def flown(bodies, h, here, v, there):
             return False
         parts = max(1, int(parts))
         momentum = applied(bodies.J[b], w)
-        q = turned(momentum, bodies.J_inverse[b], h / parts, room)
+        q = turned(momentum, bodies.J_inverse[b], h / parts, series)
         for _ in range(parts - 1):
-            more = turned(seen(q, momentum), bodies.J_inverse[b], h / parts, room)
+            more = turned(seen(q, momentum), bodies.J_inverse[b], h / parts, series)
             q = product(q, more)
             size = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
             q = (q[0] / size, q[1] / size, q[2] / size, q[3] / size)
@@ -140,11 +138,11 @@ def flown(bodies, h, here, v, there):
     return True
 
 
-@plain
+@bare
 def displacements(bodies, h, v, D):
     """Writes how much farther bodies turn, seen in their frames at the end, for each change of their spin.
 
-    As :func:`rbnotes.maximal.rattle._displacements`, ``(n, 3, 3)``; what centres move by is h times the change.
+    As :func:`rbnotes.maximal.rattle._displacements`, ``(n, 3, 3)``; centres move by h times the change.
     """
     for b in range(len(bodies.mass)):
         w = (v[b, 0], v[b, 1], v[b, 2])
@@ -168,7 +166,7 @@ def displacements(bodies, h, v, D):
                 D[b, i, j] = h * (jacobian + h / 2 * faster[i])
 
 
-@plain
+@bare
 def energy(bodies, gravity, x, v):
     """Kinetic energy and the potential of gravity."""
     total = 0.0

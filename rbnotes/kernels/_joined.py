@@ -1,35 +1,36 @@
 """Joints between bodies: errors, rows, and the systems for their impulses.
 
-Bodies move by velocities ``(6,)``: the spin in the body's own frame, and the velocity of its centre of mass in
-the world. The world is the last body; it has no velocity, and nothing moves it. A row has two blocks, one for
-each body; all joints are of kinds whose rows do not turn (:mod:`rbnotes.maximal.placement`).
+Bodies move by velocities ``(6,)``: the spin in the body's own frame, and the velocity of its centre of mass
+in the world. The world is the last body; it has no velocity, and nothing moves it. A row has two blocks, one
+for each body; all joints are of kinds whose rows do not turn (:mod:`rbnotes.maximal.placement`).
 """
 
 import math
 from collections import namedtuple
 
-from rbnotes.kernels._distance import column, cross, dot, less, plain, plus, times
+from rbnotes.kernels._distance import bare, column, cross, dot, less, plus, times
 from rbnotes.kernels._flight import applied, applied_back
 
 Bodies = namedtuple("Bodies", "mass J lightness J_inverse com")
-"""Masses ``(n,)``, inertias about the centres of mass ``(n, 3, 3)``, their inverses and the world's, which are
-zero; and the centres in the bodies' frames ``(n, 3)``."""
+"""Masses ``(n,)``, inertias about the centres of mass ``(n, 3, 3)``, their inverses and the world's, which
+are zero; and the centres in the bodies' frames ``(n, 3)``."""
 
 Joints = namedtuple(
-    "Joints", "body parent begin turns axis rows frame place parent_frame parent_place couples first at"
+    "Joints",
+    "body parent begin turns axis rows frame place parent_frame parent_place couples body_of first at",
 )
 """Of each joint its bodies, its first row (and behind them the number of rows), one of ``TURNS``, an axis of
 rotation; rows ``(m, 6)`` in the joint's frame; both frames and their origins, seen from the centres of mass;
-pairs of joints ``(p, 4)`` that share a body, which counts as the first or the second one of each; and the
-envelope of their system."""
+pairs of joints ``(p, 4)`` that share a body, which counts as the first or the second one of each; of each row
+its bodies ``(m, 2)``; and the envelope of their system."""
 
 TURNS = FIXED, ABOUT_AXIS, FREELY = 0, 1, 2
 """Rotations that a joint leaves: none, those about an axis, all."""
 
 
-@plain
+@bare
 def origins(joints, R, x, i):
-    """Where joint i has its origin: of its body, from the centres of that and of the parent; of the parent."""
+    """Where joint i has its origin, from the centres of body and parent; and the parent its own one."""
     b, p = joints.body[i], joints.parent[i]
     arm = applied(R[b], joints.place[i])
     own = plus((x[b, 0], x[b, 1], x[b, 2]), 1.0, arm)
@@ -37,7 +38,7 @@ def origins(joints, R, x, i):
     return arm, less(own, centre), applied(R[p], joints.parent_place[i])
 
 
-@plain
+@bare
 def errors(joints, R, x, out):
     """Writes by how much the joints are apart; false where that is by a quarter turn or more."""
     for i in range(len(joints.body)):
@@ -83,13 +84,13 @@ def errors(joints, R, x, out):
     return True
 
 
-@plain
+@bare
 def about(a, cosine, sine, x):
     """A vector turned about an axis."""
     return plus(plus(times(cosine, x), sine, cross(a, x)), (1 - cosine) * dot(a, x), a)
 
 
-@plain
+@bare
 def rows_at(joints, R, x, G):
     """Writes the rows ``(m, 2, 6)``: times the velocity of the body, and times that of the parent."""
     for i in range(len(joints.body)):
@@ -106,14 +107,14 @@ def rows_at(joints, R, x, G):
             written(G, r, 1, times(-1.0, applied_back(R[p], moment)), -1.0, force)
 
 
-@plain
+@bare
 def written(G, r, side, moment, sign, force):
     """Writes one block of a row."""
     G[r, side, 0], G[r, side, 1], G[r, side, 2] = moment
     G[r, side, 3], G[r, side, 4], G[r, side, 5] = sign * force[0], sign * force[1], sign * force[2]
 
 
-@plain
+@bare
 def responses(bodies, body_of, rows, out):
     """Writes what impulses along rows ``(m, 2, 6)`` change of the velocities; of each row its two bodies."""
     for r in range(len(rows)):
@@ -125,20 +126,20 @@ def responses(bodies, body_of, rows, out):
                 out[r, side, 3 + k] = bodies.lightness[b] * row[3 + k]
 
 
-@plain
+@bare
 def six(x, y):
     """The product of two blocks."""
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
 
 
-@plain
+@bare
 def speeds_along(rows, body_of, v, out):
     """Writes velocities along rows ``(m, 2, 6)``."""
     for r in range(len(rows)):
         out[r] = six(rows[r, 0], v[body_of[r, 0]]) + six(rows[r, 1], v[body_of[r, 1]])
 
 
-@plain
+@bare
 def pushed(moves, body_of, impulses, v):
     """Adds to velocities what impulses along rows change."""
     for r in range(len(moves)):
@@ -148,10 +149,11 @@ def pushed(moves, body_of, impulses, v):
                 v[b, k] += impulses[r] * moves[r, side, k]
 
 
-@plain
+@bare
 def system(joints, G, moves, S):
     """Writes ``G M^-1 G^T`` within its envelope."""
-    S[:] = 0.0
+    for r in range(len(S)):
+        S[r] = 0.0
     for n in range(len(joints.couples)):
         i, j, side, other = joints.couples[n]
         for r in range(joints.begin[i], joints.begin[i + 1]):
@@ -159,17 +161,18 @@ def system(joints, G, moves, S):
                 S[joints.at[r] + c] += six(G[r, side], moves[c, other])
 
 
-@plain
-def slope(joints, body_of, G, moves, D, h, moved, lower, upper):
+@bare
+def slope(joints, G, moves, D, h, moved, lower, upper):
     """Writes how errors at the end of the flight change with impulses at its start, within the envelope.
 
     G are the rows at the end; ``moves`` the responses at the start, which displace bodies by D; ``moved``, as
     large as those, is room.
     """
-    lower[:], upper[:] = 0.0, 0.0
+    for r in range(len(lower)):
+        lower[r], upper[r] = 0.0, 0.0
     for r in range(len(moves)):
         for side in range(2):
-            farther = applied(D[body_of[r, side]], moves[r, side])
+            farther = applied(D[joints.body_of[r, side]], moves[r, side])
             for k in range(3):
                 moved[r, side, k] = farther[k]
                 moved[r, side, 3 + k] = h * moves[r, side, 3 + k]
@@ -185,7 +188,7 @@ def slope(joints, body_of, G, moves, D, h, moved, lower, upper):
                     upper[joints.at[c] + r] += six(G[r, side], moved[c, other])
 
 
-@plain
+@bare
 def rates(bodies, joints, R, x, v, out):
     """Writes how the velocities along the rows change while the bodies move freely."""
     for i in range(len(joints.body)):
@@ -201,13 +204,14 @@ def rates(bodies, joints, R, x, v, out):
         change = less(change, plus(cross(faster_p, from_parent), 1.0, cross(spin_p, less(way, u_p))))
         change = less(change, cross(spin, moving))
         F = joints.frame[i]
-        turning, change = applied_back(F, applied_back(R[b], turning)), applied_back(F, applied_back(R[b], change))
+        turning = applied_back(F, applied_back(R[b], turning))
+        change = applied_back(F, applied_back(R[b], change))
         for r in range(joints.begin[i], joints.begin[i + 1]):
             row = joints.rows[r]
             out[r] = dot(row, turning) + row[3] * change[0] + row[4] * change[1] + row[5] * change[2]
 
 
-@plain
+@bare
 def spinning(bodies, R, v, b):
     """Angular velocity of a body in the world, and its rate if nothing pushes."""
     w = (v[b, 0], v[b, 1], v[b, 2])

@@ -1,7 +1,7 @@
 """Contacts of a kick: their rows, how they answer impulses, and the impulses of Coulomb's law.
 
-A contact is a row of numbers, :data:`CONTACT` of them, as :class:`rbnotes.maximal.ContactRecord` has them; the
-memory of the last impulses has such rows, too, with the impulses in the world. The world is the last body.
+A contact is a row of numbers, :data:`CONTACT` of them, as :class:`rbnotes.maximal.ContactRecord` has them;
+so does the memory of the last impulses, which holds them in the world. The last body is the world.
 """
 
 import math
@@ -10,10 +10,10 @@ from collections import namedtuple
 import numpy as np
 
 from rbnotes.friction.contact_space import HELD
-from rbnotes.kernels._distance import cross, dot, length, less, plain, times
+from rbnotes.kernels._distance import bare, cross, dot, length, less, plain, times
 from rbnotes.kernels._envelope import lower_solved
 from rbnotes.kernels._flight import applied_back
-from rbnotes.kernels._friction import newton, projected, residual
+from rbnotes.kernels._friction import copy, newton, projected, residual
 from rbnotes.kernels._joined import six, written
 
 # Of a contact: bodies, position, normal, gap, friction, restitution; impulses, velocities before and after.
@@ -24,7 +24,7 @@ Rows = namedtuple("Rows", "body_of along")
 """Of each row its bodies ``(3 c, 2)`` and its blocks ``(3 c, 2, 6)``."""
 
 
-@plain
+@bare
 def axes_of(contact, out):
     """Writes the normal and the two tangents ``(3, 3)``, as :mod:`rbnotes.contact._axes` has them."""
     n = (contact[NORMAL], contact[NORMAL + 1], contact[NORMAL + 2])
@@ -59,7 +59,7 @@ def contact_rows(contacts, R, x):
 
 
 @plain
-def delassus(rows, moves, joint_moves, joint_bodies, joined, factor, first, place):
+def delassus(rows, moves, joints, held):
     """Velocities along the contacts' rows per impulse along them ``(3 c, 3 c)``, with the joints kept to."""
     size = len(moves)
     W = np.zeros((size, size))
@@ -71,15 +71,15 @@ def delassus(rows, moves, joint_moves, joint_bodies, joined, factor, first, plac
                         for a in range(3):
                             for b in range(3):
                                 W[i + a, j + b] += six(rows.along[i + a, side], moves[j + b, other])
-    if joined:
-        through = np.zeros((size, len(joint_moves)))
+    if len(held.moves):
+        through = np.zeros((size, len(held.moves)))
         for i in range(size):
-            for r in range(len(joint_moves)):
+            for r in range(len(held.moves)):
                 for side in range(2):
                     for other in range(2):
-                        if rows.body_of[i, side] == joint_bodies[r, other]:
-                            through[i, r] += six(rows.along[i, side], joint_moves[r, other])
-            lower_solved(factor, first, place, through[i])
+                        if rows.body_of[i, side] == joints.body_of[r, other]:
+                            through[i, r] += six(rows.along[i, side], held.moves[r, other])
+            lower_solved(held.factor, joints.first, joints.at, through[i])
         for i in range(size):
             for j in range(i + 1):
                 W[i, j] -= dot_of(through[i], through[j])
@@ -89,7 +89,7 @@ def delassus(rows, moves, joint_moves, joint_bodies, joined, factor, first, plac
     return W
 
 
-@plain
+@bare
 def dot_of(x, y):
     """Of two lists of numbers."""
     total = 0.0
@@ -98,9 +98,9 @@ def dot_of(x, y):
     return total
 
 
-@plain
+@bare
 def let_go(W, free, rows, bodies, v):
-    """Clears the directions that joints hold fast from W, and from the free velocities but for what is left."""
+    """Clears directions that joints hold fast: from W, and from free velocities where those are rounding."""
     for r in range(len(free)):
         alone, terms = 0.0, abs(free[r])
         for side in range(2):
@@ -111,7 +111,8 @@ def let_go(W, free, rows, bodies, v):
                     alone += rows.along[r, side, k] ** 2 / whole
                     terms += abs(rows.along[r, side, k] * v[b, k])
         if abs(W[r, r]) <= HELD * alone:
-            W[r, :], W[:, r] = 0.0, 0.0
+            for j in range(len(free)):
+                W[r, j], W[j, r] = 0.0, 0.0
             if abs(free[r]) <= 1e-12 * terms:
                 free[r] = 0.0
 
@@ -143,7 +144,7 @@ def remembered(contacts, memory):
     axes = np.empty((3, 3))
     for i in range(len(contacts)):
         axes_of(contacts[i], axes)
-        memory[i] = contacts[i]
+        copy(contacts[i], memory[i])
         for k in range(3):
             memory[i, IMPULSE + k] = 0.0
             for d in range(3):
@@ -154,8 +155,9 @@ def remembered(contacts, memory):
 def islands(W):
     """Of each contact the first one among those that answer each other's impulses."""
     count = len(W) // 3
-    first = np.arange(count)
+    first = np.empty(count, np.int64)
     for i in range(count):
+        first[i] = i
         for j in range(i):
             touched = False
             for a in range(3):
@@ -170,24 +172,26 @@ def islands(W):
 
 @plain
 def rubbed(W, free, mu, start, tolerance, most):
-    """Impulses ``(3 c,)``, each island's by Newton's method, their residual, and whether it came to its end."""
-    impulses, found = np.empty(len(free)), True
-    island = islands(W)
-    for root in range(len(mu)):
-        if island[root] == root:
-            which = np.flatnonzero(island == root)
-            rows = np.empty(3 * len(which), np.int64)
-            for i in range(len(rows)):
-                rows[i] = 3 * which[i // 3] + i % 3
-            if len(which) == len(mu):
-                least, _ = newton(W, free, mu, start, tolerance, most, impulses)
-            else:
-                part, best = np.empty((len(rows), len(rows))), np.empty(len(rows))
-                for i in range(len(rows)):
-                    for j in range(len(rows)):
-                        part[i, j] = W[rows[i], rows[j]]
-                least, _ = newton(part, free[rows], mu[which], start[rows], tolerance, most, best)
-                impulses[rows] = best
+    """Impulses ``(3 c,)``, each island's by Newton's method, their residual, and whether all are found."""
+    impulses, found, count = np.empty(len(free)), True, len(mu)
+    island, rows = islands(W), np.empty(3 * count, np.int64)
+    for root in range(count):
+        size = 0
+        for i in range(count):
+            if island[i] == root:
+                for k in range(3):
+                    rows[size] = 3 * i + k
+                    size += 1
+        if size:
+            own_W, own_free, own_start = np.empty((size, size)), np.empty(size), np.empty(size)
+            own_mu, best = np.empty(size // 3), np.empty(size)
+            for i in range(size):
+                own_free[i], own_start[i], own_mu[i // 3] = free[rows[i]], start[rows[i]], mu[rows[i] // 3]
+                for j in range(size):
+                    own_W[i, j] = W[rows[i], rows[j]]
+            least, _ = newton(own_W, own_free, own_mu, own_start, tolerance, most, best)
+            for i in range(size):
+                impulses[rows[i]] = best[i]
             found = found and least <= tolerance
     return impulses, natural(W, free, mu, impulses), found
 
@@ -196,9 +200,8 @@ def rubbed(W, free, mu, start, tolerance, most):
 def natural(W, free, mu, r):
     """The natural residual of impulses (:func:`rbnotes.friction.laws.natural_residual`)."""
     count = len(mu)
-    mobility, rho, F = np.empty(count), np.empty(count), np.empty(len(r))
+    no_speeds, rho, F = np.zeros(count), np.empty(count), np.empty(len(r))
     for i in range(count):
-        mobility[i] = 0.0
         whole = (W[3 * i, 3 * i] + W[3 * i + 1, 3 * i + 1] + W[3 * i + 2, 3 * i + 2]) / 3
         rho[i] = 1 / whole if whole > 0 else 0.0
-    return residual(W, free, mu, r, rho, mobility, F)
+    return residual(W, free, mu, r, rho, no_speeds, F)

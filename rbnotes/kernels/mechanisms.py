@@ -18,6 +18,7 @@ from rbnotes.arguments import Array
 from rbnotes.contact import Rounded
 from rbnotes.contact.detection import mixed
 from rbnotes.dynamics import WORLD
+from rbnotes.dynamics.free_rotation import TERMS
 from rbnotes.joints import (
     Cylindrical,
     ExponentialSpherical,
@@ -38,16 +39,24 @@ FIXED, ABOUT_AXIS, FREELY = 0, 1, 2
 """Rotations that a joint leaves, as :mod:`rbnotes.kernels._joined` knows them."""
 
 
+CONTACT_ROOM = 110
+"""Numbers for each contact, as :func:`rbnotes.kernels._run.room_for` deals them out."""
+
+
 class PackedWorld(NamedTuple):
     """Bodies, joints and colliders, as :func:`rbnotes.kernels._run.mechanism` reads them."""
 
     whole: NDArray[np.uint64]
     numbers: Array
+    room: int
+    """How many numbers a step needs room for, besides :data:`CONTACT_ROOM` for each contact."""
     rows: NDArray[np.intp]
     """Places of the rows among those of the reference ``(m,)``."""
 
 
-def packed_world(world: World, bodies: NDArray[np.intp], pairs: NDArray[np.intp], shapes: Array) -> PackedWorld | None:
+def packed_world(
+    world: World, bodies: NDArray[np.intp], pairs: NDArray[np.intp], shapes: Array
+) -> PackedWorld | None:
     """The world, or nothing if it has joints whose rows turn, or screws.
 
     Parameters
@@ -62,6 +71,8 @@ def packed_world(world: World, bodies: NDArray[np.intp], pairs: NDArray[np.intp]
     order = _order(mechanism.joints)
     joints = [mechanism.joints[i] for i in order]
     sizes = [joint.count for joint in joints]
+    body = [joint.body for joint in joints]
+    parent = [count if joint.parent == WORLD else joint.parent for joint in joints]
     begin = np.concatenate([[0], np.cumsum(sizes, dtype=int)]).astype(int)
     couples = _couples(joints)
     first = _first_entries(begin, couples)
@@ -69,11 +80,12 @@ def packed_world(world: World, bodies: NDArray[np.intp], pairs: NDArray[np.intp]
     header = [count, len(joints), begin[-1], len(couples), place[-1], len(bodies), len(pairs)]
     whole = [
         header,
-        [joint.body for joint in joints],
-        [count if joint.parent == WORLD else joint.parent for joint in joints],
+        body,
+        parent,
         begin,
         [turns[i][0] for i in order],  # type: ignore[index]
         couples,
+        np.repeat(np.reshape([body, parent], (2, -1)).T, sizes, axis=0),
         first,
         place[:-1] - first,
         bodies,
@@ -91,9 +103,11 @@ def packed_world(world: World, bodies: NDArray[np.intp], pairs: NDArray[np.intp]
         *_coefficients(world),
         mechanism.gravity,
     ]
+    room = 80 * (count + 1) + 70 * begin[-1] + 4 * place[-1] + 10 * TERMS + 20
     return PackedWorld(
         np.concatenate([np.ravel(each).astype(np.uint64) for each in whole]),
         np.concatenate([np.ravel(each).astype(float) for each in numbers]),
+        int(room),
         np.concatenate([np.zeros(0, dtype=np.intp), *rows]),
     )
 
@@ -171,7 +185,9 @@ def _frames(mechanism: Mechanism, joints: Sequence[Joint]) -> list[Array]:
     com = np.concatenate([mechanism.free.mass_properties.com, np.zeros((1, 3))])  # the world's comes last
     own = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
     others = np.array([_nearest(joint) for joint in joints]).reshape(-1, 4, 4)
-    body, parent = (np.array([getattr(each, name) for each in joints], dtype=int) for name in ("body", "parent"))
+    body, parent = (
+        np.array([getattr(each, name) for each in joints], dtype=int) for name in ("body", "parent")
+    )
     return [own[:, :3, :3], own[:, :3, 3] - com[body], others[:, :3, :3], others[:, :3, 3] - com[parent]]
 
 
@@ -184,5 +200,7 @@ def _nearest(joint: Joint) -> Array:
 
 def _coefficients(world: World) -> tuple[Array, Array]:
     """Of friction and restitution of each two colliders."""
-    mu, restitution = (np.array([getattr(c, name) for c in world.colliders]) for name in ("mu", "restitution"))
+    mu, restitution = (
+        np.array([getattr(c, name) for c in world.colliders]) for name in ("mu", "restitution")
+    )
     return mixed(mu[:, None], mu), mixed(restitution[:, None], restitution)

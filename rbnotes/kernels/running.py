@@ -12,17 +12,17 @@ from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, no_forces
 from rbnotes.kernels._code import code
-from rbnotes.kernels.mechanisms import PackedWorld
+from rbnotes.kernels.mechanisms import CONTACT_ROOM, PackedWorld
 from rbnotes.maximal import ContactRecord, Integrator, Rattle, Trajectory, Work
 from rbnotes.maximal.impacts import SIMULTANEOUS
 from rbnotes.maximal.stepping import Progress, Setting, Taken
 from rbnotes.maximal.trajectory import End, events_of
 
-MOTION = 22
+MOVED = 22
 """Numbers of a body: pose (16) and twist (6)."""
 
 CONTACT = 20
-"""Of a contact: bodies, position, normal, gap, friction, restitution, impulses, velocities before and after."""
+"""Of a contact: bodies, position, normal, gap, friction, restitution, impulses, velocities before, after."""
 
 ROOM = 8
 """Contacts for each body, to begin with."""
@@ -75,10 +75,11 @@ class Run:
         near, pushes = np.zeros((room, CONTACT)), np.zeros((room, CONTACT))
         near[: len(self.near)], pushes[: len(self.pushes)] = self.near, self.pushes
         told[TO_TAKE], told[NEAR], told[PUSHED] = steps, len(self.near), len(self.pushes)
-        states, sums = np.empty((steps, self.count, MOTION)), np.empty((steps, 7))
+        states, sums = np.empty((steps, self.count, MOVED)), np.empty((steps, 7))
         impulses = np.empty((steps, self.rows))
         records = np.empty((2 * room * min(steps, 8), CONTACT))
-        arrays = (told, self.motion, near, pushes, states, sums, impulses, records)
+        work = np.zeros(self.packed.room + CONTACT_ROOM * room)
+        arrays = (told, self.motion, near, pushes, states, sums, impulses, records, work)
         ended = code("rattle_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
         done, written = int(told[DONE]), int(told[WRITTEN])
         if done:

@@ -26,7 +26,6 @@ from rbnotes.maximal.placement import Placement
 from rbnotes.maximal.remembering import FrictionModel, Remembering
 from rbnotes.maximal.trajectory import ContactRecord, End, Trajectory, Work, events_of, record_contacts
 
-
 Progress = Callable[[int, int], object]
 """Told after each step how many are done, and how many there are."""
 
@@ -67,7 +66,7 @@ class World:
         steps: int,
         progress: Progress | None,
     ) -> Trajectory:
-        """So many steps from a state with these contacts, and the last impulses that the friction remembers."""
+        """So many steps from a state with these contacts, and from what the friction remembers."""
         states, taken = [state], list[Taken]()
         for step in range(1, steps + 1):
             taken.append(integrator.take(setting, state, points))
