@@ -118,6 +118,7 @@ ENDS = {
     "joints/general/straight_line.py: python_source": "the instructions of a program",
     "joints/subspaces.py: lie_algebra": "each round finds another of six dimensions",
     "kernels/_friction.py: newton": "no more steps than it is told, and damping that grows or ends it",
+    "kernels/running.py: run": "each round takes a step, compiled or as the reference does",
     "kernels/_slopes.py: column_and_row": "goes up to the world, each parent standing before its children",
     "kernels/world.py: CompiledWorld.touching": "twice the room each round, for finitely many contacts",
     "tree/formats/robot.py: new_name": "each name is longer, and those taken are finitely many",

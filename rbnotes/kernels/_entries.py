@@ -7,9 +7,10 @@ from rbnotes.kernels._algebra import OPTIONS, inlined
 from rbnotes.kernels._friction import newton
 from rbnotes.kernels._lanes import LANES
 from rbnotes.kernels._layout import GAIN, GIVEN_AT, GIVEN_SIZE, MOTION, NODES, ONE, ROOM, SIZE, ZERO, U
-from rbnotes.kernels._run import CONTACT, MOVED, SUMS, run
+from rbnotes.kernels._run import run
 from rbnotes.kernels._slopes import RECORD, slopes
 from rbnotes.kernels._sweeps import bodies_loaded, bodies_seen, driven_outwards, forward, handed_in, inverse
+from rbnotes.kernels._tables import CONTACT, MOVED, SUMS
 from rbnotes.kernels._touching import PLACE, SHAPE, touching
 from rbnotes.kernels._width import widest
 

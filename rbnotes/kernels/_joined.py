@@ -10,6 +10,7 @@ from collections import namedtuple
 
 from rbnotes.kernels._distance import bare, column, cross, dot, less, plus, times
 from rbnotes.kernels._flight import applied, applied_back
+from rbnotes.kernels._tables import ABOUT_AXIS, FREELY
 
 Bodies = namedtuple("Bodies", "mass J lightness J_inverse com")
 """Masses ``(n,)``, inertias about the centres of mass ``(n, 3, 3)``, their inverses and the world's, which
@@ -19,13 +20,10 @@ Joints = namedtuple(
     "Joints",
     "body parent begin turns axis rows frame place parent_frame parent_place couples body_of first at",
 )
-"""Of each joint its bodies, its first row (and behind them the number of rows), one of ``TURNS``, an axis of
-rotation; rows ``(m, 6)`` in the joint's frame; both frames and their origins, seen from the centres of mass;
-pairs of joints ``(p, 4)`` that share a body, which counts as the first or the second one of each; of each row
-its bodies ``(m, 2)``; and the envelope of their system."""
-
-TURNS = FIXED, ABOUT_AXIS, FREELY = 0, 1, 2
-"""Rotations that a joint leaves: none, those about an axis, all."""
+"""Of each joint its bodies, its first row (and behind them the number of rows), the rotations that it leaves
+(:data:`~rbnotes.kernels._tables.TURNS`) and their axis; rows ``(m, 6)`` in the joint's frame; both frames and
+their origins, seen from the centres of mass; pairs of joints ``(p, 4)`` that share a body, which counts as
+the first or the second one of each; of each row its bodies ``(m, 2)``; and the envelope of their system."""
 
 
 @bare

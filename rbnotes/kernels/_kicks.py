@@ -9,26 +9,14 @@ from rbnotes.kernels._envelope import solved
 from rbnotes.kernels._flight import applied
 from rbnotes.kernels._friction import copy
 from rbnotes.kernels._joined import pushed, responses, six, speeds_along
-from rbnotes.kernels._rubbing import (
-    AFTER,
-    BEFORE,
-    GAP,
-    IMPULSE,
-    MU,
-    RESTITUTION,
-    carried,
-    contact_rows,
-    delassus,
-    let_go,
-    remembered,
-    rubbed,
-)
+from rbnotes.kernels._rubbing import carried, contact_rows, delassus, let_go, remembered, rubbed
+from rbnotes.kernels._tables import AFTER, BEFORE, GAP, IMPULSE, MU, RESTITUTION
 
 TOLERANCE, ITERATIONS = 1e-8, 50
 """Of the friction, by default (:func:`rbnotes.friction.newton_friction`)."""
 
 Plan = namedtuple("Plan", "h gravity slop reach")
-"""Of all steps: their size, gravity, overlaps that are left alone, and how far apart one contact may be found."""
+"""Of all steps: size, gravity, overlap that is left alone, and how far one contact may move."""
 
 Held = namedtuple("Held", "rows moves factor")
 """Rows of the joints where the bodies are, what impulses along them change, and the factor of their system."""

@@ -15,13 +15,21 @@ from rbnotes.kernels._friction import copy
 from rbnotes.kernels._joined import errors, pushed, rates, responses, rows_at, six, slope, system
 from rbnotes.kernels._kicks import corrected, joints_solved, kicked, kinetic, touching_now
 from rbnotes.kernels._poses import reach_of, written_poses
-from rbnotes.kernels._rubbing import AFTER, BEFORE, GAP, IMPULSE, MU, POSITION, RESTITUTION
+from rbnotes.kernels._tables import (
+    AFTER,
+    BEFORE,
+    CROWDED,
+    FINE,
+    GAP,
+    IMPULSE,
+    MU,
+    POSITION,
+    RESTITUTION,
+    UNUSUAL,
+)
 from rbnotes.kernels._touching import PLACE, touching
 from rbnotes.maximal.mechanism import PROJECTED
 from rbnotes.maximal.rattle import CORRECTIONS, TRUSTED
-
-FINE, UNUSUAL, CROWDED, CRAMPED = 0, 1, 2, 3
-"""How a step ended: taken, left to the reference, left until there is more room for contacts, or for all."""
 
 Shapes = namedtuple("Shapes", "body numbers pairs mu restitution sizes")
 """The colliders: their bodies, their numbers, pairs that may touch, coefficients of all pairs, and how far
@@ -29,7 +37,7 @@ the surface of each body reaches from its origin."""
 
 Found = namedtuple("Found", "contacts pushes sums impulses")
 """What a step leaves: contacts at its start, those of its second kick, and those that are near at its end;
-where these kicks pushed; energy, works and residual; and the joints' impulses of both kicks."""
+where both pushed; energy, works and residual; and the joints' impulses of both kicks."""
 
 Room = namedtuple("Room", "v arrived target back D moved lower upper poses places series turn")
 """Velocities, numbers for each row, displacements, systems, poses, places of contact, terms of a series."""
@@ -51,8 +59,8 @@ def held_at(bodies, joints, place):
 def step(bodies, joints, shapes, plan, here, largest, count, there, found, memory, room):
     """Takes a step from here to there, with so many contacts at its start.
 
-    How it ended, the largest mobility of the joints there, and how many contacts the second kick had and there
-    are near now.
+    How it ended, the largest mobility of the joints there, and how many contacts the second kick had, and how
+    many are near now.
     """
     v, arrived, target = room.v, room.arrived, room.target
     weighed(plan, here.v, v)
@@ -145,7 +153,7 @@ def largest_of(x):
 
 @bare
 def flight_target(bodies, joints, h, here, largest, back, target):
-    """Writes velocities along the joints' rows that have them together after a flight, to second order in h."""
+    """Writes velocities along rows that have the joints together after a flight, to second order in h."""
     rates(bodies, joints, here.R, here.x, here.v, target)
     # As the reference has it, with rows a little soft: to first order in that.
     for r in range(len(target)):

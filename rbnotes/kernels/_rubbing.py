@@ -1,7 +1,7 @@
 """Contacts of a kick: their rows, how they answer impulses, and the impulses of Coulomb's law.
 
-A contact is a row of numbers, :data:`CONTACT` of them, as :class:`rbnotes.maximal.ContactRecord` has them;
-so does the memory of the last impulses, which holds them in the world. The last body is the world.
+A contact is a row of numbers (:mod:`rbnotes.kernels._tables`); so is what is remembered of it after a kick,
+with the impulse in the world. The last body is the world.
 """
 
 import math
@@ -15,10 +15,7 @@ from rbnotes.kernels._envelope import lower_solved
 from rbnotes.kernels._flight import applied_back
 from rbnotes.kernels._friction import copy, newton, projected, residual
 from rbnotes.kernels._joined import six, written
-
-# Of a contact: bodies, position, normal, gap, friction, restitution; impulses, velocities before and after.
-A, B, POSITION, NORMAL, GAP, MU, RESTITUTION, IMPULSE, BEFORE, AFTER = 0, 1, 2, 5, 8, 9, 10, 11, 14, 17
-CONTACT = 20
+from rbnotes.kernels._tables import IMPULSE, MU, NORMAL, POSITION, A, B
 
 Rows = namedtuple("Rows", "body_of along")
 """Of each row its bodies ``(3 c, 2)`` and its blocks ``(3 c, 2, 6)``."""

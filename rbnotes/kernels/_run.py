@@ -6,23 +6,27 @@ from rbnotes.kernels._friction import copy
 from rbnotes.kernels._joined import Bodies, Joints, errors
 from rbnotes.kernels._kicks import Held, Place, Plan
 from rbnotes.kernels._poses import read_bodies, read_velocities, written_motion
-from rbnotes.kernels._rattle import CRAMPED, CROWDED, FINE, UNUSUAL, Found, Room, Shapes, held_at, step
-from rbnotes.kernels._rubbing import CONTACT
+from rbnotes.kernels._rattle import Found, Room, Shapes, held_at, step
+from rbnotes.kernels._tables import (
+    CONTACT,
+    CRAMPED,
+    CROWDED,
+    DONE,
+    FINE,
+    NEAR,
+    PUSHES,
+    REACH,
+    SLOP,
+    STEPS,
+    UNUSUAL,
+    WRITTEN,
+    H,
+)
 from rbnotes.kernels._touching import PLACE, SHAPE
 from rbnotes.maximal.rattle import APART
 
 # Of the header of the whole numbers: bodies, joints, rows, couples, size of the envelope, shapes, pairs.
 HEADER = 7
-
-# What is told, and told back: step, slop, reach, steps, contacts, pushes; steps taken, records written.
-H, SLOP, REACH, STEPS, NEAR, PUSHES, DONE, WRITTEN = 0, 1, 2, 3, 4, 5, 6, 7
-TOLD = 8
-
-# Of a step: energy, works of joints, contacts and motion, residual, contacts of the first and second kick.
-SUMS = 7
-
-MOVED = 22
-"""Numbers of a body: pose (16) and twist (6)."""
 
 
 @bare

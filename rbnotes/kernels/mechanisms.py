@@ -32,12 +32,9 @@ from rbnotes.joints import (
     Translational,
 )
 from rbnotes.joints._annihilator import steady_rows
+from rbnotes.kernels._tables import ABOUT_AXIS, FIXED, FREELY
 from rbnotes.maximal import Mechanism, World
 from rbnotes.maximal.placement import Joint
-
-FIXED, ABOUT_AXIS, FREELY = 0, 1, 2
-"""Rotations that a joint leaves, as :mod:`rbnotes.kernels._joined` knows them."""
-
 
 CONTACT_ROOM = 110
 """Numbers for each contact, as :func:`rbnotes.kernels._run.room_for` deals them out."""

@@ -12,29 +12,34 @@ from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, no_forces
 from rbnotes.kernels._code import code
+from rbnotes.kernels._tables import (
+    CONTACT,
+    CRAMPED,
+    CROWDED,
+    DONE,
+    MOVED,
+    NEAR,
+    PUSHES,
+    REACH,
+    SLOP,
+    STEPS,
+    SUMS,
+    TOLD,
+    UNUSUAL,
+    WRITTEN,
+    H,
+)
 from rbnotes.kernels.mechanisms import CONTACT_ROOM, PackedWorld
 from rbnotes.maximal import ContactRecord, Integrator, Rattle, Trajectory, Work
 from rbnotes.maximal.impacts import SIMULTANEOUS
 from rbnotes.maximal.stepping import Progress, Setting, Taken
 from rbnotes.maximal.trajectory import End, events_of
 
-MOVED = 22
-"""Numbers of a body: pose (16) and twist (6)."""
-
-CONTACT = 20
-"""Of a contact: bodies, position, normal, gap, friction, restitution, impulses, velocities before, after."""
-
 ROOM = 8
 """Contacts for each body, to begin with."""
 
-STEPS = 128
-"""Most steps in a row, between which a user can interrupt."""
-
-FINE, UNUSUAL, CROWDED = 0, 1, 2
-"""How steps end: all taken, one left to the reference, or left until there is more room for contacts."""
-
-H, SLOP, REACH, TO_TAKE, NEAR, PUSHED, DONE, WRITTEN = range(8)
-"""What is told and told back."""
+IN_A_ROW = 128
+"""Most steps between which a user can interrupt."""
 
 
 def is_ordinary(setting: Setting, integrator: Integrator) -> bool:
@@ -57,7 +62,7 @@ class Run:
         self.times = [state.t]
         self.impulses, self.works = [np.zeros((0, self.rows))], [np.zeros((0, 5))]
         self.records: list[ContactRecord] = []
-        self.empty = _records(np.zeros((0, CONTACT)), np.zeros((1, 7)), self.count)[0]
+        self.empty = _records(np.zeros((0, CONTACT)), np.zeros((1, SUMS)), self.count)[0]
         self.begin(state, points)
 
     def begin(self, state: State, points: ContactPoints) -> None:
@@ -70,20 +75,22 @@ class Run:
     def advance(self, steps: int) -> tuple[int, int]:
         """Take some steps; how many were taken, and how it ended."""
         room = max(ROOM * self.count + ROOM, 2 * len(self.near), 2 * len(self.pushes))
-        told = np.zeros(8)
-        told[:TO_TAKE] = self.setting.h, self.setting.slop, self.setting.friction.reach
+        told = np.zeros(TOLD)
+        told[H], told[SLOP], told[REACH] = self.setting.h, self.setting.slop, self.setting.friction.reach
         near, pushes = np.zeros((room, CONTACT)), np.zeros((room, CONTACT))
         near[: len(self.near)], pushes[: len(self.pushes)] = self.near, self.pushes
-        told[TO_TAKE], told[NEAR], told[PUSHED] = steps, len(self.near), len(self.pushes)
-        states, sums = np.empty((steps, self.count, MOVED)), np.empty((steps, 7))
+        told[STEPS], told[NEAR], told[PUSHES] = steps, len(self.near), len(self.pushes)
+        states, sums = np.empty((steps, self.count, MOVED)), np.empty((steps, SUMS))
         impulses = np.empty((steps, self.rows))
-        records = np.empty((2 * room * min(steps, 8), CONTACT))
+        records = np.empty((2 * room * min(steps, 32), CONTACT))
         work = np.zeros(self.packed.room + CONTACT_ROOM * room)
         arrays = (told, self.motion, near, pushes, states, sums, impulses, records, work)
         ended = code("rattle_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
+        if ended == CRAMPED:
+            raise AssertionError("a packed world that asks for too little room")
         done, written = int(told[DONE]), int(told[WRITTEN])
         if done:
-            self.near, self.pushes = near[: int(told[NEAR])].copy(), pushes[: int(told[PUSHED])].copy()
+            self.near, self.pushes = near[: int(told[NEAR])].copy(), pushes[: int(told[PUSHES])].copy()
             self._keep(states[:done], sums[:done], impulses[:done], records[:written])
         return done, ended
 
@@ -165,7 +172,7 @@ def run(
     """As :meth:`rbnotes.maximal.World.run`, where :func:`is_ordinary`."""
     whole, done = Run(packed, setting, state, points), 0
     while done < steps:
-        taken, ended = whole.advance(1 if progress is not None else min(steps - done, STEPS))
+        taken, ended = whole.advance(1 if progress is not None else min(steps - done, IN_A_ROW))
         done += taken
         if ended == UNUSUAL or (ended == CROWDED and not taken):
             whole.step(integrator)
