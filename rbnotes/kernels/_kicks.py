@@ -16,10 +16,10 @@ TOLERANCE, ITERATIONS = 1e-8, 50
 """Of the friction, by default (:func:`rbnotes.friction.newton_friction`)."""
 
 Plan = namedtuple("Plan", "h gravity slop reach")
-"""Of all steps: size, gravity, overlap that is left alone, and how far one contact may move."""
+"""Of all steps: size, gravity, overlap that is left alone, and how far a contact moves."""
 
 Held = namedtuple("Held", "rows moves factor")
-"""Rows of the joints where the bodies are, what impulses along them change, and the factor of their system."""
+"""Rows of the joints where the bodies are, what impulses along them change, the factor of their system."""
 
 Place = namedtuple("Place", "R p x v apart held")
 """Orientations, origins of the bodies' frames, centres of mass, velocities, errors of the joints and what

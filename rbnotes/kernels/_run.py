@@ -1,7 +1,7 @@
 """Steps one after the other, from flat arrays and into them (:mod:`rbnotes.kernels.running`)."""
 
+from rbnotes.dynamics.free_rotation import TERMS
 from rbnotes.kernels._distance import bare, once
-from rbnotes.kernels._flight import TERMS
 from rbnotes.kernels._friction import copy
 from rbnotes.kernels._joined import Bodies, Joints, errors
 from rbnotes.kernels._kicks import Held, Place, Plan

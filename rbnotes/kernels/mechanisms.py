@@ -7,7 +7,7 @@ other: the system of their impulses has a narrow envelope then.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,12 +70,12 @@ def packed_world(
     sizes = [joint.count for joint in joints]
     body = [joint.body for joint in joints]
     parent = [count if joint.parent == WORLD else joint.parent for joint in joints]
-    begin = np.concatenate([[0], np.cumsum(sizes, dtype=int)]).astype(int)
+    begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
     couples = _couples(joints)
     first = _first_entries(begin, couples)
     place = np.concatenate([[0], np.cumsum(np.arange(1, len(first) + 1) - first)]).astype(int)
     header = [count, len(joints), begin[-1], len(couples), place[-1], len(bodies), len(pairs)]
-    whole = [
+    whole: list[Any] = [
         header,
         body,
         parent,
@@ -138,7 +138,7 @@ def _share(first: Joint, second: Joint) -> bool:
     return bool({first.body, first.parent} & {second.body, second.parent} - {WORLD})
 
 
-def _couples(joints: Sequence[Joint]) -> Array:
+def _couples(joints: Sequence[Joint]) -> NDArray[np.intp]:
     """Pairs of joints ``(p, 4)``, no one before the other, that share a body; which one it is of each."""
     couples = [
         (i, j, side, other)
@@ -148,14 +148,14 @@ def _couples(joints: Sequence[Joint]) -> Array:
         for other, same in enumerate((second.body, second.parent))
         if body == same != WORLD
     ]
-    return np.array(couples, dtype=int).reshape(-1, 4)
+    return np.array(couples, dtype=np.intp).reshape(-1, 4)
 
 
-def _first_entries(begin: Array, couples: Array) -> Array:
+def _first_entries(begin: NDArray[np.intp], couples: NDArray[np.intp]) -> NDArray[np.intp]:
     """Of each row of their system the first column that is not zero."""
     firsts = np.arange(len(begin) - 1)
     np.minimum.at(firsts, couples[:, 0], couples[:, 1])
-    result: Array = np.repeat(begin[:-1][firsts], np.diff(begin))
+    result: NDArray[np.intp] = np.repeat(begin[:-1][firsts], np.diff(begin))
     return result
 
 

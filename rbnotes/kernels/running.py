@@ -56,11 +56,12 @@ class Run:
     """A run that is under way."""
 
     def __init__(self, packed: PackedWorld, setting: Setting, state: State, points: ContactPoints) -> None:
-        self.packed, self.setting, self.t = packed, setting, state.t
+        self.packed, self.setting = packed, setting
         self.count, self.rows = len(state.E), len(packed.rows)
         self.motions, self.energies = [_motion(state)[None]], [np.array([setting.mechanism.energy(state)])]
         self.times = [state.t]
-        self.impulses, self.works = [np.zeros((0, self.rows))], [np.zeros((0, 5))]
+        self.impulses: list[Array] = [np.zeros((0, self.rows))]
+        self.works: list[Array] = [np.zeros((0, 5))]
         self.records: list[ContactRecord] = []
         self.empty = _records(np.zeros((0, CONTACT)), np.zeros((1, SUMS)), self.count)[0]
         self.begin(state, points)
