@@ -124,7 +124,7 @@ ENDS = {
     "kernels/_flight.py: flown": "the bodies; which turn too far for one is the reference's to say",
     "kernels/_flight.py: turned": "the terms of a series, small enough before the last one",
     "kernels/_joined.py: errors": "the joints",
-    "kernels/_rattle.py: flight": "ten corrections, each half the error of the last; else the reference steps",
+    "kernels/_rattle.py: flight": "ten corrections, each half the error of the last; or the reference steps",
     "kernels/_rattle.py: looked": "the contacts",
     "kernels/_run.py: run": "the steps that are asked for",
     "kernels/_slopes.py: column_and_row": "goes up to the world, each parent standing before its children",
