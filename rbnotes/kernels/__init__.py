@@ -1,4 +1,4 @@
-"""Trees and worlds compiled: recursions in O(n), for one state or for many at once; contacts and friction.
+"""Trees and worlds compiled: recursions in O(n), for one state or for many at once; steps of the simulator.
 
 :func:`compile` packs a model into flat arrays, which takes milliseconds; the code that reads them is the same
 for all models. It is compiled by numba when it is first used and kept on disk, beside the package or, where
@@ -46,5 +46,5 @@ def compile(model: Tree | World) -> CompiledTree | CompiledWorld:
         code("forward_one")
     else:
         compiled = CompiledWorld(model.mechanism, model.colliders, model.apart)
-        code("touching_shapes"), code("newton_method")
+        code("touching_shapes"), code("newton_method"), code("rattle_steps")
     return compiled

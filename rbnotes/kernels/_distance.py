@@ -11,41 +11,47 @@ from numba import njit
 
 from rbnotes.contact.distance import PARALLEL
 
-plain = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+plain = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=True)
 """Called by compiled code alone. No fused products: decisions are to fall as those of the reference do."""
 
+once = njit(error_model="numpy", inline="always")
+"""Likewise, for long functions with a single caller: compiled as a part of that, and not twice."""
 
-@plain
+bare = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+"""Likewise, for functions that allocate nothing: that references are not counted makes them smaller."""
+
+
+@bare
 def dot(a, b):
     """Of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@plain
+@bare
 def length(a):
     """Of a vector."""
     return math.sqrt(dot(a, a))
 
 
-@plain
+@bare
 def less(a, b):
     """``a - b``."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@plain
+@bare
 def plus(a, t, b):
     """``a + t b``."""
     return a[0] + t * b[0], a[1] + t * b[1], a[2] + t * b[2]
 
 
-@plain
+@bare
 def times(t, a):
     """``t a``."""
     return t * a[0], t * a[1], t * a[2]
 
 
-@plain
+@bare
 def cross(a, b):
     """``a x b``."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
@@ -57,32 +63,32 @@ def room(count):
     return np.empty((count, 3))
 
 
-@plain
+@bare
 def get(points, i):
     """One of them."""
     return points[i, 0], points[i, 1], points[i, 2]
 
 
-@plain
+@bare
 def put(points, i, a):
     """Writes one of them."""
     points[i, 0], points[i, 1], points[i, 2] = a
 
 
-@plain
+@bare
 def column(pose, i):
     """An axis of a frame, or its origin."""
     return pose[0, i], pose[1, i], pose[2, i]
 
 
-@plain
+@bare
 def placed(pose, x):
     """A point of a body in the world."""
     p = plus(column(pose, 3), x[0], column(pose, 0))
     return plus(plus(p, x[1], column(pose, 1)), x[2], column(pose, 2))
 
 
-@plain
+@bare
 def corners(half, pose, out):
     """Writes the corners in the order of ``rbnotes.contact.distance.Core.corners``; how many there are."""
     count = 0
@@ -96,7 +102,7 @@ def corners(half, pose, out):
     return count
 
 
-@plain
+@bare
 def edges(half, pose, first, last):
     """Writes both ends of the edges; how many there are."""
     count = 0
@@ -114,19 +120,19 @@ def edges(half, pose, first, last):
     return count
 
 
-@plain
+@bare
 def clipped(x, limit):
     """Between the limit and its negative."""
     return min(max(x, -limit), limit)
 
 
-@plain
+@bare
 def unit(x):
     """Between zero and one."""
     return min(max(x, 0.0), 1.0)
 
 
-@plain
+@bare
 def closest(half, pose, point):
     """The point of a core closest to a given one."""
     d = less(point, column(pose, 3))
@@ -134,7 +140,7 @@ def closest(half, pose, point):
     return placed(pose, (clipped(x, half[0]), clipped(y, half[1]), clipped(z, half[2])))
 
 
-@plain
+@bare
 def closest_on_segments(p0, p1, q0, q1):
     """Closest points of two segments."""
     u, v, r = less(p1, p0), less(q1, q0), less(p0, q0)
@@ -145,7 +151,7 @@ def closest_on_segments(p0, p1, q0, q1):
     return plus(p0, unit((uv * t - ur) / uu), u), plus(q0, t, v)
 
 
-@plain
+@bare
 def nearer(new, old):
     """Of two pairs of points the one with the smaller distance; the old one, if these are equal."""
     d, e = less(new[0], new[1]), less(old[0], old[1])

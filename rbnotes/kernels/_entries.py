@@ -8,6 +8,7 @@ from rbnotes.kernels._friction import newton
 from rbnotes.kernels._layout import ACCELERATION, ELEMENTS, LANES, SIZE, TWIST, ZERO, U
 from rbnotes.kernels._numbers import eight, read, sum_of
 from rbnotes.kernels._passed import alike, passed, reals, wholes
+from rbnotes.kernels._run import run
 from rbnotes.kernels._slopes import EXTRA, slopes
 from rbnotes.kernels._sweeps import (
     bearing,
@@ -20,6 +21,7 @@ from rbnotes.kernels._sweeps import (
     room_for_one,
     unloaded,
 )
+from rbnotes.kernels._tables import CONTACT, MOVED, SUMS
 from rbnotes.kernels._touching import PLACE, SHAPE, touching
 
 
@@ -141,6 +143,25 @@ def functions(failed):
         )
         return failed if trouble(best) else steps
 
+    @njit(cache=True, error_model="numpy", _nrt=False)
+    def rattle_steps(whole, numbers, told, motion, near, pushes, states, sums, impulses, records, work):
+        """Steps of the simulator; how they ended."""
+        count = len(motion) // MOVED
+        steps = len(sums) // SUMS
+        return run(
+            whole.view(np.int64),
+            numbers,
+            told,
+            motion.reshape(count, MOVED),
+            near.reshape(-1, CONTACT),
+            pushes.reshape(-1, CONTACT),
+            states.reshape(steps, count, MOVED),
+            sums.reshape(steps, SUMS),
+            impulses.reshape(steps, int(whole[2])),
+            records.reshape(-1, CONTACT),
+            work,
+        )
+
     return {
         function.__name__: function
         for function in (
@@ -153,6 +174,7 @@ def functions(failed):
             slopes_one,
             touching_shapes,
             newton_method,
+            rattle_steps,
         )
     }
 

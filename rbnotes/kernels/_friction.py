@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from rbnotes.friction.newton import COARSE, ENOUGH, EXACT, LEAST, MOST, PATIENT, SLOW
-from rbnotes.kernels._distance import plain
+from rbnotes.kernels._distance import bare, plain
 
 
 @plain
@@ -59,33 +59,33 @@ def newton(W, free, mu, start, tolerance, most, best):
     return least, steps
 
 
-@plain
+@bare
 def copy(x, out):
     """Writes numbers into another array."""
     for i in range(len(x)):
         out[i] = x[i]
 
 
-@plain
+@bare
 def get(r, i):
     """Of one contact."""
     return r[3 * i], r[3 * i + 1], r[3 * i + 2]
 
 
-@plain
+@bare
 def put(r, i, x):
     """Writes those of one contact."""
     r[3 * i], r[3 * i + 1], r[3 * i + 2] = x
 
 
-@plain
+@bare
 def part_of(x, mu):
     """Where an impulse is projected on: 0 is itself, within the cone, 1 the apex, 2 the surface."""
     size = math.sqrt(x[1] * x[1] + x[2] * x[2])
     return 1 if mu * size <= -x[0] else 0 if size <= mu * x[0] and x[0] >= 0 else 2
 
 
-@plain
+@bare
 def projected(x, mu):
     """The nearest impulse of the cone."""
     part = part_of(x, mu)
@@ -98,7 +98,7 @@ def projected(x, mu):
     return normal, mu * normal * (x[1] / size), mu * normal * (x[2] / size)
 
 
-@plain
+@bare
 def velocity(W, free, r, i):
     """Of one contact under all impulses."""
     u0, u1, u2 = get(free, i)
@@ -109,14 +109,14 @@ def velocity(W, free, r, i):
     return u0, u1, u2
 
 
-@plain
+@bare
 def stepped(r, u, mu, rho):
     """An impulse less its velocity, scaled and raised by mu times the sliding speed."""
     speed = math.sqrt(u[1] * u[1] + u[2] * u[2])
     return r[0] - rho * (u[0] + mu * speed), r[1] - rho * u[1], r[2] - rho * u[2]
 
 
-@plain
+@bare
 def error(W, free, mu, r, rho, F):
     """Writes F: what impulses change by when their velocities are subtracted and the cones projected on."""
     for i in range(len(mu)):
@@ -125,7 +125,7 @@ def error(W, free, mu, r, rho, F):
         put(F, i, (own[0] - x[0], own[1] - x[1], own[2] - x[2]))
 
 
-@plain
+@bare
 def residual(W, free, mu, r, rho, mobility, F):
     """The natural residual, or what of the speeds is missing: what is larger."""
     error(W, free, mu, r, rho, F)
@@ -139,7 +139,7 @@ def residual(W, free, mu, r, rho, mobility, F):
     return max(natural, COARSE * speed / fastest) if fastest > 0 else natural
 
 
-@plain
+@bare
 def size_in(F, units):
     """Of F, each contact's in units of its own."""
     total = 0.0
@@ -172,7 +172,7 @@ def equation(W, free, mu, r, rho, F, slope):
                 slope[row, 3 * i + b] -= P[a, b]
 
 
-@plain
+@bare
 def projection_slope(x, y, mu, P):
     """Writes how the projection y of x on the cone changes with x."""
     part = part_of(x, mu)

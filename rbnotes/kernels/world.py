@@ -1,4 +1,4 @@
-"""A world whose contacts and friction are found by compiled code; all else of a step is the reference's."""
+"""A world that compiled code moves: its contacts, their friction, and whole steps if they are ordinary."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from rbnotes._frozen import known
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import Collider, ContactPoints, Rounded
 from rbnotes.contact.detection import may_touch, mixed
-from rbnotes.dynamics import WORLD, StepProblem, StepSolution
+from rbnotes.dynamics import WORLD, State, StepProblem, StepSolution
 from rbnotes.friction import newton_friction
 from rbnotes.friction.contact_space import Responses
 from rbnotes.friction.newton import by_newton, friction_by
 from rbnotes.kernels._code import code
-from rbnotes.maximal import World
+from rbnotes.kernels.mechanisms import PackedWorld, packed_world
+from rbnotes.kernels.running import is_ordinary, run
+from rbnotes.maximal import Integrator, Trajectory, World
 from rbnotes.maximal.remembering import FrictionModel
+from rbnotes.maximal.stepping import Progress, Setting
 
 COLUMNS = 9
 """Of a contact: the two shapes, position (3), normal (3), gap."""
@@ -38,9 +41,14 @@ class Shapes(NamedTuple):
 class CompiledWorld(World):
     """A world for :func:`rbnotes.maximal.simulate`, which takes it as any other; :func:`compile` makes one.
 
-    Compiled are the search for contacts and the default friction. Results are those of the reference, but for
-    rounding. Where contacts can share an impulse in many ways, rounding decides how they do, and
-    with it how a body spins that slides on all of them.
+    Compiled are the search for contacts, the default friction, and the default step (that of
+    :data:`~rbnotes.maximal.rattle`, with projection and simultaneous impacts) under gravity, with joints
+    whose rows do not turn: fixed, ball, hinge, slider, cylindrical, planar. Steps with other options or
+    joints, or with applied forces, are the reference's, and so are single ones that are out of the ordinary:
+    with bodies that overlap, rows of joints that repeat others, friction that Newton's method does not find,
+    or that are too long. Results are those of the reference, but for rounding. Where contacts can share an
+    impulse in many ways, rounding decides how they do, and with it how a body spins that slides on all of
+    them.
     """
 
     def touching(self, poses: Array, margin: float) -> ContactPoints:
@@ -69,6 +77,28 @@ class CompiledWorld(World):
     def friction(self, model: FrictionModel) -> FrictionModel:
         """The model; compiled, if it is the default."""
         return _newton_friction if model is newton_friction else model
+
+    def run(
+        self,
+        setting: Setting,
+        integrator: Integrator,
+        state: State,
+        points: ContactPoints,
+        steps: int,
+        progress: Progress | None,
+    ) -> Trajectory:
+        """Steps from a state with these contacts."""
+        packed = self._packed
+        ordinary = is_ordinary(setting, integrator) and setting.friction.model is _newton_friction
+        if packed is None or not ordinary:
+            return super().run(setting, integrator, state, points, steps, progress)
+        return run(packed, setting, integrator, state, points, steps, progress)
+
+    @cached_property
+    def _packed(self) -> PackedWorld | None:
+        whole, numbers = self._shapes
+        bodies, pairs = np.split(whole.astype(np.intp), [len(self.colliders)])
+        return packed_world(self, bodies, pairs.reshape(-1, 2), numbers)
 
     @cached_property
     def _bodies(self) -> NDArray[np.intp]:

@@ -178,7 +178,7 @@ def _first_kick_and_flight(
             return kick.corrected(new, more), flown
         if error > before / 2:
             return None
-        slope = arrived.rows_like(mass) @ (_displacements(setting, new) @ responses)
+        slope = arrived.rows_like(mass) @ (_displacements(setting, new, state.E, flown.E) @ responses)
         step = _solved(slope, missing)
         new, more = new - responses @ step, more - step
     return None
@@ -209,7 +209,7 @@ def _second_kick(setting: Setting, state: State, points: ContactPoints) -> Kick:
     return kicked(setting, at, velocity, problem, (weight, applied), points, rows, speeds, none)
 
 
-def _displacements(setting: Setting, velocity: Array) -> Matrix:
+def _displacements(setting: Setting, velocity: Array, poses: Array, flown: Array) -> Matrix:
     """How the flight moves the bodies, in their frames at its end, per change of their twists at its start.
 
     ``(6 n, 6 n)``, to second order in h, about the centres of mass, which go straight on.
@@ -220,7 +220,7 @@ def _displacements(setting: Setting, velocity: Array) -> Matrix:
     spin_up = np.linalg.solve(J, _so3.hat(momentum) - W @ J)
     blocks = np.zeros((len(com), 6, 6))
     blocks[:, :3, :3] = h * (_so3.right_jacobian(h * omega) + h / 2 * spin_up)
-    blocks[:, 3:, 3:] = h * np.swapaxes(_so3.exp(h * omega), -1, -2)
+    blocks[:, 3:, 3:] = h * np.swapaxes(flown[:, :3, :3], -1, -2) @ poses[:, :3, :3]
     to_centre = np.tile(np.eye(6), (len(com), 1, 1))
     to_centre[:, 3:, :3] = -_so3.hat(com)
     from_centre = np.tile(np.eye(6), (len(com), 1, 1))

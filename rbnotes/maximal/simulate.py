@@ -12,13 +12,11 @@ that is done is up to the integrator: :mod:`rbnotes.maximal.rattle`, or :mod:`rb
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
-from rbnotes.dynamics import Scheme, State, States
+from rbnotes.dynamics import Scheme, State
 from rbnotes.friction import model as friction_model
 from rbnotes.friction import newton_friction
 from rbnotes.maximal.first_order import FirstOrder
@@ -26,14 +24,11 @@ from rbnotes.maximal.impacts import IMPACTS, SIMULTANEOUS
 from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism
 from rbnotes.maximal.rattle import rattle
 from rbnotes.maximal.remembering import FrictionModel, Remembering
-from rbnotes.maximal.stepping import Integrator, Setting, Taken, World, nearby_points
-from rbnotes.maximal.trajectory import End, Trajectory, Work, events_of
+from rbnotes.maximal.stepping import Integrator, Progress, Setting, World, nearby_points
+from rbnotes.maximal.trajectory import Trajectory
 
 REACH = 0.02
 """Contacts of the same bodies that are nearer than this from one kick to the next are the same, m."""
-
-Progress = Callable[[int, int], object]
-"""Told after each step how many are done, and how many there are."""
 
 
 def simulate(
@@ -117,23 +112,7 @@ def simulate(
     points = nearby_points(world, state, h)
     if before is not None:
         points, remembering.last = before.end
-    states, taken = [state], list[Taken]()
-    for step in range(1, steps + 1):
-        taken.append(stepper.take(setting, state, points))
-        state, points = taken[-1].state, taken[-1].points
-        states.append(state)
-        if progress is not None:
-            progress(step, steps)
-    records = [each.contacts for each in taken]
-    return Trajectory(
-        States.of(states),
-        np.array([world.mechanism.energy(each) for each in states]),
-        np.array([each.joints for each in taken]),
-        tuple(records),
-        events_of(records, [each.t for each in states[1:]]),
-        Work(*np.transpose([each.work for each in taken])),
-        End(points, remembering.last),
-    )
+    return world.run(setting, stepper, state, points, steps, progress)
 
 
 def _checked_state(world: World, state: State) -> State:

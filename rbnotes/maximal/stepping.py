@@ -19,12 +19,15 @@ from rbnotes.contact import Collider, ContactPoints, Contacts, PairRows, _rows
 from rbnotes.contact.detection import checked_colliders, checked_pairs, found_points
 from rbnotes.contact.nearby import allowed_speeds, reach
 from rbnotes.contact.pair_rows import velocities_along
-from rbnotes.dynamics import BilateralRows, State, StepProblem, StepSolution, factor_step
+from rbnotes.dynamics import BilateralRows, State, States, StepProblem, StepSolution, factor_step
 from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.maximal.mechanism import Mechanism, projected
 from rbnotes.maximal.placement import Placement
-from rbnotes.maximal.remembering import FrictionModel
-from rbnotes.maximal.trajectory import ContactRecord, Work, record_contacts
+from rbnotes.maximal.remembering import FrictionModel, Remembering
+from rbnotes.maximal.trajectory import ContactRecord, End, Trajectory, Work, events_of, record_contacts
+
+Progress = Callable[[int, int], object]
+"""Told after each step how many are done, and how many there are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,34 @@ class World:
         """A friction model as this world computes it."""
         return model
 
+    def run(
+        self,
+        setting: Setting,
+        integrator: Integrator,
+        state: State,
+        points: ContactPoints,
+        steps: int,
+        progress: Progress | None,
+    ) -> Trajectory:
+        """So many steps from a state with these contacts, and from what the friction remembers."""
+        states, taken = [state], list[Taken]()
+        for step in range(1, steps + 1):
+            taken.append(integrator.take(setting, state, points))
+            state, points = taken[-1].state, taken[-1].points
+            states.append(state)
+            if progress is not None:
+                progress(step, steps)
+        records = [each.contacts for each in taken]
+        return Trajectory(
+            States.of(states),
+            np.array([self.mechanism.energy(each) for each in states]),
+            np.array([each.joints for each in taken]),
+            tuple(records),
+            events_of(records, [each.t for each in states[1:]]),
+            Work(*np.transpose([each.work for each in taken])),
+            End(points, setting.friction.last),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Setting:
@@ -61,7 +92,7 @@ class Setting:
 
     world: World
     h: float
-    friction: Callable[[StepProblem, ContactPoints], StepSolution]
+    friction: Remembering
     stabilization: str
     gain: float
     slop: float

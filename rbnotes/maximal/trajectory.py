@@ -165,10 +165,13 @@ def events_of(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[
 
 def _touching(record: ContactRecord) -> dict[tuple[int, int], bool]:
     """Pairs of bodies that push on each other, and whether they slide where they do it last."""
-    sliding = np.linalg.norm(record.after[:, 1:], axis=1) > SLIDING
+    if not len(record.impulses):
+        return {}
+    slides = np.linalg.norm(record.after[:, 1:], axis=1) > SLIDING
     halves: list[dict[tuple[int, int], bool]] = [{}, {}]
-    for i in np.flatnonzero(record.impulses[:, 0] > 0):
-        pairs = halves[int(i >= record.late)]
-        pair = int(record.points.a[i]), int(record.points.b[i])
-        pairs[pair] = pairs.get(pair, False) or bool(sliding[i])
+    pushing = np.flatnonzero(record.impulses[:, 0] > 0)
+    chosen = [each[pushing].tolist() for each in (record.points.a, record.points.b, slides)]
+    for late, a, b, sliding in zip((pushing >= record.late).tolist(), *chosen, strict=True):
+        pairs = halves[late]
+        pairs[a, b] = pairs.get((a, b), False) or sliding
     return halves[0] | halves[1]

@@ -1,0 +1,272 @@
+"""Compiled steps of the simulator against the reference's: joints, flights, contacts, and the account."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from rbnotes import inertia, joints, kernels, maximal, se3, so3
+from rbnotes.contact import Collider, ContactPoints, Plane
+from rbnotes.dynamics import WORLD, Forces, State
+from rbnotes.maximal import Mechanism, Rattle, World, simulate
+from rbnotes.maximal import rattle as rattle_step
+from rbnotes.solids import Box, Capsule, Sphere
+
+KINDS = (
+    joints.Revolute((0.0, 0.6, 0.8)),
+    joints.ExponentialSpherical(),
+    joints.Prismatic((0.6, 0.0, 0.8)),
+    joints.Cylindrical((0.0, 0.6, 0.8)),
+    joints.Free2D(),
+    joints.Fixed(se3.exp([0.3, -0.2, 0.5, 0.1, 0.2, -0.1])),
+    joints.QuaternionSpherical(),
+    joints.Translational(),
+    joints.Revolute(),
+)
+
+
+def bodies(count, rng):
+    """Unequal ones, with centres of mass away from the origins of their frames."""
+    spreads = rng.normal(size=(count, 3, 3))
+    second = (np.eye(3) + spreads @ np.swapaxes(spreads, -1, -2)) / 10
+    turning = [np.trace(each) * np.eye(3) - each for each in second]
+    return np.stack(
+        [inertia.spatial_inertia(1 + i / 2, J, rng.normal(size=3) / 5) for i, J in enumerate(turning)]
+    )
+
+
+def held(mechanism_of, rng, count, spin=1.0):
+    """A world of joints between bodies at random places, which move as the joints allow."""
+    poses = se3.exp(rng.normal(size=(count, 6)))
+    mechanism = Mechanism(bodies(count, rng), mechanism_of(poses), (1.0, 2.0, -9.81))
+    moving = State(poses, spin * rng.normal(size=(count, 6)))
+    return World(mechanism), maximal.project(mechanism, moving)
+
+
+def branches():
+    """Joints of all kinds whose rows do not turn; several at one body, and the world at both ends."""
+    rng = np.random.default_rng(2)
+    parents = (WORLD, 0, 1, 0, 3, 1, 5, WORLD, 7)
+
+    def connected(poses):
+        places = poses @ se3.exp(rng.normal(size=(len(poses), 6)) / 2)
+        each = zip(KINDS, places, parents, strict=True)
+        return [
+            maximal.joint_at(kind, where, poses, i, parent, q=rng.normal(size=kind.coordinates) / 2)
+            if not isinstance(kind, joints.QuaternionSpherical)
+            else maximal.joint_at(kind, where, poses, i, parent)
+            for i, (kind, where, parent) in enumerate(each)
+        ]
+
+    return *held(connected, rng, len(parents)), 0.01
+
+
+def loops():
+    """Two rings of balls and hinges with a bar in common."""
+    rng = np.random.default_rng(3)
+
+    def connected(poses):
+        ends = [(0, WORLD), (1, 0), (2, 1), (2, WORLD), (3, 1), (4, 3), (4, 0)]
+        places = se3.exp(rng.normal(size=(len(ends), 6)))
+        kinds = [joints.ExponentialSpherical()] * 6 + [joints.Cylindrical()]
+        return [
+            maximal.joint_at(kind, where, poses, *pair)
+            for kind, where, pair in zip(kinds, places, ends, strict=True)
+        ]
+
+    return *held(connected, rng, 5, spin=0.3), 0.005
+
+
+def spinning():
+    """Free bodies that tumble by several radians in a step."""
+    rng = np.random.default_rng(4)
+    twists = rng.normal(size=(3, 6)) * [[1.0], [10.0], [100.0]]
+    return World(Mechanism(bodies(3, rng))), State(se3.exp(rng.normal(size=(3, 6))), twists), 0.01
+
+
+def bouncing():
+    """Elastic bodies, two of them on a hinge, that hit a slope, and each other, in the first steps."""
+    rng = np.random.default_rng(5)
+    shapes = Box([0.4, 0.3, 0.2]), Sphere(0.15), Capsule(0.1, 0.3), Sphere(0.1)
+    masses = np.stack([shape.spatial_inertia(density=300.0 + 200 * i) for i, shape in enumerate(shapes)])
+    poses = se3.frame(
+        so3.exp(rng.normal(size=(4, 3)) / 3), [[0, 0, 0.4], [0.3, 0, 0.4], [1, 0, 0.4], [1, 0.1, 0.85]]
+    )
+    place = se3.frame(so3.exp([0.4, 0.5, 0.6]), [0.2, 0.0, 0.4])
+    hinge = maximal.joint_at(joints.Revolute(), place, poses, 1, 0)
+    ground = Collider(WORLD, Plane(), se3.frame(so3.exp([0.0, 0.1, 0.0]), np.zeros(3)), restitution=0.8)
+    carried = [Collider(i, shape, mu=0.4, restitution=0.5) for i, shape in enumerate(shapes)]
+    mechanism = Mechanism(masses, [hinge])
+    falling = State(poses, np.tile([0.2, 0.5, 0.1, 0.5, 0.0, -2.0], (4, 1)))
+    return World(mechanism, [ground, *carried]), maximal.project(mechanism, falling), 0.01
+
+
+def dragged():
+    """Boxes that lie on the ground, joined by a ball, of which one slides; and one that is held fast."""
+    box = Box([0.4, 0.3, 0.2])
+    masses = np.stack([box.spatial_inertia(density=300.0 * (1 + i)) for i in range(4)])
+    poses = se3.frame(np.eye(3), [[0.5 * i, 0.03 * i, 0.1] for i in range(4)])
+    ball = maximal.ball(
+        1, se3.frame(np.eye(3), [-0.25, 0.0, 0.02]), 0, se3.frame(np.eye(3), [0.25, 0.03, 0.02])
+    )
+    fixed = maximal.joint_at(joints.Fixed(), np.eye(4), poses, 3)
+    colliders = [Collider(WORLD, Plane()), *(Collider(i, box, mu=0.3) for i in range(4))]
+    mechanism = Mechanism(masses, [ball, fixed])
+    twists = np.zeros((4, 6))
+    twists[1, 3:5] = twists[2, 3:5] = 0.8, 0.3
+    return World(mechanism, colliders, []), maximal.project(mechanism, State(poses, twists)), 0.005
+
+
+SCENES = {each.__name__: each for each in (branches, loops, spinning, bouncing, dragged)}
+
+
+def assert_near(found, expected, tolerance):
+    scale = max(1.0, float(np.max(np.abs(expected), initial=0.0)))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
+
+
+def assert_same(found, expected, tolerance, impulses):
+    """All that two trajectories hold; impulses of contacts may be shared in other ways, velocities not."""
+    assert len(found.states) == len(expected.states)
+    for name in ("E", "phi", "t"):
+        assert_near(getattr(found.states, name), getattr(expected.states, name), tolerance)
+    assert_near(found.energies, expected.energies, tolerance)
+    assert_near(found.joint_impulses, expected.joint_impulses, 100 * tolerance)
+    for part, reference in zip(found.work, expected.work, strict=True):
+        assert_near(part, reference, 10 * tolerance)
+    for own, other in zip(found.contacts, expected.contacts, strict=True):
+        assert own.late == other.late
+        assert_same_points(own.points, other.points, tolerance)
+        for name in ("impulses", "before", "after") if impulses else ("before", "after"):
+            assert_near(getattr(own, name), getattr(other, name), 10 * tolerance)
+        assert max(own.residual, other.residual) <= 1e-8
+    assert [(each.kind, each.a, each.b) for each in found.events] == [
+        (each.kind, each.a, each.b) for each in expected.events
+    ]
+    assert_same_points(found.end.points, expected.end.points, tolerance)
+    assert (found.end.pushed is None) == (expected.end.pushed is None)
+    if found.end.pushed is not None:
+        assert_same_points(found.end.pushed[0], expected.end.pushed[0], tolerance)
+
+
+def assert_same_points(found, expected, tolerance):
+    for each in fields(ContactPoints):
+        values, reference = (getattr(points, each.name) for points in (found, expected))
+        assert values.dtype == reference.dtype
+        assert values.shape == reference.shape
+        assert_near(values, reference, tolerance)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_steps_as_the_reference(scene, monkeypatch):
+    world, state, h = SCENES[scene]()
+    compiled = kernels.compile(world)
+    one, several = (simulate(world, state, h, steps) for steps in (1, 12))
+    monkeypatch.setattr(Rattle, "take", lambda *_: pytest.fail("this step is the reference's"))
+    determined = scene == "bouncing"
+    assert_same(simulate(compiled, state, h, 1), one, 1e-11, determined)
+    assert_same(simulate(compiled, state, h, 12), several, 1e-9, determined)
+    if scene in ("bouncing", "dragged"):
+        assert sum(len(record.impulses) for record in several.contacts) > 10
+    if scene == "bouncing":
+        assert max(np.max(record.after[:, 0], initial=0.0) for record in several.contacts) > 0.5
+
+
+def apart():
+    """A chain whose joints are apart, which is brought together first."""
+    world, state, h = branches()
+    moved = state.moved(np.random.default_rng(6).normal(size=state.size) / 1000)
+    return world, moved, h
+
+
+def repeated():
+    """A planar loop of hinges: three of its rows repeat others."""
+    rod = Box([1.0, 0.1, 0.1])
+    corners = [[0, 0, 0], [0, 0, 1], [1, 0, 1], [1, 0, 0]]
+    turns = so3.exp([[0.0, angle, 0.0] for angle in (-np.pi / 2, 0.0, np.pi / 2)])
+    poses = se3.frame(turns, [[0, 0, 0.5], [0.5, 0, 1], [1, 0, 0.5]])
+    y = so3.exp([np.pi / 2, 0.0, 0.0])
+    ends = [(0, WORLD), (1, 0), (2, 1), (2, WORLD)]
+    held = [
+        maximal.joint_at(joints.Revolute(), se3.frame(y, corner), poses, *pair)
+        for corner, pair in zip(corners, ends, strict=True)
+    ]
+    mechanism = Mechanism(np.stack([rod.spatial_inertia(density=500.0)] * 3), held)
+    return World(mechanism), maximal.project(mechanism, State(poses, np.ones((3, 6)))), 0.01
+
+
+def overlapping():
+    """A box that stands on another one, and in it."""
+    box = Box([0.4, 0.3, 0.2])
+    masses = np.stack([box.spatial_inertia(density=300.0)] * 2)
+    poses = se3.frame(so3.exp([[0, 0, 0], [0, 0, 0.3]]), [[0, 0, 0.099], [0.02, 0.01, 0.297]])
+    colliders = [Collider(WORLD, Plane()), Collider(0, box), Collider(1, box)]
+    return World(Mechanism(masses), colliders), State(poses, np.zeros((2, 6))), 0.005
+
+
+@pytest.mark.parametrize("scene", [apart, repeated, overlapping])
+def test_unusual_steps_are_the_references(scene, monkeypatch):
+    """Alone: those of the loop are all of them, the others' the first ones."""
+    world, state, h = scene()
+    expected, taken, take = simulate(world, state, h, 6), [], Rattle.take
+
+    def counted(self, *arguments):
+        taken.append(arguments)
+        return take(self, *arguments)
+
+    monkeypatch.setattr(Rattle, "take", counted)
+    told = []
+    found = simulate(kernels.compile(world), state, h, 6, progress=lambda *done: told.append(done))
+    assert_same(found, expected, 1e-9, False)
+    assert len(taken) == 6 if scene is repeated else 0 < len(taken) < 4
+    assert told == [(i + 1, 6) for i in range(6)]
+
+
+@pytest.mark.parametrize("scene", ["branches", "bouncing"])
+def test_goes_on_as_if_it_had_not_stopped(scene):
+    """Bit by bit, and told of each step or not."""
+    world, state, h = SCENES[scene]()
+    compiled = kernels.compile(world)
+    whole = simulate(compiled, state, h, 9)
+    first = simulate(compiled, state, h, 4, progress=lambda *_: None)
+    rest = simulate(compiled, first, h, 5)
+    for name in ("E", "phi"):
+        parts = getattr(first.states, name), getattr(rest.states, name)[1:]
+        assert np.array_equal(np.concatenate(parts), getattr(whole.states, name))
+    impulses = [record.impulses for part in (first, rest) for record in part.contacts]
+    assert all(map(np.array_equal, impulses, [record.impulses for record in whole.contacts]))
+
+
+def test_other_steps_are_the_references(monkeypatch):
+    """Other options, joints whose rows turn, and applied forces."""
+    world, state, h = loops()
+    expected, calls = simulate(world, state, h, 1), []
+    none = np.zeros((state.size, state.size))
+    applied = lambda s: Forces(0.1 * s.velocity, none, none)  # noqa: E731
+    pushing = World(Mechanism(world.mechanism.bodies, world.mechanism.joints, applied=applied))
+    where = maximal.joint_at(joints.Universal(), np.eye(4), state.E, 0)
+    turning = World(Mechanism(world.mechanism.bodies, [where]))
+    take = Rattle.take
+
+    def counted(self, *arguments):
+        calls.append(arguments)
+        return take(self, *arguments)
+
+    monkeypatch.setattr(Rattle, "take", counted)
+    compiled = kernels.compile(world)
+    simulate(compiled, state, h, 1, stabilization="none")
+    simulate(compiled, state, h, 1, impacts="sequential")
+    simulate(compiled, state, h, 1, integrator=_Same())
+    simulate(compiled, state, h, 1, friction="gauss_seidel")
+    simulate(kernels.compile(pushing), state, h, 1)
+    simulate(kernels.compile(turning), state, h, 1)
+    assert len(calls) == 6
+    assert_same(simulate(compiled, state, h, 1), expected, 1e-11, True)
+    assert len(calls) == 6
+
+
+class _Same:
+    """The default, as the user's own."""
+
+    def take(self, *arguments):
+        return rattle_step.take(*arguments)
