@@ -158,7 +158,9 @@ def test_axes_that_are_parallel_opposite_or_nearly_so():
     for turn in turns:
         links = []
         for i in range(5):
-            placement = se3.exp([turn, 0, 0, 0, 0, 0]) @ se3.exp([0, 0, 0, *rng.normal(size=3)])
+            way, spin, *shift = rng.normal(size=5)
+            leaning = se3.exp([turn * np.cos(way), turn * np.sin(way), 0, 0, 0, 0])
+            placement = leaning @ se3.exp([0, 0, spin, *shift])
             joint = (joints.Revolute(), joints.Prismatic(), joints.Helical(pitch=0.3))[i % 3]
             parent = None if i == 0 else f"{min(i, 3) - 1}"
             links.append(Link(f"{i}", joint, body(rng), parent, placement, frame(rng)))
@@ -194,6 +196,16 @@ def test_a_call_that_fails_leaves_nothing_behind(case):
             SAME * sensitivity(tree, q),
         )
         close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
+
+
+def test_axes_along_the_axes_of_frames():
+    """Both ways: a helper that is perpendicular to one of them is parallel to another."""
+    rng = np.random.default_rng(8)
+    axes = np.concatenate([np.eye(3), -np.eye(3)])
+    for kind in (joints.Revolute, joints.Prismatic):
+        tree = Tree([Link(f"{i}", kind(axis), body(rng), None, frame(rng)) for i, axis in enumerate(axes)])
+        q, v, x = rng.normal(size=(3, tree.size))
+        close(kernels.compile(tree).forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x))
 
 
 def test_angles_small_large_and_too_large(case):

@@ -12,7 +12,14 @@ from rbnotes import joints, maximal, se3
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative, jacobian
-from rbnotes.dynamics import WORLD, State, constrained_step, implicit_euler, symplectic_euler
+from rbnotes.dynamics import (
+    WORLD,
+    State,
+    UnilateralRows,
+    constrained_step,
+    implicit_euler,
+    symplectic_euler,
+)
 from rbnotes.tree import (
     AttachedParticle,
     Gear,
@@ -279,6 +286,19 @@ def test_a_pendulum_comes_to_rest_on_its_limit():
     weight = system.force(state)[0]
     assert weight > 0.1
     assert pushed[-1] == pytest.approx(0.01 * weight, rel=1e-6)
+
+
+def test_a_limit_that_was_passed_is_taken_back_at_the_rate_asked_for():
+    """And one not yet reached may be: at once, whatever the rate."""
+    tree = Tree([Link("bob", joints.Revolute((0, 1, 0)), body(np.random.default_rng(5)))])
+    system = TreeSystem(tree)
+    for gamma in (0.0, 3.0):
+        for q, speed in ((0.5, -0.1 * gamma), (0.3, 0.1 / 0.01)):
+            state = State(q=[q], qdot=[0.0])
+            *_, rows = step_rows(system, [JointLimit("bob", upper=0.4)], state, 0.01, gamma)
+            assert isinstance(rows, UnilateralRows)
+            # At least -speed away from the limit, which is along -q.
+            np.testing.assert_allclose(rows.target / rows.rows[:, 0], speed, atol=1e-12)
 
 
 class TestErrors:

@@ -195,6 +195,14 @@ def test_planar_and_floating_joints(kind):
     agrees(robot, pinocchio.buildModelFromXML(text), 3)
 
 
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_an_axis_that_is_not_given_is_x(kind):
+    text = robot_of(["a", "b"], kind).replace("<axis xyz='0 1 0'/>", "")
+    assert "axis" not in text
+    robot = read_urdf(text, gravity=[0.0, 0.0, -9.81])
+    agrees(robot, pinocchio.buildModelFromXML(text), 3)
+
+
 def test_other_planes():
     text = robot_of(["a", "b"], "planar").replace("axis xyz='0 1 0'", "axis xyz='1 -2 0.5'")
     robot, normal = read_urdf(text), np.array([1, -2, 0.5]) / np.linalg.norm([1, -2, 0.5])

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -22,6 +23,7 @@ from rbnotes.viewer import (
     ground,
     line,
     mesh,
+    sketch,
     sphere,
     spring,
 )
@@ -79,6 +81,37 @@ def test_the_extent_is_that_of_the_whole_motion_without_the_ground():
     assert seen[:, 0].max() == pytest.approx(4.5)
     assert seen[:, 2].max() == pytest.approx(2.0)
     assert np.abs(seen).max() < 5
+
+
+def outline(shape):
+    return sketch.Placed(shape, np.eye(4)).points(0)
+
+
+def test_outlines_lie_on_the_shapes():
+    corners = outline(box([1.0, 2.0, 3.0]))
+    assert {tuple(corner) for corner in corners} == set(product([-0.5, 0.5], [-1, 1], [-1.5, 1.5]))
+    ball = outline(sphere(0.4))
+    np.testing.assert_allclose(np.linalg.norm(ball, axis=1), 0.4, rtol=1e-12)
+    for axis in np.eye(3):  # all around
+        assert min((ball @ axis).max(), -(ball @ axis).min()) > 0.36
+    round_ends = outline(capsule(0.2, 1.0))
+    beyond = round_ends - np.clip(round_ends, [0, 0, -0.5], [0, 0, 0.5])
+    assert np.linalg.norm(beyond, axis=1).max() == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("along", [[0.3, 0.0, 0.4], [0.0, 0.1, 2.0]])
+def test_a_spring_is_drawn_in_a_plane_between_its_ends(along):
+    """A straight tenth at either end; in between, teeth to one side and the other, of its radius."""
+    ends = np.array([[1.0, 2.0, 3.0], np.add([1.0, 2.0, 3.0], along)])
+    points = outline(spring(ends, radius=0.05))
+    length = np.linalg.norm(along)
+    reached = (points - ends[0]) @ along / length
+    assert np.all(np.diff(reached) > 0)
+    np.testing.assert_allclose(reached[[0, 1, -2, -1]], length * np.array([0, 0.1, 0.9, 1]), atol=1e-12)
+    aside = points - ends[0] - np.outer(reached, np.divide(along, length))
+    np.testing.assert_allclose(aside[[0, 1, -2, -1]], 0, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(aside[2:-2], axis=1), 0.05, rtol=1e-9)
+    np.testing.assert_allclose(aside[2:-3], -aside[3:-2], atol=1e-12)
 
 
 def test_a_page_without_scripts_has_a_still_drawing_of_the_scene():
