@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
@@ -109,6 +109,8 @@ def same(a: Any, b: Any) -> bool:
         return a.keys() == b.keys() and all(same(a[name], b[name]) for name in a)
     if dataclasses.is_dataclass(a) and type(a) is type(b):
         return all(same(getattr(a, part.name), getattr(b, part.name)) for part in dataclasses.fields(a))
+    if isinstance(a, SimpleNamespace) and isinstance(b, SimpleNamespace):
+        return same(vars(a), vars(b))
     return type(a) is type(b) and (not isinstance(a, int | float | complex | str) or a == b or a != a)
 
 

@@ -6,8 +6,10 @@ Nothing is ever unpickled. The child runs this file without the rest of the pack
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import math
+import types
 from typing import Any
 
 import numpy as np
@@ -21,13 +23,16 @@ class Malformed(ValueError):
 
 
 def encode(value: Any) -> Any:
-    """Arrays, numbers, text, and lists, tuples and dictionaries of them as JSON values."""
+    """Arrays, numbers, text, and lists, tuples, dictionaries and dataclasses of them as JSON values."""
     if isinstance(value, (bool, str)) or value is None:
         return value
     if isinstance(value, (list, tuple)):
         return {"tuple" if isinstance(value, tuple) else "list": [encode(item) for item in value]}
     if isinstance(value, dict):
         return {"dict": [[str(name), encode(item)] for name, item in value.items()]}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = dataclasses.fields(value)
+        return {"object": [[part.name, encode(getattr(value, part.name))] for part in parts]}
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         return {"int": str(value)} if isinstance(value, int) else {"float": value.hex()}
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in PLAIN:
@@ -38,7 +43,10 @@ def encode(value: Any) -> Any:
 
 
 def decode(message: Any) -> Any:
-    """The value that :func:`encode` was given; a scalar of numpy comes back as an array without axes.
+    """The value that :func:`encode` was given.
+
+    A scalar of numpy comes back as an array without axes, and a dataclass, which the other side need not
+    know, as an object with the same attributes.
 
     Raises
     ------
@@ -55,6 +63,8 @@ def decode(message: Any) -> Any:
                 return [decode(item) for item in items]
             case {"dict": items}:
                 return {str(name): decode(item) for name, item in items}
+            case {"object": items}:
+                return types.SimpleNamespace(**{str(name): decode(item) for name, item in items})
             case {"int": digits}:
                 return int(digits)
             case {"float": digits}:

@@ -84,11 +84,16 @@ def test_an_oracle_that_does_not_work(folder, old, new, message):
         grading.prepare(grading.read(folder / "hw.toml"))
 
 
-def test_inputs_that_are_no_plain_data(tmp_path):
-    text = TASK.replace("lloyd/s0.2/d2", "sueda/s2.5/e2.77")
-    (tmp_path / "hw.toml").write_text(text)
+def test_inputs_that_are_no_plain_data(folder):
+    with (folder / "oracles.py").open("a") as file:
+        file.write("\n\ndef odd(rng):\n    return {'x': rng.normal(size=3), 'rng': rng}\n")
+        file.write("\n\ndef thrice(x, rng):\n    return 3 * x\n")
+    text = ASSIGNMENT.replace("oracles.py:triple", "oracles.py:thrice").replace(
+        "oracles.py:few", "oracles.py:odd"
+    )
+    (folder / "hw.toml").write_text(text)
     with pytest.raises(InvalidArgument, match="cannot be sent to a child process"):
-        grading.prepare(grading.read(tmp_path / "hw.toml"))
+        grading.prepare(grading.read(folder / "hw.toml"))
 
 
 def test_the_seed_decides_the_cases(folder):

@@ -4,11 +4,13 @@ import csv
 import io
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from rbnotes import grading
+from rbnotes.challenge import answer
 from rbnotes.grading import reports
 
 RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"
@@ -164,3 +166,20 @@ def test_a_notebook_is_its_code(tmp_path, paper):
     assert statuses(grades["ann"]) == ["passed", "passed"]
     assert grades["bob"].marks[0].message == "there is no file where one is expected"
     assert statuses(grades["cid"]) == ["missing", "missing"]
+
+
+def test_a_claim_about_a_tree_of_bodies(tmp_path):
+    """Its argument is an object, which a child does not know: there it is one with the same attributes."""
+    (tmp_path / "hw.toml").write_text(
+        '[[task]]\nfunction = "f"\nclaim = "si/sA/d5"\npoints = 1\nexamples = 8\n'
+    )
+    paper = grading.prepare(grading.read(tmp_path / "hw.toml"))
+    source = "def f(assembly, q):\n    raise ValueError(assembly.kinds, assembly.masses.shape, q.shape)\n"
+    (grade,) = grading.grade(paper, [grading.Submission("ann", "a.py", source)], jobs=1)
+    assert re.match(r"it raised ValueError: \(\('revolute', .*\), \(3,\), \(6,\)\)", grade.marks[0].message)
+
+    def heavier(body):
+        body.masses[0] *= 2
+        return body.masses
+
+    assert answer(heavier, {"body": SimpleNamespace(masses=np.ones(2))}).changed == ("body",)

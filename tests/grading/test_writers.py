@@ -134,6 +134,7 @@ def test_nbgrader(assignment):
     ]
 
 
+@pytest.mark.filterwarnings("ignore")  # its database has some of its own
 def test_nbgrader_itself(assignment, tmp_path):
     api = pytest.importorskip("nbgrader.api", reason="nbgrader is not installed")
     export = pytest.importorskip("nbgrader.plugins.export")
