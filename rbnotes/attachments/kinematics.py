@@ -34,7 +34,10 @@ def point_on_body(
 def points_on_body(
     components: Sequence[int], body: int, E: ArrayLike, x: ArrayLike, phi: ArrayLike | None = None
 ) -> list[Attachment]:
-    """Points at ``x (m, 3)`` in one body with pose ``E`` and twist ``phi``: :func:`point_on_body` for many, at once."""
+    """Points at ``x (m, 3)`` in one body: :func:`point_on_body` for many, at once.
+
+    ``E (4, 4)`` is the body's pose and ``phi (6,)`` its twist, for the drift.
+    """
     R = arguments.exactly("E", arguments.frame("E", E), 2)[:3, :3]
     components, body = _components("components", components), arguments.count("body", body)
     x = arguments.exactly("x", arguments.array("x", x, len(components), 3), 2)

@@ -1,4 +1,4 @@
-"""The reference says what each argument is: in the docstring, or from the table of what is the same in a room."""
+"""The reference says what each argument is: in the docstring, or in the table of its room."""
 
 import inspect
 
