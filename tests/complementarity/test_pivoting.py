@@ -1,5 +1,7 @@
 """Pivoting: the pivoted system from its meaning, the factors kept up to date, the solves that are saved."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -161,3 +163,19 @@ def test_gauss_seidel_alone_converges_linearly():
     factor = (np.cos(np.pi / (n + 1)) / 1.05) ** 2
     assert errors[1] / errors[0] == pytest.approx(factor**10, rel=0.05)
     assert errors[2] / errors[1] == pytest.approx(factor**10, rel=0.05)
+
+
+@pytest.mark.parametrize("first", [0, 2])
+def test_what_moves_by_rounding_alone_blocks_nothing(first):
+    """Two z and two w, one of each at zero already, which the driving variable moves by its last digits."""
+    M = np.eye(N) + np.triu(np.ones((N, N)), 1) - np.tril(np.ones((N, N)), -1)
+    basis = Basis(Pairs(LCP(M, np.ones(N))))
+    for s in (0, 1):
+        basis.exchange(s)
+    basis.z, basis.w = np.array([0.5, 0, 0, 0, 0]), np.array([0, 0, 0.5, 0, 1.0])
+    rates = np.array([-0.1, -1e-15, -0.1, -1e-15, 1.0])
+    rates[first] = -0.2
+    module = import_module("rbnotes.complementarity.pivoting")
+    step, blocking = module._blocking(basis, 4, rates)
+    assert blocking == first
+    assert step == pytest.approx(2.5)

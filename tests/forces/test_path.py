@@ -17,6 +17,7 @@ from rbnotes.forces import (
     QuadraticStrain,
     SpringDamper,
     UserTension,
+    _path,
     dissipated_power,
     length_gradient,
     length_hessian,
@@ -211,6 +212,14 @@ def test_straight_path_pulls_like_the_axial_spring_through_its_ends():
     f = path_force(law, x, v).f
     assert_allclose(f[[0, -1]], ends, atol=1e-13)
     assert_allclose(f[1:-1], 0, atol=1e-13)
+
+
+@given(laws(), paths())
+def test_symmetrised_stiffness_is_the_mean_of_that_at_constant_rates_and_its_transpose(law, path):
+    x, v, active = path
+    terms = _path.path_terms(law[0], x, v, np.asarray(active))
+    positional = terms.stiffness("positional")
+    np.testing.assert_allclose(terms.stiffness("symmetrised"), (positional + positional.T) / 2, atol=1e-12)
 
 
 @given(laws(), paths())
