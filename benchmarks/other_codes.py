@@ -136,7 +136,7 @@ def casadi_call(tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray) -> Call
         buffer.set_arg(i, memoryview(each))
     buffer.set_res(0, memoryview(out))
 
-    def call(_: object = (function, buffer)) -> np.ndarray:
+    def call(_: object = (function, buffer, held)) -> np.ndarray:  # which keep only addresses
         evaluate()
         return out
 

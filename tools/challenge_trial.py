@@ -108,7 +108,7 @@ def is_right(submission: Submission, tried: Sequence[Case]) -> bool:
     """The judge of the judge: nothing but the oracle's results and the distance to them."""
     for case in tried:
         try:
-            with counted(CALLS * 4):
+            with counted(CALLS * 16):
                 off = distance(
                     result(submission.form, case.inputs), case.expected, printed_numbers=not case.inputs
                 )

@@ -25,6 +25,7 @@ _PLAIN = "numbers without a frame"
 _ABOUT_THE_CENTRE = "about the centre of mass, along the axes of the body"
 _ANY = "along the axes of one frame, which may be any"
 _MOTIONS = "small motions of A, then of B (translation, rotation)"
+_CLOSURE = "of the point of A (B) where the loop closes, in the frame of its body"
 _REDUCED = {
     "M": f"{_COORDINATES}: those that are attached after those that are not",
     "v f": f"{_COORDINATES}: those that are attached after those that are not",
@@ -319,7 +320,7 @@ _SUEDA: dict[str, dict[str, str]] = {
         "a v2": _OF_JOINTS,
     },
     "2.8": {
-        "x_A x_B": "of the point of A (B) where the loop closes, in the frame of its body",
+        "x_A x_B": _CLOSURE,
         "phi_A phi_B": "of the body A (B), in its frame",
         "A B": "of the body A (B) in the world",
         "axis": "of the hinge, in the body A",
@@ -330,15 +331,16 @@ _SUEDA: dict[str, dict[str, str]] = {
         "x": "of a point, in the frame of its body",
         "normal": "of the plane, in the world",
     },
-    "2.9": {
-        "a told": _OF_JOINTS,
-        "x_A x_B": "of the point of A (B) where the loop closes, in the frame of its body",
-    },
+    "2.9": {"a told": _OF_JOINTS, "x_A x_B": _CLOSURE},
     "2.10": {"x": _OF_JOINTS, "y": "of each body", "states": "coordinates of the joints, then their rates"},
-    "2.11": {"M v f rub push cached load c": _COORDINATES, "T N contacts": _ROWS_OF_CONTACTS},
+    "2.11": {
+        "M v f rub push cached load c": _COORDINATES,
+        "T N contacts": _ROWS_OF_CONTACTS,
+        "mu": _OF_CONTACTS,
+    },
     "2.12": {
         "a row": _OF_JOINTS,
-        "x_A x_B": "of the point of A (B) where the loop closes, in the frame of its body",
+        "x_A x_B": _CLOSURE,
         "weights": _OF_CONSTRAINTS,
         "x": "of a point, in the frame of its body",
         "normal": "of the plane, in the world",
@@ -360,11 +362,7 @@ _SI: dict[str, dict[str, str]] = {
         "f": "in the frame in which the body has its pose T",
     },
     "4": {**_TREE, "T": "of the body in the world", "v": _IN_THE_BODY, "G": "of the body in its parent"},
-    "5": {
-        "points": "for each body its points: mass, then place in the body",
-        "g": _IN_THE_WORLD,
-        "q qdot": _OF_JOINTS,
-    },
+    "5": {"points": "of each body: mass, then place in it", "g": _IN_THE_WORLD, "q qdot": _OF_JOINTS},
     "6": {"axis": "of the rotation vector, in either frame", "w": "along the axes of the moving frame"},
     "C": {"T": "of the body in the world", "v": _IN_THE_BODY},
 }

@@ -97,7 +97,7 @@ WITHIN = (
     r"joints\.(subspaces\..*|protocol\.JointType)",
     r"joints\.general\.(differentiate|symbols)\..*",
     r"joints\.general\.surfaces\.(about_z|bernstein|triangles|unit)",
-    r"kernels\.(packing|world)\..*",
+    r"kernels\.(mechanisms|packing|running|world)\..*",
     r"maximal\.(placement\.(?!Joint).*|mechanism\.projected)",
     r"maximal\.(stepping|remembering|first_order|impacts)\..*",
     r"maximal\.(rattle\.Rattle\..*|trajectory\.(both|events_of|record_contacts))",

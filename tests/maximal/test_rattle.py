@@ -204,7 +204,7 @@ def test_slopes_of_a_flight_are_right_to_second_order():
         def moved(v, h=h, arrived=arrived):
             return se3.log(se3.inverse(arrived) @ move_freely(mechanism, start, v, h).E).ravel()
 
-        found = STEPS._displacements(SimpleNamespace(mechanism=mechanism, h=h), v).toarray()
+        found = STEPS._displacements(SimpleNamespace(mechanism=mechanism, h=h), v, start.E, arrived).toarray()
         left_out.append(np.max(np.abs(found - jacobian(moved, v).value)))
     assert 0 < left_out[0] < 0.02
     assert left_out[0] / left_out[1] > 6.5
