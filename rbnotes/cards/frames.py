@@ -11,6 +11,7 @@ from types import MappingProxyType
 _COORDINATES = "in the coordinates of the whole system, whatever they are"
 _OF_ROWS = "one row for each constraint, over the coordinates of the whole system"
 _OF_CONSTRAINTS = "one for each constraint"
+_ROW_OF_EACH_CONTACT = "one row for each contact, over the coordinates of the whole system"
 _ROWS_OF_CONTACTS = "rows of the contacts, over the coordinates of the whole system"
 _OF_CONTACTS = "one for each contact"
 _OF_JOINTS = "of the joints, in their order"
@@ -59,14 +60,14 @@ _LLOYD: dict[str, dict[str, str]] = {
     "0.7": {
         "M f x rows inside": _COORDINATES,
         "G": _OF_ROWS,
-        "N": "one row for each contact, over the coordinates of the whole system",
+        "N": _ROW_OF_EACH_CONTACT,
         "z n gap": _OF_CONTACTS,
         "g multipliers": _OF_CONSTRAINTS,
     },
     "0.8": {
         "M f": _COORDINATES,
         "G": _OF_ROWS,
-        "N": "one row for each contact, over the coordinates of the whole system",
+        "N": _ROW_OF_EACH_CONTACT,
         "q n other": _OF_CONTACTS,
         "g": _OF_CONSTRAINTS,
     },
@@ -74,7 +75,7 @@ _LLOYD: dict[str, dict[str, str]] = {
     "0.10": {
         "Mh M v f": _COORDINATES,
         "G": _OF_ROWS,
-        "N": "one row for each contact, over the coordinates of the whole system",
+        "N": _ROW_OF_EACH_CONTACT,
         "T": "two rows for each contact, one for each tangent, over the coordinates of the whole system",
         "theta mu": _OF_CONTACTS,
         "phi xi": "of the contacts, in their order",

@@ -144,6 +144,16 @@ def moving(whole, numbers, work, room, given, first, reduced, e, like):
 
 
 @inlined
+def places_of_eight(room, e):
+    """Where the constants, the records and the states are of eight elements from one on."""
+    return (
+        place(e, CONSTANTS, 0.0),
+        room.records + place(e, RECORD, 0.0),
+        room.states + place(e, STATE, 0.0),
+    )
+
+
+@inlined
 def outwards_for_one(whole, numbers, room, q, v, f, reduced):
     """Motions of all elements and the wrenches that their bodies need for them.
 
@@ -153,11 +163,7 @@ def outwards_for_one(whole, numbers, room, q, v, f, reduced):
     for e in range(ONE, elements):
         collected(whole, numbers, room, q, v, f, ZERO, e, 0.0)
     for e in range(ZERO, filled, LANES):
-        c, o, h = (
-            place(e, CONSTANTS, 0.0),
-            room.records + place(e, RECORD, 0.0),
-            room.states + place(e, STATE, 0.0),
-        )
+        c, o, h = places_of_eight(room, e)
         if reduced:
             unsprung(numbers, c, numbers, o, row, True)
         turned(numbers, c, numbers, o, h, row, True)
@@ -165,11 +171,7 @@ def outwards_for_one(whole, numbers, room, q, v, f, reduced):
     for e in range(ONE, elements):
         moving(whole, numbers, numbers, room, numbers, ZERO, reduced, e, 0.0)
     for e in range(ZERO, filled, LANES):
-        c, o, h = (
-            place(e, CONSTANTS, 0.0),
-            room.records + place(e, RECORD, 0.0),
-            room.states + place(e, STATE, 0.0),
-        )
+        c, o, h = places_of_eight(room, e)
         loaded(numbers, c, numbers, o, h, row, True)
 
 

@@ -97,7 +97,7 @@ def packed_world(
         *(steady_rows(joint.kind) for joint in joints),
         *_frames(mechanism, joints),
         shapes,
-        *_coefficients(world),
+        *coefficients(world),
         mechanism.gravity,
     ]
     room = 80 * (count + 1) + 70 * begin[-1] + 4 * place[-1] + 10 * TERMS + 20
@@ -195,7 +195,7 @@ def _nearest(joint: Joint) -> Array:
     return result
 
 
-def _coefficients(world: World) -> tuple[Array, Array]:
+def coefficients(world: World) -> tuple[Array, Array]:
     """Of friction and restitution of each two colliders."""
     mu, restitution = (
         np.array([getattr(c, name) for c in world.colliders]) for name in ("mu", "restitution")

@@ -13,20 +13,30 @@ from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, no_forces
 from rbnotes.kernels._code import code
 from rbnotes.kernels._tables import (
+    AFTER,
+    BEFORE,
     CONTACT,
     CRAMPED,
     CROWDED,
     DONE,
+    GAP,
+    IMPULSE,
     MOVED,
+    MU,
     NEAR,
+    NORMAL,
+    POSITION,
     PUSHES,
     REACH,
+    RESTITUTION,
     SLOP,
     STEPS,
     SUMS,
     TOLD,
     UNUSUAL,
     WRITTEN,
+    A,
+    B,
     H,
 )
 from rbnotes.kernels.mechanisms import CONTACT_ROOM, PackedWorld
@@ -141,7 +151,9 @@ class Run:
     @property
     def pushed(self) -> tuple[ContactPoints, Array] | None:
         """Where the friction found impulses last, and which."""
-        return (_points(self.pushes, self.count), self.pushes[:, 11:14]) if self.has_pushed else None
+        if not self.has_pushed:
+            return None
+        return _points(self.pushes, self.count), self.pushes[:, IMPULSE:BEFORE]
 
     def trajectory(self) -> Trajectory:
         """What the run leaves."""
@@ -192,46 +204,39 @@ def _motion(state: State) -> Array:
 def _table(points: ContactPoints, impulses: Array | None = None, count: int = 0) -> Array:
     """Contacts ``(c, 20)``, the world being the last body."""
     table: Array = np.zeros((len(points), CONTACT))
-    for column, body in enumerate((points.a, points.b)):
+    for column, body in ((A, points.a), (B, points.b)):
         table[:, column] = np.where(body == WORLD, count, body)
-    table[:, 2:5], table[:, 5:8] = points.position, points.normal
-    table[:, 8], table[:, 9], table[:, 10] = points.gap, points.mu, points.restitution
+    table[:, POSITION:NORMAL], table[:, NORMAL:GAP] = points.position, points.normal
+    table[:, GAP], table[:, MU], table[:, RESTITUTION] = points.gap, points.mu, points.restitution
     if impulses is not None:
-        table[:, 11:14] = impulses
+        table[:, IMPULSE:BEFORE] = impulses
     return table
 
 
 def _points(table: Array, count: int) -> ContactPoints:
     """Contacts of such a table."""
-    a, b = (np.where(column == count, WORLD, column).astype(np.intp) for column in (table[:, 0], table[:, 1]))
+    bodies = table[:, [A, B]]
+    a, b = np.where(bodies == count, WORLD, bodies).astype(np.intp).T
     return known(
         ContactPoints,
         a=a,
         b=b,
-        position=table[:, 2:5],
-        normal=table[:, 5:8],
-        gap=table[:, 8],
-        mu=table[:, 9],
-        restitution=table[:, 10],
+        position=table[:, POSITION:NORMAL],
+        normal=table[:, NORMAL:GAP],
+        gap=table[:, GAP],
+        mu=table[:, MU],
+        restitution=table[:, RESTITUTION],
     )
 
 
 def _records(table: Array, sums: Array, count: int) -> list[ContactRecord]:
     """One for each step, of contacts one step after the other."""
     points, start, records = _points(table, count), 0, []
-    impulses, before, after = table[:, 11:14], table[:, 14:17], table[:, 17:20]
+    impulses, before, after = table[:, IMPULSE:BEFORE], table[:, BEFORE:AFTER], table[:, AFTER:]
     for residual, first, second in sums[:, 4:].tolist():
         end = start + int(first + second)
         own = slice(start, end)
-        part = ContactPoints(
-            points.a[own],
-            points.b[own],
-            points.position[own],
-            points.normal[own],
-            points.gap[own],
-            points.mu[own],
-            points.restitution[own],
-        )
-        records.append(ContactRecord(part, impulses[own], before[own], after[own], residual, int(first)))
+        record = ContactRecord(points[own], impulses[own], before[own], after[own], residual, int(first))
+        records.append(record)
         start = end
     return records

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes._frozen import known
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import Collider, ContactPoints, Rounded
-from rbnotes.contact.detection import may_touch, mixed
+from rbnotes.contact.detection import may_touch
 from rbnotes.dynamics import WORLD, State, StepProblem, StepSolution
 from rbnotes.friction import newton_friction
 from rbnotes.friction.contact_space import Responses
 from rbnotes.friction.newton import by_newton, friction_by
 from rbnotes.kernels._code import code
-from rbnotes.kernels.mechanisms import PackedWorld, packed_world
+from rbnotes.kernels.mechanisms import PackedWorld, coefficients, packed_world
 from rbnotes.kernels.running import is_ordinary, run
 from rbnotes.maximal import Integrator, Trajectory, World
 from rbnotes.maximal.remembering import FrictionModel
@@ -63,6 +63,7 @@ class CompiledWorld(World):
             room *= 2
         places = places[:count]
         a, b = places[:, 0].astype(np.intp), places[:, 1].astype(np.intp)
+        mu, restitution = self._coefficients
         return known(
             ContactPoints,
             a=self._bodies[a],
@@ -70,8 +71,8 @@ class CompiledWorld(World):
             position=places[:, 2:5],
             normal=places[:, 5:8],
             gap=places[:, 8],
-            mu=self._mu[a, b],
-            restitution=self._restitution[a, b],
+            mu=mu[a, b],
+            restitution=restitution[a, b],
         )
 
     def friction(self, model: FrictionModel) -> FrictionModel:
@@ -105,14 +106,8 @@ class CompiledWorld(World):
         return np.array([each.body for each in self.colliders], dtype=np.intp)
 
     @cached_property
-    def _mu(self) -> Array:
-        mu = np.array([each.mu for each in self.colliders])
-        return np.asarray(mixed(mu[:, None], mu))
-
-    @cached_property
-    def _restitution(self) -> Array:
-        restitution = np.array([each.restitution for each in self.colliders])
-        return np.asarray(mixed(restitution[:, None], restitution))
+    def _coefficients(self) -> tuple[Array, Array]:
+        return coefficients(self)
 
     @cached_property
     def _shapes(self) -> Shapes:
