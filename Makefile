@@ -24,7 +24,7 @@ pdf: package
 # Lint keeps one processor busy and leaves the other to the book.
 test: package
 	$(MAKE) --jobs=2 --output-sync=target lint book
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 # All but the pages, which need the versions of constraints.txt, with the newest releases and with the oldest
 # ones that pyproject.toml allows.

@@ -9,8 +9,9 @@ All run in one process on one core, in turns, many short rounds each; what count
 median over the rounds of the ratio to Pinocchio's in the same round. Everything is called from Python, and
 works out the same accelerations, which is checked first. Rows without a limit are there to compare.
 
-Chains of tori are those of Si & Guenter, with joints given as functions; Pinocchio has the same chains made
-of hinges, four for each pair of tori. Two rows are not measured: the times of the paper's own Table 1.
+Chains of tori are those of Si & Guenter, with joints given as functions, which are compiled; Pinocchio has
+the same chains made of hinges, four for each pair of tori. Two rows are not measured: the times of the
+paper's own Table 1.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ import itertools
 import platform
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pinocchio
 from other_codes import as_hinges, casadi_call, minverse, mujoco_call, pinocchio_model
@@ -69,6 +72,8 @@ LIMITS = {
     "chain of tori, joints as functions": (0.45, 0.45),
 }
 GROWTH_LIMIT = 1.05
+DERIVATION_LIMIT = 5.0
+"""Seconds for a new joint."""
 
 
 def body(rng: np.random.Generator) -> np.ndarray:
@@ -177,12 +182,20 @@ def measured_tori(tori: int) -> dict[str, list[float]]:
 
 
 def derivation() -> float:
-    """Seconds until the first accelerations of a body on a new joint of two surfaces."""
-    start = time.process_time()
-    joint = joints.surface_on_surface(joints.surfaces.torus(0.1, 0.02), joints.surfaces.torus(0.12, 0.03))
-    body_on_it = kernels.compile(Tree([Link("torus", joint, np.eye(6))]))
-    body_on_it.forward_dynamics(np.full(5, 0.3), np.ones(5), np.zeros(5))
-    return time.process_time() - start
+    """Seconds until the first accelerations of a body on a new joint of two surfaces.
+
+    Its program is compiled, also where an earlier run has left it on disk; the sweeps are there.
+    """
+    kept = numba.config.CACHE_DIR
+    with tempfile.TemporaryDirectory() as empty:
+        numba.config.CACHE_DIR = empty
+        start = time.process_time()
+        joint = joints.surface_on_surface(joints.surfaces.torus(0.1, 0.02), joints.surfaces.torus(0.12, 0.03))
+        body_on_it = kernels.compile(Tree([Link("torus", joint, np.eye(6))]))
+        body_on_it.forward_dynamics(np.full(5, 0.3), np.ones(5), np.zeros(5))
+        took = time.process_time() - start
+        numba.config.CACHE_DIR = kept
+    return took
 
 
 def ratio(times: dict[str, list[float]], name: str, over: str) -> float:
@@ -283,7 +296,9 @@ def main() -> int:
         )
     print(f"{'steps per second':<66}" + "".join(f"{speeds[n]:>18.0f}" for n in SIZES))
     print(f"exponent of the time from 50 to 400 links: {exponent:.3f} ({GROWTH_LIMIT})")
-    print(f"a new joint of two surfaces, derived and packed: {1000 * derived:.0f} ms")
+    print(f"a new joint of two surfaces, derived and compiled: {derived:.2f} s ({DERIVATION_LIMIT:g})")
+    if derived > DERIVATION_LIMIT:
+        missed.append(f"a new joint: {derived:.2f} s, limit {DERIVATION_LIMIT:g}")
     if exponent > GROWTH_LIMIT:
         missed.append(f"growth: {exponent:.3f}, limit {GROWTH_LIMIT}")
     if options.csv:
@@ -312,7 +327,9 @@ def write(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float]
         for n in SIZES:
             writer.writerow(["steps per second", "", n, f"{speeds[n]:.4g}", "", ""])
         writer.writerow(["growth from 50 to 400", "", "", f"{exponent:.4g}", GROWTH_LIMIT, ""])
-        writer.writerow(["seconds for a new joint of two surfaces", "", "", f"{derived:.3g}", "", ""])
+        writer.writerow(
+            ["seconds for a new joint of two surfaces", "", "", f"{derived:.3g}", DERIVATION_LIMIT, ""]
+        )
         writer.writerow(["machine", machine(), "", "", "", ""])
         writer.writerow(["versions", versions(), "", "", "", ""])
 

@@ -1,4 +1,12 @@
-"""What iterations raise that do not get where they should; wrong input is the matter of ``arguments``."""
+"""What iterations raise that do not get where they should; wrong input is the matter of ``arguments``.
+
+>>> from rbnotes.errors import NotConverged
+>>> try:
+...     raise NotConverged("an error of 0.1 is left after 3 steps", solution=[1.0], residual=0.1)
+... except NotConverged as error:
+...     print(error.residual, error.solution)
+0.1 [1.0]
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,10 @@
 ``angles = (theta, phi, psi)`` and ``R = Rz(theta) Ry(phi) Rx(psi)``. The maps between rates and angular
 velocity are for the angular velocity in base coordinates.
 
+>>> from rbnotes import euler
+>>> euler.from_rotation(euler.to_rotation([0.1, 0.2, 0.3])).round(6).tolist()
+[0.1, 0.2, 0.3]
+
 Here arguments are checked; the formulas stand in ``rbnotes/_euler.py``.
 """
 
@@ -19,7 +23,10 @@ SINGULAR_WITHIN = 1e-6
 
 
 def to_rotation(angles: ArrayLike) -> Array:
-    """Rotation matrix ``(..., 3, 3)``: about z by theta, y' by phi, x'' by psi (Lloyd 0.4)."""
+    """Rotation matrix ``(..., 3, 3)``: about z by theta, y' by phi, x'' by psi (Lloyd 0.4).
+
+    Raises InvalidArgument if the shape of ``angles`` does not fit.
+    """
     return _euler.to_rotation(arguments.vector("angles", angles))
 
 
@@ -28,6 +35,8 @@ def from_rotation(R: ArrayLike) -> Array:
 
     Raises
     ------
+    InvalidArgument
+        If ``R`` is no rotation matrix.
     SingularConfiguration
         Within ``SINGULAR_WITHIN`` of phi = +-pi/2, where only theta -+ psi is determined.
     """
@@ -37,7 +46,10 @@ def from_rotation(R: ArrayLike) -> Array:
 
 
 def rates_to_velocity(angles: ArrayLike) -> Array:
-    """Matrix ``(..., 3, 3)`` from the rates to the angular velocity in base coordinates (Lloyd 0.4)."""
+    """Matrix ``(..., 3, 3)`` from the rates to the angular velocity in base coordinates (Lloyd 0.4).
+
+    Raises InvalidArgument if the shape of ``angles`` does not fit.
+    """
     return _euler.rates_to_velocity(arguments.vector("angles", angles))
 
 
@@ -46,6 +58,8 @@ def velocity_to_rates(angles: ArrayLike) -> Array:
 
     Raises
     ------
+    InvalidArgument
+        If the shape of ``angles`` does not fit.
     SingularConfiguration
         If ``|cos(phi)| < SINGULAR_WITHIN``; the message says how far it is from zero.
     """
@@ -55,7 +69,10 @@ def velocity_to_rates(angles: ArrayLike) -> Array:
 
 
 def rates_to_velocity_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`rates_to_velocity` while the angles change at ``rates``."""
+    """Time derivative ``(..., 3, 3)`` of :func:`rates_to_velocity` while the angles change at ``rates``.
+
+    Raises InvalidArgument if the shape of ``angles`` or ``rates`` does not fit.
+    """
     return _euler.rates_to_velocity_dot(*_changing(angles, rates))
 
 
@@ -64,6 +81,8 @@ def velocity_to_rates_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
 
     Raises
     ------
+    InvalidArgument
+        If the shape of ``angles`` or ``rates`` does not fit.
     SingularConfiguration
         If ``|cos(phi)| < SINGULAR_WITHIN``.
     """

@@ -3,6 +3,12 @@
 ``q`` and ``-q`` are the same rotation. ``product(q, p)`` turns first by ``p``, then by ``q``, as the product
 of their matrices does.
 
+>>> import numpy as np
+>>> from rbnotes import quaternion
+>>> q = quaternion.from_axis_angle([0, 0, 1], np.pi / 2)
+>>> (np.round(quaternion.rotate(q, [1, 0, 0]), 6) + 0.0).tolist()
+[0.0, 1.0, 0.0]
+
 Here arguments are checked; the formulas stand in ``rbnotes/_quaternion.py``.
 """
 
@@ -19,14 +25,20 @@ SHORTEST_INVERTIBLE = 1e-307
 
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
-    """Quaternion ``(..., 4)`` of a turn by ``angle (...)`` about the unit vector ``axis (..., 3)``."""
+    """Quaternion ``(..., 4)`` of a turn by ``angle (...)`` about the unit vector ``axis (..., 3)``.
+
+    Raises InvalidArgument if ``axis`` is not of unit length or the shape of ``angle`` does not fit.
+    """
     axis, angle = arguments.unit_vector("axis", axis), arguments.scalar("angle", angle)
     arguments.common_shape(axis=axis.shape[:-1], angle=angle.shape)
     return _quaternion.from_axis_angle(axis, angle)
 
 
 def from_rotation_vector(w: ArrayLike) -> Array:
-    """Quaternion ``(..., 4)`` of the rotation vector ``w (..., 3)``, axis times angle."""
+    """Quaternion ``(..., 4)`` of the rotation vector ``w (..., 3)``, axis times angle.
+
+    Raises InvalidArgument if the shape of ``w`` does not fit.
+    """
     return _quaternion.from_rotation_vector(arguments.vector("w", w))
 
 
@@ -34,6 +46,8 @@ def to_rotation_vector(q: ArrayLike) -> Array:
     """Rotation vector ``(..., 3)`` of length at most pi.
 
     Half turns have two: the one whose first component that is not zero is positive is returned.
+
+    Raises InvalidArgument if ``q`` is not of unit length.
     """
     return _quaternion.to_rotation_vector(arguments.unit_quaternion("q", q))
 
@@ -50,24 +64,36 @@ def from_rotation(R: ArrayLike) -> Array:
 
 
 def to_rotation(q: ArrayLike) -> Array:
-    """Rotation matrix ``(..., 3, 3)``."""
+    """Rotation matrix ``(..., 3, 3)``.
+
+    Raises InvalidArgument if ``q`` is not of unit length.
+    """
     return _quaternion.to_rotation(arguments.unit_quaternion("q", q))
 
 
 def product(q: ArrayLike, p: ArrayLike) -> Array:
-    """Quaternion product ``q p`` (Lloyd 0.2), of quaternions ``(..., 4)`` of any length."""
+    """Quaternion product ``q p`` (Lloyd 0.2), of quaternions ``(..., 4)`` of any length.
+
+    Raises InvalidArgument if the shape of ``q`` or ``p`` does not fit.
+    """
     q, p = arguments.vector("q", q, 4), arguments.vector("p", p, 4)
     arguments.common_shape(q=q.shape[:-1], p=p.shape[:-1])
     return _quaternion.product(q, p)
 
 
 def conjugate(q: ArrayLike) -> Array:
-    """``(scalar, -vector)``: for a unit quaternion, the inverse rotation."""
+    """``(scalar, -vector)``: for a unit quaternion, the inverse rotation.
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
     return _quaternion.conjugate(arguments.vector("q", q, 4))
 
 
 def inverse(q: ArrayLike) -> Array:
-    """Inverse ``(..., 4)`` of quaternions that need not be unit, only not zero."""
+    """Inverse ``(..., 4)`` of quaternions that need not be unit, only not zero.
+
+    Raises InvalidArgument if ``q`` is zero.
+    """
     q = _not_zero("q", q)
     if np.any(np.max(np.abs(q), axis=-1) < SHORTEST_INVERTIBLE):
         expected = f"entries of at least {SHORTEST_INVERTIBLE:g}, or the inverse overflows"
@@ -76,24 +102,36 @@ def inverse(q: ArrayLike) -> Array:
 
 
 def normalize(q: ArrayLike) -> Array:
-    """Unit quaternion in the direction of ``q (..., 4)``, which must not be zero."""
+    """Unit quaternion in the direction of ``q (..., 4)``, which must not be zero.
+
+    Raises InvalidArgument if ``q`` is zero.
+    """
     return _quaternion.normalize(_not_zero("q", q))
 
 
 def rotate(q: ArrayLike, x: ArrayLike) -> Array:
-    """Vectors ``(..., 3)`` from rotated coordinates to base coordinates, ``q (0, x) q^-1`` (Lloyd 0.2)."""
+    """Vectors ``(..., 3)`` from rotated coordinates to base coordinates, ``q (0, x) q^-1`` (Lloyd 0.2).
+
+    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``x`` does not fit.
+    """
     q, x = arguments.unit_quaternion("q", q), arguments.vector("x", x)
     arguments.common_shape(q=q.shape[:-1], x=x.shape[:-1])
     return _quaternion.rotate(q, x)
 
 
 def derivative_from_base(q: ArrayLike, omega: ArrayLike) -> Array:
-    """``dq/dt (..., 4)`` for an angular velocity in base coordinates (Lloyd 0.2, eq. (0.1))."""
+    """``dq/dt (..., 4)`` for an angular velocity in base coordinates (Lloyd 0.2, eq. (0.1)).
+
+    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` does not fit.
+    """
     return _quaternion.derivative_from_base(*_spinning(q, omega))
 
 
 def derivative_from_body(q: ArrayLike, omega: ArrayLike) -> Array:
-    """``dq/dt (..., 4)`` for an angular velocity in the coordinates of the rotated frame (Lloyd 0.2)."""
+    """``dq/dt (..., 4)`` for an angular velocity in the coordinates of the rotated frame (Lloyd 0.2).
+
+    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` does not fit.
+    """
     return _quaternion.derivative_from_body(*_spinning(q, omega))
 
 
@@ -101,6 +139,8 @@ def base_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
     """Angular velocity ``(..., 3)`` in base coordinates, the inverse of :func:`derivative_from_base`.
 
     The part of ``qdot`` along ``q`` changes the length alone, and is left out.
+
+    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``qdot`` does not fit.
     """
     return _quaternion.base_angular_velocity(*_changing(q, qdot))
 
@@ -109,6 +149,8 @@ def body_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
     """Angular velocity ``(..., 3)`` in rotated coordinates, the inverse of :func:`derivative_from_body`.
 
     The part of ``qdot`` along ``q`` changes the length alone, and is left out.
+
+    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``qdot`` does not fit.
     """
     return _quaternion.body_angular_velocity(*_changing(q, qdot))
 
@@ -117,6 +159,8 @@ def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
     """Quaternion after the time ``h (...)`` at a constant angular velocity in rotated coordinates.
 
     Exact, and unit to rounding, where ``q + h dq/dt`` grows longer with every step (:func:`drift`).
+
+    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` or ``h`` does not fit.
     """
     (q, omega), h = _spinning(q, omega), arguments.scalar("h", h)
     arguments.common_shape(q=q.shape[:-1], omega=omega.shape[:-1], h=h.shape)
@@ -128,6 +172,8 @@ def drift(omega: ArrayLike, h: ArrayLike) -> Array:
 
     ``dq/dt`` is perpendicular to ``q``, so the step runs along the tangent of the unit sphere and ends
     outside, whatever the direction of ``omega (..., 3)`` and in whichever coordinates it is given.
+
+    Raises InvalidArgument if the shape of ``omega`` or ``h`` does not fit.
     """
     omega, h = arguments.vector("omega", omega), arguments.scalar("h", h)
     arguments.common_shape(omega=omega.shape[:-1], h=h.shape)
@@ -138,6 +184,8 @@ def interpolate(q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
     """Spherical interpolation from ``q0`` (t = 0) to the rotation of ``q1`` (t = 1), the short way round.
 
     ``t`` broadcasts against the leading axes of the quaternions.
+
+    Raises InvalidArgument if ``q0`` or ``q1`` is not of unit length or the shape of ``t`` does not fit.
     """
     q0, q1 = arguments.unit_quaternion("q0", q0), arguments.unit_quaternion("q1", q1)
     t = arguments.scalar("t", t)

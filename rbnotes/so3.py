@@ -9,6 +9,14 @@ A rotation vector ``w`` is axis times angle; ``exp(w)`` is the rotation matrix i
 Angles may be large: results are those of a vector that differs from ``w`` by its rounding, so at 1e6 rad an
 angle is known to 1e-10 rad and everything that depends on it likewise.
 
+>>> import numpy as np
+>>> from rbnotes import so3
+>>> quarter_turn = so3.exp([0, 0, np.pi / 2])
+>>> (np.round(quarter_turn @ [1, 0, 0], 6) + 0.0).tolist()
+[0.0, 1.0, 0.0]
+>>> so3.log(so3.exp([0.1, 0.2, 0.3])).round(6).tolist()
+[0.1, 0.2, 0.3]
+
 Here arguments are checked; the formulas stand in ``rbnotes/_so3.py``.
 """
 
@@ -26,10 +34,16 @@ def hat(w: ArrayLike) -> Array:
     Parameters
     ----------
     w : (..., 3)
+        In any unit.
 
     Returns
     -------
     (..., 3, 3)
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w`` does not fit.
     """
     return _so3.hat(arguments.vector("w", w))
 
@@ -46,7 +60,10 @@ def vee(W: ArrayLike) -> Array:
 
 
 def exp(w: ArrayLike) -> Array:
-    """Rotation matrix ``(..., 3, 3)`` of a rotation vector, by Rodrigues' formula (Sueda 1.3, eq. (1.10))."""
+    """Rotation matrix ``(..., 3, 3)`` of a rotation vector, by Rodrigues' formula (Sueda 1.3, eq. (1.10)).
+
+    Raises InvalidArgument if the shape of ``w`` does not fit.
+    """
     return _so3.exp(arguments.rotation_vector("w", w))
 
 
@@ -65,17 +82,26 @@ def log(R: ArrayLike) -> Array:
 
 
 def angle(R: ArrayLike) -> Array:
-    """Angle of rotation ``(...)``, between 0 and pi."""
+    """Angle of rotation ``(...)``, between 0 and pi.
+
+    Raises InvalidArgument if ``R`` is no rotation matrix.
+    """
     return _so3.angle(arguments.rotation("R", R))
 
 
 def left_jacobian(w: ArrayLike) -> Array:
-    """Matrix ``(..., 3, 3)`` from ``dw/dt`` to the angular velocity of ``exp(w)`` in the world frame."""
+    """Matrix ``(..., 3, 3)`` from ``dw/dt`` to the angular velocity of ``exp(w)`` in the world frame.
+
+    Raises InvalidArgument if the shape of ``w`` does not fit.
+    """
     return _so3.left_jacobian(arguments.rotation_vector("w", w))
 
 
 def right_jacobian(w: ArrayLike) -> Array:
-    """Matrix ``(..., 3, 3)`` from ``dw/dt`` to the angular velocity of ``exp(w)`` in the body frame."""
+    """Matrix ``(..., 3, 3)`` from ``dw/dt`` to the angular velocity of ``exp(w)`` in the body frame.
+
+    Raises InvalidArgument if the shape of ``w`` does not fit.
+    """
     return _so3.right_jacobian(arguments.rotation_vector("w", w))
 
 
@@ -84,6 +110,8 @@ def left_jacobian_inverse(w: ArrayLike) -> Array:
 
     Raises
     ------
+    InvalidArgument
+        If the shape of ``w`` does not fit.
     SingularConfiguration
         If the angle is a positive multiple of 2 pi, where no inverse exists.
     """
@@ -91,32 +119,53 @@ def left_jacobian_inverse(w: ArrayLike) -> Array:
 
 
 def right_jacobian_inverse(w: ArrayLike) -> Array:
-    """Inverse of :func:`right_jacobian`; raises the same errors as :func:`left_jacobian_inverse`."""
+    """Inverse of :func:`right_jacobian`; raises the same errors as :func:`left_jacobian_inverse`.
+
+    Raises InvalidArgument if the shape of ``w`` does not fit; SingularConfiguration if the angle is a
+    positive multiple of 2 pi.
+    """
     return _so3.right_jacobian_inverse(arguments.rotation_vector("w", w, full_turns=False))
 
 
 def left_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`left_jacobian` along ``dw/dt = wdot``."""
+    """Time derivative ``(..., 3, 3)`` of :func:`left_jacobian` along ``dw/dt = wdot``.
+
+    Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit.
+    """
     return _so3.left_jacobian_dot(*_along(w, wdot))
 
 
 def right_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`right_jacobian` along ``dw/dt = wdot``."""
+    """Time derivative ``(..., 3, 3)`` of :func:`right_jacobian` along ``dw/dt = wdot``.
+
+    Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit.
+    """
     return _so3.right_jacobian_dot(*_along(w, wdot))
 
 
 def left_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`left_jacobian_inverse`, which raises the same errors."""
+    """Time derivative ``(..., 3, 3)`` of :func:`left_jacobian_inverse`, which raises the same errors.
+
+    Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit; SingularConfiguration if the angle
+    is a positive multiple of 2 pi.
+    """
     return _so3.left_jacobian_inverse_dot(*_along(w, wdot, full_turns=False))
 
 
 def right_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`right_jacobian_inverse`, which raises the same errors."""
+    """Time derivative ``(..., 3, 3)`` of :func:`right_jacobian_inverse`, which raises the same errors.
+
+    Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit; SingularConfiguration if the angle
+    is a positive multiple of 2 pi.
+    """
     return _so3.right_jacobian_inverse_dot(*_along(w, wdot, full_turns=False))
 
 
 def left_jacobian_hessian(w: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
-    """Second derivative ``(..., 3, 3)`` of :func:`left_jacobian` along the directions ``u`` and ``v``."""
+    """Second derivative ``(..., 3, 3)`` of :func:`left_jacobian` along the directions ``u`` and ``v``.
+
+    Raises InvalidArgument if the shape of ``w``, ``u`` or ``v`` does not fit.
+    """
     w, u, v = arguments.rotation_vector("w", w), arguments.vector("u", u), arguments.vector("v", v)
     arguments.common_shape(w=w.shape[:-1], u=u.shape[:-1], v=v.shape[:-1])
     return _so3.left_jacobian_hessian(w, u, v)
@@ -126,6 +175,8 @@ def interpolate(R0: ArrayLike, R1: ArrayLike, t: ArrayLike) -> Array:
     """Rotation on the shortest way from ``R0`` (t = 0) to ``R1`` (t = 1), at constant angular velocity.
 
     ``t`` broadcasts against the leading axes of the rotations.
+
+    Raises InvalidArgument if ``R0`` or ``R1`` is no rotation matrix or the shape of ``t`` does not fit.
     """
     R0, R1 = arguments.rotation("R0", R0), arguments.rotation("R1", R1)
     t = arguments.scalar("t", t)

@@ -59,13 +59,19 @@ class Solid(ABC):
         return inertia.with_mass(self._mass_properties(1.0), mass)
 
     def spatial_inertia(self, *, density: ArrayLike | None = None, mass: ArrayLike | None = None) -> Array:
-        """Spatial inertia ``(..., 6, 6)`` at the solid's frame; see :meth:`mass_properties`."""
+        """Spatial inertia ``(..., 6, 6)`` at the solid's frame; see :meth:`mass_properties`.
+
+        Raises InvalidArgument if ``density`` or ``mass`` is not positive.
+        """
         return inertia.spatial_inertia(*self.mass_properties(density=density, mass=mass))
 
 
 @dataclass(frozen=True)
 class Box(Solid):
-    """Cuboid."""
+    """Cuboid.
+
+    Raises InvalidArgument if ``sides`` are not positive.
+    """
 
     sides: Any
     """Lengths along x, y, z ``(3,)``, m; kept as a tuple."""
@@ -82,7 +88,10 @@ class Box(Solid):
 
 @dataclass(frozen=True)
 class Sphere(Solid):
-    """Ball."""
+    """Ball.
+
+    Raises InvalidArgument if ``radius`` is not positive.
+    """
 
     radius: float
     """m."""
@@ -96,7 +105,10 @@ class Sphere(Solid):
 
 @dataclass(frozen=True)
 class Cylinder(Solid):
-    """Circular cylinder, its axis along z; it weighs and is drawn, but collides with nothing."""
+    """Circular cylinder, its axis along z; it weighs and is drawn, but collides with nothing.
+
+    Raises InvalidArgument if ``radius`` or ``length`` is not positive.
+    """
 
     radius: float
     """m."""
@@ -112,7 +124,10 @@ class Cylinder(Solid):
 
 @dataclass(frozen=True)
 class Capsule(Solid):
-    """Cylinder along z with a half ball on each end."""
+    """Cylinder along z with a half ball on each end.
+
+    Raises InvalidArgument if ``radius`` or ``length`` is not positive.
+    """
 
     radius: float
     """m."""

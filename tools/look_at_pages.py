@@ -3,11 +3,11 @@
     python tools/look_at_pages.py [--pages FOLDER] [--only NAME ...] [--pictures FOLDER]
 
 Reported are: what axe-core finds inaccessible, pages wider than their window, requests to other hosts,
-errors on the console, and faults of the layout: formulas wider than their column or cut by a box, code that
-scrolls, numbers beside formulas on a phone, labels beside formulas in boxes, first pictures far down. How
-many formulas and cells there are, and how many of them scroll, is counted. With --pictures each page is
-photographed in each look. This needs a browser, so it is not part of `make test`; tools/check_pages.py
-checks what can be checked without one.
+errors on the console, and faults of the layout: formulas and tables wider than their column, formulas cut by
+a box, code that scrolls, numbers beside formulas on a phone, labels beside formulas in boxes, first pictures
+far down. How many formulas and cells there are, and how many of them scroll, is counted. With --pictures each
+page is photographed in each look. This needs a browser, so it is not part of `make test`;
+tools/check_pages.py checks what can be checked without one.
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ function layout(page) {
   say("formulas in the text are cut by a box", [...doc.querySelectorAll("span.math")].filter(
     (formula) => page.getComputedStyle(formula).overflowY !== "visible"));
   if (!phone) say("cells have code that scrolls", scrolling);
+  if (!phone) say("tables are wider than their column", all("article table").filter((table) =>
+    table.getBoundingClientRect().width > table.parentElement.clientWidth + 1));
   else say("numbers stand beside their formulas", all("div.math:has(> .eqno)").filter((math) =>
     math.querySelector(".eqno").getBoundingClientRect().top + 3
       < math.querySelector(".formula").getBoundingClientRect().bottom));

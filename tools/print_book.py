@@ -3,9 +3,9 @@
     python tools/print_book.py            _build/rbnotes.pdf from _build/html
     python tools/print_book.py --browser  only say whether a browser is there, before the book is built
 
-All chapters with their solutions unfolded, the errata and the references, in the order of the table of
-contents, with bookmarks and links. What only helps on a screen stays there: the finder, the entries of the
-ledger, the reference.
+All chapters with their code unfolded, the errata and the references, in the order of the table of contents,
+and the solutions of the exercises as an appendix; with page numbers, bookmarks and links. What only helps on
+a screen stays there: the finder, the entries of the ledger and the tables that lead to them, the reference.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from pypdf import PdfReader, PdfWriter
+from pypdf.constants import PageLabelStyle
 from pypdf.generic import ArrayObject, NameObject
 from sphinx_external_toc.parsing import parse_toc_yaml
 
@@ -35,16 +36,24 @@ SECONDS = 300
 """For one chapter, on a busy machine."""
 HOST = "https://chapter.invalid/"
 """Where links to other chapters lead until the chapters are bound."""
+APPENDIX = "book/solutions"
+"""The name of the appendix among the pages; none of them is called so."""
 STYLE = """
+html { font-size: 14px; counter-reset: page BEFORE; }
 body { display: block; margin: 0; }
 main { width: 658px; margin: 0 auto; }
 .title-page { padding-top: 30vh; text-align: center; }
 .title-page h1 { font-size: 3rem; }
 .contents { break-before: page; }
-.contents p.part { margin: 1rem 0 0.2rem; font-weight: 600; }
+.contents p.part { margin: 1rem 0 0.2rem; font-weight: 600; break-after: avoid; }
 .contents ul { margin: 0; padding: 0; list-style: none; }
-@page { @bottom-center { content: "TITLE" counter(page); font: 9pt sans-serif; } }
+.contents li { display: flex; }
+.contents li::before { order: 1; flex: 1; margin: 0 0.4rem 0.3em; border-bottom: 1px dotted; content: ""; }
+.contents .page { order: 2; }
+#all-chapters { display: none; }
+@page { @bottom-center { content: FOOTER; font: 9pt sans-serif; } }
 """
+CSS_TEXT = str.maketrans({"'": "\N{RIGHT SINGLE QUOTATION MARK}", "\\": None})
 MISSING = (
     f"A PDF needs a browser, and none of {', '.join(BROWSERS)} is installed. "
     "The pages in _build/html print from any browser, too: each has a button for it."
@@ -55,6 +64,7 @@ def article(page: str, docname: str, printed: set[str]) -> str:
     """The text of a page with its links as they are in the whole book, and nothing folded."""
     start = page.index("<article")
     body = page[start : page.index("</article>", start)] + "</article>"
+    body, _ = parted(body, r'<section id="claims-of-this-chapter"')
 
     def address(match: re.Match[str]) -> str:
         parts = urlsplit(html.unescape(match[1]))
@@ -72,15 +82,47 @@ def article(page: str, docname: str, printed: set[str]) -> str:
     return re.sub(r"<script\b.*?</script>", "", body, flags=re.DOTALL)
 
 
-def contents(root: Path, pages: dict[str, str]) -> str:
-    """The table of contents, with links."""
+def parted(body: str, opening: str) -> tuple[str, list[str]]:
+    """A text without the elements whose tags match a pattern, and these elements."""
+    rest, taken, at = "", [], 0
+    while found := re.search(opening, body[at:]):
+        start = at + found.start()
+        name = body[start + 1 : start + re.search(r"\W", body[start + 1 :]).end()]  # type: ignore[union-attr]
+        depth, end = 0, start
+        for tag in re.finditer(rf"<(/?){name}\b[^>]*>", body[start:]):
+            depth += -1 if tag[1] else 1
+            end = start + tag.end()
+            if depth == 0:
+                break
+        rest += body[at:start]
+        taken.append(body[start:end])
+        at = end
+    return rest + body[at:], taken
+
+
+def appendix(solutions: dict[str, list[str]], titles: dict[str, str]) -> str:
+    """The solutions of all chapters; what they refer to in their chapter is found there."""
+    parts = []
+    for name, own in solutions.items():
+        own = [re.sub(r'\bhref="#[^"]*"', f'href="{HOST}{name}"', text) for text in own]
+        parts.append(f"<section><h2>{titles[name]}</h2>{''.join(own)}</section>")
+    return f'<article class="bd-article"><h1>Solutions</h1>{"".join(parts)}</article>'
+
+
+def contents(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
+    """The table of contents, with links and the numbers of first pages."""
+
+    def line(name: str) -> str:
+        return f'<li><a href="{HOST}{name}">{titles[name]}</a><span class="page">{first[name]}</span></li>'
+
     lines = []
     for part in parse_toc_yaml(root / "_toc.yml").root.subtrees:
-        names = [str(item) for item in part.items if str(item) in pages]
+        names = [str(item) for item in part.items if str(item) in first]
         if names:
             lines.append(f'<p class="part">{html.escape(part.caption or "")}</p><ul>')
-            lines += [f'<li><a href="{HOST}{name}">{title(pages[name])}</a></li>' for name in names]
-            lines.append("</ul>")
+            lines += [*map(line, names), "</ul>"]
+    if APPENDIX in first:
+        lines += ['<p class="part">Appendix</p><ul>', line(APPENDIX), "</ul>"]
     return f'<article class="contents"><h1>Contents</h1>{"".join(lines)}</article>'
 
 
@@ -98,24 +140,25 @@ def plain(markup: str) -> str:
     return html.unescape(re.sub("<[^>]*>", "", markup))
 
 
-def document(body: str, like: str, footer: str) -> str:
-    """A page to print, with the style sheets of a written page."""
+def document(body: str, like: str, heading: str, before: int | None) -> str:
+    """A page to print, with the style sheets of a written page; page numbers go on from ``before``."""
     styles = "".join(re.findall(r'<link[^>]*rel="stylesheet"[^>]*>', like))
     scripts = "".join(re.findall(r"<script[^>]*book\.js[^>]*></script>", like))
-    style = STYLE.replace("TITLE", footer.replace('"', "'").replace("\\", ""))
+    footer = '""' if before is None else f"'{plain(heading).translate(CSS_TEXT)}, page ' counter(page)"
+    style = STYLE.replace("FOOTER", footer).replace("BEFORE", str(before or 0))
     return (
         '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
-        f"<title>{html.escape(footer)}</title>{styles}<style>{style}</style>{scripts}</head>"
+        f"<title>{html.escape(plain(heading))}</title>{styles}<style>{style}</style>{scripts}</head>"
         f'<body><main class="bd-content">{body}</main></body></html>'
     )
 
 
-def front(root: Path, pages: dict[str, str]) -> str:
+def front(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
     """Title page and contents."""
     return (
         '<section class="title-page"><h1>rbnotes</h1><p>Rigid-body dynamics, checked by running it</p>'
         f"<p>Version {__version__}, {time.strftime('%d %B %Y')}</p>"
-        f"<p>Text: CC BY 4.0. Code: MIT licence.</p></section>{contents(root, pages)}"
+        f"<p>Text: CC BY 4.0. Code: MIT licence.</p></section>{contents(root, titles, first)}"
     )
 
 
@@ -134,7 +177,10 @@ def print_page(program: str, text: str, place: Path, target: Path) -> None:
 
 
 def bind(chapters: dict[str, tuple[str, Path]], output: Path) -> None:
-    """Bind printed chapters, by name with title and file; links between them lead to first pages."""
+    """Bind printed chapters, by name with title and file; links between them lead to first pages.
+
+    The pages of the first one, which holds the contents, do not count.
+    """
     writer = PdfWriter()
     first: dict[str, int] = {}
     for name, (heading, file) in chapters.items():
@@ -149,6 +195,10 @@ def bind(chapters: dict[str, tuple[str, Path]], output: Path) -> None:
                 del link["/A"]
                 target = writer.pages[first[name]].indirect_reference
                 link[NameObject("/Dest")] = ArrayObject([target, NameObject("/Fit")])
+    count = list(first.values())[1] if len(first) > 1 else 0
+    if count:
+        writer.set_page_label(0, count - 1, style=PageLabelStyle.LOWERCASE_ROMAN)
+    writer.set_page_label(count, len(writer.pages) - 1, style=PageLabelStyle.DECIMAL, start=1)
     writer.write(output)
 
 
@@ -177,19 +227,34 @@ def main() -> int:
         and (not args.only or posixpath.basename(name) in args.only)
     ]
     pages = {name: (folder / f"{name}.html").read_text(encoding="utf-8") for name in names}
+    texts, solutions = {}, {}
+    for name, page in pages.items():
+        texts[name], own = parted(article(page, name, set(names)), r'<div class="solution\b')
+        if own:
+            solutions[name] = own
+    titles = {name: title(page) for name, page in pages.items()}
+    if solutions:
+        texts[APPENDIX], titles[APPENDIX] = appendix(solutions, titles), "Solutions"
     with tempfile.TemporaryDirectory() as printed:
         bound: dict[str, tuple[str, Path]] = {}
-        texts = {name: article(page, name, set(names)) for name, page in pages.items()}
-        texts = {f"{names[0]}-front": front(args.root, pages), **texts}
-        for count, (name, text) in enumerate(texts.items(), start=1):
-            heading = plain(title(pages[name])) if name in pages else "Contents"
-            file = Path(printed) / f"{count}.pdf"
-            place = folder / f"{name}-to-print.html"
+        first: dict[str, int] = {}
+        before = 0
+
+        def press(name: str, text: str, heading: str, before: int | None) -> int:
+            """Print one part of the book; says how many pages it has."""
+            file = Path(printed) / f"{len(bound)}.pdf"
             like = pages.get(name, pages[names[0]])
-            print(f"[{count}/{len(texts)}] {heading}", flush=True)
-            print_page(program, document(text, like, f"{heading}, page "), place, file)
-            bound[name] = heading, file
-        bind(bound, output)
+            place = folder / f"{name if name in pages else names[0]}-to-print.html"
+            print(f"[{len(bound) + 1}/{len(texts) + 1}] {plain(heading)}", flush=True)
+            print_page(program, document(text, like, heading, before), place, file)
+            bound[name] = plain(heading), file
+            return len(PdfReader(file).pages)
+
+        for name, text in texts.items():
+            first[name] = before + 1
+            before += press(name, text, titles[name], before)
+        press("front", front(args.root, titles, first), "Contents", None)
+        bind({"front": bound.pop("front"), **bound}, output)
     print(f"The whole book: {output}")
     return 0
 

@@ -35,6 +35,15 @@ window.addEventListener("resize", fitFormulas);
 // in a box that was folded a formula had no width
 document.addEventListener("toggle", fitFormulas, true);
 
+// The scene of the start page plays by itself, unless the reader wants nothing to move.
+function playOpening(tries = 40) {
+  const scene = document.querySelector("article:has(.printed-form) .rbnotes-scene");
+  if (!scene || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  if (scene.player) scene.player.setPlaying(true);
+  else if (tries > 0) setTimeout(playOpening, 250, tries - 1); // it starts when it is in view
+}
+window.addEventListener("load", () => playOpening());
+
 // On paper nothing is folded: what was comes back after printing.
 let folded = [];
 window.addEventListener("beforeprint", () => {

@@ -5,6 +5,13 @@ matrix that is no rotation is reported where it enters, in the caller's own word
 that check nothing, such as those of ``rbnotes/_se3.py``.
 
 What comes back is always a new array: nothing done with it reaches the caller's own.
+
+>>> from rbnotes import arguments
+>>> try:
+...     arguments.rotation("R", [[2, 0, 0], [0, 2, 0], [0, 0, 2]])
+... except arguments.InvalidArgument as error:
+...     print(error)
+R: got a matrix with max |R^T R - I| = 3, expected a rotation matrix
 """
 
 from rbnotes.arguments.matrices import (

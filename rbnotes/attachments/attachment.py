@@ -24,14 +24,20 @@ from rbnotes.arguments import Array, InvalidArgument
 
 @dataclass(frozen=True, eq=False)
 class Attachment:
-    """Component ``component`` moves with its masters."""
+    """Component ``component`` moves with its masters.
+
+    Raises InvalidArgument if ``component`` or a master is negative, or a block or ``drift`` has not the size
+    of the component.
+    """
 
     component: int
     """Number of the attached component."""
     blocks: Mapping[int, Array]
-    """``J_kj (size of k, size of j)`` by the number j of the master; masters may be attached themselves."""
+    """``J_kj (size of k, size of j)`` by the number j of the master, from its velocities to those of k,
+    without unit between like ones; masters may be attached themselves."""
     drift: Array = field(default_factory=lambda: np.zeros(0))
-    """``(size of k,)``; left out: zero."""
+    """Velocities ``(size of k,)`` while those of the masters are zero, m/s or rad/s; for accelerations
+    ``dJ/dt v``, m/s^2 or rad/s^2; zero by default."""
 
     def __post_init__(self) -> None:
         component = arguments.count("component", self.component)

@@ -25,7 +25,14 @@ def point_on_body(
     Parameters
     ----------
     phi : (6,), optional
-        Twist of the body, for the drift ``R (omega x (v + omega x x))`` of accelerations; zero by default.
+        Twist of the body, rad/s and m/s, for the drift ``R (omega x (v + omega x x))`` of accelerations; zero
+        by default.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``component`` or ``body`` is negative, ``E`` is no pose, or the shape of ``x`` or ``phi`` does not
+        fit.
     """
     component, x = arguments.count("component", component), arguments.one_vector("x", x)
     return points_on_body([component], body, E, [x], phi)[0]
@@ -37,6 +44,9 @@ def points_on_body(
     """Points at ``x (m, 3)`` in one body: :func:`point_on_body` for many, at once.
 
     ``E (4, 4)`` is the body's pose and ``phi (6,)`` its twist, for the drift.
+
+    Raises InvalidArgument if ``body`` is negative, ``E`` is no pose, or the shape of ``components``, ``x`` or
+    ``phi`` does not fit.
     """
     R = arguments.exactly("E", arguments.frame("E", E), 2)[:3, :3]
     components, body = _components("components", components), arguments.count("body", body)
@@ -52,13 +62,20 @@ def points_on_body(
 
 
 def frame_on_body(component: int, body: int, E: ArrayLike) -> Attachment:
-    """A frame that keeps its pose ``E (4, 4)`` in a body (or another frame): ``J = Ad(E)^-1``, no drift."""
+    """A frame that keeps its pose ``E (4, 4)`` in a body (or another frame): ``J = Ad(E)^-1``, no drift.
+
+    Raises InvalidArgument if ``component`` or ``body`` is negative or ``E`` is no pose.
+    """
     E = arguments.exactly("E", arguments.frame("E", E), 2)
     return Attachment(component, {arguments.count("body", body): _se3.Ad_inverse(E)})
 
 
 def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) -> Attachment:
-    """A point ``sum_j w_j x_j`` of points with constant weights, such as one inside a finite element."""
+    """A point ``sum_j w_j x_j`` of points with constant weights, such as one inside a finite element.
+
+    Raises InvalidArgument if ``component`` is negative or the shape of ``masters`` or ``weights`` does not
+    fit.
+    """
     masters = _components("masters", masters)
     weights = _weights(weights, masters)
     return Attachment(component, {j: w * np.eye(3) for j, w in zip(masters, weights, strict=True)})
@@ -92,6 +109,8 @@ def frame_on_points(
 
     Raises
     ------
+    InvalidArgument
+        If ``component`` is negative or a shape does not fit.
     SingularConfiguration
         If the points do not determine a rotation: all on a line, or mirrored.
     """

@@ -36,9 +36,9 @@ def solve_controlled(
     problem
         Of a step; or with accelerations and forces. Its equations alone are kept to.
     controlled : (n_controlled,)
-        Indices of the prescribed velocities.
+        Numbers of the prescribed velocities, from 0.
     v_controlled : (n_controlled,)
-        Their values.
+        Their values, m/s or rad/s.
 
     Raises
     ------

@@ -34,7 +34,8 @@ class NullSpace(Reduction):
     attached: Indices
     """Indices of the velocities of attached components ``(n_attached,)``."""
     among_attached: Any
-    """How attached velocities depend on each other ``(n_attached, n_attached)``, sparse, nilpotent."""
+    """How attached velocities depend on each other ``(n_attached, n_attached)``, without unit between like
+    ones, sparse, nilpotent."""
     depth: int
     """Length of the longest chain of attachments."""
 
@@ -47,6 +48,11 @@ class NullSpace(Reduction):
         ----------
         problem, solution
             Of the whole system, before reduction.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``problem`` is no ``StepProblem`` or ``solution`` is no ``StepSolution``.
         """
         arguments.instance("problem", problem, StepProblem)
         arguments.instance("solution", solution, StepSolution)
@@ -125,6 +131,9 @@ def eliminate(problem: StepProblem, sizes: Sequence[int], attachment: Attachment
     :func:`~rbnotes.attachments.attachment.elimination_order`, the attachments leave the problem of
     :meth:`NullSpace.reduce` in the rows and columns of the active components. Attachments of which none is
     the other's master commute; others do not.
+
+    Raises InvalidArgument if ``problem`` is no ``StepProblem``, ``sizes`` does not fit, or ``attachment`` is
+    no ``Attachment``.
     """
     arguments.instance("problem", problem, StepProblem)
     arguments.instance("attachment", attachment, Attachment)
@@ -137,6 +146,8 @@ def reduction_matrix(sizes: Sequence[int], attachment: Attachment) -> tuple[Any,
 
     P is the identity, but for the rows and columns of the attached component: it hands its forces on to its
     masters, by ``J_kj^T``, and keeps none.
+
+    Raises InvalidArgument if ``sizes`` does not fit or ``attachment`` is no ``Attachment``.
     """
     arguments.instance("attachment", attachment, Attachment)
     starts = _starts(sizes)

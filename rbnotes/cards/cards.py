@@ -39,6 +39,7 @@ class Card:
     """One claim; its parts are made when they are asked for."""
 
     record: Record
+    """The record of the claim."""
 
     @cached_property
     def arguments(self) -> Mapping[str, str]:
@@ -117,12 +118,10 @@ class Card:
         wide = max(map(len, self.arguments), default=0)
         lines = [f"Hand in a function of ({', '.join(self.arguments)}):"]
         for name, text in self.arguments.items():
-            told = meaning(self.record, name)
-            what = f"{self._with_units(name, text)}: {told}" if told else self._with_units(name, text)
-            lines.append(f"  {name:<{wide}}  {what}")
-        lines.append(f"that returns {self._with_units('result', self.returns)}.")
+            lines.append(f"  {name:<{wide}}  {self._in_words(name, text)}")
+        lines.append(f"that returns {self._in_words('result', self.returns)}.")
         if self.record.condition:
-            lines.append(f"It is tried where {self.record.condition}.")
+            lines.append(f"It is tried only where this holds: {self.record.condition.rstrip('.')}.")
         return lines
 
     @cached_property
@@ -134,7 +133,8 @@ class Card:
 
     @cached_property
     def _check(self) -> list[str]:
-        lines = conventions([*self.arguments.values(), self.returns], list(self._told.values()))
+        texts = [*self.arguments.values(), self.returns]
+        lines = conventions(texts, list(self._told.values()), linear_first=self.record.source == "lloyd")
         return [*lines, f'Check it: rbnotes.challenge("{self.record.id}", your_function)']
 
     @property
@@ -200,7 +200,9 @@ class Card:
             "arguments": dict(self.arguments) if record.reference is not None else {},
             "returns": self.returns,
             "units": dict(self.units),
-            "meanings": {name: told for name in record.inputs if (told := meaning(record, name))},
+            "meanings": {
+                name: told for name in (*record.inputs, "result") if (told := meaning(record, name))
+            },
             "printed_code": self.printed_code,
             "code": self.code,
         }
@@ -218,6 +220,10 @@ class Card:
 
     def _with_units(self, name: str, text: str) -> str:
         return f"{text} {self.units[name]}" if name in self.units else text
+
+    def _in_words(self, name: str, text: str) -> str:
+        told = meaning(self.record, name)
+        return f"{self._with_units(name, text)}: {told}" if told else self._with_units(name, text)
 
     @cached_property
     def _cases(self) -> tuple[Case, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.ledger.quantities import (
+    LENGTH,
     LINEAR_FIRST_TWIST,
     LINEAR_FIRST_WRENCH,
     NUMBER,
@@ -16,8 +17,11 @@ from rbnotes.ledger.quantities import (
     TIME,
     Anything,
     Column,
+    Dimension,
     Fields,
     Grid,
+    Parts,
+    Rows,
 )
 
 CLOSE = 1e-9
@@ -63,10 +67,22 @@ def measured(quantity: Anything) -> str:
     return f"with blocks in {quantity}" if isinstance(quantity, Grid) else f"in {quantity}"
 
 
-def linear_first(quantity: Anything) -> bool:
-    """Whether twists or wrenches have their linear part first, as Lloyd's have."""
-    columns = (quantity.rows, quantity.columns) if isinstance(quantity, Grid) else (quantity,)
-    return any(column in LINEAR_FIRST for column in columns)
+def sixes(quantity: Anything) -> list[Column]:
+    """Columns of twists or wrenches: six entries in two halves, one of which is the other with a length."""
+    if isinstance(quantity, Grid):
+        return sixes(quantity.rows) + sixes(quantity.columns)
+    if isinstance(quantity, Rows | Parts):
+        return [column for part in quantity.parts for column in sixes(part)]
+    if not isinstance(quantity, Column):
+        return []
+    entries = quantity.entries
+    parts = [entries[at : at + 6] for at in range(0, len(entries) - 5, 6)]
+    return [Column(part) for part in parts if _in_halves(part)]
+
+
+def _in_halves(entries: Sequence[Dimension]) -> bool:
+    first, second = set(entries[:3]), set(entries[3:])
+    return len(first) == len(second) == 1 and first.pop() / second.pop() in (LENGTH, NUMBER / LENGTH)
 
 
 def _described_parts(values: Sequence[Any]) -> str:
@@ -112,8 +128,11 @@ def _is_pose(E: Array) -> bool:
     return _is_rotation(E[:3, :3]) and bool(np.array_equal(E[3], [0, 0, 0, 1]))
 
 
-def conventions(texts: Sequence[str], told: Sequence[Anything]) -> list[str]:
-    """The conventions that matter for these descriptions and quantities."""
+def conventions(texts: Sequence[str], told: Sequence[Anything], *, linear_first: bool) -> list[str]:
+    """The conventions that matter for these descriptions and quantities.
+
+    With ``linear_first`` the notes may stack twists so; else what stands so are coordinates, and no twist.
+    """
     every = " ".join(texts)
     found = []
     if "rotation" in every or "pose" in every:
@@ -121,10 +140,11 @@ def conventions(texts: Sequence[str], told: Sequence[Anything]) -> list[str]:
             "Poses and rotations take coordinates in a frame to those of the one it stands in: the world, "
             "unless it is said otherwise."
         )
-    if any(map(linear_first, told)):
+    six = [(column, isinstance(quantity, Grid)) for quantity in told for column in sixes(quantity)]
+    if linear_first and any(column in LINEAR_FIRST for column, _ in six):
         found.append("Six numbers of a twist or wrench: linear part first, as in the notes.")
-    elif "(6,)" in every or ", 6)" in every:
-        found.append("Six numbers of a twist or wrench: angular part first, in the body frame.")
+    elif any(within or column not in LINEAR_FIRST for column, within in six) or (not told and "6" in every):
+        found.append("Six numbers of a twist or wrench: angular part first.")
     if "quaternion" in every:
         found.append("Quaternions are (scalar, vector).")
     return [*found, "float64, angles in radians, SI units; stiffness K = +df/dq, damping D = +df/dv."]

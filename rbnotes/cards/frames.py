@@ -8,40 +8,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-_COORDINATES = "in the coordinates of the whole system, whatever they are"
-_OF_ROWS = "one row for each constraint, over the coordinates of the whole system"
-_OF_CONSTRAINTS = "one for each constraint"
-_ROW_OF_EACH_CONTACT = "one row for each contact, over the coordinates of the whole system"
-_ROWS_OF_CONTACTS = "rows of the contacts, over the coordinates of the whole system"
-_OF_CONTACTS = "one for each contact"
-_OF_JOINTS = "of the joints, in their order"
-_OF_BODIES = "on each body, about its origin, along its axes"
-_POINTS = "of the points, along the axes of the world"
-_POSES = "of each body in the world"
-_PLACES = "in each body, in its frame"
-_TWISTS = "of each body, in its frame"
-_IN_THE_BODY = "in the frame of the body"
-_IN_THE_WORLD = "along the axes of the world"
-_PLAIN = "numbers without a frame"
-_ABOUT_THE_CENTRE = "about the centre of mass, along the axes of the body"
-_ANY = "along the axes of one frame, which may be any"
-_MOTIONS = "small motions of A, then of B (translation, rotation)"
-_CLOSURE = "of the point of A (B) where the loop closes, in the frame of its body"
-_REDUCED = {
-    "M": f"{_COORDINATES}: those that are attached after those that are not",
-    "v f": f"{_COORDINATES}: those that are attached after those that are not",
-    "G": _OF_ROWS,
-    "S g": _OF_CONSTRAINTS,
-}
-_BODY = {"c": "centre of mass, in the frame of the body", "J": _ABOUT_THE_CENTRE}
-_TREE = {
-    "q v qdot qddot tau angles rates": _OF_JOINTS,
-    "g": _IN_THE_WORLD,
-    "wrenches": _OF_BODIES,
-}
+from rbnotes.cards.wordings import (
+    ABOUT_THE_CENTRE,
+    ANY,
+    BODY,
+    CLOSURE,
+    COORDINATES,
+    IN_THE_BODY,
+    IN_THE_WORLD,
+    MOTIONS,
+    OF_CONSTRAINTS,
+    OF_CONTACTS,
+    OF_JOINTS,
+    OF_ROWS,
+    PLACES,
+    PLAIN,
+    POINTS,
+    POSES,
+    REDUCED,
+    ROW_OF_EACH_CONTACT,
+    ROWS_OF_CONTACTS,
+    TREE,
+    TWISTS,
+)
+
+
+def _each(text: str, **who: str) -> dict[str, str]:
+    return {name: text.format(what) for name, what in who.items()}
+
 
 _LLOYD: dict[str, dict[str, str]] = {
-    "0.1": {**_BODY, "x": _IN_THE_BODY},
+    "0.1": {**BODY, "x": IN_THE_BODY},
     "0.2": {
         "u": "axis of the rotation, the same in the world and in the rotated frame",
         "q": "takes rotated to world coordinates where it is of unit length",
@@ -49,70 +46,70 @@ _LLOYD: dict[str, dict[str, str]] = {
         "omega": "in base coordinates, which are those of the world",
         "v": "in rotated coordinates",
     },
-    "0.3": {"Q c A b z": _PLAIN},
+    "0.3": {"Q c A b z": PLAIN},
     "0.4": {
         "angles": "about z, then about the y axis that this has turned, then about the x axis that both have",
         "rates": "of these three angles, in that order",
         "multipliers": "of the constraints on these three angles, in that order",
     },
-    "0.5": {"M v f": _COORDINATES, "G H": _OF_ROWS},
-    "0.6": {"M v b": _COORDINATES, "G": _OF_ROWS, "multipliers g": _OF_CONSTRAINTS},
+    "0.5": {"M v f": COORDINATES, "G H": OF_ROWS},
+    "0.6": {"M v b": COORDINATES, "G": OF_ROWS, "multipliers g": OF_CONSTRAINTS},
     "0.7": {
-        "M f x rows inside": _COORDINATES,
-        "G": _OF_ROWS,
-        "N": _ROW_OF_EACH_CONTACT,
-        "z n gap": _OF_CONTACTS,
-        "g multipliers": _OF_CONSTRAINTS,
+        "M f x rows inside": COORDINATES,
+        "G": OF_ROWS,
+        "N": ROW_OF_EACH_CONTACT,
+        "z n gap": OF_CONTACTS,
+        "g multipliers": OF_CONSTRAINTS,
     },
     "0.8": {
-        "M f": _COORDINATES,
-        "G": _OF_ROWS,
-        "N": _ROW_OF_EACH_CONTACT,
-        "q n other": _OF_CONTACTS,
-        "g": _OF_CONSTRAINTS,
+        "M f": COORDINATES,
+        "G": OF_ROWS,
+        "N": ROW_OF_EACH_CONTACT,
+        "q n other": OF_CONTACTS,
+        "g": OF_CONSTRAINTS,
     },
-    "0.9": {"M K D f x v": _COORDINATES},
+    "0.9": {"M K D f x v": COORDINATES},
     "0.10": {
-        "Mh M v f": _COORDINATES,
-        "G": _OF_ROWS,
-        "N": _ROW_OF_EACH_CONTACT,
+        "Mh M v f": COORDINATES,
+        "G": OF_ROWS,
+        "N": ROW_OF_EACH_CONTACT,
         "T": "two rows for each contact, one for each tangent, over the coordinates of the whole system",
-        "theta mu": _OF_CONTACTS,
+        "theta mu": OF_CONTACTS,
         "phi xi": "of the contacts, in their order",
         "axes": "rows: the two tangents of the contact and its normal, in the world",
         "p": "along the axes of the contact: two tangents, then the normal",
         "s": "along the two tangents of the contact",
     },
     "0.11": {
-        "M q v a b": _COORDINATES,
-        "G": _OF_ROWS,
-        "phi alpha rate beta dampers start middle end force": _OF_CONSTRAINTS,
+        "M q v a b": COORDINATES,
+        "G": OF_ROWS,
+        "phi alpha rate beta dampers start middle end force": OF_CONSTRAINTS,
     },
-    "0.12": {"x v": _POINTS, "w": _IN_THE_WORLD},
-    "0.13": {"x v": _POINTS},
-    "0.14": {"x v offsets": _POINTS},
-    "0.15": {"M v0": _COORDINATES, "G block": _OF_ROWS, "c start A b x": _OF_CONSTRAINTS},
+    "0.12": {"x v": POINTS, "w": IN_THE_WORLD},
+    "0.13": {"x v": POINTS},
+    "0.14": {"x v offsets": POINTS},
+    "0.15": {"M v0": COORDINATES, "G block": OF_ROWS, "c start A b x": OF_CONSTRAINTS},
     "0.16": {
         "D": "two tangents of the contact, as rows over the coordinates of the whole system",
-        "v M": _COORDINATES,
+        "v M": COORDINATES,
         "impulse": "along the two tangents of the contact",
     },
     "0.17": {
-        **_REDUCED,
+        **REDUCED,
         "x": "of points in the world; where there is a pose E, of one point in its body",
-        "v a": f"{_COORDINATES}; (2, 3): of points, along the axes of the world",
+        "v a": f"{COORDINATES}; (2, 3): of points, along the axes of the world",
         "weights": "of the points that carry the attached one",
         "E": "of the body in the world",
-        "phi": _IN_THE_BODY,
+        "phi": IN_THE_BODY,
         "Gba Gka Gja": "one row for each attached coordinate, over those that it is attached to",
         "v_active va gb": "of the coordinates in question, in their order",
-        "la": _OF_CONSTRAINTS,
+        "la": OF_CONSTRAINTS,
     },
     "0.18": {
-        **_REDUCED,
+        **REDUCED,
         "Gb Gk": "one row for each attached coordinate, over those that it is attached to",
         "va vb v gk gb": "of the coordinates in question, in their order",
-        "ga": _OF_CONSTRAINTS,
+        "ga": OF_CONSTRAINTS,
         "onto_active onto_next": "one matrix for each attachment, over the coordinates of the next",
     },
     "0.19": {
@@ -124,42 +121,42 @@ _LLOYD: dict[str, dict[str, str]] = {
         "b": "along the axes of the body",
     },
     "0.20": {
-        "M v0": _COORDINATES,
+        "M v0": COORDINATES,
         "G": "the row of the constraint, over the coordinates of the whole system",
         "own": "the rows of the two masters, along the axes of the world",
         "attached": "the row of the attached point, along the axes of the world",
         "weights": "of the masters",
     },
     "0.21": {
-        "M": f"{_COORDINATES}: those that are moved as they are told after those that are not",
-        "G": _OF_ROWS,
+        "M": f"{COORDINATES}: those that are moved as they are told after those that are not",
+        "G": OF_ROWS,
         "Gb": "one row for each attached coordinate, over the others",
         "fa fb gb vr": "of the coordinates in question, in their order",
-        "S gs": _OF_CONSTRAINTS,
+        "S gs": OF_CONSTRAINTS,
     },
     "0.22": {
-        "delta": f"{_MOTIONS}, along the axes of the world",
+        "delta": f"{MOTIONS}, along the axes of the world",
         "turn": "small rotation of the body, along its axes",
-        "p_1 p_2": "origin of the frame 1 (2), in the frame of its body A (B)",
-        "R_AW R_BW": "of the body A (B) in the world",
+        **_each("origin of the frame {}", p_1="1, in the body A", p_2="2, in the body B"),
+        **_each("of the body {} in the world", R_AW="A", R_BW="B"),
         "R": "takes coordinates of one frame to those of another",
         "a": "in the coordinates that R takes to others",
         "omega": "of frame 2 against frame 1, along the axes of the world",
     },
-    "0.22.1": {"delta": f"{_MOTIONS}, along the axes of the bodies"},
+    "0.22.1": {"delta": f"{MOTIONS}, along the axes of the bodies"},
     "0.22.2": {
         "delta": "changes of the velocities of A, then of B (linear, angular), along the axes of the world"
     },
     "0.23": {
-        "J": _ABOUT_THE_CENTRE,
+        "J": ABOUT_THE_CENTRE,
         "R_BW": "of the body in the world",
-        "f df tau omega v": _IN_THE_WORLD,
+        "f df tau omega v": IN_THE_WORLD,
         "delta": "small rotation of the body, along the axes of the world",
     },
 }
 _PAIR = {
-    "Ei Ek Ej": "of the body i (k, j) in the world",
-    "phi_i phi_k phi_j f_i f_k": "of the body i (k, j), in its frame",
+    **{f"E{body}": f"of the body {body} in the world" for body in "ikj"},
+    **{f"phi_{body} f_{body}": f"of the body {body}, in its frame" for body in "ikj"},
 }
 _SUEDA: dict[str, dict[str, str]] = {
     "1.1": {
@@ -169,39 +166,39 @@ _SUEDA: dict[str, dict[str, str]] = {
         "x": "of a point",
         "E1 E2": "of two bodies in the world",
     },
-    "1.2": {"phi": _IN_THE_BODY, "a b": _ANY, "E": "of the body in the world"},
+    "1.2": {"phi": IN_THE_BODY, "a b": ANY, "E": "of the body in the world"},
     "1.3": {
         "w": "the same in the world and in the rotated frame",
-        "phi": _IN_THE_BODY,
+        "phi": IN_THE_BODY,
         "E": "of the body in the world",
     },
     "1.4": {
         "E": "of the body in the world",
         "x": "in the frame of the body",
-        "phi": _IN_THE_BODY,
-        "f": _IN_THE_WORLD,
+        "phi": IN_THE_BODY,
+        "f": IN_THE_WORLD,
         "q": "of the two joints of an arm",
-        "first second": "screw of the first (second) joint, in the frame that it moves",
+        **_each("screw of the {} joint, in the frame that it moves", first="first", second="second"),
     },
     "1.5": {
         "E R": "of the body in the world",
-        "phi": _IN_THE_BODY,
+        "phi": IN_THE_BODY,
         "a b": "of two motions, in one frame",
         "v x": "in the coordinates that R takes to those of the world",
     },
-    "1.6": {**_BODY, "phi wrench": _IN_THE_BODY, "E": "of the body in the world", "g": _IN_THE_WORLD},
-    "1.7": {**_BODY, "phi": _IN_THE_BODY, "E": "of the body in the world", "vertices": _IN_THE_BODY},
+    "1.6": {**BODY, "phi wrench": IN_THE_BODY, "E": "of the body in the world", "g": IN_THE_WORLD},
+    "1.7": {**BODY, "phi": IN_THE_BODY, "E": "of the body in the world", "vertices": IN_THE_BODY},
     "1.7.1": {
-        "J1 J2": "of the first (second) body, about its centre of mass and along its own axes",
-        "E1 E2": "of the first (second) body in the common frame",
+        **_each("of the {} body, about its centre of mass and along its own axes", J1="first", J2="second"),
+        **_each("of the {} body in the common frame", E1="first", E2="second"),
         "V": "columns in the frame of the composite body",
     },
-    "1.8": {**_BODY, "phi wrench w v": _IN_THE_BODY, "E": "of the body in the world"},
+    "1.8": {**BODY, "phi wrench w v": IN_THE_BODY, "E": "of the body in the world"},
     "1.9": {
-        "M S C q": _COORDINATES,
-        "phi": _IN_THE_BODY,
-        "E": _POSES,
-        "x": _PLACES,
+        "M S C q": COORDINATES,
+        "phi": IN_THE_BODY,
+        "E": POSES,
+        "x": PLACES,
         "dx": "from the first point to the second, along the axes of the world",
         "dv": "velocity of the second point less that of the first, along the axes of the world",
         "coefficients": "of a cubic, without a frame",
@@ -209,7 +206,7 @@ _SUEDA: dict[str, dict[str, str]] = {
     "1.9.2": {
         "a": "direction of the force, along the axes of the world",
         "E R": "of the body in the world",
-        "x": _IN_THE_BODY,
+        "x": IN_THE_BODY,
     },
     "1.10": {
         **_PAIR,
@@ -217,54 +214,54 @@ _SUEDA: dict[str, dict[str, str]] = {
         "E": "of one frame in another",
         "E1 E2 E3": "of the bodies in the world",
         "Phi": "of all bodies, each in its frame",
-        "M f a": _COORDINATES,
-        "G": _OF_ROWS,
+        "M f a": COORDINATES,
+        "G": OF_ROWS,
         "B": "columns in the coordinates of the whole system",
-        "lam": _OF_CONSTRAINTS,
-        "along_i along_k": "of the body i (k), in its frame",
+        "lam": OF_CONSTRAINTS,
+        **_each("of the body {}, in its frame", along_i="i", along_k="k"),
     },
     "1.11": {
         **_PAIR,
         "E": "of the body in the world",
         "x": "where they touch, in the world",
-        "phi phidot": _IN_THE_BODY,
+        "phi phidot": IN_THE_BODY,
         "n out": "direction in the world",
-        "M f": _COORDINATES,
-        "C G": _OF_ROWS,
+        "M f": COORDINATES,
+        "C G": OF_ROWS,
     },
     "1.12": {
-        "A b q v M x f w": _COORDINATES,
-        "x1 x2": "of the joint's point in the body 1 (2), in its frame; of a rod's ends, in the world",
-        "E E1 E2": "of the body in the world; the second seen from the joint where there is an offset",
+        "A b q v M x f w": COORDINATES,
+        **_each("the joint's point in the body {}, in its frame", x1="1", x2="2"),
+        **_each("of the body {} in the world", E="1", E1="1", E2="2"),
         "off": "of the second body's point from the joint's origin, along the axes of the joint",
-        "phi1 phi2": "of the body 1 (2), in its frame",
-        "G B N A1 A2": _OF_ROWS,
-        "g target gap rate drift": _OF_CONSTRAINTS,
+        **_each("of the body {}, in its frame", phi1="1", phi2="2"),
+        "G B N A1 A2": OF_ROWS,
+        "g target gap rate drift": OF_CONSTRAINTS,
     },
     "1.13": {
-        "M f": _COORDINATES,
-        "N T": _ROWS_OF_CONTACTS,
+        "M f": COORDINATES,
+        "N T": ROWS_OF_CONTACTS,
         "alpha beta lam": "of the contacts, in their order",
     },
     "2": {
-        **_TREE,
-        "phi": _TWISTS,
-        "f": _OF_JOINTS,
-        "parent joint": "of the parent (the joint) in the world",
+        **TREE,
+        "phi": TWISTS,
+        "f": OF_JOINTS,
+        **_each("of the {} in the world", parent="parent", joint="joint"),
         "parts": "of the joint and of the body at rest, in the world",
         "axis": "of the hinge, in the frame of the joint",
     },
     "2.1": {
-        "phi_i phi_p": "of the child (the parent), in its frame",
+        **_each("of the {}, in its frame", phi_i="child", phi_p="parent"),
         "psi": "of the joint, in its frame",
         "E_1": "of the first body in the world",
         "phi_0": "of what carries the first body, in the world",
     },
     "2.2": {
         "E": "of the body in the world",
-        "phi": _IN_THE_BODY,
-        "E_i E_p": "of the child (the parent) in the world",
-        "phi_i phi_p": "of the child (the parent), in its frame",
+        "phi": IN_THE_BODY,
+        **_each("of the {} in the world", E_i="child", E_p="parent"),
+        **_each("of the {}, in its frame", phi_i="child", phi_p="parent"),
     },
     "2.4": {
         "q q1 q2 q3": "coordinates of the joint in question",
@@ -275,7 +272,9 @@ _SUEDA: dict[str, dict[str, str]] = {
     },
     "2.4.2": {"a": "direction of the slide, in the frame of the joint"},
     "2.4.5": {
-        "a b c": "axis of the first (second, third) turn, in the frame that the turns before it have turned",
+        "a": "axis of the first turn, in the fixed frame",
+        "b": "axis of the second turn, in the frame that the first has turned",
+        "c": "axis of the third turn, in the frame that the first two have turned",
         "P": "of the joint at rest, in the frame of the joint that carries it",
         "B": "of the body, in the frame of its joint",
     },
@@ -287,7 +286,7 @@ _SUEDA: dict[str, dict[str, str]] = {
     "2.4.9": {
         "c": "centre of mass, in the frame that joint 2 moves",
         "J": "about the centre of mass, along the axes of that frame",
-        "g": _IN_THE_WORLD,
+        "g": IN_THE_WORLD,
         "twist": "seen from the frame of joint 1",
     },
     "2.4.11": {
@@ -301,11 +300,11 @@ _SUEDA: dict[str, dict[str, str]] = {
         "P": "of the control frames",
     },
     "2.5": {
-        "k d rest after M f": _OF_JOINTS,
+        "k d rest after M f": OF_JOINTS,
         "law": "of the joints: slopes of forces by q and v, then K and D",
     },
     "2.6": {
-        "a": _OF_JOINTS,
+        "a": OF_JOINTS,
         "r r_dot start": "reduced coordinates, from which those of the joints follow, or their rates",
     },
     "2.7": {
@@ -315,15 +314,16 @@ _SUEDA: dict[str, dict[str, str]] = {
         "nodes y": "of the nodes that are free, in the world",
         "w w2 b": "of the nodes that are free, along the axes of the world",
         "x_a": "of the nodes that are attached, each in its body",
-        "K L m": "of the springs (the nodes), in their order",
+        "K L": "of the springs, in their order",
+        "m": "of the nodes, in their order",
         "E": "of the body in the world, or of each body",
-        "phi": _TWISTS,
-        "a v2": _OF_JOINTS,
+        "phi": TWISTS,
+        "a v2": OF_JOINTS,
     },
     "2.8": {
-        "x_A x_B": _CLOSURE,
-        "phi_A phi_B": "of the body A (B), in its frame",
-        "A B": "of the body A (B) in the world",
+        **CLOSURE,
+        **_each("of the body {}, in its frame", phi_A="A", phi_B="B"),
+        **_each("of the body {} in the world", A="A", B="B"),
         "axis": "of the hinge, in the body A",
         "place": "of the plane of the bars in the world",
         "frames": "of the bodies, each in its bar",
@@ -332,40 +332,40 @@ _SUEDA: dict[str, dict[str, str]] = {
         "x": "of a point, in the frame of its body",
         "normal": "of the plane, in the world",
     },
-    "2.9": {"a told": _OF_JOINTS, "x_A x_B": _CLOSURE},
-    "2.10": {"x": _OF_JOINTS, "y": "of each body", "states": "coordinates of the joints, then their rates"},
+    "2.9": {**CLOSURE, "a told": OF_JOINTS},
+    "2.10": {"x": OF_JOINTS, "y": "of each body", "states": "coordinates of the joints, then their rates"},
     "2.11": {
-        "M v f rub push cached load c": _COORDINATES,
-        "T N contacts": _ROWS_OF_CONTACTS,
-        "mu": _OF_CONTACTS,
+        "M v f rub push cached load c": COORDINATES,
+        "T N contacts": ROWS_OF_CONTACTS,
+        "mu": OF_CONTACTS,
     },
     "2.12": {
-        "a row": _OF_JOINTS,
-        "x_A x_B": _CLOSURE,
-        "weights": _OF_CONSTRAINTS,
+        "a row": OF_JOINTS,
+        **CLOSURE,
+        "weights": OF_CONSTRAINTS,
         "x": "of a point, in the frame of its body",
         "normal": "of the plane, in the world",
         "E": "of the frame in question in the world",
     },
-    "2.13": {"x": _OF_JOINTS, "K_m D_m": "of each body, in its frame"},
+    "2.13": {"x": OF_JOINTS, "K_m D_m": "of each body, in its frame"},
 }
 _SI: dict[str, dict[str, str]] = {
-    **dict.fromkeys(("1", "2", "A", "B"), _TREE),
+    **dict.fromkeys(("1", "2", "A", "B"), TREE),
     "3": {
         "R T": "of the body in the world",
         "t": "origin of the body, in the world",
-        "v vdot": _IN_THE_BODY,
+        "v vdot": IN_THE_BODY,
         "a b": "of two motions, in one frame",
         "r": "centre of mass, in the frame of the body",
-        "Ic": _ABOUT_THE_CENTRE,
-        "push": _IN_THE_WORLD,
-        "x g": _IN_THE_BODY,
+        "Ic": ABOUT_THE_CENTRE,
+        "push": IN_THE_WORLD,
+        "x g": IN_THE_BODY,
         "f": "in the frame in which the body has its pose T",
     },
-    "4": {**_TREE, "T": "of the body in the world", "v": _IN_THE_BODY, "G": "of the body in its parent"},
-    "5": {"points": "of each body: mass, then place in it", "g": _IN_THE_WORLD, "q qdot": _OF_JOINTS},
+    "4": {**TREE, "T": "of the body in the world", "v": IN_THE_BODY, "G": "of the body in its parent"},
+    "5": {"points": "of each body: mass, then place in it", "g": IN_THE_WORLD, "q qdot": OF_JOINTS},
     "6": {"axis": "of the rotation vector, in either frame", "w": "along the axes of the moving frame"},
-    "C": {"T": "of the body in the world", "v": _IN_THE_BODY},
+    "C": {"T": "of the body in the world", "v": IN_THE_BODY},
 }
 
 
@@ -383,17 +383,7 @@ FRAMES: Mapping[str, str] = MappingProxyType(
         **_flat("lloyd", _LLOYD),
         **_flat("sueda", _SUEDA),
         **_flat("si", _SI),
-        "lloyd/s0.2/d3#a: omega": "in rotated coordinates",
-        "lloyd/s0.2/d3#b: omega": "in rotated coordinates",
-        "lloyd/s0.22.1/d1: delta": f"{_MOTIONS}, along the axes of the world",
-        "lloyd/s0.23/d2#a: delta": "small rotation of the body, along its axes",
-        "lloyd/s0.23/d2#b: delta": "small rotation of the body, along its axes",
-        "si/s3/d3#b: f": "in the frame of g",
-        "si/s3/d3#b: g": "in one frame with f",
-        "sueda/s2.12/t1528: x": "of a point, in the frame of the second joint",
-        "sueda/s1.1/t35: x": "in the world",
-        "sueda/s1.1/e1.2: x": _IN_THE_BODY,
         "rbnotes/sSE3: xi": "in the frame of the body, which is the same at the start and at the end",
     }
 )
-"""By a claim or the beginning of its section, and a name."""
+"""By the beginning of a section, and a name."""

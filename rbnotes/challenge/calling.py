@@ -22,6 +22,7 @@ class Answer:
     """What one call gave: arrays and text only, so that it can come from another process."""
 
     returned: Returned
+    """What came back: an array, an exception, nothing, or something else than an array."""
     value: NDArray[Any] | None = None
     """The result, of whatever shape and type of number it has."""
     text: str = ""
@@ -79,7 +80,9 @@ def _called(function: Callable[..., Any], inputs: Mapping[str, Any], given: dict
         with np.errstate(all="ignore"):
             kept = function(*given.values())
             returned = _plain(kept)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:  # whoever waits for the answer has had enough
+        raise
+    except BaseException as error:
         returned = Answer("exception", text=_told(error, function))
     after = _memory(function)
     return dataclasses.replace(

@@ -19,6 +19,7 @@ from rbnotes.challenge.judging import Judgement, as_text, judge
 from rbnotes.challenge.own import find
 from rbnotes.challenge.showing import shown
 from rbnotes.challenge.units import misfit, probes
+from rbnotes.checking import interruptible
 from rbnotes.checking.strategies import Region
 from rbnotes.ledger.counterexamples import played_back
 from rbnotes.ledger.record import Record
@@ -37,11 +38,15 @@ class Challenge:
     """The verdict on a function: passed, or the smallest inputs found on which it is wrong."""
 
     id: str
+    """Of the claim."""
     judgement: Judgement
     """Of the counterexample, or of the largest error if there is none."""
     examples: int
+    """Number of inputs on which the function was tried."""
     region: Region = "generic"
+    """Where the counterexample comes from."""
     counterexample: Values | None = None
+    """The smallest inputs found on which the function is wrong; None if it passed."""
     hint: str = ""
     """The slip that explains all answers, if there is one that does."""
     condition: str = ""
@@ -92,6 +97,7 @@ class Challenge:
     __repr__ = __str__
 
 
+@interruptible()
 def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, seed: int = 0) -> Challenge:
     """Check your own function against the record of a claim.
 

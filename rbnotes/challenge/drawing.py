@@ -32,9 +32,13 @@ class Case:
     """Inputs, and the right result."""
 
     claim: str
+    """Id of the claim, or the function's name where a lecturer's own oracle judges."""
     region: Region
+    """What kind of inputs these are."""
     inputs: Values
+    """Arguments by name."""
     expected: Array
+    """The right result, in the units of the claim."""
     tolerance: float
     """Largest accepted error, see :func:`rbnotes.ledger.trials.deviation`."""
 
@@ -100,14 +104,15 @@ def case_of(claim: Record, region: Region, values: Values, *, beyond: bool = Fal
     With ``beyond`` the inputs are to be those on which a conditional claim need not hold.
     """
     reference = claim.reference
-    assert reference is not None
+    if reference is None:
+        return None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         if claim.holds_when is not None and bool(np.all(claim.holds_when(*values.values()))) is beyond:
             return None
         try:
             expected = expectation(reference, values)
-            if region != "generic" and not _trusted(claim, reference, values, expected):
+            if region != "generic" and not _trusted(claim, reference, region, values, expected):
                 return None
         except NoOracle:
             return None
@@ -118,9 +123,14 @@ def case_of(claim: Record, region: Region, values: Values, *, beyond: bool = Fal
     return Case(claim.id, region, values, expected, claim.tolerance)
 
 
-def _trusted(claim: Record, reference: Function, values: Values, expected: Array) -> bool:
-    """Whether right code agrees with the oracle to fewer digits than the tolerance, however it rounds."""
-    close = all(deviation(form, expected, values) <= SHARE * claim.tolerance for form in right_forms(claim))
+def _trusted(claim: Record, reference: Function, region: Region, values: Values, expected: Array) -> bool:
+    """Whether right code agrees with the oracle to fewer digits than the tolerance, however it rounds.
+
+    Near zero that is the library's: a formula that is right on paper may lose half of its digits there.
+    """
+    forms = right_forms(claim)
+    careful = forms[:1] if region == "tiny" and claim.library is not None else forms
+    close = all(deviation(form, expected, values) <= SHARE * claim.tolerance for form in careful)
     if not close:
         return False
     jittered = expectation(reference, {name: _jittered(value) for name, value in values.items()})

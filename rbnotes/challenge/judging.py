@@ -36,12 +36,15 @@ class Judgement:
     """One answer against the right result."""
 
     status: Status
+    """Passed, or what kind of mistake it is."""
     message: str
     """What a student reads."""
     error: float
     """Largest error of all entries; infinite where there is no result to compare."""
     expected: Array
+    """The right result."""
     got: NDArray[Any] | str | None = None
+    """The array that came back, or text in the place of one."""
 
     def __bool__(self) -> bool:
         return self.status == "passed"
@@ -138,7 +141,9 @@ def _differ(case: Case, first: Answer, second: Answer) -> bool:
         return True
     if not np.all(np.isfinite(first.value)) or not np.all(np.isfinite(second.value)):
         return not np.array_equal(first.value, second.value, equal_nan=True)
-    return bool(np.max(np.abs(first.value - second.value), initial=0.0) > case.tolerance)
+    # Neither truth values nor numbers without a sign have differences of their own.
+    off = first.value.astype(np.complex128) - second.value.astype(np.complex128)
+    return bool(np.max(np.abs(off), initial=0.0) > case.tolerance)
 
 
 def _shape(value: NDArray[Any]) -> str:

@@ -1,4 +1,10 @@
-"""Tools for checking formulas: differences, counted operations, random frames and inertias."""
+"""Tools for checking formulas: differences, counted operations, random frames and inertias.
+
+>>> from rbnotes import checking
+>>> estimate = checking.jacobian(lambda x: x**2, [1.0, 2.0])
+>>> estimate.value.round(6).tolist(), bool(estimate.error < 1e-9)
+([[2.0, 0.0], [0.0, 4.0]], True)
+"""
 
 from rbnotes.checking import strategies
 from rbnotes.checking.counting import multiplications
@@ -11,11 +17,13 @@ from rbnotes.checking.differences import (
     jacobian_so3,
 )
 from rbnotes.checking.draws import same_everywhere
+from rbnotes.checking.interrupts import interruptible
 
 __all__ = [
     "Estimate",
     "complex_step",
     "derivative",
+    "interruptible",
     "jacobian",
     "jacobian_se3",
     "jacobian_so3",

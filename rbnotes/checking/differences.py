@@ -62,21 +62,32 @@ def derivative(function: Callable[[float], ArrayLike], t: float = 0.0, *, step: 
 
 
 def jacobian(function: Callable[[Array], ArrayLike], x: ArrayLike, *, step: float = STEP) -> Estimate:
-    """df/dx for a vector ``x (n,)``; the value has the function's shape followed by ``n``."""
+    """df/dx for a vector ``x (n,)``; the value has the function's shape followed by ``n``.
+
+    Raises InvalidArgument if ``function`` is no function, ``step`` is not positive, or the shape of ``x``
+    does not fit.
+    """
     arguments.function("function", function)
     x = _point(x)
     return _along(lambda direction, t: function(x + t * direction), np.abs(x), step)
 
 
 def jacobian_so3(function: Callable[[Array], ArrayLike], R: ArrayLike, *, step: float = STEP) -> Estimate:
-    """Derivative along body-frame rotations, ``R exp([w])`` at ``w = 0``; last axis of length 3."""
+    """Derivative along body-frame rotations, ``R exp([w])`` at ``w = 0``; last axis of length 3.
+
+    Raises InvalidArgument if ``function`` is no function, ``R`` is no rotation matrix, or ``step`` is not
+    positive.
+    """
     arguments.function("function", function)
     R = arguments.rotation("R", R)
     return _along(lambda w, t: function(R @ expm(t * _cross_matrix(w))), np.ones(3), step)
 
 
 def jacobian_se3(function: Callable[[Array], ArrayLike], E: ArrayLike, *, step: float = STEP) -> Estimate:
-    """Derivative along body-frame twists, ``E exp([xi])`` at ``xi = 0``; last axis of length 6."""
+    """Derivative along body-frame twists, ``E exp([xi])`` at ``xi = 0``; last axis of length 6.
+
+    Raises InvalidArgument if ``function`` is no function, ``E`` is no pose, or ``step`` is not positive.
+    """
     arguments.function("function", function)
     E = arguments.frame("E", E)
     size = np.repeat([1.0, np.max(np.abs(E[..., :3, 3]), initial=0.0)], 3)

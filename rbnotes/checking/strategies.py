@@ -29,8 +29,10 @@ LARGEST, CLOSEST = 3, 8
 """Orders of magnitude of large numbers, and of angles short of pi."""
 VANISHING, ALONG_AN_AXIS = 4, 2
 """Of so many degenerate vectors one is zero, or where it must not be, along an axis."""
-TINY = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 10, 12)
-"""Orders of magnitude of tiny numbers: most where a series and what it replaces differ in some digits."""
+TINY = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 9, 9, 12)
+"""Orders of magnitude of tiny numbers: most where a series and what it replaces differ in some digits.
+
+That is where it begins, and where the cosine is 1 to the last digit."""
 
 _region: Region = "generic"
 

@@ -30,6 +30,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
     import rbnotes
     from rbnotes.arguments import InvalidArgument
+    from rbnotes.checking import interruptible
 
     parser = argparse.ArgumentParser(
         prog="rbnotes",
@@ -56,7 +57,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         command.add(commands)
     options = parser.parse_args(rest)
     try:
-        with ledger.using(which.ledger):
+        with interruptible(), ledger.using(which.ledger):
             status: int = options.run(options, console())
     except InvalidArgument as error:
         print(f"rbnotes: {error}", file=sys.stderr)

@@ -13,9 +13,6 @@ from rich.table import Table
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.runner import Outcome
 
-NARROWEST = 14
-"""Characters that a column other than that of ids has at least."""
-
 
 def console() -> Console:
     """Where commands print."""
@@ -23,17 +20,18 @@ def console() -> Console:
 
 
 def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table whose first column holds ids: wider than the terminal rather than with an id cut."""
+    """A table whose first column holds ids: wider than the terminal rather than with an id or a word cut."""
     rows = list(rows)
-    longest = max((len(row[0]) for row in rows), default=0)
-    table = Table()
-    table.add_column(head[0], no_wrap=True, min_width=longest)
-    for name in head[1:]:
-        table.add_column(name, overflow="fold")
+    table, least = Table(), 1
+    for place, name in enumerate(head):
+        cells = [name, *(row[place] for row in rows)]
+        words = cells if place == 0 else " ".join(cells).split()
+        longest = max(map(len, words))
+        table.add_column(name, no_wrap=place == 0, min_width=longest)
+        least += longest + 3
     for row in rows:
         table.add_row(*row)
-    width = max(console.width, longest + 4 + (NARROWEST + 3) * (len(head) - 1))
-    wide = Console(highlight=False, width=width, file=console.file)
+    wide = Console(highlight=False, width=max(console.width, least), file=console.file)
     wide.print(table, crop=False)
 
 

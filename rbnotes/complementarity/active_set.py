@@ -64,6 +64,11 @@ def active_set(
     Solution
         If blocks do not get there, that of :func:`rbnotes.complementarity.pivoting.pivoting`, started
         from the best guess; its statuses say what is wrong with the problem.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``tolerance`` is not positive or the shape of ``start`` does not fit.
     """
     arguments.instance("problem", problem, LCP, BoxLCP)
     tolerance = arguments.number("tolerance", tolerance)
@@ -95,6 +100,8 @@ def polish(problem: LCP | BoxLCP, z: ArrayLike) -> Array:
     Variables nearer to a bound than their w to zero are put on it, the others solved for, near to z, and
     the signs checked again. Of what comes out, z itself and the point nearest to zero, the one with the
     smallest relative residual is returned.
+
+    Raises InvalidArgument if the shape of ``z`` does not fit.
     """
     arguments.instance("problem", problem, LCP, BoxLCP)
     z = arguments.one_vector("z", z, problem.size)

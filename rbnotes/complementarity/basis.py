@@ -25,7 +25,10 @@ from rbnotes.complementarity.problems import LCP, BoxLCP
 
 
 class Columns:
-    """The columns of an LCP matrix ``(n, n)``, each built the first time it is asked for."""
+    """The columns of an LCP matrix ``(n, n)``, each built the first time it is asked for.
+
+    Raises InvalidArgument if ``size`` is negative or ``build`` is no function.
+    """
 
     def __init__(self, size: int, build: Callable[[int], Array]) -> None:
         size = arguments.count("size", size)
@@ -61,7 +64,10 @@ class Columns:
 
 
 class Pairs:
-    """What a pivoting method needs of the pairs (z, w): q, the bounds, the columns of M."""
+    """What a pivoting method needs of the pairs (z, w): q, the bounds, the columns of M.
+
+    Raises InvalidArgument if ``problem`` does not fit.
+    """
 
     def __init__(self, problem: LCP | BoxLCP | Elimination) -> None:
         arguments.instance("problem", problem, LCP, BoxLCP, Elimination)
@@ -89,7 +95,10 @@ class Pairs:
 
 
 class Basis:
-    """A complementary basis and the values of all variables."""
+    """A complementary basis and the values of all variables.
+
+    Raises InvalidArgument if ``pairs`` is no ``Pairs``.
+    """
 
     def __init__(self, pairs: Pairs) -> None:
         arguments.instance("pairs", pairs, Pairs)
@@ -119,6 +128,11 @@ class Basis:
             return right
         result: Array = self._Q @ linalg.solve_triangular(self._R, right, trans=1, check_finite=False)
         return result
+
+    @property
+    def factored_diagonal(self) -> Array:
+        """The diagonal ``(k,)`` of the factor R of ``M_aa``: zero where it is singular."""
+        return np.array(np.diag(self._R))
 
     def unit(self, r: int) -> Array:
         """The unit vector e_r over alpha."""

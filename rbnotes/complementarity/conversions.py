@@ -25,6 +25,8 @@ def lcp_from_qp(qp: QP) -> LCP:
 
     Raises
     ------
+    InvalidArgument
+        If ``qp`` is no ``QP``.
     SingularConfiguration
         If Q is not positive definite.
     """
@@ -33,7 +35,10 @@ def lcp_from_qp(qp: QP) -> LCP:
 
 
 def qp_minimizer(qp: QP, z: ArrayLike) -> Array:
-    """The minimiser x ``(d,)`` from the multipliers z ``(m,)``: ``x = Q^-1 (A^T z - c)`` (Lloyd 0.3)."""
+    """The minimiser x ``(d,)`` from the multipliers z ``(m,)``: ``x = Q^-1 (A^T z - c)`` (Lloyd 0.3).
+
+    Raises InvalidArgument if the shape of ``z`` does not fit.
+    """
     arguments.instance("qp", qp, QP)
     return Elimination.of_qp(qp).unknowns(z)[0]
 
@@ -44,6 +49,8 @@ def qp_from_lcp(lcp: LCP) -> QP:
     For symmetric M it is least ``z^T M z / 2 + q^T z`` with ``z >= 0``, whose multipliers are w.
     Otherwise it is the gap ``z^T w`` with ``z >= 0, w >= 0``, which solutions make zero. Convex if M is
     positive semidefinite.
+
+    Raises InvalidArgument if ``lcp`` is no ``LCP``.
     """
     arguments.instance("lcp", lcp, LCP)
     identity = sparse.eye_array(lcp.size, format="csc")
@@ -54,7 +61,10 @@ def qp_from_lcp(lcp: LCP) -> QP:
 
 
 def qp_from_box(box: BoxLCP) -> QP:
-    """Least ``z^T M z / 2 + q^T z`` within the bounds, for symmetric M; its rows are the finite bounds."""
+    """Least ``z^T M z / 2 + q^T z`` within the bounds, for symmetric M; its rows are the finite bounds.
+
+    Raises InvalidArgument if ``box`` is no ``BoxLCP``.
+    """
     arguments.instance("box", box, BoxLCP)
     if not box.symmetric:
         raise InvalidArgument("M", "a matrix that is not symmetric", "a symmetric matrix")
@@ -65,7 +75,10 @@ def qp_from_box(box: BoxLCP) -> QP:
 
 
 def box_from_lcp(lcp: LCP) -> BoxLCP:
-    """The same problem with the bounds 0 and infinity."""
+    """The same problem with the bounds 0 and infinity.
+
+    Raises InvalidArgument if ``lcp`` is no ``LCP``.
+    """
     arguments.instance("lcp", lcp, LCP)
     return BoxLCP(M=lcp.M, q=lcp.q, lower=0.0, upper=np.inf)
 
@@ -79,6 +92,8 @@ def lcp_from_box(box: BoxLCP) -> LCP:
 
     Raises
     ------
+    InvalidArgument
+        If ``box`` is no ``BoxLCP``.
     SingularConfiguration
         If the rows and columns of the unbounded variables form a singular matrix.
     """
@@ -101,7 +116,10 @@ def lcp_from_box(box: BoxLCP) -> LCP:
 
 
 def box_unknowns(box: BoxLCP, z: ArrayLike) -> Array:
-    """The unknowns ``(n,)`` of a box LCP from the solution of :func:`lcp_from_box`."""
+    """The unknowns ``(n,)`` of a box LCP from the solution of :func:`lcp_from_box`.
+
+    Raises InvalidArgument if the shape of ``z`` does not fit.
+    """
     arguments.instance("box", box, BoxLCP)
     M, shift, sign, free = _measured(box)
     bound = ~free

@@ -36,23 +36,27 @@ class Elimination:
     """
 
     M: Any
-    """``(d, d)``, regular, dense or sparse."""
+    """``(d, d)``, regular, dense or sparse: in a step the inertia, kg, kg m and kg m^2."""
     f: Array
-    """``(d,)``."""
+    """``(d,)``: in a step the momentum, N s and N m s."""
     N: Any
-    """``(m, d)``, dense or sparse."""
+    """Rows of the inequalities ``(m, d)``, in the units of n per x; dense or sparse."""
     n: Array
-    """``(m,)``."""
+    """What ``N x`` is at least ``(m,)``: in a step m/s."""
     G: Any
-    """``(k, d)``, dense or sparse; without rows if there are no equations."""
+    """Rows of the equations ``(k, d)``, in the units of g per x; dense or sparse; without rows if there are
+    no equations."""
     g: Array
-    """``(k,)``."""
+    """What ``G x`` is ``(k,)``: in a step m/s or rad/s."""
     factors: KKT | None = None
     """The factored KKT matrix of M and G, if there is one already."""
 
     @classmethod
     def of_qp(cls, qp: QP) -> Elimination:
-        """Optimality conditions of a quadratic program: they tell its minimiser if Q is positive definite."""
+        """Optimality conditions of a quadratic program: they tell its minimiser if Q is positive definite.
+
+        Raises InvalidArgument if ``qp`` is no ``QP``.
+        """
         arguments.instance("qp", qp, QP)
         return cls(M=qp.Q, f=-qp.c, N=qp.A, n=qp.b, G=qp.G, g=qp.g)
 
@@ -93,7 +97,10 @@ class Elimination:
         return LCP(M=(M + M.T) / 2 if self.symmetric else M, q=q)
 
     def unknowns(self, z: ArrayLike) -> tuple[Array, Array]:
-        """x ``(d,)`` and lambda ``(k,)`` from z ``(m,)``: one solve."""
+        """x ``(d,)`` and lambda ``(k,)`` from z ``(m,)``: one solve.
+
+        Raises InvalidArgument if the shape of ``z`` does not fit.
+        """
         z = arguments.one_vector("z", z, self.size)
         pushed = self.f + self.N.T @ z
         if self._inverse is not None:
@@ -101,7 +108,10 @@ class Elimination:
         return self.kkt.solver(pushed, self.g)
 
     def residuals(self, x: ArrayLike, multipliers: ArrayLike, z: ArrayLike) -> Residuals:
-        """How well x ``(d,)``, lambda ``(k,)`` and z ``(m,)`` solve the problem."""
+        """How well x ``(d,)``, lambda ``(k,)`` and z ``(m,)`` solve the problem.
+
+        Raises InvalidArgument if the shape of ``x``, ``multipliers`` or ``z`` does not fit.
+        """
         x = arguments.one_vector("x", x, len(self.f))
         multipliers = arguments.one_vector("multipliers", multipliers, len(self.g))
         z = arguments.one_vector("z", z, self.size)

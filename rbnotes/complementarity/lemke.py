@@ -57,6 +57,11 @@ def lemke(
     Solution
         ``statistics.pivots`` counts the pivot that brings z_0 in. Possible statuses: solved, infeasible
         (the ray proves it, and is the certificate), secondary ray, ill-conditioned, iteration limit.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``cover`` or ``tolerance`` is not positive or ``max_pivots`` is negative.
     """
     arguments.instance("problem", problem, LCP)
     n, tolerance = problem.size, arguments.number("tolerance", tolerance)

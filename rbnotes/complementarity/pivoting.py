@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
 from rbnotes import arguments
@@ -37,6 +37,8 @@ SINGULAR = 1e-9
 
 NEGATIVE = 1e-6
 """Pivot entries below minus this (likewise) are no rounding errors: M is unsuited."""
+
+Flags = NDArray[np.bool_]
 
 Trace = Callable[[Basis, int], Any]
 
@@ -98,14 +100,15 @@ def pivoting(
 
     Raises
     ------
+    InvalidArgument
+        If ``tolerance`` is not positive, ``max_pivots`` is negative, or the shape of ``start`` does not fit.
     SingularConfiguration
         If the unbounded variables do not determine each other.
     """
     arguments.instance("problem", problem, LCP, BoxLCP, Elimination)
     tolerance = arguments.number("tolerance", tolerance)
     pairs = Pairs(problem)
-    basis = Basis(pairs)
-    _begin(basis, start)
+    basis = _begun(pairs, start)
     limit = 50 * pairs.size + 1000 if max_pivots is None else arguments.count("max_pivots", max_pivots)
     try:
         status, ray = _run(basis, limit, tolerance, trace)
@@ -138,15 +141,31 @@ def pivoting(
     )
 
 
-def _begin(basis: Basis, start: ArrayLike | None) -> None:
-    """Make the unbounded variables basic, and those that a start suggests."""
-    pairs = basis.pairs
-    wanted = basis.unbounded.copy()
+def _begun(pairs: Pairs, start: ArrayLike | None) -> Basis:
+    """The basis of the unbounded variables, and of those that a start suggests."""
+    basis = Basis(pairs)
+    wanted, at_upper = basis.unbounded.copy(), basis.at_upper.copy()
     if start is not None:
         guess = arguments.one_vector("start", start, pairs.size)
         wanted |= (guess > pairs.lower) & (guess < pairs.upper)
-        basis.at_upper |= np.isfinite(pairs.upper) & (guess >= pairs.upper)
-        basis.z = np.where(basis.at_upper & ~wanted, pairs.upper, basis.z)
+        at_upper |= np.isfinite(pairs.upper) & (guess >= pairs.upper)
+    basis = _entered(pairs, wanted, at_upper)
+    while len(outside := _outside(basis)):
+        for s in outside:
+            basis.leave(int(s))
+        if np.any(_dependent(basis)):  # without those that have left, the others may not determine each other
+            basis = _entered(pairs, basis.basic, basis.at_upper)
+        else:
+            basis.refresh()
+    basis.pivots = 0
+    return basis
+
+
+def _entered(pairs: Pairs, wanted: Flags, at_upper: Flags) -> Basis:
+    """The basis of the wanted variables, as far as they are independent; the others stand at a bound."""
+    basis = Basis(pairs)
+    basis.at_upper = at_upper
+    basis.z = np.where(at_upper & ~wanted, pairs.upper, basis.z)
     entered = True
     while entered:
         entered = False
@@ -158,11 +177,14 @@ def _begin(basis: Basis, start: ArrayLike | None) -> None:
         got = "a singular block of unbounded variables"
         raise SingularConfiguration("M", got, "unbounded variables that determine each other")
     basis.refresh()
-    while len(outside := _outside(basis)):
-        for s in outside:
-            basis.leave(int(s))
-        basis.refresh()
-    basis.pivots = 0
+    return basis
+
+
+def _dependent(basis: Basis) -> Flags:
+    """Which basic variables ``(k,)`` are determined by rounding alone."""
+    sizes = [np.max(np.abs(basis.columns[s])) for s in basis.alpha]
+    result: Flags = np.abs(basis.factored_diagonal) <= SINGULAR * np.array(sizes)
+    return result
 
 
 def _outside(basis: Basis) -> Any:

@@ -28,14 +28,22 @@ class QP:
 
     Q is symmetric ``(d, d)``, A ``(m, d)``, G ``(k, d)``; constraints that are left out are none.
     That Q is positive semidefinite is checked where a solution depends on it.
+
+    Raises InvalidArgument if ``Q`` is not symmetric or a shape does not fit.
     """
 
     Q: Any
+    """Second derivatives ``(d, d)`` of the objective, in its unit per two of x; dense or scipy.sparse."""
     c: Any
+    """Slopes ``(d,)`` of the objective at x = 0, in its unit per one of x."""
     A: Any = None
+    """Rows ``(m, d)`` of the inequalities, in the units of b per x."""
     b: Any = None
+    """What ``A x`` is at least, ``(m,)``: m/s for contacts."""
     G: Any = None
+    """Rows ``(k, d)`` of the equations, in the units of g per x."""
     g: Any = None
+    """What ``G x`` is, ``(k,)``: m/s or rad/s for joints."""
 
     def __post_init__(self) -> None:
         Q, c = _matrix_and_vector("Q", self.Q, "c", self.c)
@@ -52,17 +60,25 @@ class QP:
         return int(self.c.shape[0])
 
     def objective(self, x: ArrayLike) -> float:
-        """The value of ``x^T Q x / 2 + c^T x`` at x ``(d,)``."""
+        """The value of ``x^T Q x / 2 + c^T x`` at x ``(d,)``.
+
+        Raises InvalidArgument if the shape of ``x`` does not fit.
+        """
         x = arguments.one_vector("x", x, self.size)
         return float(x @ (self.Q @ x) / 2 + self.c @ x)
 
 
 @dataclass(frozen=True, eq=False)
 class LCP:
-    """Find z with ``w = M z + q`` and ``0 <= z _|_ w >= 0`` (Lloyd 0.3). M is ``(n, n)``, q ``(n,)``."""
+    """Find z with ``w = M z + q`` and ``0 <= z _|_ w >= 0`` (Lloyd 0.3). M is ``(n, n)``, q ``(n,)``.
+
+    Raises InvalidArgument if the shape of ``M`` or ``q`` does not fit.
+    """
 
     M: Any
+    """Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse."""
     q: Any
+    """The w ``(n,)`` at z = 0, in its unit: m/s for contacts."""
 
     def __post_init__(self) -> None:
         M, q = _matrix_and_vector("M", self.M, "q", self.q)
@@ -95,12 +111,18 @@ class BoxLCP:
 
     ``w_i >= 0`` where ``z_i`` is at its lower bound, ``w_i <= 0`` at its upper bound, ``w_i = 0`` in between.
     Bounds may be infinite: ``(0, inf)`` makes the pair of an LCP, ``(-inf, inf)`` an equation.
+
+    Raises InvalidArgument if a shape does not fit.
     """
 
     M: Any
+    """Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse."""
     q: Any
+    """The w ``(n,)`` at z = 0, in its unit: m/s for contacts."""
     lower: Any
+    """Least z ``(n,)``, in its unit, or one number for all; may be ``-inf``."""
     upper: Any
+    """Largest z ``(n,)``, in its unit, or one number for all; may be ``inf``."""
 
     def __post_init__(self) -> None:
         M, q = _matrix_and_vector("M", self.M, "q", self.q)

@@ -75,8 +75,8 @@ class QuadraticProgram:
     solver
         One of ``cvxpy.installed_solvers()`` that solves quadratic programs.
     solver_tolerance
-        Handed to the solver where it is CLARABEL, OSQP, SCS or HIGHS; by default 1e-9, 1e-7 for the
-        splitting methods OSQP and SCS.
+        Without unit: handed to the solver where it is CLARABEL, OSQP, SCS or HIGHS; by default 1e-9, 1e-7 for
+        the splitting methods OSQP and SCS.
     options
         Further options of the solver.
 
@@ -128,6 +128,11 @@ class QuadraticProgram:
         QPSolution
             With x, the multipliers z of ``A x >= b`` and those of ``G x = g``. Statuses: solved, infeasible,
             unbounded, iteration limit, ill-conditioned.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``tolerance`` is not positive.
         """
         arguments.instance("qp", qp, QP)
         tolerance = arguments.number("tolerance", tolerance)
@@ -241,6 +246,8 @@ def solve_qp(
 
     Sparse programs are translated each time, so that they stay sparse; to solve many of them, make a
     :class:`QuadraticProgram`. Arguments and result as there.
+
+    Raises InvalidArgument if ``solver`` is not one of the names or ``tolerance`` is not positive.
     """
     arguments.instance("qp", qp, QP)
     solver, solver_tolerance = _checked_solver(solver, solver_tolerance)

@@ -25,20 +25,25 @@ class Residuals:
     complementarity: float
     """Largest product of a pair, in the units of ``z w`` (power or energy)."""
     feasibility: float
-    """How far z leaves its bounds."""
+    """How far z leaves its bounds, in its unit."""
     dual_feasibility: float
-    """How far w has the wrong sign where no bound of z allows it."""
+    """How far w has the wrong sign where no bound of z allows it, in its unit."""
     natural: float
-    """``max |z - P(z - w)|`` with P the projection on the bounds: ``max |min(z, w)|`` for an LCP."""
+    """``max |z - P(z - w)|`` with P the projection on the bounds: ``max |min(z, w)|`` for an LCP; z and w are
+    compared as numbers, in their units."""
     equations: float
-    """Largest error of ``M x - G^T lambda - N^T z = f`` and ``G x = g``; zero where there are none."""
+    """Largest error of ``M x - G^T lambda - N^T z = f`` and ``G x = g``, in their units; zero where there are
+    none."""
     relative: float
     """The natural residual, with z measured by the w that it makes, and the equations' error, row by row
     relative to the data. Solutions are accepted on this one: it has no units."""
 
 
 def box_residuals(problem: LCP | BoxLCP, z: ArrayLike) -> Residuals:
-    """Residuals of z ``(n,)`` as a solution of an LCP or box LCP."""
+    """Residuals of z ``(n,)`` as a solution of an LCP or box LCP.
+
+    Raises InvalidArgument if the shape of ``z`` does not fit.
+    """
     arguments.instance("problem", problem, LCP, BoxLCP)
     z = arguments.one_vector("z", z, problem.size)
     return yardstick(problem).residuals(z, problem.M @ z + problem.q)
@@ -60,16 +65,19 @@ class Yardstick:
     """
 
     effects: Array
-    """See :func:`effect`."""
+    """Change ``(n,)`` of w for a unit of z, in the units of w per z; see :func:`effect`."""
     own: Array
-    """Size ``(n,)`` of each row."""
+    """Size ``(n,)`` of each row, in the unit of its w."""
     cap: Array
-    """Size ``(n,)`` that rounding gives a row at most: that of the largest q, in units of its w."""
+    """Size ``(n,)`` that rounding gives a row at most: that of the largest q, in the unit of its w."""
     M: Any
-    """Absolute values."""
+    """Absolute values ``(n, n)``, in the units of w per z."""
     q: Array
+    """Absolute values ``(n,)``, in the unit of w."""
     lower: Array | None
+    """Least z ``(n,)``, in its unit; None for an LCP."""
     upper: Array | None
+    """Largest z ``(n,)``, in its unit; None for an LCP."""
 
     @classmethod
     def of(cls, M: Any, q: Array, lower: Array | None = None, upper: Array | None = None) -> Yardstick:

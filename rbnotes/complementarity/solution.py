@@ -61,16 +61,21 @@ class Solution:
     """A solution of a complementarity problem, or how far a solver came."""
 
     status: Status
+    """How the solver ended."""
     z: Array
-    """Complementary variables: contact impulses or forces; for a quadratic program those of ``A x >= b``."""
+    """Complementary variables ``(n,)``: contact impulses, N s, or forces, N; for a quadratic program those of
+    ``A x >= b``."""
     w: Array
-    """Their slacks."""
+    """Their slacks ``(n,)``: m/s for impulses."""
     residuals: Residuals
+    """How far z is off, law by law."""
     method: str
+    """What found z, by name."""
     statistics: Statistics = field(default_factory=Statistics)
+    """What it took."""
     certificate: Array | None = None
-    """If infeasible: y with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``: for all z >= 0, ``w^T y < 0``. With
-    other bounds see :func:`rbnotes.complementarity.certificate.contradicts`."""
+    """If infeasible: y ``(n,)`` with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``, in any unit: for all z >=
+    0, ``w^T y < 0``. With other bounds see :func:`rbnotes.complementarity.certificate.contradicts`."""
 
     @property
     def solved(self) -> bool:
@@ -83,9 +88,9 @@ class QPSolution(Solution):
     """A solution with the unknowns that were eliminated: of a quadratic program, or of a time step."""
 
     x: Array
-    """``(d,)``."""
+    """The unknowns ``(d,)``, in their units: m/s and rad/s for velocities."""
     multipliers: Array
-    """Of the equations ``G x = g`` ``(k,)``."""
+    """Of the equations ``G x = g`` ``(k,)``: N s or N m s for velocities."""
 
 
 def judged(status: Status, residuals: Residuals, tolerance: float) -> Status:

@@ -78,7 +78,8 @@ def solve_lcp(
         * ``quadratic``: a convex solver through cvxpy. M positive semidefinite; symmetric, except for an
           LCP.
     start : (n,), optional
-        z to start from, such as that of the step before; of use to all methods but lemke and quadratic.
+        z to start from, in its unit, such as that of the step before; of use to all methods but lemke and
+        quadratic.
     tolerance
         Accepted relative residual; by default 1e-10, for quadratic 1e-8.
     check
@@ -94,6 +95,9 @@ def solve_lcp(
 
     Raises
     ------
+    InvalidArgument
+        If ``method`` is not one of the names, ``tolerance`` is not positive, or the shape of ``start`` does
+        not fit.
     Unsolved
         If ``check`` and the status is not "solved"; it carries the status and the last iterate.
     """
@@ -124,6 +128,8 @@ def solve_elimination(
     """Solve the LCP that is left of a problem, and find the eliminated unknowns; pivoting does so on demand.
 
     Parameters and errors as for :func:`solve_lcp`; the method is any but "quadratic".
+
+    Raises InvalidArgument if ``method`` is not one of the names or ``tolerance`` is not positive.
     """
     arguments.instance("problem", problem, Elimination)
     arguments.choice("method", method, METHODS[:-1])

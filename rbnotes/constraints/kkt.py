@@ -70,6 +70,8 @@ class KKT:
 
         Raises
         ------
+        InvalidArgument
+            If the shape of ``b`` or ``g`` does not fit.
         InconsistentConstraints
             If redundant rows of G contradict each other.
         """
@@ -89,7 +91,10 @@ class KKT:
 
 
 def kkt_matrix(M: Any, G: Any) -> Any:
-    """The matrix ``[[M, -G^T], [G, 0]]``, dense, or a ``csc_array`` if M or G is sparse."""
+    """The matrix ``[[M, -G^T], [G, 0]]``, dense, or a ``csc_array`` if M or G is sparse.
+
+    Raises InvalidArgument if the shape of ``M`` or ``G`` does not fit.
+    """
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")
     M, G = _checked(M, G)
@@ -115,6 +120,8 @@ def factor_kkt(M: Any, G: Any = None, *, redundancy: str = "least-norm") -> KKT:
 
     Raises
     ------
+    InvalidArgument
+        If ``redundancy`` is not one of the names or the shape of ``M`` or ``G`` does not fit.
     SingularConfiguration
         If M is symmetric but not positive definite, or singular; or if rows of G are redundant
         and that is refused.
@@ -140,6 +147,9 @@ def kkt_inverse(M: Any, G: Any) -> Array:
 
     Its blocks are ``M^-1 P_f``, ``M^-1 G^T S^-1``, ``-S^-1 G M^-1`` and ``S^-1`` with
     ``S = G M^-1 G^T``. To solve a system, use :func:`factor_kkt`.
+
+    Raises InvalidArgument if the shape of ``M`` or ``G`` does not fit; SingularConfiguration if ``M`` is
+    singular or its symmetric part not positive definite, or if rows of ``G`` repeat others.
     """
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")

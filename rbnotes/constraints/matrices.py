@@ -19,6 +19,8 @@ def is_symmetric(M: Any) -> bool:
     """Whether a dense or sparse matrix is symmetric to rounding.
 
     A dense one is multiplied with a vector from both sides, which takes less memory than to transpose it.
+
+    Raises InvalidArgument if the shape of ``M`` does not fit.
     """
     return symmetric_to_rounding(checked_square(M))
 

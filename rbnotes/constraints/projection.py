@@ -27,9 +27,16 @@ def force_projection(M: Any, G: Any) -> Array:
     Parameters
     ----------
     M : (n, n)
-        Symmetric positive definite inertia.
+        Symmetric positive definite inertia, kg, kg m and kg m^2.
     G : (k, n)
         Constraint matrix; redundant rows change nothing.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``M`` or ``G`` does not fit.
+    SingularConfiguration
+        If ``M`` is not positive definite, or a row of ``G`` is out of all proportion to it.
     """
     _, G, kkt = _factored(M, G)
     result: Array = np.eye(kkt.size) + G.T @ kkt.solve(np.eye(kkt.size))[1]
@@ -41,6 +48,9 @@ def velocity_projection(M: Any, G: Any) -> Array:
 
     Nearest in kinetic energy: of all admissible v', ``P_v v`` has the least ``(v' - v)^T M (v' - v)``.
     Arguments as for :func:`force_projection`.
+
+    Raises InvalidArgument if the shape of ``M`` or ``G`` does not fit; SingularConfiguration if ``M`` is not
+    positive definite, or a row of ``G`` is out of all proportion to it.
     """
     M, _, kkt = _factored(M, G)
     momenta = M.toarray() if sparse.issparse(M) else M
@@ -53,14 +63,14 @@ def constrained_force(M: Any, G: Any, force: ArrayLike, g: ArrayLike = 0.0) -> t
     Parameters
     ----------
     M : (n, n)
-        Symmetric positive definite inertia.
+        Symmetric positive definite inertia, kg, kg m and kg m^2.
     G : (k, n)
         Constraint matrix.
     force : (n,)
-        Applied force f.
+        Applied force f, N or N m.
     g : (k,)
-        What ``G a`` shall be: ``-(dG/dt) v`` for constraints that turn with the motion, which the notes
-        leave out.
+        What ``G a`` shall be, m/s^2 or rad/s^2: ``-(dG/dt) v`` for constraints that turn with the motion,
+        which the notes leave out.
 
     Returns
     -------
@@ -68,6 +78,15 @@ def constrained_force(M: Any, G: Any, force: ArrayLike, g: ArrayLike = 0.0) -> t
         ``f + G^T lambda``.
     multipliers : (k,)
         Constraint forces lambda.
+
+    Raises
+    ------
+    InconsistentConstraints
+        If redundant rows of ``G`` ask for different values.
+    InvalidArgument
+        If a shape does not fit.
+    SingularConfiguration
+        If ``M`` is not positive definite, or a row of ``G`` is out of all proportion to it.
     """
     _, G, kkt = _factored(M, G)
     force = arguments.one_vector("force", force, kkt.size)
@@ -83,13 +102,13 @@ def constrained_velocity(M: Any, G: Any, v: ArrayLike, g: ArrayLike = 0.0) -> tu
     Parameters
     ----------
     M : (n, n)
-        Symmetric positive definite inertia.
+        Symmetric positive definite inertia, kg, kg m and kg m^2.
     G : (k, n)
         Constraint matrix.
     v : (n,)
-        Velocity before.
+        Velocity before, m/s or rad/s.
     g : (k,)
-        Prescribed ``G v``; zero by default.
+        Prescribed ``G v``, m/s or rad/s; zero by default.
 
     Returns
     -------
@@ -97,6 +116,15 @@ def constrained_velocity(M: Any, G: Any, v: ArrayLike, g: ArrayLike = 0.0) -> tu
         Velocity after.
     multipliers : (k,)
         Constraint impulses lambda.
+
+    Raises
+    ------
+    InconsistentConstraints
+        If redundant rows of ``G`` ask for different values.
+    InvalidArgument
+        If a shape does not fit.
+    SingularConfiguration
+        If ``M`` is not positive definite, or a row of ``G`` is out of all proportion to it.
     """
     M, _, kkt = _factored(M, G)
     momentum = arguments.array("M v", M @ arguments.one_vector("v", v, kkt.size))

@@ -28,11 +28,16 @@ def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayL
     Parameters
     ----------
     phi, phidot : (k,)
-        Constraint errors and their rates.
+        Constraint errors, m or rad, and their rates.
     alpha : number, (k,) or (k, k)
         Inverse stiffness, positive (definite), m/N.
     beta : number, (k,) or (k, k)
         Damping time, s; the damping coefficient is ``alpha^-1 beta``.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``alpha`` is not positive definite or the shape of ``phi``, ``phidot`` or ``beta`` does not fit.
     """
     phi = arguments.one_vector("phi", phi, None)
     phidot = arguments.one_vector("phidot", phidot, len(phi))
@@ -42,7 +47,10 @@ def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayL
 
 
 def soft_energy(phi: ArrayLike, alpha: ArrayLike) -> float:
-    """Potential energy ``phi^T alpha^-1 phi / 2`` of the softened constraints (Lloyd 0.11), J."""
+    """Potential energy ``phi^T alpha^-1 phi / 2`` of the softened constraints (Lloyd 0.11), J.
+
+    Raises InvalidArgument if ``alpha`` is not positive definite or the shape of ``phi`` does not fit.
+    """
     phi = arguments.one_vector("phi", phi, None)
     return float(phi @ np.linalg.solve(_compliance(alpha, len(phi)), phi) / 2)
 
@@ -56,9 +64,9 @@ def target_and_softness(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: fl
     Parameters
     ----------
     phi : (k,)
-        Constraint errors at the start of the step.
-    alpha, beta
-        As in :func:`soft_force`; alpha may be zero here, for constraints that stay hard.
+        Constraint errors at the start of the step, m or rad.
+    alpha, beta : number, (k,) or (k, k)
+        As in :func:`soft_force`, m/N and s; alpha may be zero here, for constraints that stay hard.
     h : float
         Step size, s.
 

@@ -40,20 +40,23 @@ def satisfy_one(M_inverse: ArrayLike, G: ArrayLike, gamma: float, v: ArrayLike) 
     Parameters
     ----------
     M_inverse : (n, n)
-        Inverse mass matrix.
+        Inverse mass matrix, 1/kg.
     G : (n,)
-        Row of the constraint.
+        Row of the constraint, without unit where it goes with a velocity.
     v : (n,)
-        Velocities before.
+        Velocities before, m/s or rad/s.
 
     Returns
     -------
     v : (n,)
     impulse : float
-        Along the row.
+        Along the row, N s or N m s.
 
     Raises
     ------
+    InvalidArgument
+        If ``M_inverse`` is not positive definite, ``gamma`` is no finite number, or the shape of ``G`` or
+        ``v`` does not fit.
     SingularConfiguration
         If the row is zero: nothing can satisfy it.
     """
@@ -82,18 +85,21 @@ def gauss_seidel(
     Parameters
     ----------
     M_inverse : (n, n)
-        Inverse mass matrix.
+        Inverse mass matrix, 1/kg.
     N : (k, n)
         Constraint rows; they may repeat each other if c does too.
     c : (k,)
+        What ``N v`` shall be, m/s or rad/s.
     v0 : (n,)
-        Velocities without constraints.
+        Velocities without constraints, m/s or rad/s.
     sweeps : int
     impulses : (k,)
-        Impulses to start from.
+        Impulses to start from, N s or N m s.
 
     Raises
     ------
+    InvalidArgument
+        If ``M_inverse`` is not positive definite, ``sweeps`` is below 1, or a shape does not fit.
     SingularConfiguration
         If a row of N is zero.
     """
@@ -130,11 +136,16 @@ def friction_impulse(v_t: ArrayLike, w: ArrayLike, limit: ArrayLike) -> Array:
     Parameters
     ----------
     v_t : (...)
-        Tangential velocity in one direction.
+        Tangential velocity in one direction, m/s.
     w : (...)
-        Change of that velocity per impulse, ``D M^-1 D^T``, positive.
+        Change of that velocity per impulse, ``D M^-1 D^T``, positive, 1/kg.
     limit : (...)
-        Largest impulse, coefficient of friction times normal impulse, not negative.
+        Largest impulse, coefficient of friction times normal impulse, not negative, N s.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``w`` is not positive, ``limit`` is negative, or the shape of ``v_t`` does not fit.
     """
     v_t, limit = arguments.scalar("v_t", v_t), arguments.scalar("limit", limit, minimum=0.0)
     w = arguments.positive("w", w)

@@ -59,10 +59,15 @@ def velocity_target(g: ArrayLike, gamma: float) -> Array:
     Parameters
     ----------
     g : (k,)
-        Constraint errors; gaps, for contacts, whose ``G v`` shall be at least this.
+        Constraint errors, m or rad; gaps, for contacts, whose ``G v`` shall be at least this.
     gamma
         Rate at which they vanish, not negative, 1/s. Stable for ``gamma h < 2``; ``1/h`` aims at zero after
         one step.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``gamma`` is negative or the shape of ``g`` does not fit.
     """
     return -_rate("gamma", gamma) * arguments.one_vector("g", g, None)
 
@@ -73,11 +78,16 @@ def acceleration_target(g: ArrayLike, gdot: ArrayLike, drift: ArrayLike, alpha: 
     Parameters
     ----------
     g, gdot : (k,)
-        Constraint errors and their rates ``G v``.
+        Constraint errors, m or rad, and their rates ``G v``.
     drift : (k,)
-        ``(dG/dt) v``, what the constraints make of the motion itself.
+        ``(dG/dt) v``, what the constraints make of the motion itself, m/s^2 or rad/s^2.
     alpha, beta
         Rates of damping and of the spring, not negative, 1/s; equal ones damp critically.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``alpha`` or ``beta`` is negative or the shape of ``g``, ``gdot`` or ``drift`` does not fit.
     """
     g = arguments.one_vector("g", g, None)
     gdot, drift = (arguments.one_vector(name, x, len(g)) for name, x in (("gdot", gdot), ("drift", drift)))
@@ -86,7 +96,10 @@ def acceleration_target(g: ArrayLike, gdot: ArrayLike, drift: ArrayLike, alpha: 
 
 
 def velocity_growth(gamma: float, h: float) -> Array:
-    """Matrix ``(1, 1)`` that takes g from one step to the next with :func:`velocity_target`."""
+    """Matrix ``(1, 1)`` that takes g from one step to the next with :func:`velocity_target`.
+
+    Raises InvalidArgument if ``gamma`` is negative or ``h`` is not positive.
+    """
     return np.array([[1 - _step(h) * _rate("gamma", gamma)]])
 
 
@@ -97,6 +110,11 @@ def acceleration_growth(alpha: float, beta: float, h: float, moves: str = "new")
     ----------
     moves : {"new", "old"}
         Whether the new velocities move the positions (as in Sueda eqs. (1.28), (1.29)) or the old ones.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``alpha`` or ``beta`` is negative, ``h`` is not positive, or ``moves`` is not one of the names.
     """
     h, alpha, beta = _step(h), _rate("alpha", alpha), _rate("beta", beta)
     rate = np.array([-h * beta**2, 1 - 2 * h * alpha])
@@ -105,7 +123,10 @@ def acceleration_growth(alpha: float, beta: float, h: float, moves: str = "new")
 
 
 def spectral_radius(growth: ArrayLike) -> Array:
-    """Largest size ``(...)`` of an eigenvalue of matrices ``(..., n, n)``: errors grow if it is above 1."""
+    """Largest size ``(...)`` of an eigenvalue of matrices ``(..., n, n)``: errors grow if it is above 1.
+
+    Raises InvalidArgument if the shape of ``growth`` does not fit.
+    """
     growth = arguments.array("growth", growth, None, None)
     if growth.shape[-1] != growth.shape[-2]:
         raise InvalidArgument("growth", f"shape {growth.shape}", "square matrices (..., n, n)")
@@ -126,6 +147,11 @@ def largest_stable_step(alpha: float, beta: float, moves: str = "new") -> float:
         Rates, positive, 1/s.
     moves : {"new", "old"}
         As for :func:`acceleration_growth`.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``alpha`` or ``beta`` is not positive or ``moves`` is not one of the names.
     """
     alpha, beta = arguments.number("alpha", alpha), arguments.number("beta", beta)
     if arguments.choice("moves", moves, MOVES) == "new":
@@ -153,20 +179,25 @@ def project_positions(
     Parameters
     ----------
     x : (n,)
-        Positions near the constraints.
+        Positions near the constraints, m or rad.
     mass : (n, n)
-        Dense or scipy.sparse.
+        Inertia, kg; dense or scipy.sparse.
     error
         g(x) ``(k,)``.
     rows
         ``G = dg/dx (k, n)``, dense or scipy.sparse.
     tolerance
-        Largest accepted entry of ``|g|``.
+        Largest accepted entry of ``|g|``, m or rad.
     limit
         Largest number of steps.
 
     Raises
     ------
+    InvalidArgument
+        If ``mass`` is not symmetric, ``error`` or ``rows`` is no function, ``tolerance`` is not positive,
+        ``limit`` is negative, or the shape of ``x`` does not fit.
+    SingularConfiguration
+        If ``mass`` is not positive definite.
     NotProjected
         If the tolerance is not reached.
     """
@@ -207,6 +238,9 @@ def project_poses(
 
     Raises
     ------
+    InvalidArgument
+        If ``poses`` are no poses, ``inertias`` are not positive definite, ``error`` or ``rows`` is no
+        function, ``tolerance`` is not positive, or ``limit`` is negative.
     NotProjected
         If the tolerance is not reached.
     """
@@ -236,6 +270,13 @@ def least_correction(G: Any, responses: Any, g: ArrayLike) -> Array:
         ``M^-1 G^T``, dense or scipy.sparse.
     g : (k,)
         Errors to take back.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``G``, ``responses`` or ``g`` does not fit.
+    SingularConfiguration
+        If ``responses`` are not ``M^-1 G^T`` with a positive definite ``M``.
     """
     G = arguments.matrix("G", G)
     responses = arguments.matrix("responses", responses, *reversed(G.shape))

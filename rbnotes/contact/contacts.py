@@ -36,11 +36,11 @@ class Contacts:
     """
 
     rows: PairRows | Matrix
-    """``(3 c, n)``: the normal and the two tangents of one contact after the other, the tangents orthonormal.
-    A :class:`~rbnotes.contact.PairRows` between bodies; or a matrix, dense or scipy.sparse; an array
-    ``(c, 3, n)`` becomes one."""
+    """``(3 c, n)``, without unit for particles: the normal and the two tangents of one contact after the
+    other, the tangents orthonormal. A :class:`~rbnotes.contact.PairRows` between bodies; or a matrix, dense
+    or scipy.sparse; an array ``(c, 3, n)`` becomes one."""
     mu: Any
-    """Coefficients of friction ``(c,)``, or one for all."""
+    """Coefficients of friction ``(c,)``, or one for all, without unit."""
     normal_target: Any = 0.0
     """Least normal velocities ``(c,)``, or one for all, m/s: zero, or what restitution or stabilisation ask
     for."""
@@ -60,7 +60,11 @@ class Contacts:
     def from_directions(
         cls, normals: Matrix, tangents: ArrayLike, mu: ArrayLike, normal_target: ArrayLike = 0.0
     ) -> Contacts:
-        """Contacts from normals ``(c, n)`` and pairs of tangents ``(c, 2, n)`` that stand apart."""
+        """Contacts from normals ``(c, n)`` and pairs of tangents ``(c, 2, n)`` that stand apart.
+
+        Raises InvalidArgument if ``mu`` is negative or the shape of ``normals``, ``tangents`` or
+        ``normal_target`` does not fit.
+        """
         normals = arguments.matrix("normals", normals)
         normals = normals.toarray() if sparse.issparse(normals) else normals
         tangents = arguments.array("tangents", tangents, len(normals), 2, normals.shape[1])
@@ -96,21 +100,32 @@ def contact_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
     points
         c points of contact.
     poses : (n, 4, 4)
-        Poses of the bodies.
+        Poses of the bodies, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses.
     """
     arguments.instance("points", points, ContactPoints)
     return _rows.rows_along(contact_axes(points.normal), points, _poses(points, poses))
 
 
 def normal_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
-    """One row a contact, that of :func:`contact_rows` along the normal: the rate of the gap."""
+    """One row a contact, that of :func:`contact_rows` along the normal: the rate of the gap.
+
+    Raises InvalidArgument if ``poses`` are no poses.
+    """
     arguments.instance("points", points, ContactPoints)
     normals = arguments.unit_vector("points.normal", points.normal)
     return _rows.rows_along(normals[:, None], points, _poses(points, poses))
 
 
 def contact_axes(normals: ArrayLike) -> Array:
-    """Unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``."""
+    """Unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``.
+
+    Raises InvalidArgument if ``normals`` are not of unit length.
+    """
     return _axes.contact_axes(arguments.unit_vector("normals", normals))
 
 
@@ -118,6 +133,8 @@ def tangent_directions(normals: ArrayLike) -> Array:
     """Orthonormal pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``.
 
     The first is perpendicular to the axis of the frame that is farthest from the normal.
+
+    Raises InvalidArgument if ``normals`` are not of unit length.
     """
     return _axes.tangent_directions(arguments.unit_vector("normals", normals))
 

@@ -32,6 +32,9 @@ class Collider:
 
     Two of them rub with the geometric mean of their friction coefficients, and bounce with that of their
     coefficients of restitution.
+
+    Raises InvalidArgument if ``body`` is no body or WORLD, ``frame`` is no pose, ``mu`` is negative, or
+    ``restitution`` is not in [0, 1].
     """
 
     body: int
@@ -40,11 +43,11 @@ class Collider:
     """A :class:`~rbnotes.solids.Box`, ``Sphere``, ``Capsule``, a :class:`~rbnotes.contact.Rounded` or a
     :class:`~rbnotes.contact.Plane`."""
     frame: Array = field(default_factory=lambda: np.eye(4))
-    """Pose of the shape in the body ``(4, 4)``."""
+    """Pose of the shape in the body ``(4, 4)``, m."""
     mu: float = 0.5
-    """Friction coefficient."""
+    """Friction coefficient, without unit."""
     restitution: float = 0.0
-    """Part of the normal speed that comes back, 0 to 1."""
+    """Part of the normal speed that comes back, 0 to 1, without unit."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.body, int | np.integer) or self.body < WORLD:
@@ -75,13 +78,13 @@ class ContactPoints:
     position: Array
     """Halfway between the surfaces, in the world ``(c, 3)``, m."""
     normal: Array
-    """From b to a, in the world ``(c, 3)``: ``N v`` is the speed at which they separate."""
+    """Unit vectors from b to a, in the world ``(c, 3)``: ``N v`` is the speed at which they separate."""
     gap: Array
     """Distance of the surfaces along the normal ``(c,)``, negative where they overlap, m."""
     mu: Array
-    """Friction coefficients ``(c,)``."""
+    """Friction coefficients ``(c,)``, without unit."""
     restitution: Array
-    """Coefficients of restitution ``(c,)``."""
+    """Coefficients of restitution ``(c,)``, 0 to 1, without unit."""
 
     def __len__(self) -> int:
         return len(self.gap)
@@ -113,7 +116,7 @@ def collide(
     shape_a, shape_b
         As for a :class:`Collider`; at most one of them a plane.
     pose_a, pose_b : (4, 4)
-        Poses of the shapes' frames in the world.
+        Poses of the shapes' frames in the world, m.
     margin
         Largest gap of interest, m.
 
@@ -144,11 +147,16 @@ def contact_points(
     colliders
         The shapes that the bodies and the world carry.
     poses : (n, 4, 4)
-        Poses of the bodies.
+        Poses of the bodies, m.
     margin
         Largest gap of interest, m.
     apart
         Pairs of bodies (numbers, or ``WORLD``) that are not to touch, such as neighbours at a joint.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses or ``margin`` is negative.
     """
     poses = arguments.exactly("poses", arguments.frame("poses", poses), 3)
     colliders, apart = checked_colliders(colliders, len(poses)), checked_pairs(apart)

@@ -28,13 +28,19 @@ def nearby_points(
     Parameters
     ----------
     poses : (n, 4, 4)
-        Poses of the bodies.
+        Poses of the bodies, m.
     twists : (n, 6)
-        Their twists.
+        Their twists in their coordinates, rad/s and m/s.
     gravity : (3,)
         What they gain in the step, m/s^2.
     apart
         Pairs that are not to touch, as for :func:`contact_points`.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses, ``h`` is not positive, or the shape of ``twists`` or ``gravity`` does not
+        fit.
     """
     poses = arguments.exactly("poses", arguments.frame("poses", poses), 3)
     twists = arguments.exactly("twists", arguments.array("twists", twists, len(poses), 6), 2)
@@ -67,6 +73,11 @@ def separation_speeds(points: ContactPoints, approach: ArrayLike, h: float, grav
     ----------
     approach : (c,)
         Normal velocities before, negative where bodies approach, m/s.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive or the shape of ``approach`` or ``gravity`` does not fit.
     """
     arguments.instance("points", points, ContactPoints)
     approach = arguments.one_vector("approach", approach, len(points))

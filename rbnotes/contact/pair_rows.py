@@ -40,9 +40,10 @@ class PairRows:
     b: NDArray[np.intp]
     """Number of the other ``(c,)``."""
     on_a: Array
-    """What multiplies the twist of body a ``(c, k, 6)``; of no account where that is the world."""
+    """What multiplies the twist of body a ``(c, k, 6)``, m for its first three numbers and without unit for
+    the others where rows are velocities of points; of no account where that is the world."""
     on_b: Array
-    """What multiplies the twist of body b ``(c, k, 6)``."""
+    """What multiplies the twist of body b ``(c, k, 6)``, m and without unit in the same way."""
     bodies: int
     """How many there are, n."""
 
@@ -103,7 +104,12 @@ class PairRows:
         Parameters
         ----------
         inverse_masses : (n, 6, 6)
-            Inverses of the spatial inertias.
+            Inverses of the spatial inertias, 1/kg and 1/(kg m^2).
+
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``inverse_masses`` does not fit.
         """
         inverses = arguments.array("inverse_masses", inverse_masses, self.bodies, 6, 6)
         arguments.exactly("inverse_masses", inverses, 3)
@@ -131,6 +137,7 @@ class TransposedPairRows:
     """What ``rows.T`` is."""
 
     rows: PairRows
+    """What it is the transpose of: c groups of k rows on n bodies."""
 
     @property
     def shape(self) -> tuple[int, int]:

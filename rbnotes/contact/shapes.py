@@ -17,6 +17,8 @@ class Rounded:
 
     The core of a capsule is a segment, that of a sphere a point: one description, and one algorithm for all
     pairs. :func:`surface` makes it from a solid.
+
+    Raises InvalidArgument if ``half_extents`` or ``radius`` is negative.
     """
 
     half_extents: Array

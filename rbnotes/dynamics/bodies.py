@@ -34,6 +34,8 @@ def gyroscopic_wrench(M: ArrayLike, phi: ArrayLike) -> Array:
     """Wrench ``(..., 6)`` of the body's own motion, ``ad(phi)^T M phi`` (Sueda 1.6, eq. (1.21)).
 
     It does no work.
+
+    Raises InvalidArgument if ``M`` is not positive definite or the shape of ``phi`` does not fit.
     """
     return _gyroscopic(*_moving(M, phi))
 
@@ -42,6 +44,8 @@ def gyroscopic_damping(M: ArrayLike, phi: ArrayLike) -> Array:
     """How that wrench changes with the twist, ``(..., 6, 6)``: ``ad(phi)^T M + (([l], [p]), ([p], 0))``.
 
     ``(l, p) = M phi`` are the angular and linear momentum.
+
+    Raises InvalidArgument if ``M`` is not positive definite or the shape of ``phi`` does not fit.
     """
     return _gyroscopic_damping(*_moving(M, phi))
 
@@ -50,6 +54,8 @@ def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
     """Body wrench ``(..., 6)`` of gravity ``g (3,)``, given in the world (Sueda 1.6, eq. (1.22)).
 
     The force acts at the centre of mass; about another origin of the body frame it has a moment.
+
+    Raises InvalidArgument if ``E`` is no pose, ``M`` no spatial inertia, or the shape of ``g`` does not fit.
     """
     mass, _, com = inertia.from_spatial_inertia(M)
     E, g = arguments.frame("E", E), arguments.vector("g", g)
@@ -58,7 +64,11 @@ def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
 
 
 def body_acceleration(M: ArrayLike, phi: ArrayLike, wrench: ArrayLike) -> Array:
-    """Rate of the body twist ``(..., 6)``: ``M dphi/dt = ad(phi)^T M phi + wrench`` (Sueda eq. (1.21))."""
+    """Rate of the body twist ``(..., 6)``: ``M dphi/dt = ad(phi)^T M phi + wrench`` (Sueda eq. (1.21)).
+
+    Raises InvalidArgument if ``M`` is not positive definite or the shape of ``phi`` or ``wrench`` does not
+    fit.
+    """
     wrench = arguments.twist("wrench", wrench)
     M, phi = _moving(M, phi, wrench=wrench.shape[:-1])
     force = _gyroscopic(M, phi) + wrench
@@ -66,7 +76,11 @@ def body_acceleration(M: ArrayLike, phi: ArrayLike, wrench: ArrayLike) -> Array:
 
 
 def world_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
-    """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates."""
+    """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates.
+
+    Raises InvalidArgument if ``M`` is not positive definite, ``E`` is no pose, or the shape of ``phi`` does
+    not fit.
+    """
     E = arguments.frame("E", E)
     M, phi = _moving(M, phi, E=E.shape[:-2])
     momentum = np.einsum("...ij,...j->...i", M, phi)
@@ -75,7 +89,10 @@ def world_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
 
 
 def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
-    """``phi^T M phi / 2 (...)``, J."""
+    """``phi^T M phi / 2 (...)``, J.
+
+    Raises InvalidArgument if ``M`` is not positive definite or the shape of ``phi`` does not fit.
+    """
     M, phi = _moving(M, phi)
     result: Array = np.einsum("...i,...ij,...j->...", phi, M, phi) / 2
     return result
@@ -92,7 +109,8 @@ class FreeSystem:
     """
 
     inertias: Any = ()
-    """Spatial inertias of the bodies ``(m, 6, 6)``; one ``(6, 6)`` counts as one body."""
+    """Spatial inertias of the bodies ``(m, 6, 6)``, kg m^2, kg m and kg; one ``(6, 6)`` counts as one
+    body."""
     masses: Any = ()
     """Of the particles ``(p,)``, kg."""
     gravity: Any = GRAVITY
@@ -146,47 +164,71 @@ class FreeSystem:
         return self.block_mass.toarray() if self.size <= DENSE else self.block_mass
 
     def mass(self, state: State) -> Matrix:
-        """Mass matrix ``(N, N)``, sparse if it is large."""
+        """Mass matrix ``(N, N)``, sparse if it is large.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return self._mass
 
     def force(self, state: State) -> Array:
-        """Gyroscopic wrenches, gravity and applied forces ``(N,)``."""
+        """Gyroscopic wrenches, gravity and applied forces ``(N,)``.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return self.gyroscopic(state) + self.external_force(state)
 
     def gyroscopic(self, state: State) -> Array:
-        """Wrenches of the bodies' own motion ``(N,)``."""
+        """Wrenches of the bodies' own motion ``(N,)``.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         self._check(state)
         return np.concatenate([_gyroscopic(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
 
     def external_force(self, state: State) -> Array:
-        """Gravity and applied forces ``(N,)``: without those of the motion itself."""
+        """Gravity and applied forces ``(N,)``: without those of the motion itself.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return self.weight(state) + self.applied_forces(state).f
 
     def weight(self, state: State) -> Array:
-        """Gravity ``(N,)``: wrenches on bodies, forces on particles."""
+        """Gravity ``(N,)``: wrenches on bodies, forces on particles.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         self._check(state)
         bodies = _se3.point_wrench(state.E, self.mass_properties.com, self.weights)
         return np.concatenate([bodies.ravel(), np.outer(self.masses, self.gravity).ravel()])
 
     def forces(self, state: State) -> Forces:
-        """All forces, with exact derivatives of all but those applied ones that leave them out."""
+        """All forces, with exact derivatives of all but those applied ones that leave them out.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         D = self._block_diagonal(_gyroscopic_damping(self.inertias, state.phi), np.zeros(len(self.masses)))
         own = self.gyroscopic(state) + self.weight(state)
         return Forces(own, self.weight_stiffness(state), sparse.csc_array(D)) + self.applied_forces(state)
 
     def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
-        """``force - mass acceleration``, with the derivatives of the force: the mass matrix is constant."""
+        """``force - mass acceleration``, with the derivatives of the force: the mass matrix is constant.
+
+        Raises InvalidArgument if the shape of ``acceleration`` does not fit.
+        """
         arguments.instance("state", state, State)
         return without_inertia(self.forces(state), self.block_mass, acceleration)
 
     def weight_stiffness(self, state: State) -> sparse.csc_array:
-        """How the weight, in body coordinates, changes as bodies turn ``(N, N)``: ``Gamma(c)^T [R^T w]``."""
+        """How the weight, in body coordinates, changes as bodies turn ``(N, N)``: ``Gamma(c)^T [R^T w]``.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         self._check(state)
         local = np.einsum("nji,nj->ni", state.E[:, :3, :3], self.weights)
@@ -195,7 +237,10 @@ class FreeSystem:
         return sparse.csc_array(self._block_diagonal(blocks, np.zeros(len(self.masses))))
 
     def applied_forces(self, state: State) -> Forces:
-        """The applied forces, checked."""
+        """The applied forces, checked.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         self._check(state)
         given = self.applied(state)
@@ -208,13 +253,19 @@ class FreeSystem:
         return Forces(f, K, arguments.finite_matrix("applied D", given.D, state.size, state.size))
 
     def acceleration(self, state: State) -> Array:
-        """``M^-1 f (N,)``."""
+        """``M^-1 f (N,)``.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         result: Array = self.inverse_mass @ self.force(state)
         return result
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Bodies by ``E exp([xi])``, particles by ``x + dx``."""
+        """Bodies by ``E exp([xi])``, particles by ``x + dx``.
+
+        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        """
         arguments.instance("state", state, State)
         return state.moved(increment, h)
 
@@ -222,6 +273,8 @@ class FreeSystem:
         """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J.
 
         That of applied forces is theirs to tell: see :meth:`rbnotes.forces.ForceGroups.energy`.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
         self._check(state)

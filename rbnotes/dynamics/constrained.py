@@ -28,6 +28,7 @@ class ConstrainedStep:
     """The state after a step, and the impulses of the constraints during it."""
 
     state: State
+    """Positions, m and rad, and velocities, m/s and rad/s, at the end of the step."""
     bilateral: Array
     """``(k,)``, N s."""
     unilateral: Array
@@ -109,7 +110,10 @@ def constrained_step(
 def constrained(
     scheme: Step, rows_at: RowsAt, *, where: str = "start"
 ) -> Callable[[MechanicalSystem, State, float], State]:
-    """The scheme under constraints, for :func:`rbnotes.dynamics.integrate`: :func:`constrained_step`."""
+    """The scheme under constraints, for :func:`rbnotes.dynamics.integrate`: :func:`constrained_step`.
+
+    Raises InvalidArgument if ``scheme`` or ``rows_at`` is no function or ``where`` is not one of the names.
+    """
 
     arguments.function("scheme", scheme)
     arguments.function("rows_at", rows_at)

@@ -36,7 +36,10 @@ NEWTON_STEPS = 20
 
 
 def external_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
-    """``M phi+ = M phi + h (weights + applied forces)``: the motion itself is left to the move."""
+    """``M phi+ = M phi + h (weights + applied forces)``: the motion itself is left to the move.
+
+    Raises InvalidArgument if ``h`` is not positive.
+    """
     arguments.instance("state", state, State)
     h, free = arguments.number("h", h), _free(system)
     mass = system.mass(state)
@@ -48,6 +51,8 @@ def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepPr
 
     K and D are those of the applied forces. The matrix is as symmetric as they are; not all friction models
     take one that is not.
+
+    Raises InvalidArgument if ``h`` is not positive.
     """
     arguments.instance("state", state, State)
     h, free = arguments.number("h", h), _free(system)
@@ -63,6 +68,8 @@ def move_freely(system: MechanicalSystem, state: State, velocity: Array, h: floa
 
     Raises
     ------
+    InvalidArgument
+        If ``h`` is not positive or the shape of ``velocity`` does not fit.
     SingularConfiguration
         If a body turns by hundreds of radians in the step.
     """
@@ -71,7 +78,10 @@ def move_freely(system: MechanicalSystem, state: State, velocity: Array, h: floa
 
 
 def move_keeping_momentum(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
-    """The centre of mass moves straight on; linear and angular momentum stay as they are in the world."""
+    """The centre of mass moves straight on; linear and angular momentum stay as they are in the world.
+
+    Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
+    """
     inertias = _free(system).mass_properties[1]
 
     def spin(omega: Array) -> Turned:
@@ -87,6 +97,8 @@ def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array,
 
     Raises
     ------
+    InvalidArgument
+        If ``h`` is not positive or the shape of ``velocity`` does not fit.
     SingularConfiguration
         If the step is too long for the spin: Newton's method does not converge.
     """

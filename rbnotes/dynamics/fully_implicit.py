@@ -47,10 +47,13 @@ class FullyImplicit:
     left of the equations than before, measured by the kinetic energy of the velocities that it would make.
 
     Constraints are those of ``solve``: with :func:`~rbnotes.dynamics.constrained_step`, rows at the start.
+
+    Raises InvalidArgument if ``tolerance`` is not positive, ``iterations`` is negative, or the shape of
+    ``part`` does not fit.
     """
 
     part: float
-    """c: 1 at the end, 1/2 in the middle of the step."""
+    """c, without unit: 1 at the end, 1/2 in the middle of the step."""
     tolerance: float = 1e-10
     """How far the last correction may move the positions, in rad and m; relative to how far they move in the
     step, where that is more than 1. What is left after it is about the square of that."""
@@ -74,6 +77,8 @@ class FullyImplicit:
 
         Raises
         ------
+        InvalidArgument
+            If ``h`` is not positive.
         NotConverged
             If the corrections do not end: ``solution`` is the state after the step that they led to, and
             ``residual`` how far the next one would move its positions, in rad and m.

@@ -37,7 +37,10 @@ class Forces(NamedTuple):
 
     @classmethod
     def without_derivatives(cls, f: ArrayLike) -> Forces:
-        """Forces of any shape, flattened, with K = D = 0: for explicit steps, and what is not stiff."""
+        """Forces of any shape, flattened, with K = D = 0: for explicit steps, and what is not stiff.
+
+        Raises InvalidArgument if ``f`` is no vector.
+        """
         f = np.ravel(arguments.array("f", f))
         zero = sparse.csc_array((len(f), len(f)))
         return cls(f, zero, zero)
@@ -53,7 +56,10 @@ ForceLaw = Callable[[State], Forces]
 
 
 def no_forces(state: State) -> Forces:
-    """No forces at all."""
+    """No forces at all.
+
+    Raises InvalidArgument if ``state`` is no ``State``.
+    """
     arguments.instance("state", state, State)
     zero = _no_derivatives(state.size)
     return Forces(np.zeros(state.size), zero, zero)
@@ -105,7 +111,7 @@ class System:
     """
 
     inertia: Matrix
-    """Mass matrix M ``(n, n)``, symmetric positive definite; dense or sparse."""
+    """Mass matrix M ``(n, n)``, kg, kg m and kg m^2, symmetric positive definite; dense or sparse."""
     force_at: Callable[[Array, Array], ArrayLike]
     """f(q, qdot) ``(n,)``."""
     stiffness: Callable[[Array, Array], Matrix]
@@ -126,18 +132,27 @@ class System:
         object.__setattr__(self, "inertia", inertia)
 
     def mass(self, state: State) -> Matrix:
-        """The mass matrix."""
+        """The mass matrix.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return self.inertia
 
     def force(self, state: State) -> Array:
-        """f(q, qdot)."""
+        """f(q, qdot).
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         self._check(state)
         return arguments.one_vector("force_at(q, qdot)", self.force_at(state.q, state.qdot), state.size)
 
     def forces(self, state: State) -> Forces:
-        """f, K and D, with their shapes checked."""
+        """f, K and D, with their shapes checked.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         f, n = self.force(state), state.size
         K = arguments.finite_matrix("stiffness(q, qdot)", self.stiffness(state.q, state.qdot), n, n)
@@ -145,17 +160,26 @@ class System:
         return Forces(f, K, D)
 
     def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
-        """``f - M acceleration``, K and D: those of f, as the mass matrix is constant."""
+        """``f - M acceleration``, K and D: those of f, as the mass matrix is constant.
+
+        Raises InvalidArgument if the shape of ``acceleration`` does not fit.
+        """
         arguments.instance("state", state, State)
         return without_inertia(self.forces(state), self.inertia, acceleration)
 
     def acceleration(self, state: State) -> Array:
-        """``M^-1 f``."""
+        """``M^-1 f``.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return free_acceleration(self, state)
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
-        """``q + increment``."""
+        """``q + increment``.
+
+        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        """
         arguments.instance("state", state, State)
         return state.moved(increment, h)
 
@@ -188,7 +212,10 @@ def without_inertia(forces: Forces, mass: Matrix, acceleration: ArrayLike) -> Fo
 
 
 def free_acceleration(system: MechanicalSystem, state: State) -> Array:
-    """``M^-1 f (N,)``: of systems without constraints."""
+    """``M^-1 f (N,)``: of systems without constraints.
+
+    Raises InvalidArgument if ``system`` is no ``MechanicalSystem`` or ``state`` is no ``State``.
+    """
     arguments.provides("system", system, "mass", "force")
     arguments.instance("state", state, State)
     force = system.force(state)

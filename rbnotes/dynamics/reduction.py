@@ -32,9 +32,10 @@ class Reduction:
     """
 
     J: Matrix
-    """``(n, r)``, dense or sparse."""
+    """``(n, r)``, without unit between like velocities; dense or sparse."""
     drift: Any = 0.0
-    """``(n,)``: the velocities while the reduced ones are zero; for accelerations ``dJ/dt v_reduced``."""
+    """``(n,)``, or one number: the velocities while the reduced ones are zero, m/s or rad/s; for
+    accelerations ``dJ/dt v_reduced``, m/s^2 or rad/s^2."""
 
     def __post_init__(self) -> None:
         J = arguments.matrix("J", self.J)
@@ -55,12 +56,18 @@ class Reduction:
         return int(self.J.shape[1])
 
     def velocities(self, v_reduced: ArrayLike) -> Array:
-        """All velocities ``(n,)`` from the reduced ones ``(r,)``."""
+        """All velocities ``(n,)`` from the reduced ones ``(r,)``.
+
+        Raises InvalidArgument if the shape of ``v_reduced`` does not fit.
+        """
         result: Array = self.J @ arguments.one_vector("v_reduced", v_reduced, self.reduced_size) + self.drift
         return result
 
     def forces(self, f: ArrayLike) -> Array:
-        """Forces ``(n,)`` handed on to the reduced velocities ``(r,)``: ``J^T f``."""
+        """Forces ``(n,)`` handed on to the reduced velocities ``(r,)``: ``J^T f``.
+
+        Raises InvalidArgument if the shape of ``f`` does not fit.
+        """
         result: Array = self.J.T @ arguments.one_vector("f", f, self.size)
         return result
 
@@ -88,7 +95,10 @@ class Reduction:
         )
 
     def expand(self, solution: StepSolution) -> StepSolution:
-        """The solution of the reduced problem as one of the whole: all velocities, the same impulses."""
+        """The solution of the reduced problem as one of the whole: all velocities, the same impulses.
+
+        Raises InvalidArgument if ``solution`` is no ``StepSolution``.
+        """
         arguments.instance("solution", solution, StepSolution)
         return replace(solution, velocity=self.velocities(solution.velocity))
 
@@ -99,6 +109,11 @@ class Reduction:
         ----------
         problem, solution
             Of the whole system: impulses, or forces if the velocities are accelerations.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``problem`` is no ``StepProblem`` or ``solution`` is no ``StepSolution``.
         """
         arguments.instance("solution", solution, StepSolution)
         arguments.instance("problem", problem, StepProblem)
@@ -113,7 +128,10 @@ class Reduction:
         return result
 
     def after(self, first: Reduction) -> Reduction:
-        """This reduction of what ``first`` has left: ``J_first J`` and its drift, as one."""
+        """This reduction of what ``first`` has left: ``J_first J`` and its drift, as one.
+
+        Raises InvalidArgument if ``first`` is no ``Reduction``.
+        """
         arguments.instance("first", first, Reduction)
         if first.reduced_size != self.size:
             raise InvalidArgument("first", f"{first.reduced_size} reduced velocities", str(self.size))

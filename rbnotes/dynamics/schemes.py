@@ -34,7 +34,8 @@ first half of Bridson-Marino. :func:`solve_free`, or one that satisfies constrai
 class Step(Protocol):
     """A time step: any scheme of this module."""
 
-    def __call__(self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = ...) -> State: ...
+    def __call__(self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = ...) -> State:
+        """The state after a step of ``h``, s."""
 
 
 def solve_free(problem: StepProblem, fraction: float = 1.0) -> Array:
@@ -42,6 +43,8 @@ def solve_free(problem: StepProblem, fraction: float = 1.0) -> Array:
 
     Raises
     ------
+    InvalidArgument
+        If ``problem`` is no ``StepProblem``.
     SingularConfiguration
         If the mass is singular.
     """
@@ -60,6 +63,8 @@ class Scheme:
     """A step in two halves: forces change the velocities, and the velocities move the system.
 
     In between, constraints and contacts add their impulses.
+
+    Raises InvalidArgument if ``problem`` or ``move`` is no function.
     """
 
     problem: Callable[[MechanicalSystem, State, float], StepProblem]
@@ -74,6 +79,10 @@ class Scheme:
     def __call__(
         self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
     ) -> State:
+        """The state after a step of ``h``, s; ``solve`` adds impulses of constraints and contacts.
+
+        Raises InvalidArgument if ``h`` is not positive, ``solve`` is no function or returns no velocity.
+        """
         arguments.instance("state", state, State)
         arguments.function("solve", solve)
         found = solve(self.problem(system, state, h), 1.0)
@@ -82,7 +91,10 @@ class Scheme:
 
 
 def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
-    """``M v+ = M v + h f`` (Lloyd 0.9.1; for bodies Sueda 1.8, eq. (1.28))."""
+    """``M v+ = M v + h f`` (Lloyd 0.9.1; for bodies Sueda 1.8, eq. (1.28)).
+
+    Raises InvalidArgument if ``h`` is not positive.
+    """
     arguments.provides("system", system, "mass", "force")
     arguments.instance("state", state, State)
     mass = system.mass(state)
@@ -100,12 +112,17 @@ def linearly_implicit_problem(
     Parameters
     ----------
     M, K, D : (n, n)
-        Inertia, K = +df/dx along the velocities and D = +df/dv; each dense, or a scipy.sparse array. The
-        result is as M is.
+        Inertia, kg, K = +df/dx along the velocities, N/m, and D = +df/dv, N s/m; each dense, or a
+        scipy.sparse array. The result is as M is.
     v, f : (n,)
-        Velocities and the sum of all forces, those that depend on velocities included, at the start.
+        Velocities, m/s, and the sum of all forces, N, those that depend on velocities included, at the start.
     h : float
         Step size, s.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive or a shape does not fit.
     """
     h = _step_size(h)
     v = arguments.one_vector("v", v, None)
@@ -127,6 +144,8 @@ def linearly_implicit_velocity(
 
     Raises
     ------
+    InvalidArgument
+        If ``h`` is not positive or a shape does not fit.
     SingularConfiguration
         If ``M - h D - h^2 K`` is singular.
     """
@@ -134,7 +153,10 @@ def linearly_implicit_velocity(
 
 
 def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
-    """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (Lloyd 0.9.2)."""
+    """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (Lloyd 0.9.2).
+
+    Raises InvalidArgument if ``h`` is not positive.
+    """
     arguments.provides("system", system, "mass", "forces")
     arguments.instance("state", state, State)
     h = _step_size(h)
@@ -142,7 +164,10 @@ def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> 
 
 
 def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
-    """``(M - h/2 D - h^2/4 K) v+ = (M - h/2 D + h^2/4 K) v + h f`` (Lloyd 0.9.3)."""
+    """``(M - h/2 D - h^2/4 K) v+ = (M - h/2 D + h^2/4 K) v + h f`` (Lloyd 0.9.3).
+
+    Raises InvalidArgument if ``h`` is not positive.
+    """
     arguments.provides("system", system, "mass", "forces")
     arguments.instance("state", state, State)
     h = _step_size(h)
@@ -152,7 +177,10 @@ def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> Ste
 
 
 def move_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
-    """Positions move with the new velocities: by ``h v+`` (for bodies Sueda 1.8, eq. (1.29))."""
+    """Positions move with the new velocities: by ``h v+`` (for bodies Sueda 1.8, eq. (1.29)).
+
+    Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
+    """
     arguments.provides("system", system, "moved")
     arguments.instance("state", state, State)
     velocity, h = arguments.one_vector("velocity", velocity, state.size), _step_size(h)
@@ -160,7 +188,10 @@ def move_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array
 
 
 def move_by_mean_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
-    """Positions move with the mean of old and new velocities: by ``h/2 (v + v+)``."""
+    """Positions move with the mean of old and new velocities: by ``h/2 (v + v+)``.
+
+    Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
+    """
     arguments.provides("system", system, "moved")
     arguments.instance("state", state, State)
     velocity, h = arguments.one_vector("velocity", velocity, state.size), _step_size(h)
@@ -179,13 +210,17 @@ leave nothing out, so not on trees; keeps the energy of linear springs."""
 
 
 def bridson_marino(system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free) -> State:
-    """Explicit in positions, implicit in velocities, of second order; does not need K (Lloyd 0.9.4).
+    """Explicit in positions, implicit in velocities, of second order (Lloyd 0.9.4).
+
+    K changes nothing: it is evaluated only because ``system.forces`` gives it with D.
 
     Two problems are solved: for the velocities halfway, which move the positions, and for the new ones.
     Of second order for constant mass matrices.
 
     Raises
     ------
+    InvalidArgument
+        If ``h`` is not positive or ``solve`` is no function.
     SingularConfiguration
         If ``M - h/2 D`` is singular.
     """
@@ -221,12 +256,16 @@ def runge_kutta(
     Parameters
     ----------
     rtol, atol
-        Accepted errors, of :func:`scipy.integrate.solve_ivp`.
+        Accepted errors, relative and in the units of positions and velocities, of
+        :func:`scipy.integrate.solve_ivp`.
     evaluations
         Of the forces, at most.
 
     Raises
     ------
+    InvalidArgument
+        If ``atol`` is not positive, ``evaluations`` is negative, or the shape of ``h`` or ``rtol`` does not
+        fit.
     SingularConfiguration
         If the method gives up, or would need more evaluations.
     """
@@ -283,6 +322,8 @@ def force_beside(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: float) 
     """The force f ``(n,)`` with ``momentum = inertia v + h f``: another arrangement of the step (Lloyd 0.9).
 
     With the mass matrix it is the notes' ``f_hat``, with the mass of the step itself their ``f_tilde``.
+
+    Raises InvalidArgument if ``h`` is not positive or the shape of ``inertia`` or ``v`` does not fit.
     """
     arguments.instance("problem", problem, StepProblem)
     v = arguments.one_vector("v", v, problem.size)

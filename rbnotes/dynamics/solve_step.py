@@ -72,6 +72,8 @@ def factor_step(problem: StepProblem) -> KKT:
     """The factored system of the masses and the equations, soft ones included (Lloyd 0.6, 0.11).
 
     Its ``solve(momentum, target)`` gives velocities and bilateral impulses for any right sides.
+
+    Raises InvalidArgument if ``problem`` is no ``StepProblem``.
     """
     arguments.instance("problem", problem, StepProblem)
     hard = hardened(problem)
@@ -93,6 +95,8 @@ def hardened(problem: StepProblem) -> StepProblem:
 
     Raises
     ------
+    InvalidArgument
+        If ``problem`` is no ``StepProblem``.
     SingularConfiguration
         If a softness that is not symmetric is singular, or next to it.
     """
@@ -128,6 +132,11 @@ def elimination(problem: StepProblem, factors: KKT | None = None) -> Elimination
         With soft rows, their slacks are among the velocities.
     factors
         Those of :func:`factor_step`, if there are some already.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``problem`` is no ``StepProblem``.
     """
     arguments.instance("problem", problem, StepProblem)
     hard = hardened(problem)
@@ -142,20 +151,28 @@ def lcp_from_step(problem: StepProblem, factors: KKT | None = None) -> LCP:
 
     ``M' = Nb A^-1 Nb^T`` and ``q' = Nb A^-1 b - n`` with ``Nb = (N 0)`` and the KKT matrix A. It takes
     ``m + 1`` solves with A, for m rows. Arguments as for :func:`elimination`; back by :func:`step_unknowns`.
+
+    Raises InvalidArgument if ``problem`` is no ``StepProblem``.
     """
     arguments.instance("problem", problem, StepProblem)
     return elimination(problem, factors).lcp()
 
 
 def step_unknowns(problem: StepProblem, z: ArrayLike) -> tuple[Array, Array]:
-    """Velocities ``(n,)`` and bilateral impulses ``(k,)`` from the unilateral ones ``(m,)`` (Lloyd 0.7)."""
+    """Velocities ``(n,)`` and bilateral impulses ``(k,)`` from the unilateral ones ``(m,)`` (Lloyd 0.7).
+
+    Raises InvalidArgument if the shape of ``z`` does not fit.
+    """
     arguments.instance("problem", problem, StepProblem)
     velocity, bilateral = elimination(problem).unknowns(z)
     return velocity[: problem.size], bilateral
 
 
 def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
-    """How well velocities and impulses solve a step without contacts."""
+    """How well velocities and impulses solve a step without contacts.
+
+    Raises InvalidArgument if ``problem`` is no ``StepProblem`` or ``solution`` is no ``StepSolution``.
+    """
     arguments.instance("problem", problem, StepProblem)
     arguments.instance("solution", solution, StepSolution)
     hard = hardened(problem)
@@ -187,7 +204,10 @@ def qp_from_step(problem: StepProblem) -> QP:
 
 
 def box_from_step(problem: StepProblem) -> BoxLCP:
-    """The step in the unknowns (v, lambda, z) at once, the former two unbounded (Lloyd 0.7)."""
+    """The step in the unknowns (v, lambda, z) at once, the former two unbounded (Lloyd 0.7).
+
+    Raises InvalidArgument if ``problem`` is no ``StepProblem``.
+    """
     arguments.instance("problem", problem, StepProblem)
     hard = hardened(problem)
     G, N = (sparse.csc_array(rows.rows) for rows in (hard.bilateral, hard.unilateral))

@@ -33,7 +33,7 @@ class State:
     """
 
     E: Any = ()
-    """Poses of the bodies ``(m, 4, 4)``; one ``(4, 4)`` counts as one body."""
+    """Poses of the bodies ``(m, 4, 4)``, m; one ``(4, 4)`` counts as one body."""
     phi: Any = ()
     """Their twists in body coordinates ``(m, 6)``, rad/s and m/s."""
     x: Any = ()
@@ -41,9 +41,10 @@ class State:
     v: Any = ()
     """Their velocities ``(p, 3)``, m/s."""
     q: Any = ()
-    """Generalised or joint coordinates ``(k,)``."""
+    """Generalised or joint coordinates ``(k,)``, rad or m."""
     qdot: Any = ()
-    """Their velocities ``(l,)``; where l is not k, it is the model that knows how these move q."""
+    """Their velocities ``(l,)``, rad/s or m/s; where l is not k, it is the model that knows how these move
+    q."""
     t: float = 0.0
     """Time, s."""
 
@@ -77,6 +78,8 @@ class State:
         """The parts ``(m, 6)``, ``(p, 3)`` and ``(l,)`` of anything that is stacked like velocities.
 
         An error calls it by the name.
+
+        Raises InvalidArgument if the shape of ``stacked`` does not fit.
         """
         return self._split(arguments.one_vector(name, stacked, self.size))
 
@@ -105,7 +108,10 @@ class State:
         return changed(self, E=E, x=self.x + dx, q=self.q + dq, t=self.t + arguments.real("h", h))
 
     def with_velocity(self, velocity: ArrayLike) -> State:
-        """The state with other velocities ``(N,)``."""
+        """The state with other velocities ``(N,)``.
+
+        Raises InvalidArgument if the shape of ``velocity`` does not fit.
+        """
         return self._with_velocity(arguments.one_vector("velocity", velocity, self.size))
 
     def _with_velocity(self, velocity: Array) -> State:
@@ -113,7 +119,11 @@ class State:
         return changed(self, phi=phi, v=v, qdot=qdot)
 
     def increment_rate(self, increment: ArrayLike, velocity: ArrayLike) -> Array:
-        """Rate ``(N,)`` of the increment with which :meth:`moved` moves at a velocity ``(N,)``."""
+        """Rate ``(N,)`` of the increment with which :meth:`moved` moves at a velocity ``(N,)``.
+
+        Raises InvalidArgument if the shape of ``increment`` or ``velocity`` does not fit;
+        SingularConfiguration if a turn in ``increment`` is a positive multiple of 2 pi.
+        """
         xi, _, _ = self.split(increment, "increment")
         phi, v, qdot = self.split(velocity, "velocity")
         if len(xi):
@@ -127,23 +137,26 @@ class States:
     """States at T times; each array has the axis of times in front of those of :class:`State`."""
 
     E: Array
-    """``(T, m, 4, 4)``."""
+    """``(T, m, 4, 4)``, m."""
     phi: Array
-    """``(T, m, 6)``."""
+    """``(T, m, 6)``, rad/s and m/s."""
     x: Array
-    """``(T, p, 3)``."""
+    """``(T, p, 3)``, m."""
     v: Array
-    """``(T, p, 3)``."""
+    """``(T, p, 3)``, m/s."""
     q: Array
-    """``(T, k)``."""
+    """``(T, k)``, rad or m."""
     qdot: Array
-    """``(T, l)``."""
+    """``(T, l)``, rad/s or m/s."""
     t: Array
     """``(T,)``, s."""
 
     @classmethod
     def of(cls, states: Sequence[State]) -> States:
-        """States one after the other."""
+        """States one after the other.
+
+        Raises InvalidArgument if ``states`` does not fit.
+        """
         states = arguments.instances("states", states, State)
         if not states:
             raise InvalidArgument("states", "none", "one or more")

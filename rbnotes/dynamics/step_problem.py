@@ -42,11 +42,12 @@ class Rows:
     """
 
     rows: Matrix = ()
-    """``(k, n)``, dense or scipy.sparse; none by default."""
+    """``(k, n)``, without unit between like velocities, dense or scipy.sparse; none by default."""
     target: Any = 0.0
-    """``(k,)``, or one number for all."""
+    """``(k,)``, or one number for all, m/s or rad/s."""
     softness: Any = 0.0
-    """Velocity per impulse ``(k,)`` or ``(k, k)``, or one number for all: zero where rows are hard."""
+    """Velocity per impulse ``(k,)`` or ``(k, k)``, or one number for all, 1/kg or 1/(kg m^2): zero where rows
+    are hard."""
 
     def __post_init__(self) -> None:
         rows = np.zeros((0, 0)) if isinstance(self.rows, tuple) and not self.rows else self.rows
@@ -68,12 +69,18 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class BilateralRows(Rows):
-    """Equations ``rows v + softness impulses = target``."""
+    """Equations ``rows v + softness impulses = target``.
+
+    Raises InvalidArgument if the shape of ``rows``, ``target`` or ``softness`` does not fit.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class UnilateralRows(Rows):
-    """Inequalities ``rows v + softness impulses >= target``, with impulses that only push, and only there."""
+    """Inequalities ``rows v + softness impulses >= target``, with impulses that only push, and only there.
+
+    Raises InvalidArgument if the shape of ``rows``, ``target`` or ``softness`` does not fit.
+    """
 
 
 class ContactRows(Protocol):
@@ -124,10 +131,10 @@ class StepProblem:
     """
 
     mass: Matrix
-    """``(n, n)``, dense or scipy.sparse. That of an implicit scheme need not be symmetric; its symmetric part
-    is positive definite."""
+    """``(n, n)``, kg, kg m and kg m^2, dense or scipy.sparse. That of an implicit scheme need not be
+    symmetric; its symmetric part is positive definite."""
     momentum: Any
-    """``(n,)``: what ``mass v`` would be without constraints, N s."""
+    """``(n,)``: what ``mass v`` would be without constraints, N s and N m s."""
     bilateral: BilateralRows = field(default_factory=partial(_no_equations, 0))
     """Equations; none by default."""
     unilateral: UnilateralRows = field(default_factory=partial(_no_inequalities, 0))
@@ -194,7 +201,7 @@ class StepSolution:
     """Velocities after a step and the impulses that see to them; impulses of what there is not are empty."""
 
     velocity: Array
-    """``(n,)``."""
+    """``(n,)``, m/s and rad/s."""
     bilateral: Array
     """Impulses lambda ``(k,)`` of the equations, N s."""
     unilateral: Array = field(default_factory=lambda: np.zeros(0))

@@ -75,23 +75,30 @@ class Carried(NamedTuple):
 class ForceGroup(Protocol):
     """Forces of one kind."""
 
-    def forces(self, state: State) -> Located: ...
+    def forces(self, state: State) -> Located:
+        """Forces on coordinates of the state, with their derivatives."""
 
-    def energy(self, state: State) -> float: ...
+    def energy(self, state: State) -> float:
+        """Potential energy, J."""
 
-    def dissipated_power(self, state: State) -> float: ...
+    def dissipated_power(self, state: State) -> float:
+        """Power that the forces take out of the motion, W."""
 
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """Tensions of one law along s paths: springs, muscles, spring-dampers."""
+    """Tensions of one law along s paths: springs, muscles, spring-dampers.
+
+    Raises InvalidArgument if ``law`` is no function, ``stiffness`` is not one of the names, or the shape of
+    ``active`` does not fit.
+    """
 
     law: TensionLaw
     """Parameters that are arrays have one entry per path."""
     points: Attachments
     """``(s, n)`` or, for one path, ``(n,)``; see :func:`rbnotes.forces.attachment.through`."""
     active: ArrayLike | None = None
-    """Segments that count to the length ``(n-1,)``; all by default."""
+    """Segments that count to the length ``(n-1,)``, true or false; all by default."""
     stiffness: str = "exact"
     """See :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
@@ -106,6 +113,7 @@ class Paths:
         _check_parameters(self.law, self.points.shape[:-1])
 
     def forces(self, state: State) -> Located:
+        """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
         arguments.instance("state", state, State)
         coordinates, E, x, phi = _carried(self.points, state)
         active = active_flags(x.shape[-2] - 1, self.active)
@@ -119,7 +127,7 @@ class Paths:
         return Located(where, f, terms.stiffness(self.stiffness), terms.D)
 
     def energy(self, state: State) -> float:
-        """Potential energy, J; an error for a law that has none."""
+        """Potential energy, J; raises InvalidArgument if a law has none, or ``state`` is no ``State``."""
         arguments.instance("state", state, State)
         law: object = self.law
         if not hasattr(law, "energy"):
@@ -133,7 +141,7 @@ class Paths:
         return float(np.sum(path_energy(potential, points)))
 
     def dissipated_power(self, state: State) -> float:
-        """See :func:`rbnotes.forces.path.dissipated_power`, W."""
+        """Power that velocities make forces take, W; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
         _, E, x, phi = _carried(self.points, state)
         return float(np.sum(dissipated_power(self.law, *_wrenches.carried_points(E, x, phi), self.active)))
@@ -149,7 +157,10 @@ def _check_parameters(law: object, paths: tuple[int, ...]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ZeroLengthSprings:
-    """Springs of rest length zero between s pairs of points."""
+    """Springs of rest length zero between s pairs of points.
+
+    Raises InvalidArgument if ``k`` is negative.
+    """
 
     k: ArrayLike
     """Stiffness ``(s,)`` or a number, N/m."""
@@ -164,30 +175,34 @@ class ZeroLengthSprings:
         arguments.common_shape(k=np.shape(self.k), points=self.points.shape[:-1])
 
     def forces(self, state: State) -> Located:
+        """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
         arguments.instance("state", state, State)
         coordinates, E, x, _ = _carried(self.points, state)
         return Located.on_carriers(coordinates, _wrenches.zero_length_spring(np.asarray(self.k), E, x))
 
     def energy(self, state: State) -> float:
-        """Potential energy, J."""
+        """Potential energy, J; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
         _, E, x, _ = _carried(self.points, state)
         return float(np.sum(_wrenches.zero_length_energy(np.asarray(self.k), E, x)))
 
     def dissipated_power(self, state: State) -> float:
-        """Zero."""
+        """Zero; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
         return 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Pulls:
-    """Forces ``k a``, constant in the world, on s points."""
+    """Forces ``k a``, constant in the world, on s points.
+
+    Raises InvalidArgument if the shape of ``k`` or ``a`` does not fit.
+    """
 
     k: ArrayLike
-    """Factors ``(s,)`` or a number."""
+    """Factors ``(s,)`` or a number, N."""
     a: ArrayLike
-    """Directions ``(s, 3)`` or ``(3,)`` in world coordinates."""
+    """Directions ``(s, 3)`` or ``(3,)`` in world coordinates, without unit."""
     points: Attachments
     """``(s,)`` or ``()``."""
 
@@ -197,32 +212,37 @@ class Pulls:
         arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
 
     def forces(self, state: State) -> Located:
+        """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
         arguments.instance("state", state, State)
         coordinates, E, x, _ = _carried(_column(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
         return Located.on_carriers(coordinates, _wrenches.directional_force(k, a, E[:, 0], x[:, 0]))
 
     def energy(self, state: State) -> float:
-        """Potential energy, J, zero where the points are at the world's origin."""
+        """``-k a^T x`` of all points, J; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
         _, E, x, _ = _carried(_column(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
         return float(np.sum(_wrenches.directional_energy(k, a, E[:, 0], x[:, 0])))
 
     def dissipated_power(self, state: State) -> float:
-        """Zero."""
+        """Zero; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
         return 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Damping:
-    """Viscous damping ``-d phi`` of bodies."""
+    """Viscous damping ``-d phi`` of bodies.
+
+    Raises InvalidArgument if ``d`` is negative.
+    """
 
     d: ArrayLike
-    """Coefficients ``(s,)`` or a number; see :func:`rbnotes.forces.body_forces.viscous_damping`."""
+    """Coefficients ``(s,)`` or one, N m s and N s/m; see
+    :func:`rbnotes.forces.body_forces.viscous_damping`."""
     bodies: ArrayLike
-    """Their numbers ``(s,)``."""
+    """Numbers of the bodies ``(s,)``."""
 
     def __post_init__(self) -> None:
         keep(self, d=arguments.scalar("d", self.d, minimum=0.0))
@@ -230,18 +250,19 @@ class Damping:
         arguments.common_shape(d=np.shape(self.d), bodies=np.shape(self.bodies))
 
     def forces(self, state: State) -> Located:
+        """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
         arguments.instance("state", state, State)
         numbers = self._numbers(state)
         coordinates = carriers(state).coordinates[numbers]
         return Located(coordinates, *_wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers]))
 
     def energy(self, state: State) -> float:
-        """Zero."""
+        """Zero; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
         return 0.0
 
     def dissipated_power(self, state: State) -> float:
-        """``d |phi|^2`` summed over the bodies, W."""
+        """``d |phi|^2`` summed over the bodies, W; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
         return float(np.sum(np.asarray(self.d)[..., None] * state.phi[self._numbers(state)] ** 2))
 
@@ -288,24 +309,28 @@ class ForceGroups:
     >>> states = integrate(implicit_euler, hanging, State(x=[[0.0, 0.0, -1.0]]), 0.1, 100)
     >>> states.x[-1, 0].round(4).tolist()
     [0.0, 0.0, -1.0981]
+
+    Raises InvalidArgument if ``groups`` does not fit.
     """
 
     groups: Sequence[ForceGroup]
+    """The forces that are added, in N and N m."""
 
     def __post_init__(self) -> None:
         keep(self, groups=checked_groups(self.groups))
 
     def __call__(self, state: State) -> Forces:
+        """:func:`assemble` of the groups, and its errors: InvalidArgument, SingularConfiguration."""
         arguments.instance("state", state, State)
         return assemble(self.groups, state)
 
     def energy(self, state: State) -> float:
-        """Potential energy of all groups, J; an error for a law that has none."""
+        """Potential energy, J; raises InvalidArgument if a law has none, or ``state`` is no ``State``."""
         arguments.instance("state", state, State)
         return sum(group.energy(state) for group in self.groups)
 
     def dissipated_power(self, state: State) -> float:
-        """Power that the velocity dependence of the forces takes out of the motion, W."""
+        """Power that velocities make forces take, W; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
         return sum(group.dissipated_power(state) for group in self.groups)
 

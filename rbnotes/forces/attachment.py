@@ -37,23 +37,35 @@ class Attachments:
 
 
 def on_world(x: ArrayLike) -> Attachments:
-    """Points that stay at ``x (..., 3)`` in world coordinates."""
+    """Points that stay at ``x (..., 3)`` in world coordinates.
+
+    Raises InvalidArgument if the shape of ``x`` does not fit.
+    """
     x = arguments.vector("x", x)
     return _attachments(np.array(WORLD), np.array(NO_PARTICLE), x)
 
 
 def on_particle(index: ArrayLike) -> Attachments:
-    """Points that are the particles with these numbers ``(...)``."""
+    """Points that are the particles with these numbers ``(...)``.
+
+    Raises InvalidArgument if ``index`` is not a number of particles.
+    """
     return _attachments(np.array(WORLD), _numbers("index", index), np.zeros(3))
 
 
 def on_body(index: ArrayLike, x: ArrayLike) -> Attachments:
-    """Points with coordinates ``x (..., 3)`` in the bodies with these numbers ``(...)``."""
+    """Points with coordinates ``x (..., 3)`` in the bodies with these numbers ``(...)``.
+
+    Raises InvalidArgument if the shape of ``x`` does not fit.
+    """
     return _attachments(_numbers("index", index), np.array(NO_PARTICLE), arguments.vector("x", x))
 
 
 def through(*points: Attachments) -> Attachments:
-    """Paths ``(..., n)`` through the given points ``(...)``, in this order."""
+    """Paths ``(..., n)`` through the given points ``(...)``, in this order.
+
+    Raises InvalidArgument if ``points`` is no ``Attachments``.
+    """
     arguments.instances("points", points, Attachments)
     if len(points) < 2:
         raise InvalidArgument("points", f"{len(points)}", "two or more")

@@ -46,6 +46,8 @@ def body_path_length(
 
     Raises
     ------
+    InvalidArgument
+        If ``E`` is no pose or the shape of ``x``, ``phi`` or ``active`` does not fit.
     SingularConfiguration
         If a segment has length zero.
     """
@@ -91,7 +93,7 @@ def path_wrenches(
     phi : (..., n, 6)
         Twist of each point's body in body coordinates.
     active : (n-1,) of bool, optional
-        Segments that count to L; all by default.
+        True for segments that count to L; all by default.
     stiffness : {"exact", "taut", "positional", "symmetrised"}
         ``"taut"`` leaves out of K what paths that push do sideways (:func:`rbnotes.forces.taut_stiffness`).
         ``"positional"`` leaves out of K that poses change Ldot at constant twists, as Sueda's (1.52) and
@@ -100,6 +102,9 @@ def path_wrenches(
 
     Raises
     ------
+    InvalidArgument
+        If ``law`` is no function, ``E`` is no pose, ``stiffness`` is not one of the names, or the shape of
+        ``x`` or ``phi`` does not fit.
     SingularConfiguration
         If a segment has length zero.
     """
@@ -141,15 +146,23 @@ def zero_length_spring(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
     k : (...)
         Stiffness, N/m, at least 0.
     E : (..., 2, 4, 4)
-        Poses of the two bodies.
+        Poses of the two bodies, m.
     x : (..., 2, 3)
         The points in body coordinates, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``k`` is negative, ``E`` is no pose, or the shape of ``x`` does not fit.
     """
     return BodyForces(*_wrenches.zero_length_spring(*_checked_pair(k, E, x)))
 
 
 def zero_length_energy(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
-    """``k |X_2 - X_1|^2 / 2``, J ``(...)`` (Sueda eq. (1.36)); arguments as for the spring."""
+    """``k |X_2 - X_1|^2 / 2``, J ``(...)`` (Sueda eq. (1.36)); arguments as for the spring.
+
+    Raises InvalidArgument if ``k`` is negative, ``E`` is no pose, or the shape of ``x`` does not fit.
+    """
     return _wrenches.zero_length_energy(*_checked_pair(k, E, x))
 
 
@@ -163,9 +176,9 @@ def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) ->
     k : (...)
         Factor; k a is the force, N.
     a : (..., 3)
-        Direction in world coordinates.
+        Direction in world coordinates, without unit.
     E : (..., 4, 4)
-        Pose of the body.
+        Pose of the body, m.
     x : (..., 3)
         The point in body coordinates, m.
 
@@ -173,12 +186,20 @@ def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) ->
     -------
     BodyForces
         ``w (..., 6)``, ``K`` and ``D (..., 6, 6)``: there is one point, so no axis for it.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``E`` is no pose or the shape of ``k``, ``a`` or ``x`` does not fit.
     """
     return BodyForces(*_wrenches.directional_force(*_checked_pull(k, a, E, x)))
 
 
 def directional_energy(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
-    """``-k X . a``, J ``(...)`` (Sueda eq. (1.32)); arguments as for the force."""
+    """``-k X . a``, J ``(...)`` (Sueda eq. (1.32)); arguments as for the force.
+
+    Raises InvalidArgument if ``E`` is no pose or the shape of ``k``, ``a`` or ``x`` does not fit.
+    """
     return _wrenches.directional_energy(*_checked_pull(k, a, E, x))
 
 
@@ -191,14 +212,19 @@ def viscous_damping(d: ArrayLike, phi: ArrayLike) -> BodyForces:
     Parameters
     ----------
     d : (...)
-        Coefficient, at least 0.
+        Coefficient, at least 0, N s/m and N m s/rad.
     phi : (..., 6)
-        Twists in body coordinates.
+        Twists in body coordinates, rad/s and m/s.
 
     Returns
     -------
     BodyForces
         ``w (..., 6)``, ``K = 0`` and ``D = -d I (..., 6, 6)``.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``d`` is negative or the shape of ``phi`` does not fit.
     """
     d, phi = arguments.scalar("d", d, minimum=0.0), arguments.twist("phi", phi)
     arguments.common_shape(d=d.shape, phi=phi.shape[:-1])

@@ -46,9 +46,9 @@ class FrameSpring:
     """
 
     X_1: Array
-    """Pose of frame 1 in body A ``(..., 4, 4)``."""
+    """Pose of frame 1 in body A ``(..., 4, 4)``, m."""
     X_2: Array
-    """Pose of frame 2 in body B ``(..., 4, 4)``."""
+    """Pose of frame 2 in body B ``(..., 4, 4)``, m."""
     K_t: Array
     """Translational stiffness ``(..., 3, 3)`` in the axes of frame 1, N/m."""
     K_r: Array
@@ -81,7 +81,11 @@ class FrameSpring:
         *,
         damping: str = "origins",
     ) -> FrameSpring:
-        """The spring of the notes: one number ``(...)`` each for stiffness and damping."""
+        """The spring of the notes: one number ``(...)`` each for stiffness and damping.
+
+        Raises InvalidArgument if ``X_1`` or ``X_2`` is no pose, ``k_t``, ``k_r``, ``d_t`` or ``d_r`` is
+        negative, or ``damping`` is not one of the names.
+        """
 
         def spread(name: str, value: ArrayLike) -> Array:
             return arguments.scalar(name, value, minimum=0.0)[..., None, None] * np.eye(3)
@@ -104,7 +108,12 @@ def frame_displacement(spring: FrameSpring, E: ArrayLike) -> Array:
     Parameters
     ----------
     E : (..., 2, 4, 4)
-        Poses of the bodies A and B.
+        Poses of the bodies A and B, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``E`` is no pose.
     """
     arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_displacement(spring, _checked_poses(E))
@@ -114,6 +123,8 @@ def frame_spring_energy(spring: FrameSpring, E: ArrayLike) -> Array:
     """Potential energy ``(...)``, J, for poses ``E (..., 2, 4, 4)`` of the bodies A and B.
 
     It is continuous everywhere, with a ridge at half turns, where the shortest way back changes sides.
+
+    Raises InvalidArgument if ``E`` is no pose.
     """
     arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_spring_energy(spring, _checked_poses(E))
@@ -132,7 +143,7 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
     Parameters
     ----------
     E : (..., 2, 4, 4)
-        Poses of the bodies A and B.
+        Poses of the bodies A and B, m.
     phi : (..., 2, 6)
         Their twists in body coordinates, rad/s and m/s.
 
@@ -140,20 +151,31 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
     -------
     BodyForces
         w ``(..., 2, 6)``, K and D ``(..., 12, 12)``.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``E`` is no pose or the shape of ``phi`` does not fit.
     """
     arguments.instance("spring", spring, FrameSpring)
     return BodyForces(*_frame_spring.frame_spring_forces(spring, *_checked_state(E, phi)))
 
 
 def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Array:
-    """Power ``(...)`` that the damper takes out of the motion, W, at least 0; arguments as for the forces."""
+    """Power ``(...)`` that the damper takes out of the motion, W, at least 0; arguments as for the forces.
+
+    Raises InvalidArgument if ``E`` is no pose or the shape of ``phi`` does not fit.
+    """
     arguments.instance("spring", spring, FrameSpring)
     return _frame_spring.frame_spring_dissipated_power(spring, *_checked_state(E, phi))
 
 
 @dataclass(frozen=True, eq=False)
 class FrameSprings:
-    """Frame springs between s pairs of bodies, for :func:`rbnotes.forces.assembly.assemble`."""
+    """Frame springs between s pairs of bodies, for :func:`rbnotes.forces.assembly.assemble`.
+
+    Raises InvalidArgument if the shape of ``bodies`` does not fit.
+    """
 
     spring: FrameSpring
     """Parameters of one spring, or ``(s, ...)`` of each."""
@@ -168,17 +190,24 @@ class FrameSprings:
         keep(self, bodies=bodies)
 
     def forces(self, state: State) -> Located:
+        """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
         arguments.instance("state", state, State)
         coordinates, E, phi = self._bodies(state)
         return Located.on_carriers(coordinates, _frame_spring.frame_spring_forces(self.spring, E, phi))
 
     def energy(self, state: State) -> float:
-        """Potential energy, J."""
+        """Potential energy, J.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return float(np.sum(_frame_spring.frame_spring_energy(self.spring, self._bodies(state)[1])))
 
     def dissipated_power(self, state: State) -> float:
-        """Power that the dampers take out of the motion, W."""
+        """Power that the dampers take out of the motion, W.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         _, E, phi = self._bodies(state)
         return float(np.sum(_frame_spring.frame_spring_dissipated_power(self.spring, E, phi)))

@@ -42,7 +42,7 @@ def piecewise_cubic(knots: ArrayLike, conditions: Sequence[Condition]) -> PPoly:
     Parameters
     ----------
     knots : (n+1,)
-        Ends of the intervals, increasing.
+        Ends of the intervals, increasing, without unit.
     conditions
         The 2n + 2 equations besides the 2 (n - 1) of the joints (Sueda eqs. (1.41), (1.43), (1.45)).
 
@@ -86,6 +86,8 @@ def power_coefficients(curve: PPoly) -> Array:
     """Rows ``(a, b, c, d)`` of ``a x^3 + b x^2 + c x + d`` for each cubic of a curve ``(n, 4)``.
 
     This is the form of Sueda eqs. (1.40)-(1.46). The extensions beyond the end knots are left out.
+
+    Raises InvalidArgument if ``curve`` is no ``PPoly``.
     """
     arguments.instance("curve", curve, PPoly)
     local = curve.c.T[1:-1]
@@ -169,6 +171,9 @@ class Muscle:
 
     The normalised length is ``l = (L - l_T) / l_opt``, the normalised velocity ``v = Ldot / (l_opt v_max)``,
     positive while the muscle lengthens. A :class:`~rbnotes.forces.tension.TensionLaw`: put it on a path.
+
+    Raises InvalidArgument if ``peak_force``, ``optimal_length`` or ``max_velocity`` is not positive,
+    ``tendon_length`` is negative, or ``activation`` is not in [0, 1].
     """
 
     peak_force: Parameter
@@ -195,18 +200,27 @@ class Muscle:
         self._store("activation", arguments.scalar("activation", self.activation, minimum=0.0, maximum=1.0))
 
     def normalised_length(self, L: ArrayLike) -> Array:
-        """``(L - l_T) / l_opt`` for lengths of the whole path, muscle and tendon (Sueda eq. (1.47))."""
+        """``(L - l_T) / l_opt`` for lengths of the whole path, muscle and tendon (Sueda eq. (1.47)).
+
+        Raises InvalidArgument if ``L`` is negative.
+        """
         result: Array = np.divide(
             arguments.scalar("L", L, minimum=0.0) - self.tendon_length, self.optimal_length
         )
         return result
 
     def normalised_velocity(self, Ldot: ArrayLike) -> Array:
-        """``Ldot / (l_opt v_max)`` (Sueda eq. (1.49))."""
+        """``Ldot / (l_opt v_max)`` (Sueda eq. (1.49)).
+
+        Raises InvalidArgument if the shape of ``Ldot`` does not fit.
+        """
         return arguments.scalar("Ldot", Ldot) / np.multiply(self.optimal_length, self.max_velocity)
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
-        """Tension at path length L and rate of lengthening Ldot, with its derivatives (eq. (1.38))."""
+        """Tension at path length L and rate of lengthening Ldot, with its derivatives (eq. (1.38)).
+
+        Raises InvalidArgument if ``L`` is negative or the shape of ``Ldot`` does not fit.
+        """
         length, rate = self.normalised_length(L), self.normalised_velocity(Ldot)
         shape = arguments.common_shape(L=length.shape, Ldot=rate.shape)
         length, rate = np.broadcast_to(length, shape), np.broadcast_to(rate, shape)
@@ -219,7 +233,10 @@ class Muscle:
         return Tension(*np.broadcast_arrays(F, F_length / self.optimal_length, F_rate / speed))
 
     def energy(self, L: ArrayLike) -> Array:
-        """Energy stored in the passive tissue, J. The active tension has no potential."""
+        """Energy stored in the passive tissue, J. The active tension has no potential.
+
+        Raises InvalidArgument if ``L`` is negative.
+        """
         L = arguments.scalar("L", L, minimum=0.0, maximum=LONGEST)  # of which the fourth power is taken
         stored = self.passive_force_length.antiderivative()(self.normalised_length(L))
         result: Array = np.multiply(self.peak_force, self.optimal_length) * stored

@@ -75,6 +75,8 @@ def segments(x: ArrayLike) -> tuple[Array, Array]:
 
     Raises
     ------
+    InvalidArgument
+        If the shape of ``x`` does not fit.
     SingularConfiguration
         If the ends of a segment coincide (to rounding); the message names the segment.
     """
@@ -82,13 +84,21 @@ def segments(x: ArrayLike) -> tuple[Array, Array]:
 
 
 def length_gradient(x: ArrayLike, active: ArrayLike | None = None) -> Array:
-    """Row dL/dx ``(..., 3(n+1))``, which is also dLdot/dv (Lloyd 0.14)."""
+    """Row dL/dx ``(..., 3(n+1))``, which is also dLdot/dv (Lloyd 0.14).
+
+    Raises InvalidArgument if the shape of ``x`` or ``active`` does not fit; SingularConfiguration if a
+    segment has no length.
+    """
     x = _points("x", x)
     return _path.length_gradient(x, active_flags(x.shape[-2] - 1, active))
 
 
 def length_hessian(x: ArrayLike, active: ArrayLike | None = None) -> Array:
-    """Second derivatives d^2 L/dx^2 ``(..., 3(n+1), 3(n+1))``; its product with v is dLdot/dx."""
+    """Second derivatives d^2 L/dx^2 ``(..., 3(n+1), 3(n+1))``; its product with v is dLdot/dx.
+
+    Raises InvalidArgument if the shape of ``x`` or ``active`` does not fit; SingularConfiguration if a
+    segment has no length.
+    """
     x = _points("x", x)
     return _path.length_hessian(x, active_flags(x.shape[-2] - 1, active))
 
@@ -99,9 +109,16 @@ def path_length(x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> 
     Parameters
     ----------
     x, v : (..., n+1, 3)
-        Points of the path and their velocities.
+        Points of the path, m, and their velocities, m/s.
     active : (n,) of bool, optional
-        Segments that count; all by default.
+        True for segments that count; all by default.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``x``, ``v`` or ``active`` does not fit.
+    SingularConfiguration
+        If a segment has no length.
     """
     return PathLength(*_path.path_length(*_states(x, v, active)))
 
@@ -118,10 +135,12 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
     x, v : (..., n+1, 3)
         Points of the path and their velocities, m and m/s.
     active : (n,) of bool, optional
-        Segments that count to L; all by default. The tension acts along all of them.
+        True for segments that count to L; all by default. The tension acts along all of them.
 
     Raises
     ------
+    InvalidArgument
+        If ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit.
     SingularConfiguration
         If a segment has length zero.
     """
@@ -131,7 +150,11 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
 
 
 def path_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Stiffness:
-    """The parts of df/dx: material, rate and geometric stiffness. Their sum is ``path_force(...).K``."""
+    """The parts of df/dx: material, rate and geometric stiffness. Their sum is ``path_force(...).K``.
+
+    Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
+    SingularConfiguration if a segment has no length.
+    """
     arguments.function("law", law)
     terms = _path.path_terms(law, *_states(x, v, active))
     return Stiffness(terms.material, terms.rate, terms.geometric)
@@ -142,6 +165,9 @@ def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
 
     What pushes is unstable sideways. Without that part, and for a law that stiffens with the length
     (dF/dL >= 0) on active segments, the symmetric parts left are negative semidefinite.
+
+    Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
+    SingularConfiguration if a segment has no length.
     """
     arguments.function("law", law)
     terms = _path.path_terms(law, *_states(x, v, active))
@@ -149,7 +175,10 @@ def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
 
 
 def symmetric_part(matrix: ArrayLike) -> Array:
-    """``(A + A^T) / 2`` of matrices ``(..., n, n)``: what a solver for symmetric systems is given."""
+    """``(A + A^T) / 2`` of matrices ``(..., n, n)``: what a solver for symmetric systems is given.
+
+    Raises InvalidArgument if the shape of ``matrix`` does not fit.
+    """
     matrix = arguments.array("matrix", matrix, None, None)
     if matrix.shape[-1] != matrix.shape[-2]:
         raise InvalidArgument("matrix", f"shape {matrix.shape}", "square matrices (..., n, n)")
@@ -160,6 +189,9 @@ def path_energy(law: PotentialLaw, x: ArrayLike) -> Array:
     """Potential energy of a path with all segments active, J ``(...)``.
 
     A path with passive segments has none: they carry a tension over a length that the law does not see.
+
+    Raises InvalidArgument if the shape of ``x`` does not fit; SingularConfiguration if a segment has no
+    length.
     """
     arguments.provides("law", law, "energy")
     _, lengths = segments(x)
@@ -171,6 +203,9 @@ def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayL
 
     It is ``(F(L, Ldot) - F(L, 0))`` times the rate of lengthening of the whole path, so it is never
     negative for a damper without passive segments; with them, the two rates may differ in sign.
+
+    Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
+    SingularConfiguration if a segment has no length.
     """
     arguments.function("law", law)
     x, v, counted = _states(x, v, active)

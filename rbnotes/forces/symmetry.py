@@ -26,12 +26,17 @@ def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
     Parameters
     ----------
     w : (..., n, 6)
-        Wrenches on n bodies, in the axes named.
+        Wrenches on n bodies, N m and N, in the axes named.
     axes : {"body", "world"}
 
     Returns
     -------
     (..., 6n, 6n)
+
+    Raises
+    ------
+    InvalidArgument
+        If ``axes`` is not one of the names or the shape of ``w`` does not fit.
     """
     w = arguments.array("w", w, None, 6)
     arguments.choice("axes", axes, AXES)
@@ -56,6 +61,11 @@ def inertia_variation(J: ArrayLike, theta: ArrayLike) -> Array:
         Rotational inertia in world axes, kg m^2.
     theta : (..., 3)
         Small rotation in world axes, rad.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``J`` is not symmetric or the shape of ``theta`` does not fit.
     """
     J, theta = arguments.symmetric("J", J), arguments.vector("theta", theta)
     arguments.common_shape(J=J.shape[:-2], theta=theta.shape[:-1])
@@ -75,6 +85,11 @@ def inertia_stiffness(J: ArrayLike, tau: ArrayLike) -> Array:
         Rotational inertia in world axes, kg m^2, positive definite.
     tau : (..., 3)
         Torque in world axes, N m.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``J`` is not positive definite or the shape of ``tau`` does not fit.
     """
     J, tau = _checked_torque(J, tau)
     acceleration = np.linalg.solve(J, tau[..., None])[..., 0]
@@ -86,6 +101,8 @@ def inertia_asymmetry(J: ArrayLike, tau: ArrayLike) -> Array:
 
     Zero exactly where the acceleration J^-1 tau is zero or an axis whose moment of inertia is the mean of the
     three; so for every torque if they are equal.
+
+    Raises InvalidArgument if ``J`` is not positive definite or the shape of ``tau`` does not fit.
     """
     J, tau = _checked_torque(J, tau)
     acceleration = np.linalg.solve(J, tau[..., None])

@@ -37,7 +37,8 @@ class Tension(NamedTuple):
 class TensionLaw(Protocol):
     """Anything that gives a tension for a length (m) and its rate of change (m/s)."""
 
-    def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension: ...
+    def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        """Tension and its derivatives at lengths ``L (...)``, m, that change at ``Ldot (...)``, m/s."""
 
 
 class Stress(NamedTuple):
@@ -53,6 +54,9 @@ def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
     """Force per length ``sigma = F / L`` of any law (Lloyd 0.13), lengths greater than zero.
 
     With it the force on the first of two points is ``sigma (x2 - x1)``.
+
+    Raises InvalidArgument if ``law`` is no function, ``L`` is not positive, or the shape of ``Ldot`` does not
+    fit.
     """
     arguments.function("law", law)
     L = arguments.positive("L", L)
@@ -62,7 +66,10 @@ def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
 
 @dataclass(frozen=True, eq=False)
 class LinearSpring:
-    """``F = k (L - r) + d Ldot`` (Lloyd 0.12.1)."""
+    """``F = k (L - r) + d Ldot`` (Lloyd 0.12.1).
+
+    Raises InvalidArgument if ``stiffness``, ``damping`` or ``rest_length`` is negative.
+    """
 
     stiffness: Parameter
     """k >= 0, N/m."""
@@ -75,12 +82,16 @@ class LinearSpring:
         _check(self, nonnegative=("stiffness", "damping", "rest_length"))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _lengths(L, Ldot)
         F = self.stiffness * (L - self.rest_length) + self.damping * Ldot
         return _tension(L, F, self.stiffness, self.damping)
 
     def energy(self, L: ArrayLike) -> Array:
-        """``k (L - r)^2 / 2``."""
+        """``k (L - r)^2 / 2``.
+
+        Raises InvalidArgument if ``L`` is negative.
+        """
         return 0.5 * np.asarray(self.stiffness) * (_length(L) - self.rest_length) ** 2
 
 
@@ -89,6 +100,8 @@ class SpringDamper:
     """``F = k (L - r) / r + d Ldot / r``: a spring per unit of strain (Sueda 1.9.6).
 
     Stiffness pulls back what is stretched and damping resists its lengthening, so both have one sign.
+
+    Raises InvalidArgument if ``stiffness`` or ``damping`` is negative or ``rest_length`` is not positive.
     """
 
     stiffness: Parameter
@@ -102,19 +115,26 @@ class SpringDamper:
         _check(self, nonnegative=("stiffness", "damping"), positive=("rest_length",))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _lengths(L, Ldot)
         k, d = np.divide(self.stiffness, self.rest_length), np.divide(self.damping, self.rest_length)
         return _tension(L, k * (L - self.rest_length) + d * Ldot, k, d)
 
     def energy(self, L: ArrayLike) -> Array:
-        """``k (L - r)^2 / (2 r)``."""
+        """``k (L - r)^2 / (2 r)``.
+
+        Raises InvalidArgument if ``L`` is negative.
+        """
         k = np.divide(self.stiffness, self.rest_length)
         return 0.5 * k * (_length(L) - self.rest_length) ** 2
 
 
 @dataclass(frozen=True, eq=False)
 class LinearStress:
-    """``sigma = k (L - r) / L`` with ``F = sigma L`` (Lloyd 0.13): an undamped linear spring."""
+    """``sigma = k (L - r) / L`` with ``F = sigma L`` (Lloyd 0.13): an undamped linear spring.
+
+    Raises InvalidArgument if ``stiffness`` or ``rest_length`` is negative.
+    """
 
     stiffness: Parameter
     """k >= 0, N/m."""
@@ -125,10 +145,14 @@ class LinearStress:
         _check(self, nonnegative=("stiffness", "rest_length"))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         return LinearSpring(self.stiffness, 0.0, self.rest_length)(L, Ldot)
 
     def energy(self, L: ArrayLike) -> Array:
-        """``k (L - r)^2 / 2``."""
+        """``k (L - r)^2 / 2``.
+
+        Raises InvalidArgument if ``L`` is negative.
+        """
         return LinearSpring(self.stiffness, 0.0, self.rest_length).energy(L)
 
 
@@ -137,6 +161,8 @@ class QuadraticStrain:
     """``sigma = k epsilon``, ``epsilon = (L^2 - r^2) / (2 r^2)``, with ``F = sigma L`` (Lloyd 0.13).
 
     The Green strain of finite elements: the force is a polynomial of the end points.
+
+    Raises InvalidArgument if ``stiffness`` is negative or ``rest_length`` is not positive.
     """
 
     stiffness: Parameter
@@ -148,24 +174,34 @@ class QuadraticStrain:
         _check(self, nonnegative=("stiffness",), positive=("rest_length",))
 
     def strain(self, L: ArrayLike) -> Array:
-        """``epsilon = (L^2 - r^2) / (2 r^2)``."""
+        """``epsilon = (L^2 - r^2) / (2 r^2)``.
+
+        Raises InvalidArgument if ``L`` is negative.
+        """
         result: Array = (np.square(_length(L) / self.rest_length) - 1) / 2
         return result
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _lengths(L, Ldot)
         sigma = self.stiffness * self.strain(L)
         dsigma_dL = self.stiffness * L / np.square(self.rest_length)
         return _tension(L, sigma * L, dsigma_dL * L + sigma, 0.0)
 
     def energy(self, L: ArrayLike) -> Array:
-        """``k r^2 epsilon^2 / 2``."""
+        """``k r^2 epsilon^2 / 2``.
+
+        Raises InvalidArgument if ``L`` is negative.
+        """
         return 0.5 * np.asarray(self.stiffness) * np.square(self.rest_length * self.strain(L))
 
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """A tension that does not depend on the length: a hanging weight at the end of a cable."""
+    """A tension that does not depend on the length: a hanging weight at the end of a cable.
+
+    Raises InvalidArgument if the shape of ``tension`` does not fit.
+    """
 
     tension: Parameter
     """F, N."""
@@ -174,11 +210,15 @@ class Constant:
         _check(self, real=("tension",))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _lengths(L, Ldot)
         return _tension(L, self.tension, 0.0, 0.0)
 
     def energy(self, L: ArrayLike) -> Array:
-        """``F L``."""
+        """``F L``.
+
+        Raises InvalidArgument if ``L`` is negative.
+        """
         return np.asarray(self.tension) * _length(L)
 
 
@@ -188,14 +228,18 @@ class UserTension:
 
     Derivatives that are not given come from finite differences of order eight over 1.6 % of L (and of
     1 m/s + |Ldot|), good to about ten digits where the function is smooth on that scale.
+
+    Raises InvalidArgument if ``function``, ``dF_dL``, ``dF_dLdot`` or ``potential`` is no function.
     """
 
     function: Function
-    """F(L, Ldot), broadcasting."""
+    """F(L, Ldot) in N, of m and m/s, broadcasting."""
     dF_dL: Function | None = None
+    """Derivative of F by L as such a function, N/m; by finite differences if it is not given."""
     dF_dLdot: Function | None = None
+    """Derivative of F by Ldot as such a function, N s/m; by finite differences if it is not given."""
     potential: Callable[[Array], ArrayLike] | None = None
-    """Energy as a function of L, where there is one."""
+    """Energy, J, as a function of L, where there is one."""
 
     def __post_init__(self) -> None:
         arguments.function("function", self.function)
@@ -204,6 +248,7 @@ class UserTension:
                 arguments.function(name, getattr(self, name))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
+        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _lengths(L, Ldot)
         F = self._value("function", self.function(L, Ldot))
         if self.dF_dL is None:

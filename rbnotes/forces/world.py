@@ -27,7 +27,12 @@ def hold_world_velocities(forces: BodyForces, phi: ArrayLike) -> BodyForces:
     forces : BodyForces
         Wrenches ``(..., n, 6)``, with a K that holds twist components.
     phi : (..., n, 6)
-        Twists of the bodies in body coordinates.
+        Twists of the bodies in body coordinates, rad/s and m/s.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``forces`` or ``phi`` does not fit.
     """
     arguments.instance("forces", forces, BodyForces)
     forces = BodyForces(*checked_forces(forces))
@@ -50,7 +55,12 @@ def in_world_axes(forces: BodyForces, E: ArrayLike) -> BodyForces:
     forces : BodyForces
         Wrenches ``(..., n, 6)``, K and D ``(..., 6n, 6n)``.
     E : (..., n, 4, 4)
-        Poses of the bodies.
+        Poses of the bodies, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``E`` is no pose or the shape of ``forces`` does not fit.
     """
     arguments.instance("forces", forces, BodyForces)
     forces = BodyForces(*checked_forces(forces))

@@ -50,6 +50,11 @@ def carried_points(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, A
         Points in body coordinates, m.
     phi : (..., n, 6)
         Twist of each point's body, body coordinates, rad/s and m/s.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``E`` is no pose or the shape of ``x`` or ``phi`` does not fit.
     """
     return _wrenches.carried_points(*checked_carriers(E, x, phi))
 
@@ -59,6 +64,8 @@ def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, 
 
     ``J = dX/dxi = dV/dphi`` and ``G = dV/dxi`` at constant twist components; arguments as for
     :func:`carried_points`.
+
+    Raises InvalidArgument if ``E`` is no pose or the shape of ``x`` or ``phi`` does not fit.
     """
     return _wrenches.point_jacobians(*checked_carriers(E, x, phi))
 
@@ -71,10 +78,19 @@ def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForc
 
     Parameters
     ----------
-    E, x, phi
-        As for :func:`carried_points`.
+    E : (..., n, 4, 4)
+        As for :func:`carried_points`, m.
+    x : (..., n, 3)
+        Points in body coordinates, m.
+    phi : (..., n, 6)
+        Twists of the bodies, rad/s and m/s.
     forces : PointForces
         f ``(..., n, 3)``, K and D ``(..., 3n, 3n)`` with respect to the points' positions and velocities.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``E`` is no pose or the shape of ``x``, ``phi`` or ``forces`` does not fit.
     """
     arguments.instance("forces", forces, PointForces)
     E, x, phi = checked_carriers(E, x, phi)

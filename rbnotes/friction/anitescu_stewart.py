@@ -37,6 +37,8 @@ def friction_lcp(problem: StepProblem, facets: int = 4) -> FrictionLCP:
 
     D holds ``facets`` tangential rows for each contact, and E a one for each of them in the column of its
     contact. W is the inverse mass, with the equations of the problem kept to.
+
+    Raises InvalidArgument if ``facets`` is odd or below 4.
     """
     arguments.instance("problem", problem, StepProblem)
     return _friction_lcp(contact_space(problem), facets)
@@ -64,6 +66,8 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
 
     Raises
     ------
+    InvalidArgument
+        If ``facets`` is odd or below 4.
     Unsolved
         If the contacts and equations contradict each other, or friction jams them.
     """

@@ -39,9 +39,10 @@ class Bearing:
     normals: Any
     """``(c, 3)``, unit vectors."""
     mu: Any
-    """Coefficients of friction ``(c,)``, or one for all."""
+    """Coefficients of friction ``(c,)``, or one for all, without unit."""
     tangents: Any = None
-    """``(c, 2, 3)``, orthonormal pairs; of use where friction is bounded direction by direction."""
+    """Unit vectors ``(c, 2, 3)``, orthonormal pairs; of use where friction is bounded direction by
+    direction."""
 
     def __post_init__(self) -> None:
         points = arguments.array("points", self.points, 3)
@@ -106,12 +107,18 @@ class Bearing:
         return result
 
     def multipliers(self, wrench: ArrayLike) -> Array:
-        """Normal multipliers ``(c,)`` of either sign, N s, for an impulse of the joint ``(6,)``."""
+        """Normal multipliers ``(c,)`` of either sign, N s, for an impulse of the joint ``(6,)``.
+
+        Raises InvalidArgument if the shape of ``wrench`` does not fit.
+        """
         result: Array = self.spread @ arguments.one_vector("wrench", wrench, 6)
         return result
 
     def left(self, wrench: ArrayLike) -> Array:
-        """What of an impulse ``(6,)`` the contacts do not carry."""
+        """What of an impulse ``(6,)`` the contacts do not carry.
+
+        Raises InvalidArgument if the shape of ``wrench`` does not fit.
+        """
         wrench = arguments.one_vector("wrench", wrench, 6)
         result: Array = wrench - self.normal_rows.T @ (self.spread @ wrench)
         return result
@@ -142,6 +149,12 @@ def journal(
         Whether its ends carry axial loads, too, on their rims; they then share in moments.
     centre : (3,)
         Of the cylinder in the joint's frame.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` or ``height`` is not positive, ``mu`` is negative, ``axis`` is not of unit length,
+        ``points`` is below 3, or the shape of ``centre`` does not fit.
     """
     radius, height = arguments.number("radius", radius), arguments.number("height", height)
     points = arguments.count("points", points, minimum=3)
@@ -180,9 +193,15 @@ def slide(
     width, depth, length
         Of the box: along ``across``, perpendicular to both, and along the axis, m.
     across : (3,), optional
-        Direction perpendicular to the axis along which the width is; any, by default.
+        Unit vector perpendicular to the axis along which the width is; any, by default.
     centre : (3,)
         Of the box in the joint's frame.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``width``, ``depth`` or ``length`` is not positive, ``mu`` is negative, ``axis`` or ``across`` is
+        not of unit length, or the shape of ``centre`` does not fit.
     """
     half = [arguments.number(n, v) / 2 for n, v in (("width", width), ("depth", depth), ("length", length))]
     axes = _aligned(axis, across)
@@ -203,6 +222,12 @@ def socket(radius: float, mu: float, *, points: int = 32, centre: ArrayLike = (0
     ----------
     points : {6, 8, 12, 20, 32}
         The corners of a regular solid, or of the last two together.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` is not positive, ``mu`` or ``points`` is negative, or the shape of ``centre`` does not
+        fit.
     """
     radius = arguments.number("radius", radius)
     if arguments.count("points", points) not in (6, 8, 12, 20, 32):

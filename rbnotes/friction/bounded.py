@@ -15,6 +15,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, BoxLCP, solve_lcp
+from rbnotes.friction.best import Solve
 from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.programs import friction_program
 
@@ -39,6 +40,7 @@ def bounded_friction(
     start: Array,
     solver: str = "own",
     nearness: float = 0.0,
+    solve: Solve = solve_lcp,
 ) -> Array:
     """Friction impulses ``(c, 2)``.
 
@@ -47,12 +49,14 @@ def bounded_friction(
     W : (2 c, 2 c)
         Sliding velocities per impulse, symmetric and positive semidefinite.
     sliding, start : (c, 2)
-        Velocities without friction, and impulses to start from.
+        Velocities without friction, m/s, and impulses to start from, N s.
     limits : (c,)
         ``mu a``, N s.
     nearness
         Weight, relative to that of W, of the distance from ``start``: chooses among impulses that make the
         same motion, as those of redundant contacts do. What does not change is exact whatever it is.
+    solve
+        Of the problems that boxes and pyramids make.
     """
     moving = (limits > 0) & np.any(W, axis=1).reshape(-1, 2).any(axis=1)
     result = np.zeros_like(sliding)
@@ -68,11 +72,10 @@ def bounded_friction(
         result[moving] = within_section(found, bounds, cone, facets)
     elif cone == "box":
         wide = np.repeat(bounds, 2)
-        result[moving] = solve_lcp(
-            BoxLCP(own, s.ravel(), -wide, wide), start=start[moving].ravel()
-        ).z.reshape(-1, 2)
+        problem = BoxLCP(own, s.ravel(), -wide, wide)
+        result[moving] = solve(problem, start=start[moving].ravel()).z.reshape(-1, 2)
     elif cone == "pyramid":
-        result[moving] = _in_pyramids(own, s, bounds, facets)
+        result[moving] = _in_pyramids(own, s, bounds, facets, solve)
     else:
         result[moving] = _in_discs(own, s, bounds, start[moving])
     return result
@@ -125,7 +128,7 @@ def greatest(velocities: Array, cone: str, facets: int = 4) -> Array:
     return moving
 
 
-def _in_pyramids(W: Array, s: Array, limits: Array, facets: int) -> Array:
+def _in_pyramids(W: Array, s: Array, limits: Array, facets: int, solve: Solve) -> Array:
     """``b = D^T phi`` with ``phi >= 0`` and ``sum phi <= mu a``: a monotone LCP."""
     count = len(limits)
     D = np.kron(np.eye(count), facet_directions(facets))
@@ -136,7 +139,7 @@ def _in_pyramids(W: Array, s: Array, limits: Array, facets: int) -> Array:
     lcp = LCP(units[:, None] * M * units, units * np.concatenate([D @ s.ravel(), limits]))
     solution = solve_lcp(lcp, check=False)
     if not solution.solved:
-        solution = solve_lcp(lcp, "lemke")
+        solution = solve(lcp, "lemke")
     phi = (units * solution.z)[: count * facets]
     return (phi @ D).reshape(-1, 2)
 

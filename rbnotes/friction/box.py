@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes._frozen import known
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity import BoxLCP, solve_lcp
+from rbnotes.complementarity import BoxLCP
 from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.best import Best, Solve
 from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
 
 
@@ -49,26 +50,32 @@ def box_friction(
 
     Raises
     ------
+    InvalidArgument
+        If ``normal_estimate`` or ``updates`` is negative, ``tolerance`` is not positive, or ``method`` is not
+        one of the names.
     Unsolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
-        If updates are asked for and the estimate still changes after the last one.
+        If rounding keeps the solver from its tolerance; or if updates are asked for and the estimate still
+        changes after the last one.
     """
     arguments.instance("problem", problem, StepProblem)
     tolerance = arguments.number("tolerance", tolerance)
     updates = arguments.count("updates", updates)
     space = contact_space(problem)
     count = space.count
-    solved = 0
+    solved, solve = 0, Best()
     if normal_estimate is None:
-        estimate = _solve(space, np.zeros(count), method)[0][:, 0]
+        estimate = _impulses(space, np.zeros(count), method, solve)[:, 0]
         solved += 1
     else:
         estimate = arguments.scalar("normal_estimate", normal_estimate, minimum=0.0)
         if estimate.shape != (count,):
             raise InvalidArgument("normal_estimate", f"shape {estimate.shape}", f"shape ({count},)")
     for update in range(updates + 1):
-        impulses, residual = _solve(space, space.mu * estimate, method)
+        if update:  # it mends an estimate that is not good; without it friction's limits are as good as that
+            solve = Best()
+        impulses = _impulses(space, space.mu * estimate, method, solve)
         solved += 1
         change = np.abs(impulses[:, 0] - estimate).max(initial=0.0)
         if change <= tolerance * np.abs(impulses[:, 0]).max(initial=1e-300) or update == updates:
@@ -78,21 +85,21 @@ def box_friction(
     solution = space.solution(
         impulses,
         iterations=solved,
-        residual=max(residual, relative if updates else 0.0),
+        residual=float(np.maximum(solve.residual, relative if updates else 0.0)),
         method="box friction",
     )
-    if updates and relative > tolerance:
+    solve.check(solution)
+    if updates and not relative <= tolerance:
         raise FrictionNotConverged(solution, tolerance)
     return solution
 
 
-def _solve(space: ContactSpace, limits: Array, method: str) -> tuple[Array, float]:
-    """Impulses ``(c, 3)`` with friction within ``limits (c,)``, and the residual of the box LCP."""
+def _impulses(space: ContactSpace, limits: Array, method: str, solve: Solve) -> Array:
+    """Impulses ``(c, 3)`` with friction within ``limits (c,)``."""
     count = space.count
     if count == 0:
-        return np.zeros((0, 3)), 0.0
+        return np.zeros((0, 3))
     lower = np.stack([np.zeros(count), -limits, -limits], axis=1).ravel()
     upper = np.stack([np.full(count, np.inf), limits, limits], axis=1).ravel()
     box = known(BoxLCP, M=space.delassus, q=space.free.ravel(), lower=lower, upper=upper)
-    solution = solve_lcp(box, method)
-    return solution.z.reshape(-1, 3), solution.residuals.relative
+    return solve(box, method).z.reshape(-1, 3)

@@ -40,14 +40,14 @@ class Responses:
     """Velocities of c contacts as a function of their impulses, and how they rub: all that friction asks."""
 
     delassus: Array
-    """``W (3 c, 3 c)``: contact velocities per contact impulse, with the equations kept to.
+    """``W (3 c, 3 c)``: contact velocities per contact impulse, 1/kg, with the equations kept to.
 
     Zero in the rows and columns of directions that the equations hold fast."""
     free: Array
-    """Contact velocities ``(c, 3)`` without contact impulses: normal ones above their targets, tangential
-    ones."""
+    """Contact velocities ``(c, 3)`` without contact impulses, m/s: normal ones above their targets,
+    tangential ones."""
     mu: Array
-    """Coefficients of friction ``(c,)``."""
+    """Coefficients of friction ``(c,)``, without unit."""
 
     @property
     def count(self) -> int:
@@ -93,14 +93,16 @@ class ContactSpace(Responses):
     """Contact velocities as a function of contact impulses; made by :func:`contact_space`."""
 
     problem: StepProblem
+    """The step: its masses, momentum, equations and contacts."""
     contacts: Contacts
     """The c contacts of the problem, and after them its inequalities."""
     rows: Matrix
-    """Their rows as a matrix ``(3 c, n)``, dense or sparse as the mass matrix is."""
+    """Their rows as a matrix ``(3 c, n)``, without unit for particles, dense or sparse as the mass matrix
+    is."""
     kkt: KKT
     """The factored system of the masses and the equations, soft ones included."""
     free_velocity: Array
-    """Velocities ``(n,)`` without contact impulses."""
+    """Velocities ``(n,)`` without contact impulses, m/s and rad/s."""
     symmetric: bool
     """Whether W is: then the impulses of some models minimise something."""
 
@@ -110,7 +112,10 @@ class ContactSpace(Responses):
         return self.count - self.problem.unilateral.count
 
     def velocities_of(self, solution: StepSolution) -> Array:
-        """Contact velocities ``(c, 3)`` of a solution, normal ones above their targets."""
+        """Contact velocities ``(c, 3)`` of a solution, normal ones above their targets.
+
+        Raises InvalidArgument if ``solution`` is no ``StepSolution``.
+        """
         arguments.instance("solution", solution, StepSolution)
         velocities = _relative(
             self.rows, self.contacts, arguments.vector("v", solution.velocity, self.problem.size)
@@ -138,7 +143,10 @@ class ContactSpace(Responses):
         )
 
     def impulses_of(self, solution: StepSolution) -> Array:
-        """The contact impulses ``(c, 3)`` of a solution."""
+        """The contact impulses ``(c, 3)`` of a solution.
+
+        Raises InvalidArgument if ``solution`` is no ``StepSolution``.
+        """
         arguments.instance("solution", solution, StepSolution)
         frictionless = np.zeros((len(solution.unilateral), 3))
         frictionless[:, 0] = solution.unilateral
@@ -164,6 +172,8 @@ def contact_space(problem: StepProblem) -> ContactSpace:
 
     Raises
     ------
+    InvalidArgument
+        If ``problem`` is no ``StepProblem``.
     SingularConfiguration
         If the mass matrix is singular, or symmetric but not positive definite.
     """

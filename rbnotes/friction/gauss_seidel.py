@@ -34,9 +34,9 @@ def gauss_seidel_friction(
     cone : {"disc", "box"}
         Bound the friction impulse by its length, or each of its two components.
     start : (c, 3), optional
-        Impulses to start from, such as those of the step before.
+        Impulses to start from, N s, such as those of the step before.
     tolerance
-        Accepted natural residual, see :func:`rbnotes.friction.laws.natural_residual`.
+        Accepted natural residual, without unit, see :func:`rbnotes.friction.laws.natural_residual`.
     max_sweeps : int
     check
         Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself.
@@ -48,6 +48,9 @@ def gauss_seidel_friction(
 
     Raises
     ------
+    InvalidArgument
+        If ``cone`` is not one of the names, ``tolerance`` is not positive, ``max_sweeps`` is below 1, or the
+        shape of ``start`` does not fit.
     Unsolved
         If ``check`` and the contacts and equations contradict each other.
     FrictionNotConverged

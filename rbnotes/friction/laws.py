@@ -47,6 +47,8 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
 
     Points of the cone stay; points of the polar cone, ``mu |b| <= -a``, go to the apex; the others to the
     nearest point of the cone's surface.
+
+    Raises InvalidArgument if ``mu`` is negative or the shape of ``impulses`` does not fit.
     """
     impulses = arguments.array("impulses", impulses, 3)
     mu = arguments.scalar("mu", mu, minimum=0.0)
@@ -62,7 +64,7 @@ def natural_residual(
     Parameters
     ----------
     impulses, velocities : (c, 3)
-        Normal and tangential; normal velocities above their targets.
+        Normal and tangential, N s and m/s; normal velocities above their targets.
     cone : {"disc", "box"}
         De Saxce's residual for Coulomb's cone; or that of each component by itself, for box friction with
         the bounds of these normal impulses.
@@ -71,6 +73,11 @@ def natural_residual(
     -------
     float
         Relative to the largest impulse, or what stops the free motion, whichever is larger.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``cone`` is not one of the names or the shape of ``impulses`` or ``velocities`` does not fit.
     """
     arguments.instance("problem", problem, StepProblem)
     arguments.choice("cone", cone, ("disc", "box"))
@@ -92,6 +99,11 @@ def measure_laws(
         own cone exactly.
     facets : int
         Edges of the pyramid.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``cone`` is not one of the names or ``facets`` is odd or below 4.
     """
     arguments.instance("problem", problem, StepProblem)
     arguments.instance("solution", solution, StepSolution)

@@ -70,9 +70,9 @@ def newton_friction(
     Parameters
     ----------
     start : (c, 3), optional
-        Impulses to start from, such as those of the step before.
+        Impulses to start from, N s, such as those of the step before.
     tolerance
-        Accepted natural residual (:func:`rbnotes.friction.laws.natural_residual`).
+        Accepted natural residual, without unit (:func:`rbnotes.friction.laws.natural_residual`).
     max_iterations : int
         Of each search: Newton steps, or those along one central path.
     check
@@ -86,6 +86,9 @@ def newton_friction(
 
     Raises
     ------
+    InvalidArgument
+        If ``tolerance`` is not positive, ``max_iterations`` is below 1, or the shape of ``start`` does not
+        fit.
     Unsolved
         If ``check`` and the contacts and equations contradict each other.
     FrictionNotConverged

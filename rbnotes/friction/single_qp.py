@@ -37,7 +37,10 @@ GREAT = 1e3
 
 
 def primal_qp(problem: StepProblem, facets: int = 4) -> QP:
-    """The program in velocities: rows ``N + mu T_k`` for each contact and facet ``(c facets, n)``."""
+    """The program in velocities: rows ``N + mu T_k`` for each contact and facet ``(c facets, n)``.
+
+    Raises InvalidArgument if ``facets`` is odd or below 4.
+    """
     arguments.instance("problem", problem, StepProblem)
     return _primal_qp(contact_space(problem), facets)
 
@@ -46,6 +49,8 @@ def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
     """The program in impulses: all normal ones, then the facets' of one contact after the other (1.88).
 
     Equations of the problem are kept to by the inverse mass, not by rows of the primal.
+
+    Raises InvalidArgument if ``facets`` is odd or below 4.
     """
     arguments.instance("problem", problem, StepProblem)
     return _dual_qp(contact_space(problem), facets)

@@ -21,6 +21,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import LCP, solve_lcp
 from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.best import Best, Solve
 from rbnotes.friction.bounded import CONES, SOLVERS, bounded_friction
 from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
 from rbnotes.friction.facets import facet_directions
@@ -33,7 +34,7 @@ class StaggeredSolution(StepSolution):
 
     history: tuple[float, ...] = ()
     """Relative change of the normal impulses at each contact problem but the first; the last one is the
-    ``residual``."""
+    ``residual``, if rounding left no larger one in the last programs."""
 
 
 def staggered(
@@ -84,7 +85,7 @@ def staggered(
     Unsolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
-        If ``check`` and the tolerance is not met.
+        If ``check`` and the tolerance is not met, or rounding keeps the last programs from theirs.
     """
     arguments.choice("cone", cone, CONES)
     arguments.choice("solver", solver, SOLVERS)
@@ -99,28 +100,36 @@ def staggered(
     if start is not None:
         given = arguments.exactly("start", arguments.array("start", start, space.with_friction, 3), 2)
         b[: space.with_friction] = given[:, 1:]
-    a = normal_impulses(space, b, solver=solver)
+    a = normal_impulses(space, b, solver=solver, solve=Best())
     history: list[float] = []
     while len(history) < max_iterations - 1 and (not history or history[-1] > tolerance):
-        b = friction_impulses(space, a, space.mu * a, b, cone=cone, facets=facets, solver=solver)
-        new = normal_impulses(space, b, start=a, solver=solver)
+        solve = Best()
+        b = friction_impulses(space, a, space.mu * a, b, cone=cone, facets=facets, solver=solver, solve=solve)
+        new = normal_impulses(space, b, start=a, solver=solver, solve=solve)
         history.append(relative_change(space, a, new))
         a = new
     solution = space.solution(
         np.concatenate([a[:, None], b], axis=1),
         iterations=len(history) + 1,
-        residual=history[-1],
+        residual=max(history[-1], solve.residual),
         method=f"staggered projections, {cone}",
     )
     values = {field.name: getattr(solution, field.name) for field in fields(solution)}
     found = StaggeredSolution(**values, history=tuple(history))
     if check and history[-1] > tolerance:
         raise FrictionNotConverged(found, tolerance)
+    if check:
+        solve.check(found)
     return found
 
 
 def normal_impulses(
-    space: ContactSpace, friction: Array, *, start: Array | None = None, solver: str = "own"
+    space: ContactSpace,
+    friction: Array,
+    *,
+    start: Array | None = None,
+    solver: str = "own",
+    solve: Solve = solve_lcp,
 ) -> Array:
     """Normal impulses ``(c,)`` under friction impulses ``(c, 2)`` (right form of Sueda eq. (2.113)).
 
@@ -138,7 +147,7 @@ def normal_impulses(
             result[moving] = np.maximum(found[:, 0], 0.0)
         else:
             lcp = LCP(own[np.ix_(moving, moving)], u[moving])
-            result[moving] = solve_lcp(lcp, start=None if start is None else start[moving]).z
+            result[moving] = solve(lcp, start=None if start is None else start[moving]).z
     return result
 
 
@@ -152,12 +161,13 @@ def friction_impulses(
     facets: int = 8,
     solver: str = "own",
     nearness: float = 0.0,
+    solve: Solve = solve_lcp,
 ) -> Array:
     """Friction impulses ``(c, 2)`` under normal ones ``(c,)``, within ``limits (c,)`` (Sueda eq. (2.114))."""
     W = space.delassus.reshape(space.count, 3, space.count, 3)
     s = space.free[:, 1:] + np.einsum("iaj,j->ia", W[:, 1:, :, 0], normal)
     own = W[:, 1:, :, 1:].reshape(2 * space.count, 2 * space.count)
-    return bounded_friction(own, s, limits, cone, facets, start, solver, nearness)
+    return bounded_friction(own, s, limits, cone, facets, start, solver, nearness, solve)
 
 
 def relative_change(space: ContactSpace, old: Array, new: Array) -> float:

@@ -59,8 +59,11 @@ class Task:
     """One function to be written."""
 
     function: str
+    """Its name."""
     points: float
+    """What it is worth."""
     title: str = ""
+    """What the lecturer calls the task; may be empty."""
     claim: str = ""
     """Id of a claim, or empty where the lecturer's own oracle judges."""
     oracle: str = ""
@@ -81,13 +84,19 @@ class Assignment:
     """An assignment file, checked."""
 
     title: str
+    """What reports are headed."""
     folder: Path
+    """Where the file is, and the oracles beside it."""
     tasks: tuple[Task, ...]
+    """In the order of the file."""
     seed: int = 0
+    """Other seeds give other inputs."""
     file: str = ""
     """Name of the file to grade where a student hands in a folder; empty: its only one."""
     limits: Limits = field(default_factory=Limits)
+    """What a submission may use of the machine."""
     shows: Shows = field(default_factory=Shows)
+    """What a student's report says of failed cases."""
 
     @property
     def points(self) -> float:

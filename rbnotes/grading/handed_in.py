@@ -18,8 +18,11 @@ class Submission:
     """One student's text; ``problem`` says why there is none."""
 
     student: str
+    """Name of the file without suffix, or of the folder."""
     file: str
+    """Name of the file that was read."""
     source: str = ""
+    """Its code as Python."""
     problem: str = ""
 
 

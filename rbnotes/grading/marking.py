@@ -38,6 +38,7 @@ class Paper:
     """An assignment with the cases of each task: everything that grading needs, drawn once for a class."""
 
     assignment: Assignment
+    """What is to be written."""
     cases: Mapping[str, tuple[Case, ...]]
     """By the task's function."""
     claims: Mapping[str, Record | None]
@@ -69,9 +70,13 @@ class Mark:
     """One function of one submission."""
 
     function: str
+    """Its name."""
     status: Status
+    """Passed, or what kind of mistake it is."""
     points: float
+    """Those that it got."""
     of: float
+    """Those that it could get."""
     message: str = ""
     """What the student reads: why points are missing."""
     regions: Mapping[str, tuple[int, int]] | None = None
@@ -83,8 +88,11 @@ class Grade:
     """One submission."""
 
     student: str
+    """Who handed it in."""
     marks: tuple[Mark, ...]
+    """In the order of the tasks."""
     seconds: float = 0.0
+    """How long the submission ran, s by the clock."""
     fences: tuple[str, ...] = ()
     """What the system kept from the submission while it ran."""
 

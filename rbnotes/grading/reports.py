@@ -96,9 +96,13 @@ class Glance:
     """A class in a few numbers."""
 
     students: int
+    """How many there are."""
     mean: float
+    """Of their points."""
     median: float
+    """Of their points."""
     of: float
+    """Points that could be had."""
     bars: tuple[int, ...]
     """How many students have 0 to 10, 10 to 20, ... percent of the points."""
     functions: dict[str, tuple[float, Counter[str]]]

@@ -241,7 +241,8 @@ class _Child:
 
     def _send(self, message: dict[str, Any]) -> None:
         """Write it all, though the child may have stopped to read."""
-        assert self.process.stdin is not None
+        if self.process.stdin is None:
+            raise RuntimeError("the child process takes no questions")
         handle, data = self.process.stdin.fileno(), memoryview(_wire.line(message))
         os.set_blocking(handle, False)
         with selectors.DefaultSelector() as selector, suppress(BrokenPipeError):

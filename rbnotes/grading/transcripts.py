@@ -37,7 +37,9 @@ class Request:
     """A function to call, and for each case its arguments by name, in order."""
 
     function: str
+    """Its name."""
     cases: tuple[Values, ...]
+    """Arguments by name, for each case."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,9 @@ class Told:
     answers: tuple[Answer, ...] = ()
     """Fewer than there are cases if it was stopped."""
     stop: Stop | None = None
+    """What kind of end it came to before the last case, if it did."""
     message: str = ""
+    """Why it was stopped, in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,8 @@ class Transcript:
     """All that a submission gave."""
 
     functions: dict[str, Told]
+    """What each function gave, by its name."""
     fences: tuple[str, ...] = ()
     """What this system kept from the submission."""
     seconds: float = 0.0
+    """How long it ran, s by the clock."""

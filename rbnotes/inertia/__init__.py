@@ -1,4 +1,13 @@
-"""Spatial inertia: its matrix, shapes, meshes and composite bodies."""
+"""Spatial inertia: its matrix, shapes, meshes and composite bodies.
+
+>>> import numpy as np
+>>> from rbnotes import inertia
+>>> brick = inertia.cuboid([1, 2, 3], density=2.0)
+>>> float(brick.mass), np.diag(brick.inertia).round(6).tolist()
+(12.0, [13.0, 10.0, 5.0])
+>>> inertia.spatial_inertia(*brick).shape
+(6, 6)
+"""
 
 from rbnotes.inertia._spatial import LINEAR_FIRST
 from rbnotes.inertia.composite import PrincipalFrame, composite, principal_frame

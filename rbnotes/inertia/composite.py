@@ -24,7 +24,7 @@ class PrincipalFrame(NamedTuple):
     E: Array
     """Its pose ``(..., 4, 4)`` in the body frame, right-handed."""
     moments: Array
-    """Principal moments of inertia ``(..., 3)``, ascending."""
+    """Principal moments of inertia ``(..., 3)``, ascending, kg m^2."""
 
 
 def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProperties:
@@ -67,6 +67,8 @@ def principal_frame(body: MassProperties) -> PrincipalFrame:
     The eigenvectors may come out left-handed and with any sign. Here the largest component of the first two
     axes is positive (the first such one if several are as large), and the third makes the frame right-handed.
     Where moments are equal, as for a ball, any axes of the plane or space they share are principal.
+
+    Raises InvalidArgument if ``body`` is no ``MassProperties``.
     """
     arguments.instance("body", body, MassProperties)
     body = mass_properties(*body)

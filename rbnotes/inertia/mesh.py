@@ -21,9 +21,11 @@ def triangle_mesh(vertices: ArrayLike, faces: ArrayLike, density: ArrayLike = 1.
     Parameters
     ----------
     vertices : (n, 3)
+        m.
     faces : (m, 3) of int
         Corners of each triangle, anticlockwise seen from outside (from inside the cavity for its wall).
     density : (...)
+        kg/m^3.
 
     Raises
     ------

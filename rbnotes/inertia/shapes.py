@@ -11,30 +11,45 @@ from rbnotes.inertia.spatial import MassProperties, mass_properties
 
 
 def cuboid(sides: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Box with ``sides (..., 3)`` along x, y, z (Sueda 1.7, eq. (1.24))."""
+    """Box with ``sides (..., 3)`` along x, y, z (Sueda 1.7, eq. (1.24)).
+
+    Raises InvalidArgument if ``sides`` or ``density`` is not positive.
+    """
     sides = arguments.positive("sides", sides, 3)
     return _centred(np.prod(sides, axis=-1), sides**2 / 12, density)
 
 
 def ellipsoid(semi_axes: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Ellipsoid with ``semi_axes (..., 3)`` along x, y, z."""
+    """Ellipsoid with ``semi_axes (..., 3)`` along x, y, z.
+
+    Raises InvalidArgument if ``semi_axes`` or ``density`` is not positive.
+    """
     return _ellipsoid(arguments.positive("semi_axes", semi_axes, 3), density)
 
 
 def sphere(radius: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Ball of ``radius (...)``."""
+    """Ball of ``radius (...)``.
+
+    Raises InvalidArgument if ``radius`` or ``density`` is not positive.
+    """
     radius = arguments.positive("radius", radius)
     return _ellipsoid(np.stack([radius] * 3, axis=-1), density)
 
 
 def cylinder(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Cylinder of ``radius`` and ``length (...)``, its axis along z."""
+    """Cylinder of ``radius`` and ``length (...)``, its axis along z.
+
+    Raises InvalidArgument if ``radius``, ``length`` or ``density`` is not positive.
+    """
     r, length = _radius_and_length(radius, length)
     return _centred(np.pi * r**2 * length, _along_z(r**2 / 4, length**2 / 12), density)
 
 
 def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Cylinder of ``radius`` and ``length (...)`` along z, with a half ball on each end."""
+    """Cylinder of ``radius`` and ``length (...)`` along z, with a half ball on each end.
+
+    Raises InvalidArgument if ``radius``, ``length`` or ``density`` is not positive.
+    """
     r, length = _radius_and_length(radius, length)
     barrel, ball = np.pi * r**2 * length, 4 / 3 * np.pi * r**3
     across = (barrel * r**2 / 4 + ball * r**2 / 5) / (barrel + ball)
@@ -45,7 +60,10 @@ def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> M
 
 
 def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Ring about z: a tube of radius ``tube (...)`` whose middle is a circle of ``radius (...)``."""
+    """Ring about z: a tube of radius ``tube (...)`` whose middle is a circle of ``radius (...)``.
+
+    Raises InvalidArgument if ``radius``, ``tube`` or ``density`` is not positive.
+    """
     big, small = arguments.positive("radius", radius), arguments.positive("tube", tube)
     shape = arguments.common_shape(radius=big.shape, tube=small.shape)
     big, small = np.broadcast_to(big, shape), np.broadcast_to(small, shape)
@@ -56,7 +74,10 @@ def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassP
 
 
 def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
-    """The same shape with another mass."""
+    """The same shape with another mass.
+
+    Raises InvalidArgument if ``mass`` is not positive.
+    """
     arguments.instance("body", body, MassProperties)
     body, mass = mass_properties(*body), arguments.positive("mass", mass)
     arguments.common_shape(mass=mass.shape, body=body.mass.shape)

@@ -54,10 +54,11 @@ def spatial_inertia(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 
     Parameters
     ----------
     mass : (...)
+        kg.
     inertia : (..., 3, 3)
-        About the centre of mass, along the axes of the body frame.
+        About the centre of mass, along the axes of the body frame, kg m^2.
     com : (..., 3)
-        Centre of mass in the body frame.
+        Centre of mass in the body frame, m.
 
     Raises
     ------
@@ -82,12 +83,18 @@ def spatial_inertia_factor(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike =
     """Factor ``G (..., 6, 6)`` of the spatial inertia ``G G^T`` (Lloyd 0.1): triangular, linear part first.
 
     Raises the same errors as :func:`spatial_inertia_inverse`.
+
+    Raises InvalidArgument if ``mass`` is not positive, ``inertia`` is not positive definite, or the shape of
+    ``com`` does not fit.
     """
     return _spatial.spatial_inertia_factor(*_checked(mass, inertia, com, arguments.positive_definite))
 
 
 def swap_stacking(matrix: ArrayLike) -> Array:
-    """A 6 x 6 matrix ``(..., 6, 6)`` of twists or wrenches in the other stacking order; its own inverse."""
+    """A 6 x 6 matrix ``(..., 6, 6)`` of twists or wrenches in the other stacking order; its own inverse.
+
+    Raises InvalidArgument if the shape of ``matrix`` does not fit.
+    """
     return _spatial.swap_stacking(arguments.array("matrix", matrix, 6, 6))
 
 
@@ -129,6 +136,8 @@ def nearest_inertia(inertia: ArrayLike, *, within: ArrayLike | None = None) -> A
 
     Nearest in the second moments of mass, of which negative ones become zero. Those that are negative by
     more than ``within (...)``, kg m^2, if it is given, are left as they are.
+
+    Raises InvalidArgument if ``inertia`` is not symmetric or ``within`` is negative.
     """
     inertia = arguments.symmetric("inertia", inertia)
     rounding = np.asarray(np.inf) if within is None else arguments.scalar("within", within, minimum=0.0)
@@ -141,6 +150,8 @@ def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
     """Spatial inertia ``(..., 6, 6)`` in a frame where the body has the pose ``E`` (Sueda 1.7.1, eq. (1.26)).
 
     Kinetic energy does not depend on the frame: ``Ad(E)^-T M Ad(E)^-1``.
+
+    Raises InvalidArgument if ``E`` is no pose or ``M`` is not symmetric.
     """
     E, M = arguments.frame("E", E), arguments.symmetric("M", M, 6)
     arguments.common_shape(E=E.shape[:-2], M=M.shape[:-2])

@@ -21,13 +21,19 @@ from rbnotes.joints.protocol import JointType
 
 
 def turns(joint: JointType) -> bool:
-    """Whether the rows of a joint depend on its coordinates."""
+    """Whether the rows of a joint depend on its coordinates.
+
+    Raises InvalidArgument if ``joint`` is no ``JointType``.
+    """
     arguments.instance("joint", joint, JointType)
     return _annihilator.turns(joint)
 
 
 def steady_rows(joint: JointType) -> Array:
-    """Rows ``(6 - d, 6)`` that are zero on the joint's whole Lie algebra, at every q."""
+    """Rows ``(6 - d, 6)`` that are zero on the joint's whole Lie algebra, at every q.
+
+    Raises InvalidArgument if ``joint`` is no ``JointType``.
+    """
     arguments.instance("joint", joint, JointType)
     return _annihilator.steady_rows(joint).copy()
 
@@ -37,13 +43,18 @@ def annihilator(joint: JointType, q: ArrayLike) -> Array:
 
     First those that never change. A single row that does so is turned such that S followed by it is right
     handed; of several rows, the basis may jump between neighbouring states (their span does not).
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("joint", joint, JointType)
     return _annihilator.annihilator(joint, arguments.vector("q", q, joint.coordinates))
 
 
 def annihilator_rate(joint: JointType, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Rate ``(..., 6 - freedom, 6)`` of the rows while the coordinates change at ``qdot (..., k)``."""
+    """Rate ``(..., 6 - freedom, 6)`` of the rows while the coordinates change at ``qdot (..., k)``.
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
     arguments.instance("joint", joint, JointType)
     q, qdot = (arguments.vector(name, x, joint.coordinates) for name, x in (("q", q), ("qdot", qdot)))
     arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1])

@@ -217,7 +217,10 @@ class Universal(_Exactly):
 
 
 class Cylindrical(_Exactly):
-    """Rotation about an axis, z by default, and translation along it: q is angle and distance."""
+    """Rotation about an axis, z by default, and translation along it: q is angle and distance.
+
+    Raises InvalidArgument if ``axis`` is not of unit length.
+    """
 
     def __init__(self, axis: Any = Z) -> None:
         turning = Revolute(axis)

@@ -14,7 +14,10 @@ from rbnotes.joints.protocol import JointType
 
 
 def misfit(Q: ArrayLike, X: ArrayLike) -> Array:
-    """Rotation vector and translation ``(..., 6)`` of the pose ``X (..., 4, 4)`` seen from ``Q``."""
+    """Rotation vector and translation ``(..., 6)`` of the pose ``X (..., 4, 4)`` seen from ``Q``.
+
+    Raises InvalidArgument if ``Q`` or ``X`` is no pose.
+    """
     Q, X = arguments.frame("Q", Q), arguments.frame("X", X)
     arguments.common_shape(Q=Q.shape[:-2], X=X.shape[:-2])
     return _nearest.misfit(Q, X)
@@ -26,8 +29,14 @@ def nearest_rates(joint: JointType, q: ArrayLike, X: ArrayLike, twist: ArrayLike
     Parameters
     ----------
     q : (..., k)
-        The nearest coordinates of X, ``joint.coordinates_of(X)``.
+        The nearest coordinates of X, rad or m, ``joint.coordinates_of(X)``.
     X : (..., 4, 4)
+        Pose of the moving frame, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``X`` is no pose or the shape of ``q`` or ``twist`` does not fit.
     """
     arguments.instance("joint", joint, JointType)
     q, X = arguments.vector("q", q, joint.coordinates), arguments.frame("X", X)

@@ -74,19 +74,31 @@ class JointType(ABC):
         return result
 
     def transform(self, q: ArrayLike) -> Array:
-        """Pose Q ``(..., 4, 4)`` of the moving frame in the resting one, for coordinates ``(..., k)``."""
+        """Pose Q ``(..., 4, 4)`` of the moving frame in the resting one, for coordinates ``(..., k)``.
+
+        Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
+        """
         return self._transform(self._checked("q", q))
 
     def S(self, q: ArrayLike) -> Array:
-        """Jacobian ``(..., 6, k)``: the body twist of Q is ``S @ qdot`` (Sueda 2.1, eq. (2.10))."""
+        """Jacobian ``(..., 6, k)``: the body twist of Q is ``S @ qdot`` (Sueda 2.1, eq. (2.10)).
+
+        Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
+        """
         return self._S(self._checked("q", q))
 
     def Sdot(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """Rate ``(..., 6, k)`` of S while the coordinates change at ``qdot (..., k)`` (Sueda 2.2)."""
+        """Rate ``(..., 6, k)`` of S while the coordinates change at ``qdot (..., k)`` (Sueda 2.2).
+
+        Raises InvalidArgument if ``q`` or ``qdot`` has not ``coordinates`` numbers.
+        """
         return self._Sdot(*self._both(q, qdot))
 
     def dS(self, q: ArrayLike) -> Array:
-        """Derivatives ``(..., 6, k, k)`` of S: ``dS[..., i, j]`` is that of column i by coordinate j."""
+        """Derivatives ``(..., 6, k, k)`` of S: ``dS[..., i, j]`` is that of column i by coordinate j.
+
+        Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
+        """
         return self._dS(self._checked("q", q))
 
     def drift_slope(self, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -105,6 +117,8 @@ class JointType(ABC):
         """Coordinates and rates, both ``(..., k)``, of the same pose and twist, away from singular states.
 
         The coordinates themselves if the type has nothing better. The rates satisfy the constraints.
+
+        Raises InvalidArgument if ``q`` or ``qdot`` has not ``coordinates`` numbers.
         """
         return self._reparametrise(*self._both(q, qdot))
 
@@ -113,6 +127,8 @@ class JointType(ABC):
 
         It is the smallest singular value of S on rates that the constraints allow: the size, in rad/s and
         m/s, of the slowest twist that rates of size one make. Infinite for a joint without coordinates.
+
+        Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
         """
         q = self._checked("q", q)
         independent = self.coordinates - self.constraints
@@ -128,19 +144,30 @@ class JointType(ABC):
 
         Nearest by :func:`rbnotes.joints.misfit`, rad and m weighed alike. Where several joints in a row have
         to be untangled, it is searched for, and an odd arm may yield a local minimum.
+
+        Raises InvalidArgument if ``Q`` is no pose.
         """
         return self._coordinates_of(arguments.frame("Q", Q))
 
     def constraint(self, q: ArrayLike) -> Array:
-        """Values ``(..., c)``, zero where the coordinates satisfy their constraints (Sueda 2.8)."""
+        """Values ``(..., c)``, zero where the coordinates satisfy their constraints (Sueda 2.8).
+
+        Raises InvalidArgument if the shape of ``q`` does not fit.
+        """
         return self._constraint(self._checked("q", q))
 
     def constraint_rows(self, q: ArrayLike) -> Array:
-        """Derivatives ``(..., c, k)`` of :meth:`constraint` by the coordinates."""
+        """Derivatives ``(..., c, k)`` of :meth:`constraint` by the coordinates.
+
+        Raises InvalidArgument if the shape of ``q`` does not fit.
+        """
         return self._constraint_rows(self._checked("q", q))
 
     def constraint_rows_dot(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """Rates ``(..., c, k)`` of :meth:`constraint_rows`."""
+        """Rates ``(..., c, k)`` of :meth:`constraint_rows`.
+
+        Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+        """
         return self._constraint_rows_dot(*self._both(q, qdot))
 
     def constraint_drift_slope(self, q: ArrayLike, qdot: ArrayLike) -> Array:

@@ -18,10 +18,13 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Fixed(JointType):
-    """No motion: the pose stays what it is (Sueda 2.4.1). Between two other joints, it sets them apart."""
+    """No motion: the pose stays what it is (Sueda 2.4.1). Between two other joints, it sets them apart.
+
+    Raises InvalidArgument if ``pose`` is no pose.
+    """
 
     pose: Any = None
-    """``(4, 4)``; the identity by default."""
+    """``(4, 4)``, m; the identity by default."""
 
     def __post_init__(self) -> None:
         pose = arguments.frame("pose", np.eye(4) if self.pose is None else self.pose)
@@ -100,7 +103,10 @@ class _Steady(JointType):
 
 @dataclass(frozen=True)
 class Revolute(_Steady):
-    """Rotation by q about an axis, z by default (Sueda 2.4.7, eq. (2.41))."""
+    """Rotation by q about an axis, z by default (Sueda 2.4.7, eq. (2.41)).
+
+    Raises InvalidArgument if ``axis`` is not of unit length.
+    """
 
     axis: Any = Z
     """Unit vector ``(3,)``, the same in both frames."""
@@ -121,7 +127,10 @@ class Revolute(_Steady):
 
 @dataclass(frozen=True)
 class Prismatic(_Steady):
-    """Translation by q along an axis, z by default (Sueda 2.4.2)."""
+    """Translation by q along an axis, z by default (Sueda 2.4.2).
+
+    Raises InvalidArgument if ``axis`` is not of unit length.
+    """
 
     axis: Any = Z
     """Unit vector ``(3,)``."""
@@ -154,7 +163,10 @@ class Translational(_Steady):
 
 @dataclass(frozen=True)
 class Helical(_Steady):
-    """A screw: rotation by q about an axis, z by default, and translation along it by the pitch times q."""
+    """A screw: rotation by q about an axis, z by default, and translation along it by the pitch times q.
+
+    Raises InvalidArgument if ``axis`` is not of unit length or ``pitch`` is no finite number.
+    """
 
     axis: Any = Z
     """Unit vector ``(3,)``."""

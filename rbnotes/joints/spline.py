@@ -57,10 +57,12 @@ class SplineCurve(JointType):
     """
 
     frames: Any
-    """Control frames ``(n, 4, 4)``."""
+    """Control frames ``(n, 4, 4)`` in the resting frame, m."""
     cyclic: bool = True
+    """Whether the first control frames follow the last ones again, which closes the curve."""
     basis: Any = field(default_factory=BASIS.copy)
-    """``(4, 4)``: weights of four neighbouring frames, ``(1, u, u^2, u^3) @ basis``; B-splines by default."""
+    """``(4, 4)``, without unit: weights of four neighbouring frames, ``(1, u, u^2, u^3) @ basis``; B-splines
+    by default."""
 
     def __post_init__(self) -> None:
         frames = arguments.frame("frames", self.frames)

@@ -3,7 +3,9 @@
 :func:`compile` packs a model into flat arrays, which takes milliseconds; the code that reads them is the same
 for all models. It is compiled by numba when it is first used and kept on disk, beside the package or, where
 that cannot be written to, in the user's cache; ``NUMBA_CACHE_DIR`` names another place. What compiles says so
-on the logger ``rbnotes.kernels``.
+on the logger ``rbnotes.kernels``. Joints given as functions have a program of their own, one for each kind of
+function: it is compiled when the first tree with such a joint is. Other types of the user's are evaluated by
+their methods.
 
 The functions of :mod:`rbnotes.tree` and :mod:`rbnotes.maximal` are the reference: results agree with theirs
 to rounding.

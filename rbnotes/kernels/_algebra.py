@@ -14,10 +14,13 @@ from rbnotes.kernels._numbers import choose, more, size
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
 """No checks for division by zero; fused products."""
 
-apart = njit(_nrt=False, **OPTIONS)
-"""Of functions that allocate nothing: they do not count references, which takes longer than a step."""
+_FROM_CODE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
 
-inlined = njit(forceinline=True, _nrt=False, **OPTIONS)
+apart = njit(**_FROM_CODE, **OPTIONS)
+"""Of functions that only compiled code calls, and that allocate nothing: they do not count references, which
+takes longer than a step."""
+
+inlined = njit(forceinline=True, **_FROM_CODE, **OPTIONS)
 
 LARGEST_ANGLE = 2.0**19
 """Beyond it the sine and the cosine are NaN here; callers have the reference answer."""
@@ -34,6 +37,7 @@ _QUARTER_3 = 2.0222662487959506e-21
 def sine_cosine(x):
     """Within two units in the last place, without branches; NaN for angles that are too large."""
     k = (x * _QUARTERS + _ROUND) - _ROUND
+    x = choose(more(LARGEST_ANGLE, size(x)), x, math.nan)
     r = ((x - k * _QUARTER_1) - k * _QUARTER_2) - k * _QUARTER_3
     z = r * r
     # Taylor: the first term left out is below 5e-17 on an eighth of a turn.
@@ -58,25 +62,7 @@ def sine_cosine(x):
     c = choose(odd, sine, cosine)
     s = choose(more(size(quarter - 0.5), 1.0), -s, s)
     c = choose(more(size(quarter + 0.5), 1.0), -c, c)
-    within = more(LARGEST_ANGLE, size(x))
-    return choose(within, s, math.nan), choose(within, c, math.nan)
-
-
-@inlined
-def turned_about_2(R, c, s):
-    """A rotation (nine numbers, by rows), and before it a turn about axis 2."""
-    R00, R01, R02, R10, R11, R12, R20, R21, R22 = R
-    return (
-        c * R00 + s * R01,
-        c * R01 - s * R00,
-        R02,
-        c * R10 + s * R11,
-        c * R11 - s * R10,
-        R12,
-        c * R20 + s * R21,
-        c * R21 - s * R20,
-        R22,
-    )
+    return s, c
 
 
 @inlined
@@ -168,30 +154,6 @@ def bracket(w0, w1, w2, u0, u1, u2, a0, a1, a2, b0, b1, b2):
         w1 * b2 - w2 * b1 + u1 * a2 - u2 * a1,
         w2 * b0 - w0 * b2 + u2 * a0 - u0 * a2,
         w0 * b1 - w1 * b0 + u0 * a1 - u1 * a0,
-    )
-
-
-@inlined
-def turned_up(A, R):
-    """A symmetric matrix, turned by a rotation (nine numbers, by rows)."""
-    A00, A01, A02, A11, A12, A22 = A
-    R00, R01, R02, R10, R11, R12, R20, R21, R22 = R
-    B00 = R00 * A00 + R01 * A01 + R02 * A02
-    B01 = R00 * A01 + R01 * A11 + R02 * A12
-    B02 = R00 * A02 + R01 * A12 + R02 * A22
-    B10 = R10 * A00 + R11 * A01 + R12 * A02
-    B11 = R10 * A01 + R11 * A11 + R12 * A12
-    B12 = R10 * A02 + R11 * A12 + R12 * A22
-    B20 = R20 * A00 + R21 * A01 + R22 * A02
-    B21 = R20 * A01 + R21 * A11 + R22 * A12
-    B22 = R20 * A02 + R21 * A12 + R22 * A22
-    return (
-        B00 * R00 + B01 * R01 + B02 * R02,
-        B00 * R10 + B01 * R11 + B02 * R12,
-        B00 * R20 + B01 * R21 + B02 * R22,
-        B10 * R10 + B11 * R11 + B12 * R12,
-        B10 * R20 + B11 * R21 + B12 * R22,
-        B20 * R20 + B21 * R21 + B22 * R22,
     )
 
 

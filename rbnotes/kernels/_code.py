@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -20,38 +22,76 @@ class MissingExtra(ImportError):
     """A package is missing that only an extra of this one brings."""
 
 
-@cache
-def code(name: str) -> Callable[..., int]:
-    """The function of this name in :mod:`rbnotes.kernels._entries`, compiled, called without any checks."""
+@contextmanager
+def announced(name: str) -> Iterator[None]:
+    """Says what is compiled meanwhile, and how long it took, where that is longer than one waits gladly."""
     start = time.monotonic()
     waiting = Timer(PATIENCE, LOG.warning, ["compiling %s, once: the next program finds it on disk", name])
     waiting.daemon = True
     waiting.start()
     try:
-        entry = _entry(name)
+        yield
     finally:
         waiting.cancel()
     took = time.monotonic() - start
     if took > PATIENCE:
         LOG.warning("compiled %s in %.0f s", name, took)
-    return entry
 
 
-def _entry(name: str) -> Callable[..., int]:
+@cache
+def code(name: str) -> Callable[..., int]:
+    """The function of this name in :mod:`rbnotes.kernels._entries`, compiled, called without any checks."""
+    with announced(name):
+        return _entry(name)
+
+
+def installed() -> None:
+    """Looks for the compiler.
+
+    Raises
+    ------
+    MissingExtra
+        If it is not there.
+    """
     try:
-        import numba
+        import numba  # noqa: F401
     except ImportError as error:
         message = "compiled models need numba: pip install 'rbnotes[compiled]'"
         raise MissingExtra(message, name="numba") from error
+
+
+def _entry(name: str) -> Callable[..., int]:
+    installed()
     from rbnotes.kernels import _entries
 
     entries: Any = _entries
+    return machine_code(entries.functions(failed())[name], entries.signature)
+
+
+@cache
+def failed() -> int:
+    """What the functions return if something is wrong: a number for each state of their sources.
+
+    Modules outside belong to them that they take numbers from: those are part of compiled code.
+    """
+    here = Path(__file__).parent
+    sources = b"".join(path.read_bytes() for path in sorted(here.glob("_[!_]*.py")))
+    for module in sorted(set(_OUTSIDE.findall(sources))):
+        sources += here.parents[1].joinpath(*module.decode().split(".")).with_suffix(".py").read_bytes()
+    return 1 + int.from_bytes(sha256(sources).digest()[:6])
+
+
+_OUTSIDE = re.compile(rb"^from (rbnotes\.(?!kernels\.)[\w.]+) import", re.MULTILINE)
+
+
+def machine_code(function: Any, signature_of: Callable[..., Any]) -> Callable[..., int]:
+    """The way into a function that numba compiles, or the function itself where it does not."""
+    import numba
+
     configuration: Any = numba.config
-    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("_*.py")))
-    function: Any = entries.functions(1 + int.from_bytes(sha256(sources).digest()[:6]))[name]
     if configuration.DISABLE_JIT:
         return function  # type: ignore[no-any-return]
-    signature = entries.signature(function.py_func)
+    signature = signature_of(function.py_func)
     function.compile(signature)
     # Python's way to a dispatcher looks at the types of all arguments, which takes longer than a short chain.
     return function.get_overload(signature)  # type: ignore[no-any-return]

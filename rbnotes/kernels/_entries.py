@@ -7,6 +7,7 @@ from rbnotes.kernels._algebra import OPTIONS, inlined
 from rbnotes.kernels._friction import newton
 from rbnotes.kernels._layout import ACCELERATION, ELEMENTS, LANES, SIZE, TWIST, ZERO, U
 from rbnotes.kernels._numbers import eight, read, sum_of
+from rbnotes.kernels._parts import cut
 from rbnotes.kernels._passed import alike, passed, reals, wholes
 from rbnotes.kernels._run import run
 from rbnotes.kernels._slopes import EXTRA, slopes
@@ -123,42 +124,41 @@ def functions(failed):
     @njit(cache=True, error_model="numpy")
     def touching_shapes(whole, shapes, poses, margin, places):
         """Shapes that touch, and where; how many places there are, no more than there is room for."""
-        count = len(shapes) // SHAPE
+        count, indices = len(shapes) // SHAPE, whole.view(np.int64)
+        bodies, at = cut(indices, 0, (count,))
         found = touching(
-            shapes.reshape(count, SHAPE),
-            whole[:count],
-            whole[count:].reshape(-1, 2),
-            poses.reshape(-1, 4, 4),
+            cut(shapes, 0, (count, SHAPE))[0],
+            bodies,
+            cut(indices, at, ((len(indices) - count) // 2, 2))[0],
+            cut(poses, 0, (len(poses) // 16, 4, 4))[0],
             margin[0],
-            places.reshape(-1, 2 + PLACE),
+            cut(places, 0, (len(places) // (2 + PLACE), 2 + PLACE))[0],
         )
         return found if found * (2 + PLACE) <= len(places) else failed
 
     @njit(cache=True, error_model="numpy")
     def newton_method(whole, W, free, mu, r, tolerance, best):
         """Best impulses and behind them their residual; the number of steps of Newton's method."""
-        size = len(free)
-        best[size], steps = newton(
-            W.reshape(size, size), free, mu, r, tolerance[0], int(whole[0]), best[:size]
-        )
+        size, most = len(free), whole.view(np.int64)[0]
+        W, impulses = cut(W, 0, (size, size))[0], cut(best, 0, (size,))[0]
+        best[size], steps = newton(W, free, mu, r, tolerance[0], most, impulses)
         return failed if trouble(best) else steps
 
     @njit(cache=True, error_model="numpy", _nrt=False)
     def rattle_steps(whole, numbers, told, motion, near, pushes, states, sums, impulses, records, work):
         """Steps of the simulator; how they ended."""
-        count = len(motion) // MOVED
-        steps = len(sums) // SUMS
+        count, steps, indices = len(motion) // MOVED, len(sums) // SUMS, whole.view(np.int64)
         return run(
-            whole.view(np.int64),
+            indices,
             numbers,
             told,
-            motion.reshape(count, MOVED),
-            near.reshape(-1, CONTACT),
-            pushes.reshape(-1, CONTACT),
-            states.reshape(steps, count, MOVED),
-            sums.reshape(steps, SUMS),
-            impulses.reshape(steps, int(whole[2])),
-            records.reshape(-1, CONTACT),
+            cut(motion, 0, (count, MOVED))[0],
+            cut(near, 0, (len(near) // CONTACT, CONTACT))[0],
+            cut(pushes, 0, (len(pushes) // CONTACT, CONTACT))[0],
+            cut(states, 0, (steps, count, MOVED))[0],
+            cut(sums, 0, (steps, SUMS))[0],
+            cut(impulses, 0, (steps, indices[2]))[0],
+            cut(records, 0, (len(records) // CONTACT, CONTACT))[0],
             work,
         )
 

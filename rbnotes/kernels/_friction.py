@@ -7,6 +7,8 @@ mu, mobility, its reciprocal rho and units are ``(c,)``.
 import math
 
 import numpy as np
+from numba.extending import overload
+from numba.np.linalg import _LAPACK, F_INT_nptype
 
 from rbnotes.friction.newton import COARSE, ENOUGH, EXACT, LEAST, MOST, PATIENT, SLOW
 from rbnotes.kernels._distance import bare, plain
@@ -197,9 +199,28 @@ def newton_step(F, slope, units, damping, A, step):
     for i in range(size):
         own = units[i // 3]
         for j in range(size):
-            A[i, j] = slope[i, j] * units[j // 3] / own
+            A[j, i] = slope[i, j] * units[j // 3] / own
         A[i, i] += damping
         step[i] = F[i] / own
-    solved = np.linalg.solve(A, step)
+    eliminated(A, step)
     for i in range(size):
-        step[i] = solved[i] * units[i // 3]
+        step[i] *= units[i // 3]
+
+
+def eliminated(A, x):
+    """Replaces x by what the transpose of A takes to it; A is room from then on."""
+    x[:] = np.linalg.solve(A.T, x)
+
+
+@overload(eliminated)
+def _eliminated(A, x):
+    # LAPACK as numba's own solve calls it, whose checks and copies take longer to compile than all else here.
+    gesv, double = _LAPACK().numba_xgesv(A.dtype), ord("d")
+
+    def factored(A, x):
+        size = len(x)
+        pivots = np.empty(size, F_INT_nptype)
+        if gesv(double, size, 1, A.ctypes, size, pivots.ctypes, x.ctypes, size) != 0:
+            x[:] = np.nan
+
+    return factored

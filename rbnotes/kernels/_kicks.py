@@ -12,8 +12,9 @@ from rbnotes.kernels._joined import pushed, responses, six, speeds_along
 from rbnotes.kernels._rubbing import carried, contact_rows, delassus, let_go, remembered, rubbed
 from rbnotes.kernels._tables import AFTER, BEFORE, GAP, IMPULSE, MU, RESTITUTION
 
-TOLERANCE, ITERATIONS = 1e-8, 50
-"""Of the friction, by default (:func:`rbnotes.friction.newton_friction`)."""
+TOLERANCE, ITERATIONS = 1e-8, np.int64(50)
+"""Of the friction, by default (:func:`rbnotes.friction.newton_friction`). Of a literal number there would be
+a compiled copy of its own."""
 
 Plan = namedtuple("Plan", "h gravity slop reach")
 """Of all steps: size, gravity, overlap that is left alone, and how far a contact moves."""
@@ -47,7 +48,7 @@ def kinetic(bodies, v):
 
 
 @plain
-def kicked(bodies, joints, place, plan, contacts, starts, target, before, old, memory, v, impulses):
+def kicked(bodies, joints, place, plan, contacts, bounces_at, target, before, old, memory, v, impulses):
     """Replaces v, the velocities with the forces, by those under joints and contacts, and writes impulses.
 
     Returns the residual of the friction, and whether all went well: whether friction converged, and impacts
@@ -55,8 +56,9 @@ def kicked(bodies, joints, place, plan, contacts, starts, target, before, old, m
 
     Parameters
     ----------
-    starts
-        Whether a step starts here, so that bodies may bounce; else those that would are left out.
+    bounces_at
+        Contacts that approach faster than this velocity, below zero, bounce, where a step starts; where it
+        ends those that would are left out.
     before
         Velocities before forces and impulses.
     old, memory
@@ -68,9 +70,8 @@ def kicked(bodies, joints, place, plan, contacts, starts, target, before, old, m
     moves, speeds, fallen = np.empty((3 * count, 2, 6)), np.empty(count), np.zeros(3 * count)
     responses(bodies, body_of, along, moves)
     velocities_written(contacts, rows, before, BEFORE)
-    if starts:
-        falling(bodies, rows, plan, fallen)
-    least_speeds(contacts, plan, starts, fallen, speeds)
+    falling(bodies, rows, plan, fallen)
+    least_speeds(contacts, plan, bounces_at, fallen, speeds)
     free_motion, mu = np.empty((len(v), 6)), np.empty(count)
     for b in range(len(v)):
         copy(v[b], free_motion[b])
@@ -113,13 +114,18 @@ def falling(bodies, rows, plan, fallen):
 
 
 @bare
-def least_speeds(contacts, plan, starts, fallen, speeds):
+def slow(plan):
+    """The velocity with which contacts approach that fall for two steps from rest: slower ones rest."""
+    return -2 * plan.h * length(plan.gravity)
+
+
+@bare
+def least_speeds(contacts, plan, bounces_at, fallen, speeds):
     """Writes least normal velocities."""
-    slow = -2 * plan.h * length(plan.gravity)
     for i in range(len(contacts)):
         approach, gap = contacts[i, BEFORE], contacts[i, GAP]
-        hits = contacts[i, RESTITUTION] > 0 and approach < slow and gap + plan.h * approach <= 0
-        if starts and hits:
+        hits = contacts[i, RESTITUTION] > 0 and approach < bounces_at and gap + plan.h * approach <= 0
+        if hits:
             speeds[i] = max(fallen[3 * i] - contacts[i, RESTITUTION] * approach, 0.0)
         else:
             speeds[i] = min(-gap / plan.h, 0.0)
@@ -147,10 +153,10 @@ def touching_now(near, plan, there, arrived, kept):
     """Keeps the contacts that are held at the end of a step; the others meet in the next one."""
     rows, count = contact_rows(near, there.R, there.x), 0
     velocities_written(near, rows, arrived, BEFORE)
-    slow = -2 * plan.h * length(plan.gravity)
+    bounces_at = slow(plan)
     for i in range(len(near)):
         coming, gap = near[i, BEFORE], near[i, GAP]
-        bounces = near[i, RESTITUTION] > 0 and coming < slow
+        bounces = near[i, RESTITUTION] > 0 and coming < bounces_at
         later = gap > plan.slop and coming < -gap / plan.h
         if not (bounces or later):
             copy(near[i], kept[count])

@@ -25,13 +25,12 @@ ELEMENTS, FILLED, SIZE, BODIES, GRAVITY_AT, PLACES_AT, GIVEN_AT, GIVEN_SIZE, ROO
 )
 HEADER = U(11)
 """FILLED: elements, and what fills up the last eight of them."""
-KIND, PARENT, COORDINATE, HOT, PARENT_HOT, OWN_SLOT, PARENT_SLOT, ADDS, CARRIES, TOLD, COUNT, GIVEN_FROM = (
-    U(i) for i in range(12)
-)
-WHOLE = U(12)
+KIND, PARENT, COORDINATE, HOT, PARENT_HOT, OWN_SLOT, PARENT_SLOT, ADDS, CARRIES = (U(i) for i in range(9))
+TOLD, SLIDES, COUNT, GIVEN_FROM, WHOLE = (U(i) for i in range(9, 14))
 """ADDS: whether there is something in the parent's slot; CARRIES: whether there is in the own one. TOLD:
-whether the joint moves as it is told, and has an acceleration where others have a force. COUNT: elements of
-the joint; GIVEN_FROM: where its numbers are among those given."""
+whether the joint moves as it is told, and has an acceleration where others have a force. SLIDES: whether a
+joint of one axis is no hinge. COUNT: elements of the joint; GIVEN_FROM: where its numbers are among those
+given."""
 
 
 def _places(*sizes: int) -> tuple[np.uint64, ...]:
@@ -40,8 +39,9 @@ def _places(*sizes: int) -> tuple[np.uint64, ...]:
 
 
 # Constants: frame at home, angle and distance for each unit of the coordinate; whether the frame is away from
-# the origin; mass, center of mass, inertia about it; smallest inertia; spring, damper and rest.
-PLACE, UNITS, AWAY, MASS, CENTER, ABOUT_CENTER, LEAST, SPRING, CONSTANTS = _places(12, 2, 1, 1, 3, 6, 1, 3)
+# the origin; mass, center of mass, inertia about it; smallest inertia; spring, damper and rest. The inertia
+# about the center is ``d + x x^T + y y^T``: d, x and y, of which two vectors turn with the body.
+PLACE, UNITS, AWAY, MASS, CENTER, ABOUT_CENTER, LEAST, SPRING, CONSTANTS = _places(12, 2, 1, 1, 3, 7, 1, 3)
 
 # A record: coordinate, rate, force, column of S, inertia about the origin (6) and first moment (3), wrench.
 POSITION, RATE, FORCE, COLUMN, INERTIA, WRENCH, RECORD = _places(1, 1, 1, 6, 9, 6)
@@ -75,3 +75,12 @@ class Room(NamedTuple):
 def room_size(elements: int, states: int, slots: int) -> int:
     """Numbers that eight elements at once, or elements in eight states, need room for."""
     return elements * int(RECORD) + states * int(STATE) + slots * int(SLOT) + int(BLOCK)
+
+
+# The table of a group of joints that have the same program; behind it, of each joint, where its coordinates
+# are in a state and its numbers among those given.
+STATES, COORDINATES, JOINTS, FREEDOM, FIXED, WIDTH, MARGINS, BASE, STRIDE = (U(i) for i in range(9))
+JOINT_TABLE, JOINT_ROW = U(9), U(2)
+"""STATES: how many; COORDINATES: of a state; FREEDOM: coordinates of a joint; FIXED: its constants; WIDTH:
+places for what a program takes of one joint. BASE and STRIDE: where the numbers given of the first state go,
+and how far behind it those of the next one."""

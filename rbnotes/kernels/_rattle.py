@@ -13,7 +13,7 @@ from rbnotes.kernels._envelope import cholesky, factored, factors_solved, solved
 from rbnotes.kernels._flight import displacements, energy, flown
 from rbnotes.kernels._friction import copy
 from rbnotes.kernels._joined import errors, pushed, rates, responses, rows_at, six, slope, system
-from rbnotes.kernels._kicks import corrected, joints_solved, kicked, kinetic, touching_now
+from rbnotes.kernels._kicks import corrected, joints_solved, kicked, kinetic, slow, touching_now
 from rbnotes.kernels._poses import reach_of, written_poses
 from rbnotes.kernels._tables import (
     AFTER,
@@ -69,7 +69,7 @@ def step(bodies, joints, shapes, plan, here, largest, count, there, found, memor
     if count:
         old = found.pushes[0, :count]
         left, well = kicked(
-            bodies, joints, here, plan, near, True, target, here.v, memory, old, v, found.impulses[0]
+            bodies, joints, here, plan, near, slow(plan), target, here.v, memory, old, v, found.impulses[0]
         )
     else:
         joints_solved(joints, here.held, v, target, found.impulses[0])
@@ -101,7 +101,7 @@ def step(bodies, joints, shapes, plan, here, largest, count, there, found, memor
             there,
             plan,
             touched,
-            False,
+            -math.inf,
             target,
             arrived,
             old,

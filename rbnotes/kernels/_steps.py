@@ -16,8 +16,6 @@ from rbnotes.kernels._algebra import (
     product,
     sine_cosine,
     times,
-    turned_about_2,
-    turned_up,
     without,
 )
 from rbnotes.kernels._layout import (
@@ -40,6 +38,7 @@ from rbnotes.kernels._layout import (
     SLOT_M,
     SLOT_WRENCH,
     SPRING,
+    THREE,
     TWIST,
     UNITS,
     WRENCH,
@@ -50,7 +49,6 @@ from rbnotes.kernels._memory import (
     add9,
     fixed,
     fixed3,
-    fixed6,
     fixed9,
     read3,
     read6,
@@ -63,18 +61,24 @@ from rbnotes.kernels._numbers import choose, more, read, spread, write
 
 
 @inlined
-def turned(constants, c, work, o, h, like, across):
+def turned(constants, c, work, o, h, slides, like, across):
     """The pose of a joint of one axis in its parent's frame."""
-    R = fixed9(constants, c + PLACE, like, across)
+    R00, R01, R02, R10, R11, R12, R20, R21, R22 = fixed9(constants, c + PLACE, like, across)
     t0, t1, t2 = fixed3(constants, c + PLACE + P, like, across)
-    angle = fixed(constants, c + UNITS, like, across)
-    distance = fixed(constants, c + UNITS + LANES, like, across)
-    away = fixed(constants, c + AWAY, like, across)
     q = read(work, o + POSITION, like)
-    s, cosine = sine_cosine(angle * q)
-    d = away * (distance * q)
-    write9(work, h + POSE, *turned_about_2(R, cosine, s))
-    write3(work, h + POSE + P, t0 + d * R[2], t1 + d * R[5], t2 + d * R[8])
+    turn = q
+    if slides:
+        angle = fixed(constants, c + UNITS, like, across)
+        distance = fixed(constants, c + UNITS + LANES, like, across)
+        d = fixed(constants, c + AWAY, like, across) * (distance * q)
+        turn = angle * q
+        t0, t1, t2 = t0 + d * R02, t1 + d * R12, t2 + d * R22
+    s, cosine = sine_cosine(turn)
+    R00, R01 = cosine * R00 + s * R01, cosine * R01 - s * R00
+    R10, R11 = cosine * R10 + s * R11, cosine * R11 - s * R10
+    R20, R21 = cosine * R20 + s * R21, cosine * R21 - s * R20
+    write9(work, h + POSE, R00, R01, R02, R10, R11, R12, R20, R21, R22)
+    write3(work, h + POSE + P, t0, t1, t2)
 
 
 @inlined
@@ -89,11 +93,16 @@ def sprung(constants, c, work, o, like, across):
 def posed(work, h, p, like):
     """The pose in the world, in place of that in the parent's frame."""
     R = read9(work, p + POSE, like)
+    R00, R01, R02, R10, R11, R12, R20, R21, R22 = R
     p0, p1, p2 = read3(work, p + POSE + P, like)
     L = read9(work, h + POSE, like)
     t0, t1, t2 = read3(work, h + POSE + P, like)
-    t0, t1, t2 = times(R, t0, t1, t2)
-    p0, p1, p2 = p0 + t0, p1 + t1, p2 + t2
+    p0, p1, p2 = (
+        p0 + R00 * t0 + R01 * t1 + R02 * t2,
+        p1 + R10 * t0 + R11 * t1 + R12 * t2,
+        p2 + R20 * t0 + R21 * t1 + R22 * t2,
+    )
+    # A third column as the cross product of the others would take less, but double errors from link to link.
     R = product(R, L)
     write9(work, h + POSE, *R)
     write3(work, h + POSE + P, p0, p1, p2)
@@ -111,57 +120,72 @@ def moved(work, h, p, u0, u1, u2, u3, u4, u5, like):
 
 
 @inlined
-def moved_about_axis(constants, c, work, o, h, p, told, like):
+def moved_about_axis(constants, c, work, o, h, p, slides, told, like):
     """Pose, column, twist and acceleration of a joint of one axis."""
     R, (p0, p1, p2) = posed(work, h, p, like)
-    angle = fixed(constants, c + UNITS, like, False)
-    distance = fixed(constants, c + UNITS + LANES, like, False)
     z0, z1, z2 = R[2], R[5], R[8]
-    w0, w1, w2 = angle * z0, angle * z1, angle * z2
-    s0, s1, s2 = cross(p0, p1, p2, w0, w1, w2)
-    s0, s1, s2 = s0 + distance * z0, s1 + distance * z1, s2 + distance * z2
+    w0, w1, w2 = z0, z1, z2
+    s0, s1, s2 = cross(p0, p1, p2, z0, z1, z2)
+    if slides:
+        angle = fixed(constants, c + UNITS, like, False)
+        distance = fixed(constants, c + UNITS + LANES, like, False)
+        w0, w1, w2 = angle * z0, angle * z1, angle * z2
+        s0, s1, s2 = angle * s0 + distance * z0, angle * s1 + distance * z1, angle * s2 + distance * z2
     write6(work, o + COLUMN, w0, w1, w2, s0, s1, s2)
-    v = read(work, o + RATE, like)
-    moved(work, h, p, w0 * v, w1 * v, w2 * v, s0 * v, s1 * v, s2 * v, like)
+    q = read(work, o + RATE, like)
+    v0, v1, v2, v3, v4, v5 = read6(work, p + TWIST, like)
+    a0, a1, a2, a3, a4, a5 = read6(work, p + ACCELERATION, like)
+    c0, c1, c2, c3, c4, c5 = bracket(v0, v1, v2, v3, v4, v5, w0, w1, w2, s0, s1, s2)
+    write6(work, h + TWIST, v0 + w0 * q, v1 + w1 * q, v2 + w2 * q, v3 + s0 * q, v4 + s1 * q, v5 + s2 * q)
+    a0, a1, a2, a3, a4, a5 = a0 + c0 * q, a1 + c1 * q, a2 + c2 * q, a3 + c3 * q, a4 + c4 * q, a5 + c5 * q
     if told:
-        a = read(work, o + FORCE, like)
-        add6(work, h + ACCELERATION, w0 * a, w1 * a, w2 * a, s0 * a, s1 * a, s2 * a)
+        f = read(work, o + FORCE, like)
+        a0, a1, a2, a3, a4, a5 = a0 + w0 * f, a1 + w1 * f, a2 + w2 * f, a3 + s0 * f, a4 + s1 * f, a5 + s2 * f
+    write6(work, h + ACCELERATION, a0, a1, a2, a3, a4, a5)
 
 
 @inlined
 def loaded(constants, c, work, o, h, like, across):
-    """The body's inertia about the origin, and the wrench that it needs for its motion and acceleration."""
+    """The body's inertia about the origin, and the wrench that it needs for its motion and acceleration.
+
+    Sums are written term by term: each term is one instruction.
+    """
     m = fixed(constants, c + MASS, like, across)
     c0, c1, c2 = fixed3(constants, c + CENTER, like, across)
-    J = fixed6(constants, c + ABOUT_CENTER, like, across)
+    least = fixed(constants, c + ABOUT_CENTER, like, across)
+    x0, x1, x2 = fixed3(constants, c + ABOUT_CENTER + LANES, like, across)
+    y0, y1, y2 = fixed3(constants, c + ABOUT_CENTER + LANES + THREE, like, across)
     R = read9(work, h + POSE, like)
+    R00, R01, R02, R10, R11, R12, R20, R21, R22 = R
     p0, p1, p2 = read3(work, h + POSE + P, like)
     w0, w1, w2, u0, u1, u2 = read6(work, h + TWIST, like)
     a0, a1, a2, b0, b1, b2 = read6(work, h + ACCELERATION, like)
-    c0, c1, c2 = times(R, c0, c1, c2)
-    c0, c1, c2 = c0 + p0, c1 + p1, c2 + p2
-    J00, J01, J02, J11, J12, J22 = turned_up(J, R)
-    # Velocity and acceleration of the center of mass.
-    x0, x1, x2 = cross(w0, w1, w2, c0, c1, c2)
-    u0, u1, u2 = u0 + x0, u1 + x1, u2 + x2
-    x0, x1, x2 = cross(w0, w1, w2, u0, u1, u2)
-    y0, y1, y2 = cross(a0, a1, a2, c0, c1, c2)
-    f0, f1, f2 = m * (b0 + x0 + y0), m * (b1 + x1 + y1), m * (b2 + x2 + y2)
+    c0, c1, c2 = (
+        p0 + R00 * c0 + R01 * c1 + R02 * c2,
+        p1 + R10 * c0 + R11 * c1 + R12 * c2,
+        p2 + R20 * c0 + R21 * c1 + R22 * c2,
+    )
+    x0, x1, x2 = times(R, x0, x1, x2)
+    y0, y1, y2 = times(R, y0, y1, y2)
+    J00, J01, J02 = least + x0 * x0 + y0 * y0, x0 * x1 + y0 * y1, x0 * x2 + y0 * y2
+    J11, J12, J22 = least + x1 * x1 + y1 * y1, x1 * x2 + y1 * y2, least + x2 * x2 + y2 * y2
+    # The velocity of the center of mass, and the force that accelerates it.
+    u0, u1, u2 = u0 + w1 * c2 - w2 * c1, u1 + w2 * c0 - w0 * c2, u2 + w0 * c1 - w1 * c0
+    f0 = m * (b0 + a1 * c2 - a2 * c1 + w1 * u2 - w2 * u1)
+    f1 = m * (b1 + a2 * c0 - a0 * c2 + w2 * u0 - w0 * u2)
+    f2 = m * (b2 + a0 * c1 - a1 * c0 + w0 * u1 - w1 * u0)
     L0, L1, L2 = (
         J00 * w0 + J01 * w1 + J02 * w2,
         J01 * w0 + J11 * w1 + J12 * w2,
         J02 * w0 + J12 * w1 + J22 * w2,
     )
-    x0, x1, x2 = cross(w0, w1, w2, L0, L1, L2)
-    y0, y1, y2 = cross(c0, c1, c2, f0, f1, f2)
-    n0 = J00 * a0 + J01 * a1 + J02 * a2 + x0 + y0
-    n1 = J01 * a0 + J11 * a1 + J12 * a2 + x1 + y1
-    n2 = J02 * a0 + J12 * a1 + J22 * a2 + x2 + y2
+    n0 = J00 * a0 + J01 * a1 + J02 * a2 + w1 * L2 - w2 * L1 + c1 * f2 - c2 * f1
+    n1 = J01 * a0 + J11 * a1 + J12 * a2 + w2 * L0 - w0 * L2 + c2 * f0 - c0 * f2
+    n2 = J02 * a0 + J12 * a1 + J22 * a2 + w0 * L1 - w1 * L0 + c0 * f1 - c1 * f0
     write6(work, o + WRENCH, n0, n1, n2, f0, f1, f2)
     h0, h1, h2 = m * c0, m * c1, m * c2
-    x0, x1, x2 = h0 * c0, h1 * c1, h2 * c2
-    J00, J01, J02 = J00 + x1 + x2, J01 - h0 * c1, J02 - h0 * c2
-    J11, J12, J22 = J11 + x0 + x2, J12 - h1 * c2, J22 + x0 + x1
+    J00, J01, J02 = J00 + h1 * c1 + h2 * c2, J01 - h0 * c1, J02 - h0 * c2
+    J11, J12, J22 = J11 + h0 * c0 + h2 * c2, J12 - h1 * c2, J22 + h0 * c0 + h1 * c1
     write9(work, o + INERTIA, J00, J01, J02, J11, J12, J22, h0, h1, h2)
 
 
@@ -198,7 +222,8 @@ def released(constants, c, work, o, x, y, adds, carries, told, like):
         D = dot6(s, (U0, U1, U2, U3, U4, U5))
         least = fixed(constants, c + LEAST, like, False)
         i = 1.0 / D
-        force = read(work, o + FORCE, like) - dot6(s, (p0, p1, p2, p3, p4, p5))
+        s0, s1, s2, s3, s4, s5 = s
+        force = read(work, o + FORCE, like) - s0 * p0 - s1 * p1 - s2 * p2 - s3 * p3 - s4 * p4 - s5 * p5
         write(work, o + FORCE, choose(more(D, least), force * i, nan))
         g = (U0 * i, U1 * i, U2 * i, U3 * i, U4 * i, U5 * i)
         g0, g1, g2, g3, g4, g5 = g
@@ -226,7 +251,8 @@ def accelerated(work, o, h, p, told, like):
     if not told:
         g = read6(work, o + GAIN, like)
         s0, s1, s2, s3, s4, s5 = read6(work, o + COLUMN, like)
-        a = a - dot6(g, (a0, a1, a2, a3, a4, a5))
+        g0, g1, g2, g3, g4, g5 = g
+        a = (a - g0 * a0 - g1 * a1 - g2 * a2) - (g3 * a3 + g4 * a4 + g5 * a5)
         write(work, o + FORCE, a)
         a0, a1, a2, a3, a4, a5 = a0 + s0 * a, a1 + s1 * a, a2 + s2 * a, a3 + s3 * a, a4 + s4 * a, a5 + s5 * a
     write6(work, h + ACCELERATION, a0, a1, a2, a3, a4, a5)

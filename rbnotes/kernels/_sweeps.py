@@ -37,6 +37,7 @@ from rbnotes.kernels._layout import (
     RECORD,
     ROOM_AT,
     SIZE,
+    SLIDES,
     SLOT,
     SLOTS,
     STATE,
@@ -131,7 +132,8 @@ def moving(whole, numbers, work, room, given, first, reduced, e, like):
         o = room.records + place(e, RECORD, like)
         own, parent = states_of(whole, room, e, like)
         told = whole[h + TOLD] > ZERO or not reduced
-        moved_about_axis(numbers, place(e, CONSTANTS, 0.0), work, o, own, parent, told, like)
+        slides = whole[h + SLIDES] > ZERO
+        moved_about_axis(numbers, place(e, CONSTANTS, 0.0), work, o, own, parent, slides, told, like)
     elif kind == INNER:
         own, _ = states_of(whole, room, e, like)
         zero = spread(0.0, like)
@@ -166,7 +168,7 @@ def outwards_for_one(whole, numbers, room, q, v, f, reduced):
         c, o, h = places_of_eight(room, e)
         if reduced:
             unsprung(numbers, c, numbers, o, row, True)
-        turned(numbers, c, numbers, o, h, row, True)
+        turned(numbers, c, numbers, o, h, True, row, True)
     resting(whole, numbers, numbers, room, 0.0)
     for e in range(ONE, elements):
         moving(whole, numbers, numbers, room, numbers, ZERO, reduced, e, 0.0)
@@ -185,7 +187,7 @@ def outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, reduce
         collected(whole, work, room, q, v, f, first, e, like)
         if reduced:
             unsprung(numbers, c, work, o, like, False)
-        turned(numbers, c, work, o, own, like, False)
+        turned(numbers, c, work, o, own, whole[HEADER + e * WHOLE + SLIDES] > ZERO, like, False)
         moving(whole, numbers, work, room, given, first, reduced, e, like)
         loaded(numbers, c, work, o, own, like, False)
 

@@ -14,6 +14,7 @@ from rbnotes import tree as reference
 from rbnotes.arguments import Array
 from rbnotes.kernels import _layout as layout
 from rbnotes.kernels._code import code
+from rbnotes.kernels.general import Outside
 from rbnotes.kernels.packing import Packed, packed, room, told, weightless
 from rbnotes.tree import Tree
 from rbnotes.tree.dynamics import _applied, regular_mass_matrix, solve_mass
@@ -32,16 +33,20 @@ class CompiledTree:
     Shapes are checked before, and numbers by the result, which would not be finite. Calls for one state use
     room that the object holds: one thread at a time. Those for many states have their own room, and let other
     threads run beside them.
+
+    Raises InvalidArgument if ``tree`` is no ``Tree``.
     """
 
     def __init__(self, tree: Tree) -> None:
         arguments.instance("tree", tree, Tree)
         self.tree = tree
         self._packed = packed(tree)
-        self._whole, self._numbers, self._given = self._packed
+        self._whole, self._numbers, given = self._packed
+        start, size = (int(self._whole[i]) for i in (layout.GIVEN_AT, layout.GIVEN_SIZE))
+        self._outside = Outside(given, start, size, tree.size)
         self._driven: dict[bytes, Packed] = {}
         self._one = (tree.size,)
-        self._simple = not self._given
+        self._simple = not given
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CompiledTree, (self.tree,)
@@ -76,7 +81,7 @@ class CompiledTree:
         """
         # The simple case has the shortest way, since each check of an argument takes as long as a link: the
         # compiled code does them.
-        if wrenches is _NONE and self._simple:
+        if wrenches is _NONE and (self._simple or self._outside.ready(self._numbers, q, qdot)):
             out: Array = _empty(self._one)
             if not self._forward(self._whole, self._numbers, q, qdot, tau, out):
                 return out
@@ -101,7 +106,7 @@ class CompiledTree:
         InvalidArgument
             If an argument has a wrong shape or is not finite.
         """
-        if wrenches is _NONE and self._simple:
+        if wrenches is _NONE and (self._simple or self._outside.ready(self._numbers, q, qdot)):
             out: Array = _empty(self._one)
             if not self._inverse(self._whole, self._numbers, q, qdot, qddot, out):
                 return out
@@ -227,7 +232,7 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        if self._simple:
+        if self._simple or self._outside.ready(self._weightless, q, self._resting):
             out: Array = _empty(self._one)
             if not self._forward(self._whole, self._weightless, q, self._resting, forces, out):
                 return out
@@ -295,9 +300,9 @@ class CompiledTree:
         result, push = np.empty(q.shape), code("forces_one")
         for where in np.ndindex(shape):
             out = np.empty(self._one)
-            self._fill(self._weightless, q[where], self._resting)
+            filled = self._outside.fill(self._weightless, q[where], self._resting)
             args = _flat(q[where]), self._resting, wrenches[where].ravel(), out
-            if push(self._whole, self._weightless, *args):
+            if not filled or push(self._whole, self._weightless, *args):
                 out = reference.jacobian(self.tree, q[where]).T @ wrenches[where].ravel()
             result[where] = out
         return result
@@ -312,9 +317,9 @@ class CompiledTree:
         result = np.empty((2, *q.shape[:-1], n, 6))
         for where in np.ndindex(q.shape[:-1]):
             out = np.empty((2, 6 * n))
-            self._fill(self._weightless, q[where], qdot[where])
+            filled = self._outside.fill(self._weightless, q[where], qdot[where])
             args = _flat(q[where]), _flat(qdot[where]), self._resting, *out
-            if see(self._whole, self._weightless, *args):
+            if not filled or see(self._whole, self._weightless, *args):
                 at = reference.motion(self.tree, q[where], qdot[where])
                 out = np.stack([at.phi.ravel(), at.drift.ravel()])
             result[:, *where] = out.reshape(2, n, 6)
@@ -336,12 +341,15 @@ class CompiledTree:
         if out.size == 0:
             return out
         if out.ndim == 1:
-            self._fill(of.numbers, q, qdot)
-            failed = code(f"{which}_one")(of.whole, of.numbers, *states, out)
+            filled = self._outside.fill(of.numbers, q, qdot)
+            failed = not filled or code(f"{which}_one")(of.whole, of.numbers, *states, out)
             return None if failed else out
-        given = self._evaluated(all_q, all_qdot)
         count = out.size // self.tree.size
-        rows = [each.reshape(count, each.size // count) for each in (given, *states)]
+        rows = [each.reshape(count, -1) for each in states]
+        given = self._outside.rows(*rows[:2])
+        if given is None:
+            return None
+        rows = [given, *rows]
         if count < layout.LANES:  # some of them more than once
             rows = [np.resize(each, (int(layout.LANES), each.shape[1])) for each in rows]
         found = self._run(which, of, *rows)
@@ -353,7 +361,7 @@ class CompiledTree:
         Numbers are not looked at before: what is not finite would be so in the result.
         """
         rows = [each for each in states if type(each) is np.ndarray]
-        if len(rows) < len(states) or rows[0].ndim != 2 or len(rows[0]) < layout.LANES:
+        if not self._simple or len(rows) < len(states) or rows[0].ndim != 2 or len(rows[0]) < layout.LANES:
             return None
         expected = (len(rows[0]), self.tree.size)
         if any(each.shape != expected or each.dtype != np.float64 or not each.flags.carray for each in rows):
@@ -366,23 +374,3 @@ class CompiledTree:
         flat = [each.reshape(-1) for each in (given, *states, out)]
         failed = code(f"{which}_many")(of.whole, of.numbers, room(of.lanes_size), *flat)
         return None if failed else out
-
-    def _fill(self, numbers: Array, q: Array, qdot: Array) -> None:
-        """Writes the numbers of joints that are evaluated outside where the sweeps read them."""
-        if self._given:
-            given = self._evaluated(q, qdot)
-            start = int(self._whole[layout.GIVEN_AT])
-            numbers[start : start + given.size] = given
-
-    def _evaluated(self, q: Array, qdot: Array) -> Array:
-        """Poses, columns of S and drifts ``(..., g)`` of these joints."""
-        blocks = [np.zeros((*q.shape[:-1], 0))]
-        for joint, own, _ in self._given:
-            at, rate = q[..., own], qdot[..., own]
-            pose, S = joint._transform(at), joint._S(at)
-            drift = (joint._Sdot(at, rate) @ rate[..., None])[..., 0]
-            lead = q.shape[:-1]
-            parts = (pose[..., :3, :3].reshape(*lead, 9), pose[..., :3, 3], np.swapaxes(S, -1, -2), drift)
-            blocks += [part.reshape(*lead, -1) for part in parts]
-        result: NDArray[np.float64] = np.concatenate(blocks, axis=-1)
-        return result

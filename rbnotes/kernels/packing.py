@@ -32,6 +32,7 @@ from rbnotes.joints import (
     Translational,
 )
 from rbnotes.kernels import _layout as layout
+from rbnotes.kernels.general import Place
 from rbnotes.tree import Tree
 
 AXIS, INNER, BALL, QUATERNION, GIVEN = (int(kind) for kind in layout.KINDS)
@@ -47,15 +48,19 @@ class Part:
     """A joint that moves in one piece, with what is fixed to it."""
 
     joint: JointType
+    """How it moves on the part that carries it."""
     parent: int
+    """Number of the part that carries it; -1 is the world."""
     placement: Array
-    """Of its frame at home in the parent part's."""
+    """Pose ``(4, 4)`` of its frame at home in the parent part's, m."""
     start: int
-    """Of its coordinates among all."""
+    """Place of its first coordinate among all."""
     axis: tuple[float, float] | None
-    """Angle and distance for each unit of the coordinate, or None if S is a block."""
+    """Angle, rad, and distance, m, for each unit of the coordinate, or None if S is a block."""
     inertia: Array = field(default_factory=lambda: np.zeros((6, 6)))
+    """Spatial inertia ``(6, 6)`` of the bodies fixed to it, in its frame, kg m^2, kg m and kg."""
     carried: float = 0.0
+    """Size of the inertias that its link's joint carries, see :attr:`rbnotes.tree.Tree.carried`."""
     last: int = 0
     """Its last element."""
 
@@ -149,8 +154,8 @@ class Packed(NamedTuple):
     whole: NDArray[np.uint64]
     numbers: Array
     """Constants, springs among them, gravity, places of bodies; behind them room for one evaluation."""
-    given: tuple[tuple[JointType, slice, slice], ...]
-    """Joints that are evaluated outside, with their coordinates and the places of their numbers."""
+    given: tuple[Place, ...]
+    """Joints that are evaluated outside."""
 
     @property
     def rows(self) -> NDArray[np.uint64]:
@@ -207,7 +212,7 @@ def packed(tree: Tree) -> Packed:
     filled = (size + lanes - 1) // lanes * lanes
     whole = np.zeros((size, layout.WHOLE), dtype=np.uint64)
     constants = np.zeros((int(layout.CONSTANTS) // lanes, filled))
-    given_size, given = 0, []
+    given_size, given = 0, list[Place]()
     reach = np.zeros(len(parts))  # of what is away from the origin, as far as placements tell
     springs = np.stack([tree.stacked(name) for name in ("stiffness", "damping", "rest")])
     away = _away(parts)
@@ -223,12 +228,14 @@ def packed(tree: Tree) -> Packed:
         constants[-4, own] = SINGULAR_BELOW * part.carried * (1.0 + reach[i] ** 2)
         constants[-3:, own] = springs[:, part.start : part.start + part.count]
         whole[e, layout.KIND], whole[e, layout.COUNT] = part.kind, part.count
+        whole[e, layout.SLIDES] = part.axis is not None and part.axis != (1.0, 0.0)
         whole[e, layout.TOLD] = part.kind == QUATERNION  # one coordinate more than an angular velocity has
         constants[:-4, e] = *R.flat, *p, *(part.axis or (0.0, 0.0)), away[i], *_of_body(part.inertia)
         if part.kind == GIVEN:
             end = given_size + int(layout.GIVEN_FIXED) + 6 * part.count
             whole[e, layout.GIVEN_FROM] = given_size
-            given.append((part.joint, slice(part.start, part.start + part.count), slice(given_size, end)))
+            own = slice(part.start, part.start + part.count)
+            given.append(Place(part.joint, own, slice(given_size, end)))
             given_size = end
     states = _states(whole)
     slots = _slots(whole)
@@ -265,12 +272,14 @@ def _away(parts: list[Part]) -> list[float]:
 
 
 def _of_body(M: Array) -> tuple[float, ...]:
-    """Mass, center of mass and inertia about it (00, 01, 02, 11, 12, 22)."""
+    """Mass, center of mass, and the inertia about it as ``d + x x^T + y y^T``: d, x and y."""
     mass = M[5, 5]
     h = np.array([M[2, 4], M[0, 5], M[1, 3]])
     center = h / mass if mass > 0 else np.zeros(3)
     about = M[:3, :3] - (h @ center) * np.eye(3) + np.outer(h, center)
-    return mass, *center, *about[np.triu_indices(3)]
+    (least, *others), axes = np.linalg.eigh(about)
+    x, y = np.sqrt(np.array(others) - least)[:, None] * axes.T[1:]
+    return mass, *center, least, *x, *y
 
 
 def told(packed_tree: Packed, coordinates: NDArray[np.intp]) -> Packed:

@@ -2,6 +2,11 @@
 
 It is about three sets of notes, and about whatever :func:`use` names instead: see
 :mod:`rbnotes.ledger.sources`.
+
+>>> from rbnotes import ledger
+>>> record = ledger.find("S 1.62")
+>>> record.id, str(record.verdict)
+('sueda/s1.9.5/e1.62', 'erratum')
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ class Cause:
     """One slip, and the corrections that it explains."""
 
     title: str
+    """The slip in a few words."""
     text: str
     """What to mend once (text with TeX between dollars)."""
     ids: tuple[str, ...]
@@ -80,7 +81,10 @@ CAUSES = (
         "An angular velocity in the place of a small rotation",
         r"Variations of a pose are $\delta\boldsymbol\theta$ (0.22) or $\delta\boldsymbol\omega$ (0.23); the $\delta$ is lost in several displays, and"
         r" what is left is the angular velocity.",
-        ("lloyd/s0.22.1/e0.43#b", "lloyd/s0.22.1/t1056#b", "lloyd/s0.23/d5#b", "lloyd/s0.23/d10#a", "lloyd/s0.23/d10#b"),
+        (
+            "lloyd/s0.22.1/e0.43#b", "lloyd/s0.22.1/t1056#b",
+            "lloyd/s0.23/d5#b", "lloyd/s0.23/d10#a", "lloyd/s0.23/d10#b", "lloyd/s0.23/t1331",
+        ),
     ),
     Cause(
         "The sign of stiffness and damping",

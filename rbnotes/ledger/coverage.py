@@ -19,9 +19,13 @@ class Entry:
     """A display, algorithm, table, transcript or figure of the notes."""
 
     id: str
+    """Such as ``lloyd/s0.1/d1``."""
     source: str
+    """Name of the notes, such as ``lloyd``."""
     section: str
+    """Number of its section there, such as ``0.1``."""
     line: int
+    """Line of the text where it begins."""
 
 
 def inventory() -> tuple[Entry, ...]:
@@ -44,8 +48,11 @@ class Section:
     """A section of the notes, with its title there."""
 
     source: str
+    """Name of the notes, such as ``lloyd``."""
     number: str
+    """Such as ``0.1``."""
     title: str
+    """As the notes have it."""
 
 
 def sections() -> tuple[Section, ...]:

@@ -16,7 +16,7 @@ from rbnotes.ledger.naming import where
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
 from rbnotes.ledger.sources import in_use
 
-__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "effect", "effects"]
+__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "effect", "effects", "replaced_with"]
 
 COLUMNS = (
     "id", "source", "section", "place", "verdict", "title", "cause", "printed", "right", "latex", "condition",
@@ -57,6 +57,14 @@ def causes(source: str) -> list[Cause]:
 def cause(record: Record) -> Cause | None:
     """The root cause of a correction, if it shares one with others."""
     return next((cause for cause in CAUSES if record.id in cause.ids), None)
+
+
+def replaced_with(record: Record) -> Record | None:
+    """The earlier correction of the same display whose replacement mends this one, too."""
+    own = corrections(record.source)
+    earlier = own[: own.index(record)] if record in own else []
+    same = (r for r in earlier if r.display == record.display and r.replacement == record.replacement)
+    return next(same, None)
 
 
 @cache
@@ -135,7 +143,8 @@ def _entries(records: Sequence[Record]) -> list[str]:
             lines += [f"### {heading}", ""]
         for record in own:
             lines += [f"#### {where(record)}: {record.title}", "", f"Claim `{record.id}`", ""]
-            tex = record.replacement
+            tex, first = record.replacement, replaced_with(record)
+            block = f"the one given at {where(first)}, `{first.id}`" if first else f"```latex\n{tex}\n```"
             for label, text in (
                 ("Printed" if record.correction else "Claim", _printed(record)),
                 ("Right", record.correction),
@@ -143,7 +152,7 @@ def _entries(records: Sequence[Record]) -> list[str]:
                 ("Units", f"They do not fit: {record.misfit}." if record.misfit else ""),
                 ("Remark", record.remark),
                 ("In a simulation", effect(record)),
-                ("LaTeX", f"```latex\n{tex}\n```" if tex else ""),
+                ("LaTeX", block if tex else ""),
             ):
                 if text:
                     lines += [f"**{label}:**", "", text, ""]

@@ -22,7 +22,7 @@ from rbnotes.ledger.honesty.claim_code import helpers, plain, rebuilt, tree
 from rbnotes.ledger.honesty.tracing import trace
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record, Verdict
 from rbnotes.ledger.runner import EXAMPLES
-from rbnotes.ledger.trials import Values, distance, expectations, result, samples
+from rbnotes.ledger.trials import Values, changed_deviation, expectations, samples
 
 TICK = "__tick__"
 LONGER = 30
@@ -68,7 +68,9 @@ class Mutant:
     """A form with one change."""
 
     change: str
+    """What was changed, in words."""
     form: Function
+    """The changed function."""
     swaps: Swaps | None = None
     """What a swapped product met, for a mutant that may have one."""
 
@@ -85,42 +87,42 @@ class Cases:
         while len(self._calls) <= index:
             place = len(self._calls)
             with counted() as calls:
-                _distance(self.form, self.expected[place], self.inputs[place])
+                changed_deviation(self.form, self.expected[place], self.inputs[place])
             self._calls.append(calls[0])
         return self._calls[index]
 
     def accept(self, form: Function, tolerance: float, *, first: int | None = None) -> bool:
         """Whether the check finds nothing wrong with a form, on all inputs or the first ones."""
-        for index, (values, right) in enumerate(zip(self.inputs[:first], self.expected[:first], strict=True)):
+        return all(self._off(form, index) <= tolerance for index in range(len(self.inputs))[:first])
+
+    def _off(self, form: Function, index: int) -> float:
+        """Residual of a form; infinite if it makes far more calls than the form that it is a mutant of."""
+        values, right = self.inputs[index], self.expected[index]
+        with counted(CALLS) as calls:
+            off = changed_deviation(form, right, values)
+        if calls[0] > CALLS:
             with counted(CALLS + LONGER * self.calls(index)):
-                if not _distance(form, right, values) <= tolerance:
-                    return False
-        return True
+                off = changed_deviation(form, right, values)
+        return off
 
 
 @contextmanager
 def counted(most: int | None = None) -> Iterator[list[int]]:
-    """Count the calls made inside; beyond ``most`` they fail, as a change can make any loop endless."""
+    """Count the functions entered inside; beyond ``most`` they fail: a change can make any loop endless."""
     calls = [0]
 
+    # Not a profile function, which would be told of every return and of every call into compiled code, too.
     def count(frame: FrameType, event: str, argument: Any) -> None:
         calls[0] += 1
         if most is not None and calls[0] > most:
             raise TimeoutError("an endless loop")
 
-    before = sys.getprofile()
-    sys.setprofile(count)
+    before = sys.gettrace()
+    sys.settrace(count)
     try:
         yield calls
     finally:
-        sys.setprofile(before)
-
-
-def _distance(form: Function, expected: Array, values: Values) -> float:
-    try:
-        return distance(result(form, values), expected, printed_numbers=not values)
-    except Exception:  # a change may break a form in any way; then it is noticed
-        return np.inf
+        sys.settrace(before)
 
 
 def form_under_test(record: Record) -> Function | None:

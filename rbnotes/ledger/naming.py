@@ -27,9 +27,7 @@ def where(record: Record) -> str:
     """The claim's place in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
     if record.source == LIBRARY:
         return f"library, {record.implemented_by[0]}"
-    match = re.fullmatch(r"([a-z]+)(.*)", record.display.rsplit("/", 1)[1])
-    assert match is not None
-    kind, number = match.groups()
+    [(kind, number)] = re.findall(r"^([a-z]+)(.*)$", record.display.rsplit("/", 1)[1])
     source = in_use().source(record.source)
     part = record.id.partition("#")[2]
     suffix = f", part {part}" if part else ""

@@ -25,8 +25,11 @@ class Dimension:
     """Powers of length, mass and time."""
 
     length: float = 0
+    """Power of length."""
     mass: float = 0
+    """Power of mass."""
     time: float = 0
+    """Power of time."""
 
     def __mul__(self, other: Dimension) -> Dimension:
         return Dimension(self.length + other.length, self.mass + other.mass, self.time + other.time)
@@ -59,6 +62,7 @@ class Column:
     """Dimensions along the last axis, from the first again where they end."""
 
     entries: tuple[Dimension, ...]
+    """Of each entry in turn."""
 
     def __mul__(self, factor: Dimension) -> Column:
         return Column(tuple(entry * factor for entry in self.entries))
@@ -101,7 +105,9 @@ class Grid:
     """A matrix that makes quantities of one kind from those of another: its entries are rows per columns."""
 
     rows: Column
+    """What the matrix makes, row by row."""
     columns: Column
+    """What it makes that from, column by column."""
 
     def __mul__(self, factor: Dimension) -> Grid:
         return Grid(self.rows * factor, self.columns)
@@ -139,6 +145,7 @@ class Rows:
     """What is stacked along the first axis, from the first again where they end."""
 
     parts: tuple[Quantity, ...]
+    """What each part is, in turn."""
 
     def exponents(self, shape: tuple[int, ...]) -> Array:
         """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
@@ -159,6 +166,7 @@ class Parts:
     """What a tuple holds."""
 
     parts: tuple[Anything, ...]
+    """What each element is, in order."""
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.parts))
@@ -169,6 +177,7 @@ class Fields:
     """What the fields of an object are; those that are not told are numbers or names."""
 
     fields: Mapping[str, Anything]
+    """What each one is, by its name."""
 
     def __str__(self) -> str:
         return ", ".join(f"{name} in {quantity}" for name, quantity in self.fields.items())
@@ -204,8 +213,11 @@ class Units:
     """A change of units: by how much the numbers of a length, a mass and a time grow."""
 
     length: float
+    """Factor of the numbers of lengths, without unit."""
     mass: float
+    """Factor of the numbers of masses, without unit."""
     time: float
+    """Factor of the numbers of times, without unit."""
 
     def keeping(self, constants: Sequence[Dimension]) -> Units:
         """The change nearest to this one that leaves the numbers of these dimensions as they are."""

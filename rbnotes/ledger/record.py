@@ -24,7 +24,13 @@ Inputs = Mapping[str, SearchStrategy]
 
 
 class Verdict(StrEnum):
-    """What running a claim against its oracle says; ordered from best to worst."""
+    """What running a claim against its oracle says; ordered from best to worst.
+
+    A mark that is lost or too many (a dot, a prime, a delta) makes an erratum where what is left is itself a
+    quantity of the notes that fits there, so that code written from the print runs and gives a wrong number,
+    even if another display has it right. It is a misprint where the print itself shows it: what is left is
+    not defined, does not fit, or says again what stands beside it.
+    """
 
     DEFINITION = "definition"  # nothing to be right or wrong: names what implements it
     DEMONSTRATION = "demonstration"  # printed numbers, reproduced to their last digit
@@ -55,7 +61,9 @@ class Record:
     """Inventory id, such as ``lloyd/s0.2/e0.1``; ``#a``, ``#b`` tell several claims of one display apart;
     prose is ``t`` and its line."""
     title: str
+    """The claim in a few words."""
     verdict: Verdict
+    """What its run has to confirm."""
     chapter: str
     """File name of the chapter that tells it, without suffix."""
     implemented_by: tuple[str, ...] = ()

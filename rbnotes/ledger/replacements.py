@@ -286,7 +286,8 @@ def replacement(id: str, formula: str) -> str:
         If what is to be edited is not in the printed formula.
     """
     if id not in EDITS:
-        return brackets_in_rows(in_full().get(id, "").strip())
+        text = in_full().get(id, "").strip()
+        return brackets_in_rows(in_full().get(text, text).strip())
     for printed, right in EDITS[id]:
         if printed not in formula:
             raise ValueError(f"{id}: {printed!r} is not in the printed form")

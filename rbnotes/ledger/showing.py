@@ -11,6 +11,8 @@ import numpy as np
 from rbnotes.arguments import Array
 
 DIGITS = 6
+NOISE = 1e-12
+"""What is so much smaller than the largest entry is rounding, and zero."""
 FEW = 6
 """Entries that differ from zero, or from the identity, and are still listed one by one."""
 
@@ -30,6 +32,8 @@ def result(value: Any, other: Any) -> str:
     one, two = np.asarray(value, dtype=float), np.asarray(other, dtype=float)
     if one.shape != two.shape:
         return f"an array of the shape {one.shape}"
+    size = np.max(np.abs([one, two]), initial=0.0, where=np.isfinite([one, two]))
+    one = np.where(np.abs(one) < NOISE * size, 0.0, one)
     if one.size <= FEW:
         return number(one.item()) if one.size == 1 else "(" + ", ".join(map(number, one.ravel())) + ")"
     gap = np.where(np.isfinite(one - two), np.abs(one - two), np.inf)

@@ -38,9 +38,13 @@ class Source:
     """One set of notes."""
 
     name: str
+    """What ids begin with, such as ``lloyd``."""
     author: str
+    """Whom citations name."""
     letter: str
+    """What stands for the author before the number of a formula."""
     module: str = "."
+    """Where its records are in the package; ``.`` is the package itself."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,11 @@ class Shelf:
     """A ledger's folder, the package that it is imported as, and its sources in reading order."""
 
     folder: Path
+    """Where ``notes.toml`` is and what else is no module."""
     package: str
+    """Dotted name of the package."""
     sources: tuple[Source, ...]
+    """In reading order."""
     changed: int = 0
     """When a file of it was last changed: what was read before is then not asked again."""
 

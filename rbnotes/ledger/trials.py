@@ -73,6 +73,14 @@ def _expectations(
     return found
 
 
+def attempt(form: Function, values: Values) -> Array | None:
+    """The form's result; None if it cannot be evaluated on shapes that the formula allows."""
+    try:
+        return result(form, values)
+    except (ValueError, IndexError, ArithmeticError):
+        return None
+
+
 def residual(form: Function, reference: Function, values: Values) -> float:
     """:func:`deviation` of a form from its reference."""
     return deviation(form, expectation(reference, values), values)
@@ -85,9 +93,19 @@ def deviation(form: Function, expected: ArrayLike, values: Values) -> float:
     rounding. A form that cannot be evaluated on shapes that the formula allows, or that returns another shape
     or a NaN, is infinitely wrong.
     """
+    return result_deviation(attempt(form, values), expected, values)
+
+
+def result_deviation(found: Array | None, expected: ArrayLike, values: Values) -> float:
+    """:func:`deviation` of what :func:`attempt` gave."""
+    return np.inf if found is None else distance(found, expected, printed_numbers=not values)
+
+
+def changed_deviation(form: Function, expected: Array, values: Values) -> float:
+    """:func:`deviation` of a form that was changed, or what it calls: it may fail in any way."""
     try:
-        return distance(result(form, values), expected, printed_numbers=not values)
-    except (ValueError, IndexError, ArithmeticError):
+        return result_deviation(result(form, values), expected, values)
+    except Exception:  # then the change is noticed
         return np.inf
 
 
@@ -187,7 +205,9 @@ class Search:
     """Result of hunting for inputs on which a form is wrong."""
 
     counterexample: Values | None
+    """Inputs on which the form is wrong; None if none were found."""
     worst: float
+    """Residual on the counterexample; without one, the largest of all inputs tried."""
 
 
 def search(

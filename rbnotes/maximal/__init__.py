@@ -1,4 +1,18 @@
-"""Bodies with six coordinates each: Newton and Euler on SE(3), joints, contact, and a simulator of them."""
+"""Bodies with six coordinates each: Newton and Euler on SE(3), joints, contact, and a simulator of them.
+
+A pendulum: its hinge keeps the centre of mass half a metre from the world's origin.
+
+>>> import numpy as np
+>>> from rbnotes import maximal, se3
+>>> from rbnotes.dynamics import State
+>>> E = se3.frame(np.eye(3), [0, -0.5, 0])
+>>> hinge = maximal.hinge(0, se3.inverse(E))
+>>> pendulum = maximal.Mechanism([np.diag([0.1, 0.1, 0.1, 1, 1, 1])], [hinge], gravity=(0, -9.81, 0))
+>>> state = State(E=[E], phi=[[0, 0, 2, 1, 0, 0]])
+>>> motion = maximal.simulate(maximal.World(pendulum), state, 0.01, 50)
+>>> float(np.linalg.norm(motion.states.E[-1, 0, :3, 3]).round(6))
+0.5
+"""
 
 from rbnotes.maximal.joints import (
     Joint,

@@ -23,6 +23,7 @@ class FirstOrder:
     """An integrator made of a scheme."""
 
     scheme: Scheme
+    """From a state to the linear problem of its step."""
 
     def take(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
         """One step from a state whose contacts are known."""

@@ -51,37 +51,65 @@ class Reaction(NamedTuple):
 
 
 def fixed(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint that holds the body to its parent (Sueda 1.10)."""
+    """A joint that holds the body to its parent (Sueda 1.10).
+
+    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
+    no body or WORLD.
+    """
     return Joint(types.Fixed(), body, frame, parent, parent_frame)
 
 
 def ball(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint about whose origin the body turns as it likes (Sueda 1.10)."""
+    """A joint about whose origin the body turns as it likes (Sueda 1.10).
+
+    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
+    no body or WORLD.
+    """
     return Joint(types.ExponentialSpherical(), body, frame, parent, parent_frame)
 
 
 def hinge(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint about whose z axis the body turns (Sueda 1.10)."""
+    """A joint about whose z axis the body turns (Sueda 1.10).
+
+    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
+    no body or WORLD.
+    """
     return Joint(types.Revolute(), body, frame, parent, parent_frame)
 
 
 def slider(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint along whose z axis the body slides (Sueda 1.10)."""
+    """A joint along whose z axis the body slides (Sueda 1.10).
+
+    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
+    no body or WORLD.
+    """
     return Joint(types.Prismatic(), body, frame, parent, parent_frame)
 
 
 def cylindrical(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint along and about whose z axis the body slides and turns (Sueda 1.10)."""
+    """A joint along and about whose z axis the body slides and turns (Sueda 1.10).
+
+    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
+    no body or WORLD.
+    """
     return Joint(types.Cylindrical(), body, frame, parent, parent_frame)
 
 
 def planar(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint in whose xy plane the body slides and turns (Sueda 1.10)."""
+    """A joint in whose xy plane the body slides and turns (Sueda 1.10).
+
+    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
+    no body or WORLD.
+    """
     return Joint(types.Free2D(), body, frame, parent, parent_frame)
 
 
 def universal(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A cross, turning about x of the parent's frame, that carries the body, turning about y of its own."""
+    """A cross, turning about x of the parent's frame, that carries the body, turning about y of its own.
+
+    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
+    no body or WORLD.
+    """
     return Joint(types.Universal(), body, frame, parent, parent_frame)
 
 
@@ -100,11 +128,18 @@ def joint_at(
     kind
         Its type.
     where : (4, 4)
-        Its frame in the parent, seen from the world.
+        Its frame in the parent, seen from the world, m.
     poses : (n, 4, 4)
-        Poses of all bodies.
+        Poses of all bodies, m.
     q : (k,)
-        Coordinates at which the joint stands; its home by default, where both frames coincide in most types.
+        Coordinates at which the joint stands, rad or m; its home by default, where both frames coincide in
+        most types.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``where`` or ``poses`` are no poses, ``body`` is no body, ``parent`` is no body or WORLD, or the
+        shape of ``q`` does not fit.
     """
     arguments.instance("kind", kind, JointType)
     where = arguments.exactly("where", arguments.frame("where", where), 2)
@@ -118,7 +153,10 @@ def joint_at(
 
 
 def relative_pose(joint: Joint, poses: ArrayLike) -> Array:
-    """Pose ``(4, 4)`` of the body's joint frame in that of the parent: the Q of its type, if together."""
+    """Pose ``(4, 4)`` of the body's joint frame in that of the parent: the Q of its type, if together.
+
+    Raises InvalidArgument if ``poses`` are no poses.
+    """
     arguments.instance("joint", joint, Joint)
     result: Array = placed((joint,), poses).relative_poses[0]
     return result
@@ -132,7 +170,14 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     Parameters
     ----------
     poses : (n, 4, 4)
+        Of the bodies in the world, m.
     twists : (n, 6)
+        Of the bodies in their coordinates, rad/s and m/s.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses or the shape of ``twists`` does not fit.
     """
     arguments.instance("joint", joint, Joint)
     at = placed((joint,), poses)
@@ -147,6 +192,12 @@ def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
     Parameters
     ----------
     poses : (n, 4, 4)
+        Of the bodies in the world, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses.
     """
     arguments.instance("joint", joint, Joint)
     result: Array = joint_matrix((joint,), poses).toarray()
@@ -154,7 +205,10 @@ def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
 
 
 def joint_matrix(joints: Sequence[Joint], poses: ArrayLike) -> sparse.csr_array:
-    """Rows of several joints, one below the other, sparse ``(m, 6 n)`` (Sueda eq. (1.70))."""
+    """Rows of several joints, one below the other, sparse ``(m, 6 n)`` (Sueda eq. (1.70)).
+
+    Raises InvalidArgument if ``poses`` are no poses.
+    """
     return placed(joints, poses).matrix()
 
 
@@ -169,13 +223,22 @@ def joint_error(joint: Joint, poses: ArrayLike) -> Array:
     Parameters
     ----------
     poses : (n, 4, 4)
+        Of the bodies in the world, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses.
     """
     arguments.instance("joint", joint, Joint)
     return joint_errors((joint,), poses)
 
 
 def joint_errors(joints: Sequence[Joint], poses: ArrayLike) -> Array:
-    """Errors of several joints ``(m,)``, in the order of :func:`joint_matrix`."""
+    """Errors of several joints ``(m,)``, in the order of :func:`joint_matrix`.
+
+    Raises InvalidArgument if ``poses`` are no poses.
+    """
     return placed(joints, poses).errors()
 
 
@@ -187,14 +250,24 @@ def joint_drift(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     Parameters
     ----------
     poses : (n, 4, 4)
+        Of the bodies in the world, m.
     twists : (n, 6)
+        Of the bodies in their coordinates, rad/s and m/s.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses or the shape of ``twists`` does not fit.
     """
     arguments.instance("joint", joint, Joint)
     return joint_drifts((joint,), poses, twists)
 
 
 def joint_drifts(joints: Sequence[Joint], poses: ArrayLike, twists: ArrayLike) -> Array:
-    """Drifts of several joints ``(m,)``, in the order of :func:`joint_matrix`."""
+    """Drifts of several joints ``(m,)``, in the order of :func:`joint_matrix`.
+
+    Raises InvalidArgument if ``poses`` are no poses or the shape of ``twists`` does not fit.
+    """
     at = placed(joints, poses)
     return at.drifts(checked_twists(twists, at.count))
 
@@ -208,8 +281,14 @@ def reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> Reactio
     Parameters
     ----------
     poses : (n, 4, 4)
+        Of the bodies in the world, m.
     multipliers : (m,)
         Of this joint, such that ``M dphi/dt = wrenches + G^T multipliers``. (Sueda's lambda is the negative.)
+
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses or the shape of ``multipliers`` does not fit.
     """
     arguments.instance("joint", joint, Joint)
     pushes = arguments.one_vector("multipliers", multipliers, joint.count)

@@ -49,9 +49,9 @@ class Mechanism:
     """
 
     bodies: Any
-    """Spatial inertias ``(n, 6, 6)``, each about the origin of its body's frame."""
+    """Spatial inertias ``(n, 6, 6)``, each about the origin of its body's frame, kg m^2, kg m and kg."""
     joints: Sequence[Joint] = ()
-    """Kept as a tuple."""
+    """What connects them, kept as a tuple."""
     gravity: Any = GRAVITY
     """``(3,)`` in the world, m/s^2."""
     applied: ForceLaw = no_forces
@@ -73,32 +73,50 @@ class Mechanism:
         keep(self, bodies=bodies, joints=joints, gravity=gravity, free=free)
 
     def mass(self, state: State) -> Matrix:
-        """Mass matrix ``(6 n, 6 n)``, sparse if it is large."""
+        """Mass matrix ``(6 n, 6 n)``, sparse if it is large.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return self.free.mass(state)
 
     def force(self, state: State) -> Array:
-        """Gyroscopic wrenches, gravity and applied forces ``(6 n,)``: all but those of the joints."""
+        """Gyroscopic wrenches, gravity and applied forces ``(6 n,)``: all but those of the joints.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return self.free.force(state)
 
     def forces(self, state: State) -> Forces:
-        """The same, with their derivatives."""
+        """The same, with their derivatives.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return self.free.forces(state)
 
     def acceleration(self, state: State) -> Array:
-        """Rates of all twists ``(6 n,)`` that keep the joints together."""
+        """Rates of all twists ``(6 n,)`` that keep the joints together.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return accelerations(self, state).phidot.ravel()
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
-        """``E exp([xi])``; the joints take no part in it."""
+        """``E exp([xi])``; the joints take no part in it.
+
+        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        """
         arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def energy(self, state: State) -> float:
-        """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J."""
+        """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return self.free.energy(state)
 
@@ -122,6 +140,11 @@ def accelerations(mechanism: Mechanism, state: State) -> Motion:
     ----------
     state
         Poses and twists that satisfy the joints.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``mechanism`` is no ``Mechanism`` or ``state`` is no ``State``.
     """
     arguments.instance("mechanism", mechanism, Mechanism)
     arguments.instance("state", state, State)
@@ -138,7 +161,12 @@ def mechanism_rows(mechanism: Mechanism, state: State, h: float, *, gain: float 
     Parameters
     ----------
     gain
-        Part of the error, up to 1, that the step takes back: :func:`baumgarte_target`.
+        Part of the error, up to 1, without unit, that the step takes back: :func:`baumgarte_target`.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive or ``gain`` is not in [0, 1].
     """
     arguments.instance("mechanism", mechanism, Mechanism)
     arguments.instance("state", state, State)
@@ -160,8 +188,14 @@ def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, h: float, gain: flo
     Parameters
     ----------
     poses : (n, 4, 4)
+        Of the bodies in the world, m.
     gain
-        That part, up to 1.
+        That part, up to 1, without unit.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses, ``h`` is not positive, or ``gain`` is not in [0, 1].
     """
     arguments.instance("mechanism", mechanism, Mechanism)
     at = placed(mechanism.joints, poses)
@@ -173,6 +207,8 @@ def project(mechanism: Mechanism, state: State) -> State:
 
     Raises
     ------
+    InvalidArgument
+        If ``mechanism`` is no ``Mechanism`` or ``state`` is no ``State``.
     SingularConfiguration
         If the joints cannot be brought together from these poses.
     """
@@ -192,6 +228,8 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 3
 
     Raises
     ------
+    InvalidArgument
+        If ``poses`` are no poses or ``iterations`` is negative.
     SingularConfiguration
         If the joints are still apart after so many iterations.
     """

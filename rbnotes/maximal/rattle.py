@@ -99,12 +99,10 @@ last_resort = FirstOrder(Scheme(external_problem, move_freely))
 
 def _in_parts(setting: Setting, state: State, points: ContactPoints, halvings: int) -> Taken:
     """One step, or two of half the size where the joints do too much in one to be trusted."""
-    if not setting.mechanism.joints:
-        taken = rattle.once(setting, state, points)
-        assert taken is not None  # there is nothing to keep together
-        return taken
     taken = rattle.once(setting, state, points) if halvings else last_resort.take(setting, state, points)
-    if taken is not None and (not halvings or _trusted(setting, state, taken)):
+    # Without joints there is nothing to keep together, and nothing to distrust.
+    trusted = not setting.mechanism.joints or not halvings
+    if taken is not None and (trusted or _trusted(setting, state, taken)):
         return taken
     half = replace(setting, h=setting.h / 2)
     first = _in_parts(half, state, points, halvings - 1)

@@ -45,7 +45,7 @@ class Remembering:
         """
         options: dict[str, Any] = {}
         if self.starts and self.last is not None:
-            options["start"] = self._carried(points)
+            options["start"] = _carried(points, *self.last, self.reach)
         try:
             solution = checked_solution("friction(problem)", self.model(problem, **options), problem)
         except FrictionNotConverged as error:
@@ -59,20 +59,22 @@ class Remembering:
         self.last = points, world
         return solution
 
-    def _carried(self, points: ContactPoints) -> Array:
-        """The last impulses of contacts between the same bodies at the same places ``(c, 3)``, else zero."""
-        assert self.last is not None
-        old, world = self.last
-        if not len(old):
-            return np.zeros((len(points), 3))
-        apart = np.linalg.norm(points.position[:, None] - old.position, axis=2)
-        other = (points.a[:, None] != old.a) | (points.b[:, None] != old.b)
-        apart[other] = np.inf
-        nearest = np.argmin(apart, axis=1)
-        found = apart[np.arange(len(points)), nearest] < self.reach
-        impulses = np.where(found[:, None], world[nearest], 0.0)
-        along: Array = np.einsum("cki,ci->ck", points.axes, impulses)
-        return along
+
+def _carried(points: ContactPoints, old: ContactPoints, world: Array, reach: float) -> Array:
+    """The old impulses of contacts between the same bodies at the same places ``(c, 3)``, else zero.
+
+    Those are told along the axes of the world, and the same places are no farther apart than the reach.
+    """
+    if not len(old):
+        return np.zeros((len(points), 3))
+    apart = np.linalg.norm(points.position[:, None] - old.position, axis=2)
+    other = (points.a[:, None] != old.a) | (points.b[:, None] != old.b)
+    apart[other] = np.inf
+    nearest = np.argmin(apart, axis=1)
+    found = apart[np.arange(len(points)), nearest] < reach
+    impulses = np.where(found[:, None], world[nearest], 0.0)
+    along: Array = np.einsum("cki,ci->ck", points.axes, impulses)
+    return along
 
 
 def _takes_start(model: FrictionModel) -> bool:

@@ -24,7 +24,7 @@ from rbnotes.maximal.impacts import IMPACTS, SIMULTANEOUS
 from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism
 from rbnotes.maximal.rattle import rattle
 from rbnotes.maximal.remembering import FrictionModel, Remembering
-from rbnotes.maximal.stepping import Integrator, Progress, Setting, World, nearby_points
+from rbnotes.maximal.stepping import Integrator, Progress, Setting, World, points_in_reach
 from rbnotes.maximal.trajectory import Trajectory
 
 REACH = 0.02
@@ -87,6 +87,9 @@ def simulate(
 
     Raises
     ------
+    InvalidArgument
+        If ``world`` is none, ``state`` does not fit it, ``h`` is not positive, ``steps`` is below 1, or an
+        option is not one of the names.
     FrictionNotConverged
         If the friction model does not get below ``friction_limit``.
     Unsolved
@@ -109,7 +112,7 @@ def simulate(
     remembering = Remembering(friction, limit, REACH)
     setting = Setting(world, h, remembering, stabilization, gain, slop, impacts)
     stepper = FirstOrder(integrator) if isinstance(integrator, Scheme) else integrator
-    points = nearby_points(world, state, h)
+    points = points_in_reach(world, state, h)
     if before is not None:
         points, remembering.last = before.end
     return world.run(setting, stepper, state, points, steps, progress)

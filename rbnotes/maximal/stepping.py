@@ -29,12 +29,20 @@ from rbnotes.maximal.trajectory import ContactRecord, End, Trajectory, Work, eve
 Progress = Callable[[int, int], object]
 """Told after each step how many are done, and how many there are."""
 
+SEPARATED = 1e-8
+"""Relative residual of a displacement: its gaps are linear ones, whose errors are larger."""
+
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A mechanism whose bodies can touch each other and the world."""
+    """A mechanism whose bodies can touch each other and the world.
+
+    Raises InvalidArgument if ``mechanism`` is no ``Mechanism``, ``colliders`` does not fit, or ``apart`` does
+    not fit.
+    """
 
     mechanism: Mechanism
+    """Bodies, the joints between them, and the forces."""
     colliders: Sequence[Collider] = ()
     """Shapes that the bodies and the world carry."""
     apart: Sequence[tuple[int, int]] | None = None
@@ -91,12 +99,19 @@ class Setting:
     """What stays the same from step to step."""
 
     world: World
+    """Bodies, joints, and what can touch."""
     h: float
+    """Size of the step, s."""
     friction: Remembering
+    """Model of friction, with a memory of the contacts of the last kick."""
     stabilization: str
+    """What is done about errors of pose: ``"projection"``, ``"baumgarte"`` or ``"none"``."""
     gain: float
+    """Part of an error that Baumgarte's way takes back in a step, 0 to 1, without unit."""
     slop: float
+    """Overlap that is left alone, m."""
     impacts: str = "simultaneous"
+    """How bodies bounce: ``"simultaneous"`` or ``"sequential"``."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -162,7 +177,7 @@ class Integrator(Protocol):
         ...
 
 
-def nearby_points(world: World, state: State, h: float) -> ContactPoints:
+def points_in_reach(world: World, state: State, h: float) -> ContactPoints:
     """Contacts that could close within the next step, from the speeds that the bodies have."""
     return world.touching(state.E, reach(world.colliders, state.phi, h, world.mechanism.gravity))
 
@@ -281,10 +296,10 @@ def without_gain(
 
 def separated(setting: Setting, state: State) -> tuple[State, ContactPoints]:
     """The state after what overlaps was moved apart, if that is to be, and the contacts there."""
-    points = nearby_points(setting.world, state, setting.h)
+    points = points_in_reach(setting.world, state, setting.h)
     if setting.projects and np.any(points.gap < -setting.slop):
         state = changed(state, E=separated_poses(setting.mechanism, state, points, setting.slop))
-        points = nearby_points(setting.world, state, setting.h)
+        points = points_in_reach(setting.world, state, setting.h)
     return state, points
 
 
@@ -306,7 +321,7 @@ def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints, s
     still = np.zeros(state.size)
     least = np.where(points.gap < -slop, -points.gap, np.minimum(-points.gap, 0.0))
     apart = known(QP, Q=M, c=still, A=N, b=least, G=G, g=np.zeros(G.shape[0]))
-    return projected(mechanism, move_bodies(poses, solve_lcp(apart).x))
+    return projected(mechanism, move_bodies(poses, solve_lcp(apart, tolerance=SEPARATED).x))
 
 
 def worked(mechanism: Mechanism, kicks: Sequence[Kick], flight: Sequence[State], settled: State) -> Work:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints, PairRows, contact_axes
 from rbnotes.contact.pair_rows import velocities_along
-from rbnotes.dynamics import States, StepSolution
+from rbnotes.dynamics import State, States, StepSolution
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from rbnotes.contact import Collider
+    from rbnotes.solids import Solid
+    from rbnotes.viewer import Scene
 
 SLIDING = 1e-3
 """Contacts slide from this speed on, m/s: below it is what a solver's tolerance leaves of sticking."""
@@ -66,7 +73,8 @@ class ContactRecord:
     after: Array
     """Those that result ``(c, 3)``, m/s."""
     residual: float = 0.0
-    """What the friction model left of its error, by its own measure; the larger one of two solutions."""
+    """What the friction model left of its error, relative, by its own measure; the larger one of two
+    solutions."""
     late: int = 0
     """From this contact on they are those at the end of the step, if there are such."""
 
@@ -121,6 +129,45 @@ class Trajectory:
     def overlaps(self) -> Array:
         """Deepest overlap of the contacts of each step ``(T,)``, m."""
         return np.array([record.overlap for record in self.contacts])
+
+    def scene(
+        self, shapes: Sequence[Solid | Collider], description: str = "The motion of the bodies."
+    ) -> Scene:
+        """The motion as a 3-D scene that plays; more can be added to it.
+
+        Parameters
+        ----------
+        shapes
+            A solid for each body, or colliders, such as those of a world: what weighs or touches is what is
+            drawn. A body without a shape is drawn as its axes, a rounded box as the box around it.
+        description
+            What the scene shows, in a sentence, for readers who cannot see it.
+
+        Raises
+        ------
+        InvalidArgument
+            If there are solids, but not one for each body, or a collider of a body that is not there.
+        """
+        from rbnotes.maximal._pictures import scene
+
+        return scene(self, shapes, description)
+
+    def energy_figure(self, stored: Callable[[State], float] | None = None) -> tuple[Figure, Any]:
+        """A figure of the energies over time, and its axes: what there is, what was given and what was lost.
+
+        Needs matplotlib, which comes with the extra ``book``.
+
+        Parameters
+        ----------
+        stored
+            Energy that springs and muscles store at a state, J: ``energy`` of the applied
+            :class:`~rbnotes.forces.ForceGroups`. Without it their work is one curve with that of dampers.
+
+        Raises InvalidArgument if ``stored`` is no function.
+        """
+        from rbnotes.maximal._pictures import energy_figure
+
+        return energy_figure(self, stored)
 
 
 def record_contacts(

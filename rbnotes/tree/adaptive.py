@@ -44,6 +44,7 @@ class Event:
     """
 
     function: Callable[[State], float]
+    """From a state to the number, in any unit, that passes through zero."""
     terminal: bool = False
     """Whether the motion ends there."""
     direction: int = 0
@@ -124,7 +125,7 @@ def integrate_adaptively(
         What to look for; the result is an :class:`Observed` then. A function that passes through zero twice
         within one step of the method goes unseen: shorten its steps by ``max_step``.
     rtol, atol
-        Accepted errors of coordinates and velocities in a step.
+        Accepted errors, relative and in their units, of coordinates and velocities in a step.
     max_step
         The longest step of the method, s.
     evaluations

@@ -40,6 +40,7 @@ class AttachedSystem(ReducedSystem):
     """
 
     attached: Sequence[AttachedParticle]
+    """Which particles ride, each on its link and at its point there, m."""
 
     def __post_init__(self) -> None:
         arguments.instance("system", self.system, TreeSystem)

@@ -35,11 +35,14 @@ class Fitted:
     """A bearing with the motion that its joint allows."""
 
     name: str | LoopClosure
+    """The link that the joint carries, or the closure, as in :data:`Bearings`."""
     bearing: Bearing
+    """Where its contacts are, and their friction."""
     S: Array
     """Relative twists ``(6, k)`` that are allowed, in the frame of the bearing."""
     rates: Array
-    """From velocities of the system ``(k, N)`` to what S is multiplied with."""
+    """From velocities of the system to what S is multiplied with ``(k, N)``, without unit between like
+    ones."""
     on_bodies: Array
     """From twists of all bodies ``(6, 6 n)`` to the relative twist, for a closure; else empty."""
 

@@ -88,7 +88,7 @@ def bisp_step(
     bearings
         By the names of links, for their joints, or by closures of loops among the constraints: made by
         :func:`rbnotes.friction.journal`, ``slide``, ``socket``, or from contacts of one's own.
-    constraints, colliders, gamma, apart
+    constraints, colliders, apart
         As :func:`~rbnotes.tree.contact_step`. What constraints give to bodies passes through the joints;
         springs, dampers, limits and told motions of a joint act along its own motion and load no bearing of
         their own joint.
@@ -179,6 +179,8 @@ def simulate_joint_friction(
     """Steps of :func:`bisp_step`, each from the friction of the one before if ``warm``.
 
     Further options are those of :func:`bisp_step`.
+
+    Raises InvalidArgument if ``h`` is not positive or ``steps`` is below 1.
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)

@@ -57,6 +57,8 @@ def constraint_rows(system: System, constraint: Constraint, state: State, t: flo
     """Rows of a constraint on the velocities of a system (Sueda eqs. (2.98), (2.102)).
 
     For a :class:`~rbnotes.tree.reduced.ReducedSystem`, on the fewer velocities that it has.
+
+    Raises InvalidArgument if ``t`` is no finite number.
     """
     arguments.instance("state", state, State)
     arguments.instance("system", system, TreeSystem, ReducedSystem)
@@ -97,6 +99,8 @@ def step_rows(
 
     Raises
     ------
+    InvalidArgument
+        If ``h`` is not positive or ``gamma`` is negative.
     InconsistentConstraints
         If equations contradict each other; the message names them.
     """

@@ -43,12 +43,13 @@ class LoopClosure(OnBodies):
     """
 
     a: str
+    """Name of the first body's link."""
     x_a: Any
-    """Point ``(3,)`` in the frame of body a."""
+    """Point ``(3,)`` in the frame of body a, m."""
     b: str | None
-    """None is the world."""
+    """Name of the second body's link; None is the world."""
     x_b: Any
-    """Point ``(3,)`` in the frame of body b."""
+    """Point ``(3,)`` in the frame of body b, m."""
     axis: Any = None
     """Of the closing hinge ``(3,)``, a unit vector in the joint frame of body a: no row along it. None: the
     point is held in all directions, as by a ball joint."""
@@ -91,11 +92,17 @@ class LoopClosure(OnBodies):
 
 @dataclass(frozen=True)
 class Gear:
-    """The coordinate of one joint follows another's: ``ratio q_a = q_b``; equal angles with ratio 1."""
+    """The coordinate of one joint follows another's: ``ratio q_a = q_b``; equal angles with ratio 1.
+
+    Raises InvalidArgument if ``ratio`` is no finite number.
+    """
 
     a: str
+    """Name of the link whose coordinate, rad or m, is multiplied."""
     b: str
+    """Name of the link whose coordinate, rad or m, is the product."""
     ratio: float = 1.0
+    """Coordinate of b per coordinate of a, without unit between like ones."""
 
     unilateral = False
 
@@ -104,6 +111,10 @@ class Gear:
         object.__setattr__(self, "ratio", arguments.real("ratio", self.ratio))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        """Its rows.
+
+        Raises InvalidArgument if the system has no such link, or another argument is not right.
+        """
         check(system, state, t)
         first, second = (_single(system, name) for name in (self.a, self.b))
         G = np.zeros((1, state.size))
@@ -115,10 +126,15 @@ class Gear:
 
 @dataclass(frozen=True)
 class PrescribedJoint:
-    """A joint moves as it is told (Sueda 2.9)."""
+    """A joint moves as it is told (Sueda 2.9).
+
+    Raises InvalidArgument if ``motion`` is no function.
+    """
 
     link: str
+    """Name of the link that the joint carries."""
     motion: JointMotion
+    """From the time, s, to coordinates ``(k,)``, rad or m, velocities and accelerations."""
 
     unilateral = False
 
@@ -127,6 +143,10 @@ class PrescribedJoint:
         arguments.function("motion", self.motion)
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        """Its rows.
+
+        Raises InvalidArgument if the system has no such link, or another argument is not right.
+        """
         check(system, state, t)
         own = system.tree.slices[system.tree.index(self.link)]
         count = own.stop - own.start
@@ -138,12 +158,18 @@ class PrescribedJoint:
 
 @dataclass(frozen=True)
 class PrescribedBody(OnBodies):
-    """Some numbers of a body's twist are what they are told; its pose is not held."""
+    """Some numbers of a body's twist are what they are told; its pose is not held.
+
+    Raises InvalidArgument if ``motion`` is no function.
+    """
 
     link: str
+    """Name of the body's link."""
     numbers: Sequence[int]
     """Which of the six, angular ones first."""
     motion: BodyMotion
+    """From time, s, pose ``(4, 4)`` and twist ``(6,)`` to the twist, rad/s and m/s, and its rate that are
+    told."""
 
     unilateral = False
 
@@ -165,12 +191,17 @@ class PrescribedBody(OnBodies):
 
 @dataclass(frozen=True, eq=False)
 class AttachedParticle(OnBodies):
-    """A particle stays at a point of a body, or of the world (Sueda 2.7)."""
+    """A particle stays at a point of a body, or of the world (Sueda 2.7).
+
+    Raises InvalidArgument if ``particle`` is negative or the shape of ``x`` does not fit.
+    """
 
     particle: int
+    """Number of the particle among the system's, from 0."""
     link: str | None
+    """Name of the body's link; None is the world."""
     x: Any
-    """Point ``(3,)`` in the body's frame."""
+    """Point ``(3,)`` in the body's frame, m."""
 
     unilateral = False
 
@@ -191,13 +222,19 @@ class AttachedParticle(OnBodies):
 
 @dataclass(frozen=True)
 class JointLimit:
-    """A coordinate stays between two bounds; either may be infinite."""
+    """A coordinate stays between two bounds; either may be infinite.
+
+    Raises InvalidArgument if ``coordinate`` is negative or the shape of ``lower`` or ``upper`` does not fit.
+    """
 
     link: str
+    """Name of the link that the joint carries."""
     lower: float = -np.inf
+    """Least coordinate, rad or m."""
     upper: float = np.inf
+    """Largest coordinate, rad or m."""
     coordinate: int = 0
-    """Which one of the joint's."""
+    """Which one of the joint's, from 0."""
 
     unilateral = True
 
@@ -211,6 +248,10 @@ class JointLimit:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        """Its rows.
+
+        Raises InvalidArgument if the system has no such link, or another argument is not right.
+        """
         check(system, state, t)
         own = system.tree.slices[system.tree.index(self.link)]
         if not 0 <= self.coordinate < own.stop - own.start:
@@ -226,13 +267,18 @@ class JointLimit:
 
 @dataclass(frozen=True, eq=False)
 class PlaneLimit(OnBodies):
-    """A point of a body stays on one side of a plane, to which its normal points, without friction."""
+    """A point of a body stays on one side of a plane, to which its normal points, without friction.
+
+    Raises InvalidArgument if ``normal`` is not of unit length, ``offset`` is no finite number, or the shape
+    of ``x`` does not fit.
+    """
 
     link: str
+    """Name of the body's link."""
     x: Any
-    """Point ``(3,)`` in the body's frame."""
+    """Point ``(3,)`` in the body's frame, m."""
     normal: Any
-    """Unit vector ``(3,)`` in the world."""
+    """Unit vector ``(3,)`` in the world, without unit."""
     offset: float = 0.0
     """Distance of the plane from the world's origin along the normal, m."""
 
@@ -253,7 +299,10 @@ class PlaneLimit(OnBodies):
 
 
 def perpendicular_pair(axis: ArrayLike) -> Array:
-    """Two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94))."""
+    """Two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94)).
+
+    Raises InvalidArgument if ``axis`` is not of unit length.
+    """
     axis = arguments.exactly("axis", arguments.unit_vector("axis", axis), 1)
     second = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     second /= np.linalg.norm(second)

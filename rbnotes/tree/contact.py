@@ -43,6 +43,7 @@ class ContactStep:
     """The state after a step, and what happened in it."""
 
     state: State
+    """Coordinates, rad and m, and velocities, rad/s and m/s, at the end of the step."""
     points: ContactPoints
     """Contacts at the start of the step that could close within it; bodies are numbers of links."""
     solution: StepSolution
@@ -61,6 +62,11 @@ def tree_contacts(
         Between links, by their numbers in the tree, and the world.
     gamma
         Part of an overlap that is taken back, 1/s.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive or ``gamma`` is negative.
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
@@ -106,6 +112,9 @@ def contact_step(
 
     Raises
     ------
+    InvalidArgument
+        If ``scheme`` is no function, ``h`` is not positive, ``friction`` is not one of the names, or
+        ``gamma`` is negative.
     NotConverged
         If the friction model finds no solution.
     """

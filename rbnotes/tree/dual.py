@@ -55,13 +55,13 @@ class DualProblem:
     """What the multipliers of m independent rows have to do; inequalities come first (Sueda eq. (2.126))."""
 
     free: Array
-    """Accelerations ``a* (N,)`` without constraints."""
+    """Accelerations ``a* (N,)`` without constraints, m/s^2 and rad/s^2."""
     rows: Array
-    """A ``(m, N)``."""
+    """A ``(m, N)``, without unit between like accelerations."""
     answers: Array
-    """``A M^-1 (m, N)``: the acceleration that each row answers a unit multiplier with."""
+    """``A M^-1 (m, N)``: the acceleration that each row answers a unit multiplier with, 1/kg for points."""
     target: Array
-    """What ``A a`` is to be, or not below ``(m,)``."""
+    """What ``A a`` is to be, or not below ``(m,)``, m/s^2 or rad/s^2."""
     inequalities: int
     """How many rows are inequalities."""
     shares: Array | None = None
@@ -87,6 +87,8 @@ class DualProblem:
 
         Raises
         ------
+        InvalidArgument
+            If ``method`` is not one of the names.
         Unsolved
             If inequalities contradict each other or the equations.
         """
@@ -107,7 +109,10 @@ class DualProblem:
         return slice(self.inequalities), slice(self.inequalities, None)
 
     def acceleration(self, multipliers: Array) -> Array:
-        """``a* + M^-1 A^T lambda (N,)`` (Sueda eq. (2.124))."""
+        """``a* + M^-1 A^T lambda (N,)`` (Sueda eq. (2.124)).
+
+        Raises InvalidArgument if the shape of ``multipliers`` does not fit.
+        """
         multipliers = arguments.one_vector("multipliers", multipliers, len(self.rows))
         result: Array = self.free + multipliers @ self.answers
         return result
@@ -155,7 +160,10 @@ def dual_problem(
     alpha: float = 0.0,
     beta: float = 0.0,
 ) -> DualProblem:
-    """What :func:`dual_acceleration` solves, with the same arguments and errors."""
+    """What :func:`dual_acceleration` solves, with the same arguments and errors.
+
+    Raises InvalidArgument if ``alpha`` or ``beta`` is negative.
+    """
     return _problem(system, constraints, state, alpha, beta)[0]
 
 

@@ -30,7 +30,10 @@ from rbnotes.tree.model import Tree
 
 
 def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
-    """``M_r = J^T M J (..., k, k)``, symmetric (Sueda eq. (2.18))."""
+    """``M_r = J^T M J (..., k, k)``, symmetric (Sueda eq. (2.18)).
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return _mass_matrix(tree, tree.checked("q", q))
 
@@ -84,20 +87,29 @@ def coordinate_constraints(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Ar
 
 
 def body_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Wrenches ``(..., n, 6)`` of gravity and of the bodies' own motion, in body coordinates (Sueda 1.6)."""
+    """Wrenches ``(..., n, 6)`` of gravity and of the bodies' own motion, in body coordinates (Sueda 1.6).
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     return _body_wrenches(tree, _poses_at(tree, q).bodies, _twists_at(tree, q, qdot))
 
 
 def weight_wrenches(tree: Tree, q: ArrayLike) -> Array:
-    """Wrenches ``(..., n, 6)`` of gravity in body coordinates."""
+    """Wrenches ``(..., n, 6)`` of gravity in body coordinates.
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return _weight_wrenches(tree, _poses_at(tree, tree.checked("q", q)).bodies)
 
 
 def joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Forces ``(..., k)`` of the springs and dampers in the joints (Sueda 2.5, eqs. (2.72), (2.74))."""
+    """Forces ``(..., k)`` of the springs and dampers in the joints (Sueda 2.5, eqs. (2.72), (2.74)).
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return _joint_forces(tree, *_both(tree, q, qdot))
 
@@ -116,7 +128,12 @@ def reduced_force(
     tau
         Applied joint forces ``(..., k)`` besides those of springs and dampers, N m and N.
     wrenches
-        Applied body wrenches ``(..., n, 6)`` besides gravity, in body coordinates.
+        Applied body wrenches ``(..., n, 6)``, N m and N, besides gravity, in body coordinates.
+
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
     """
     arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
@@ -144,6 +161,8 @@ def forward_dynamics(
 
     Raises
     ------
+    InvalidArgument
+        If a shape does not fit.
     SingularConfiguration
         If the mass matrix is singular: some joint is in a singular state, or nothing heavy moves with it. The
         message names the joints.
@@ -175,6 +194,8 @@ def inverse_dynamics(
     """Applied joint forces tau ``(..., k)`` that it takes to accelerate the joints at ``qddot (..., k)``.
 
     Besides the springs, dampers, gravity and applied wrenches, as in :func:`reduced_force`.
+
+    Raises InvalidArgument if a shape does not fit.
     """
     arguments.instance("tree", tree, Tree)
     q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
@@ -186,7 +207,10 @@ def _inverse_dynamics(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches:
 
 
 def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Of all bodies ``(...)``, J."""
+    """Of all bodies ``(...)``, J.
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return kinetic_energy_of(tree, _twists_at(tree, *_both(tree, q, qdot)))
 
@@ -201,6 +225,8 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
     """Of gravity and of the joints' springs ``(...)``, J.
 
     That of gravity is zero with every centre of mass at the world's origin.
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
     q = tree.checked("q", q)
@@ -218,7 +244,10 @@ def potential_energy_of(tree: Tree, q: Array, bodies: Array) -> Array:
 
 
 def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates."""
+    """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates.
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     momenta = _times(tree.inertias, _twists_at(tree, q, qdot))

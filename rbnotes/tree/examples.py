@@ -39,7 +39,9 @@ class Example:
     """A tree, a state to start from, and what its bodies look like."""
 
     tree: Tree
+    """Its links and joints."""
     start: State
+    """Coordinates, rad and m, and velocities, rad/s and m/s, to start from."""
     shapes: Mapping[str, Solid | Surface]
     """Of each body, in its own frame, by the name of its link."""
     track: Curve | Surface | None = None
@@ -47,7 +49,10 @@ class Example:
 
 
 def revolute_chain(count: int = 20) -> Example:
-    """RC20, RC50, RC100: rods of 10 cm on hinges whose axes are y and x by turns; n coordinates."""
+    """RC20, RC50, RC100: rods of 10 cm on hinges whose axes are y and x by turns; n coordinates.
+
+    Raises InvalidArgument if ``count`` is below 1.
+    """
     count = arguments.count("count", count, 1)
     length = 0.1
     rod = Capsule(0.1 * length, 0.8 * length)
@@ -71,7 +76,10 @@ def revolute_chain(count: int = 20) -> Example:
 
 
 def torus_chain(count: int = 10) -> Example:
-    """TC10, TC20: tori that hang in each other, the first on a universal joint; ``4 n - 2`` coordinates."""
+    """TC10, TC20: tori that hang in each other, the first on a universal joint; ``4 n - 2`` coordinates.
+
+    Raises InvalidArgument if ``count`` is below 1.
+    """
     count = arguments.count("count", count, 1)
     # The x axis of the joint points down, the torus hangs on its top.
     first = Link(
@@ -87,7 +95,10 @@ def torus_chain(count: int = 10) -> Example:
 
 
 def sliding_chain(count: int = 6) -> Example:
-    """A chain of tori slides on a Bezier curve of 7 points, along the main axis of its first; ``4 n - 2``."""
+    """A chain of tori slides on a Bezier curve of 7 points, along the main axis of its first; ``4 n - 2``.
+
+    Raises InvalidArgument if ``count`` is below 1.
+    """
     count = arguments.count("count", count, 1)
     points = [[-1.2, -0.3, 0.7], [-0.9, 0.5, 0.0], [-0.5, 0.6, -0.5], [0, -0.9, 0.3], [0.5, 0.4, -0.5]]
     track = bezier_curve([*points, [0.9, 0.3, 0.1], [1.2, -0.2, 0.8]])

@@ -25,7 +25,11 @@ from rbnotes.tree.system import TreeSystem
 
 @dataclass(frozen=True, eq=False)
 class JointCoordinates:
-    """All joints' coordinates as a function of r fewer ones."""
+    """All joints' coordinates as a function of r fewer ones.
+
+    Raises InvalidArgument if ``size`` is negative or ``q``, ``jacobian``, ``jacobian_dot`` or ``drift_slope``
+    is no function.
+    """
 
     size: int
     """r."""
@@ -112,9 +116,12 @@ class HyperReducedSystem(ReducedSystem):
     """A tree in fewer coordinates, as a mechanical system: its states are those of the r coordinates.
 
     Particles beside the tree keep their own coordinates.
+
+    Raises InvalidArgument if ``system`` is no ``TreeSystem`` or ``coordinates`` is no ``JointCoordinates``.
     """
 
     coordinates: JointCoordinates
+    """How the k coordinates of the joints, rad or m, follow the r fewer ones."""
 
     def __post_init__(self) -> None:
         arguments.instance("system", self.system, TreeSystem)

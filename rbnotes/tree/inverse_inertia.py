@@ -52,6 +52,7 @@ class InverseInertia:
     """``(M_r + J^T B J + P)^-1``, as factors; made by :func:`factor_inertia`."""
 
     tree: Tree
+    """Links and their joints."""
     pivots: tuple[Pivot, ...]
     """One for each link."""
     shape: tuple[int, ...]
@@ -64,6 +65,8 @@ class InverseInertia:
         """Joint accelerations ``(..., k)`` under forces ``x (..., k)`` along the joints, and nothing else.
 
         Several right sides are rows, one under the other.
+
+        Raises InvalidArgument if the shape of ``x`` does not fit.
         """
         return self._solved(self.tree.checked("x", x))
 
@@ -108,13 +111,13 @@ def factor_inertia(
     Parameters
     ----------
     q
-        Coordinates ``(..., k)``.
+        Coordinates ``(..., k)``, rad or m.
     joints
-        P ``(..., k, k)``, zero between different joints, or its diagonal ``(k,)`` or one number: for a step
-        of size h ``-h D - h^2 K`` with the derivatives D and K of joint forces (eq. (2.79), where D has the
-        other sign).
+        P ``(..., k, k)``, kg m^2 or kg, zero between different joints, or its diagonal ``(k,)`` or one
+        number: for a step of size h ``-h D - h^2 K`` with the derivatives D and K of joint forces (eq.
+        (2.79), where D has the other sign).
     bodies
-        The diagonal blocks of B ``(..., n, 6, 6)``, in body coordinates.
+        The diagonal blocks of B ``(..., n, 6, 6)``, in body coordinates, kg, kg m and kg m^2.
     parents
         The blocks of B ``(..., n, 2, 6, 6)`` between each body and its parent: its rows with the parent's
         columns, then the parent's rows with its columns. None by default; without effect on roots.
@@ -194,6 +197,8 @@ def inverse_inertia_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
 
     Raises
     ------
+    InvalidArgument
+        If the shape of ``q`` or ``x`` does not fit.
     SingularConfiguration
         If a joint is in a singular state, or nothing heavy moves with it; the message names it.
     """
@@ -207,6 +212,8 @@ def inverse_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
 
     Raises
     ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     SingularConfiguration
         As :func:`inverse_inertia_product`.
     """

@@ -29,9 +29,10 @@ class JointLoad:
     generalised: Array
     """Friction along the joint's coordinates ``(k,)``, N m s or N s."""
     limit: float
-    """Sum of the bounds, for a joint with one motion that of its generalised friction."""
+    """Sum of the bounds, N s; for a joint with one motion that of its generalised friction, N m s or N s."""
     left: Array
-    """Part of the reaction ``(6,)`` that the implicit contacts cannot carry: it meets no friction."""
+    """Part of the reaction ``(6,)`` that the implicit contacts cannot carry, N m s and N s: it meets no
+    friction."""
     rank: int
     """How many independent wrenches the contacts can carry; where they are fewer than contacts, the
     multipliers are the smallest that do."""
@@ -47,11 +48,12 @@ class BispStep:
     """The state after a step, and what happened in it."""
 
     state: State
+    """Coordinates, rad and m, and velocities, rad/s and m/s, at the end of the step."""
     loads: Mapping[str | LoopClosure, JointLoad]
     """By the keys of the bearings."""
     wrenches: Array
-    """Impulsive wrenches ``(n, 6)`` through all joints, friction and drives included, in the frames of the
-    joints: what the joint gives to its body."""
+    """Impulsive wrenches ``(n, 6)``, N m s and N s, through all joints, friction and drives included, in the
+    frames of the joints: what the joint gives to its body."""
     points: ContactPoints
     """Contacts of the links with each other and the world."""
     solution: StepSolution
@@ -79,5 +81,6 @@ class BispRun:
     states: States
     """At the start and after each step."""
     steps: tuple[BispStep, ...]
+    """What happened in each step."""
     energy: Array
-    """At each state, J."""
+    """At each state ``(steps + 1,)``, J."""

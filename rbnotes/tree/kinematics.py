@@ -25,18 +25,18 @@ class Poses(NamedTuple):
     joints: Array
     """Frames of the joints, after they moved ``(..., n, 4, 4)``."""
     bodies: Array
-    """Frames of the bodies ``(..., n, 4, 4)``."""
+    """Frames of the bodies ``(..., n, 4, 4)``, m."""
 
 
 class Motion(NamedTuple):
     """Where a tree is and how it moves: all that its dynamics needs, from one pass from roots to leaves."""
 
     joints: Array
-    """Frames of the joints ``(..., n, 4, 4)``."""
+    """Frames of the joints ``(..., n, 4, 4)``, m."""
     bodies: Array
-    """Frames of the bodies ``(..., n, 4, 4)``."""
+    """Frames of the bodies ``(..., n, 4, 4)``, m."""
     phi: Array
-    """Body twists ``(..., n, 6)``."""
+    """Body twists ``(..., n, 6)``, rad/s and m/s."""
     J: Array
     """Jacobian by bodies ``(..., n, 6, k)``."""
     drift: Array
@@ -44,13 +44,19 @@ class Motion(NamedTuple):
 
 
 def poses(tree: Tree, q: ArrayLike) -> Poses:
-    """Poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6))."""
+    """Poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6)).
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return _poses_at(tree, tree.checked("q", q))
 
 
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Body twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian."""
+    """Body twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian.
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return _twists_at(tree, *_both(tree, q, qdot))
 
@@ -73,13 +79,19 @@ def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
 
 
 def jacobian(tree: Tree, q: ArrayLike) -> Array:
-    """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1)."""
+    """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1).
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return _jacobian_at(tree, tree.checked("q", q))
 
 
 def jacobian_dot(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Rate ``(..., 6 n, k)`` of J (Sueda eqs. (2.15) to (2.17), the right form of Algorithm 2)."""
+    """Rate ``(..., 6 n, k)`` of J (Sueda eqs. (2.15) to (2.17), the right form of Algorithm 2).
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     q, qdot = _both(tree, q, qdot)
     A = _se3.Ad_inverse(_steps(tree, q))
@@ -87,7 +99,10 @@ def jacobian_dot(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
 
 def motion(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Motion:
-    """Poses, twists, Jacobian and drift at once, for those who need several of them."""
+    """Poses, twists, Jacobian and drift at once, for those who need several of them.
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return _motion_at(tree, *_both(tree, q, qdot))
 

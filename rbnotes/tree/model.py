@@ -39,22 +39,24 @@ class Link:
     """
 
     name: str
+    """What others call the link."""
     joint: JointType
+    """How the link moves on its parent."""
     inertia: Any = None
     """Spatial inertia ``(6, 6)`` about the origin of the body's frame, kg m^2, kg m and kg. None: no mass,
     for a frame in between; something heavy has to hang on it."""
     parent: str | None = None
     """Name of the parent; None is the world."""
     placement: Any = None
-    """Joint frame ``(4, 4)`` in the joint frame of the parent, at rest; the same frame by default."""
+    """Joint frame ``(4, 4)`` in the joint frame of the parent, at rest, m; the same frame by default."""
     body: Any = None
-    """Body frame ``(4, 4)`` in the joint frame; the same frame by default."""
+    """Body frame ``(4, 4)`` in the joint frame, m; the same frame by default."""
     stiffness: Any = 0.0
-    """Of a spring in each coordinate, ``(k,)`` or a number, not negative."""
+    """Of a spring in each coordinate, ``(k,)`` or a number, N m/rad or N/m, not negative."""
     damping: Any = 0.0
-    """Of a damper in each coordinate, ``(k,)`` or a number, not negative."""
+    """Of a damper in each coordinate, ``(k,)`` or a number, N m s/rad or N s/m, not negative."""
     rest: Any = None
-    """Coordinates ``(k,)`` at which the springs are slack; the joint's home by default."""
+    """Coordinates ``(k,)``, rad or m, at which the springs are slack; the joint's home by default."""
 
     def __post_init__(self) -> None:
         where, k = f"link {self.name!r}", self._checked_joint().coordinates
@@ -184,7 +186,10 @@ class Tree:
         return np.concatenate([np.zeros(0), *(link.joint.home for link in self.links)])
 
     def stacked(self, field: str) -> Array:
-        """``stiffness``, ``damping`` or ``rest`` of all coordinates ``(k,)``."""
+        """``stiffness``, ``damping`` or ``rest`` of all coordinates ``(k,)``.
+
+        Raises InvalidArgument if ``field`` is not one of the names.
+        """
         arguments.choice("field", field, ("stiffness", "damping", "rest"))
         return np.concatenate([np.zeros(0), *(getattr(link, field) for link in self.links)])
 
@@ -222,6 +227,8 @@ class Tree:
 
         The others are taken from ``default (k,)``, by default the joints' home. For velocities, say
         ``default=0``.
+
+        Raises InvalidArgument if there is no link of a name, or its numbers or ``default`` do not fit.
         """
         arguments.instance("values", values, Mapping)
         base = self.home if default is None else arguments.array("default", default)

@@ -47,7 +47,7 @@ class StepPreconditioner:
     inertia: InverseInertia
     """Of the joints' velocities."""
     particles: Array
-    """Inverses ``(p, 3, 3)`` of the blocks of the particles."""
+    """Inverses ``(p, 3, 3)`` of the blocks of the particles, 1/kg."""
     exact: bool
     """Whether nothing is left out: then it is the inverse of :func:`step_operator`."""
     definite: bool
@@ -55,7 +55,10 @@ class StepPreconditioner:
     together may make it indefinite where h is large."""
 
     def solve(self, x: ArrayLike) -> Array:
-        """Velocities ``(N,)`` from momenta, of particles and joints."""
+        """Velocities ``(N,)`` from momenta, of particles and joints.
+
+        Raises InvalidArgument if the shape of ``x`` does not fit.
+        """
         count = 3 * len(self.particles)
         x = arguments.one_vector("x", x, count + self.inertia.tree.size)
         of_particles = _times(self.particles, x[:count].reshape(-1, 3)).ravel()
@@ -73,6 +76,8 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
 
     With the derivatives of applied and joint forces, as :meth:`~rbnotes.tree.TreeSystem.forces` has them;
     symmetric if those are.
+
+    Raises InvalidArgument if ``h`` is not positive.
     """
     h = _checked(system, state, h)
     count = state.v.size
@@ -107,6 +112,8 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
 
     Raises
     ------
+    InvalidArgument
+        If ``h`` is not positive.
     SingularConfiguration
         If a joint is in a singular state, or springs that push take away its inertia; the message names it.
     """

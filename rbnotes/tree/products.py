@@ -23,6 +23,8 @@ def jacobian_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     """``J x (..., n, 6)``: body twists that joint velocities ``x (..., k)`` make (Sueda Algorithm 5).
 
     With what moves the tree, the same as :func:`~rbnotes.tree.twists`; any virtual motion will do.
+
+    Raises InvalidArgument if the shape of ``q`` or ``x`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
     q, x = alike(tree, q=q, x=x)
@@ -33,6 +35,8 @@ def jacobian_dot_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLike
     """``Jdot x (..., n, 6)`` while the coordinates change at qdot ``(..., k)`` (Sueda Algorithm 5).
 
     For ``x = qdot`` it is what of the bodies' accelerations does not come from those of the joints.
+
+    Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``x`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
     q, qdot, x = alike(tree, q=q, qdot=qdot, x=x)
@@ -44,6 +48,8 @@ def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:
     """``J^T y (..., k)``: joint forces that body wrenches ``y (..., n, 6)`` come to (Sueda Algorithm 6).
 
     Wrenches in the frames of the bodies that they act on.
+
+    Raises InvalidArgument if the shape of ``q`` or ``y`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
     q, y = tree.checked("q", q), arguments.array("y", y, len(tree.links), 6)

@@ -40,6 +40,11 @@ def unconstrained_impulses(
         After the step ``(N,)``.
     implicit
         Whether the forces were those at the end of the step, as in linearly implicit Euler.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
@@ -76,7 +81,12 @@ def joint_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     Parameters
     ----------
     wrenches : (n, 6)
-        What the joints give to each body in all, in the bodies' frames; forces or impulses.
+        What the joints give to each body in all, in the bodies' frames, N m and N; or impulses.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``wrenches`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
     q = arguments.exactly("q", tree.checked("q", q), 1)
@@ -88,6 +98,9 @@ def body_rows(system: TreeSystem, constraint: Constraint, state: State) -> Array
     """Rows ``(m, 6 n)`` of a constraint on the twists of the bodies; None if it acts on joints.
 
     Its multipliers push the bodies by their transpose.
+
+    Raises InvalidArgument if ``system`` is no ``TreeSystem``, ``constraint`` is no ``Constraint``, or
+    ``state`` is no ``State``.
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)

@@ -47,7 +47,12 @@ def newton_euler(
     Parameters
     ----------
     wrenches
-        Applied body wrenches ``(..., n, 6)`` besides gravity, in body coordinates.
+        Applied body wrenches ``(..., n, 6)``, N m and N, besides gravity, in body coordinates.
+
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
     """
     arguments.instance("tree", tree, Tree)
     q, qdot, qddot, _, wrenches = _checked(tree, q, qdot, qddot, 0.0, wrenches)
@@ -69,6 +74,8 @@ def articulated_bodies(
 
     The same as :func:`~rbnotes.tree.forward_dynamics`, which solves with the mass matrix: parameters, errors,
     and that accelerations keep to the constraints that joints have on their own coordinates.
+
+    Raises InvalidArgument if a shape does not fit.
     """
     return hybrid_dynamics(tree, q, qdot, {}, tau, wrenches).qddot
 
@@ -89,13 +96,13 @@ def hybrid_dynamics(
     Parameters
     ----------
     accelerations
-        Of the joints that are driven ``(..., k_i)``, by the names of their links; one of a single coordinate
-        takes a number, too.
+        Of the joints that are driven ``(..., k_i)``, rad/s^2 or m/s^2, by the names of their links; one of a
+        single coordinate takes a number, too.
     tau
-        Applied joint forces ``(..., k)`` besides those of springs and dampers; those on driven joints are
-        not looked at.
+        Applied joint forces ``(..., k)``, N m or N, besides those of springs and dampers; those on driven
+        joints are not looked at.
     wrenches
-        Applied body wrenches ``(..., n, 6)`` besides gravity, in body coordinates.
+        Applied body wrenches ``(..., n, 6)``, N m and N, besides gravity, in body coordinates.
 
     Raises
     ------

@@ -42,6 +42,7 @@ class ReducedSystem(ABC):
     """A mechanical system whose states stand for states of a whole tree."""
 
     system: TreeSystem
+    """The whole tree, with its particles and all that acts on it."""
 
     @abstractmethod
     def _expanded(self, state: State) -> tuple[State, Array, Array]:
@@ -52,29 +53,44 @@ class ReducedSystem(ABC):
         """How J changes, for accelerations ``(R,)`` of the fewer velocities and forces ``(N,)`` on all."""
 
     def expanded(self, state: State) -> State:
-        """The state of the whole tree, with its particles."""
+        """The state of the whole tree, with its particles.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return self._expanded(state)[0]
 
     def reduction(self, state: State) -> Reduction:
-        """All velocities of particles and joints from the fewer ones."""
+        """All velocities of particles and joints from the fewer ones.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return Reduction(self._expanded(state)[1])
 
     def acceleration_reduction(self, state: State) -> Reduction:
-        """All accelerations from the fewer ones: the drift is ``Jdot v_R`` (eqs. (2.82), (2.90))."""
+        """All accelerations from the fewer ones: the drift is ``Jdot v_R`` (eqs. (2.82), (2.90)).
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return Reduction(*self._expanded(state)[1:])
 
     def mass(self, state: State) -> Array:
-        """``J^T M J``."""
+        """``J^T M J``.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         whole, J, _ = self._expanded(state)
         result: Array = J.T @ self.system.mass(whole) @ J
         return result
 
     def force(self, state: State) -> Array:
-        """All forces, handed on, with the fictitious ones of the drift."""
+        """All forces, handed on, with the fictitious ones of the drift.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         whole, J, drift = self._expanded(state)
         result: Array = J.T @ (self.system.force(whole) - self.system.mass(whole) @ drift)
@@ -84,6 +100,8 @@ class ReducedSystem(ABC):
         """The same, with K and D of the tree between two J, as linearly implicit Euler keeps them.
 
         How J itself changes is in :meth:`tangent`.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
         whole, J, drift = self._expanded(state)
@@ -96,7 +114,12 @@ class ReducedSystem(ABC):
         Parameters
         ----------
         acceleration
-            Of the fewer velocities ``(R,)``.
+            Of the fewer velocities ``(R,)``, rad/s^2 or m/s^2.
+
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``acceleration`` does not fit.
         """
         arguments.instance("state", state, State)
         acceleration = arguments.one_vector("acceleration", acceleration, state.size)
@@ -111,6 +134,8 @@ class ReducedSystem(ABC):
 
         Raises
         ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         SingularConfiguration
             If a joint is in a singular state, or J has lost its rank.
         """
@@ -121,11 +146,17 @@ class ReducedSystem(ABC):
         return solve_step(Reduction(J, drift).reduce(problem)).velocity
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Particles and coordinates plus the increment; velocities kept."""
+        """Particles and coordinates plus the increment; velocities kept.
+
+        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        """
         arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def energy(self, state: State) -> float:
-        """That of the whole tree, J."""
+        """That of the whole tree, J.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         return self.system.energy(self.expanded(state))

@@ -100,7 +100,10 @@ class OnBodies(ABC):
         """Its rows on body twists and on the velocities of particles and joints, for the time t."""
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        """Its rows at a state, with targets for the time t."""
+        """Its rows at a state, with targets for the time t.
+
+        Raises InvalidArgument if ``t`` is no finite number.
+        """
         check(system, state, t)
         at = system.motion(state)
         return self.body_rows(system, at, state, t).on_velocities(at)

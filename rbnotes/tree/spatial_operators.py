@@ -35,6 +35,8 @@ def parent_adjoints(tree: Tree, q: ArrayLike) -> Array:
 
     The parent of a link that hangs in the world is the world, whose frame is the identity (Si & Guenter 4,
     eqs. (6), (8)).
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
     return _parent_adjoints(tree, tree.checked("q", q))
@@ -47,7 +49,10 @@ def _parent_adjoints(tree: Tree, q: Array) -> Array:
 
 
 def joint_maps(tree: Tree, q: ArrayLike) -> tuple[Array, ...]:
-    """S_i ``(..., 6, k_i)``: each body's twist relative to its parent is ``S_i qdot_i`` (eq. (9))."""
+    """S_i ``(..., 6, k_i)``: each body's twist relative to its parent is ``S_i qdot_i`` (eq. (9)).
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return _joint_maps(tree, tree.checked("q", q))
 
@@ -58,7 +63,10 @@ def _joint_maps(tree: Tree, q: Array) -> tuple[Array, ...]:
 
 
 def joint_map_rates(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, ...]:
-    """Sdot_i ``(..., 6, k_i)`` of each link (Si & Guenter 4, eq. (12))."""
+    """Sdot_i ``(..., 6, k_i)`` of each link (Si & Guenter 4, eq. (12)).
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return _joint_map_rates(tree, *_both(tree, q, qdot))
 
@@ -81,15 +89,18 @@ class SpatialOperators:
     """Every matrix of Si & Guenter's appendix A at one state, each built when it is first asked for.
 
     Rows and columns of bodies come in sixes. Leading axes of q and qdot broadcast.
+
+    Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``wrenches`` does not fit.
     """
 
     tree: Tree
+    """Links and their joints."""
     q: Any
-    """Coordinates ``(..., k)``."""
+    """Coordinates ``(..., k)``, rad or m."""
     qdot: Any = 0.0
-    """Rates ``(..., k)``; at rest by default."""
+    """Rates ``(..., k)``, rad/s or m/s; at rest by default."""
     wrenches: Any = 0.0
-    """Applied wrenches ``(..., n, 6)`` besides the weights, in body coordinates."""
+    """Applied wrenches ``(..., n, 6)`` besides the weights, N m and N, in body coordinates."""
 
     def __post_init__(self) -> None:
         arguments.instance("tree", self.tree, Tree)
@@ -211,6 +222,8 @@ class SpatialOperators:
         """``tau - S^T G^T (J G a + b) (..., k)``: what is left to accelerate the joints (eq. (55)).
 
         Springs and dampers of the joints are added to tau.
+
+        Raises InvalidArgument if the shape of ``tau`` does not fit.
         """
         tau, _ = _applied(self.tree, tau, 0.0)
         bias = _times(np.swapaxes(self.G, -1, -2), _times(self.J @ self.G, self.a) + self.b)

@@ -132,6 +132,8 @@ def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
 
     Raises
     ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     SingularConfiguration
         If some joint is in a singular state, or nothing heavy moves with it; the message names it.
     """
@@ -165,6 +167,8 @@ def factored_dynamics(
 
     Raises
     ------
+    InvalidArgument
+        If a shape does not fit.
     SingularConfiguration
         As :func:`square_factors`.
     """
@@ -221,7 +225,10 @@ def factored_dynamics(
 
 
 def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
-    """The factors of appendix B as matrices, from those of each body and their definitions in this module."""
+    """The factors of appendix B as matrices, from those of each body and their definitions in this module.
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
     operators = SpatialOperators(tree, q)
     factors = _square_factors(tree, operators.q)
     S, K, Gt = operators.S, _block_diagonal(factors.gain), np.swapaxes(operators.Gamma, -1, -2)

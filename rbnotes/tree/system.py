@@ -42,6 +42,7 @@ class TreeSystem:
     """
 
     tree: Tree
+    """Links, their joints and gravity."""
     masses: Any = ()
     """Of the particles ``(p,)``, kg."""
     applied: ForceLaw = no_forces
@@ -59,13 +60,19 @@ class TreeSystem:
         object.__setattr__(self, "masses", masses)
 
     def motion(self, state: State) -> Motion:
-        """Poses, twists, Jacobian and drift of the tree."""
+        """Poses, twists, Jacobian and drift of the tree.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         self._check(state)
         return _motion_at(self.tree, state.q, state.qdot)
 
     def maximal(self, state: State) -> State:
-        """Poses and twists of all links, and the particles: what forces on bodies see."""
+        """Poses and twists of all links, and the particles: what forces on bodies see.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         self._check(state)
         return _seen(state, *placed(self.tree, state.q, state.qdot))
@@ -74,13 +81,18 @@ class TreeSystem:
         """All velocities, of bodies and particles, from those of particles and joints (Sueda eq. (2.89)).
 
         For velocities: without a drift.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
         self._check(state)
         return Reduction(self._with_particles(_jacobian_at(self.tree, state.q)))
 
     def acceleration_reduction(self, state: State) -> Reduction:
-        """The same for accelerations: the drift is ``Jdot qdot`` (Sueda eqs. (2.2), (2.90))."""
+        """The same for accelerations: the drift is ``Jdot qdot`` (Sueda eqs. (2.2), (2.90)).
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         at = self.motion(state)
         return Reduction(self._with_particles(at.J), np.append(at.drift, np.zeros(state.v.size)))
@@ -91,6 +103,8 @@ class TreeSystem:
         Along what constraints on the joints' own coordinates forbid, such as the length of a quaternion,
         nothing moves, and ``J^T M J`` is zero. There it is given an inertia of the size of what the joint
         carries: what the constraints allow does not change, and the matrix is regular.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
         self._check(state)
@@ -101,7 +115,10 @@ class TreeSystem:
         return M
 
     def force(self, state: State) -> Array:
-        """All forces ``(N,)``: on particles, then those that drive the joints (Sueda eq. (2.73))."""
+        """All forces ``(N,)``: on particles, then those that drive the joints (Sueda eq. (2.73)).
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         at = self.motion(state)
         return self._force(state, at, self._applied(_seen(state, at.bodies, at.phi)).f, self._driven(state).f)
@@ -112,6 +129,8 @@ class TreeSystem:
         K and D are those of applied and joint forces. How J, gravity and the gyroscopic wrenches change
         with the coordinates is left out: of first order in the step like all the rest that scheme leaves.
         It is in :meth:`tangent`.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
         at = self.motion(state)
@@ -133,6 +152,11 @@ class TreeSystem:
         ----------
         acceleration
             Of particles and joints ``(N,)``.
+
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``acceleration`` does not fit.
         """
         arguments.instance("state", state, State)
         acceleration = arguments.one_vector("acceleration", acceleration, state.size)
@@ -166,6 +190,8 @@ class TreeSystem:
 
         Raises
         ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         SingularConfiguration
             If some joint is in a singular state.
         """
@@ -178,6 +204,8 @@ class TreeSystem:
         """Constraints that joints have on their own coordinates, such as that a quaternion is a unit one.
 
         On velocities, or on accelerations.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
         self._check(state)
@@ -187,12 +215,18 @@ class TreeSystem:
         return BilateralRows(rows, -drift if acceleration else 0.0)
 
     def moved(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Particles and coordinates plus the increment; velocities kept."""
+        """Particles and coordinates plus the increment; velocities kept.
+
+        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        """
         arguments.instance("state", state, State)
         return state.moved(increment, h)
 
     def reparametrised(self, state: State) -> State:
-        """The same motion in coordinates away from singular states (Sueda 2.4.8): before a step."""
+        """The same motion in coordinates away from singular states (Sueda 2.4.8): before a step.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         self._check(state)
         q, qdot = state.q.copy(), state.qdot.copy()
@@ -201,7 +235,10 @@ class TreeSystem:
         return replace(state, q=q, qdot=qdot)
 
     def energy(self, state: State) -> float:
-        """Kinetic energy, and the potential of gravity, joint springs and applied forces that have one, J."""
+        """Kinetic energy, and the potential of gravity, joint springs and applied forces that have one, J.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         at = self.maximal(state)
         moving = kinetic_energy_of(self.tree, at.phi) + np.sum(self.masses[:, None] * state.v**2) / 2

@@ -47,9 +47,9 @@ class Variation(NamedTuple):
     """A motion of a tree, and how it changes; twists are in body coordinates."""
 
     bodies: Array
-    """Frames of the bodies ``(..., n, 4, 4)``."""
+    """Frames of the bodies ``(..., n, 4, 4)``, m."""
     phi: Array
-    """Body twists ``(..., n, 6)``."""
+    """Body twists ``(..., n, 6)``, rad/s and m/s."""
     J: Array
     """Their derivative ``(..., n, 6, k)`` by qdot, and that of their rates by qddot: the Jacobian."""
     phi_q: Array
@@ -63,7 +63,10 @@ class Variation(NamedTuple):
 
 
 def variation(tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike) -> Variation:
-    """Twists of all bodies and their rates, with all derivatives, by one sweep from roots to leaves."""
+    """Twists of all bodies and their rates, with all derivatives, by one sweep from roots to leaves.
+
+    Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``qddot`` does not fit.
+    """
     arguments.instance("tree", tree, Tree)
     return _variation(tree, *alike(tree, q=q, qdot=qdot, qddot=qddot))
 
@@ -123,6 +126,8 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
 
     Wrenches are handed down from leaves to roots; a joint that turns what comes from beyond it changes what
     reaches all joints before it.
+
+    Raises InvalidArgument if the shape of ``q`` or ``wrenches`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
     return _geometric_stiffness(tree, tree.checked("q", q), _applied(tree, 0.0, wrenches)[1])
@@ -153,6 +158,8 @@ def inverse_dynamics_slopes(
 
     The applied wrenches stay what they are in body coordinates. What springs, dampers and other forces on
     bodies add is in :meth:`~rbnotes.tree.TreeSystem.tangent`.
+
+    Raises InvalidArgument if a shape does not fit.
     """
     arguments.instance("tree", tree, Tree)
     q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
@@ -182,6 +189,8 @@ def forward_dynamics_slopes(
 
     Raises
     ------
+    InvalidArgument
+        If a shape does not fit.
     SingularConfiguration
         As forward dynamics does.
     """

@@ -20,9 +20,9 @@ class Camera:
     """Looks along -``axes[2]``; ``place`` is in these axes."""
 
     axes: Array
-    """Right, up and towards the camera, as rows (3, 3)."""
+    """Right, up and towards the camera, unit vectors ``(3, 3)``, one a row."""
     place: Array
-    """Where the camera is, in its own axes (3,)."""
+    """Where the camera is, in its own axes ``(3,)``, m."""
 
     def picture(self, points: Array) -> Array:
         """Where points (..., 3) of the world are seen: right and up, as tangents of angles (..., 2)."""

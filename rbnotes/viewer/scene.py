@@ -28,7 +28,7 @@ from rbnotes.viewer.sketch import Placed
 PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
 """Environment variable: set where outputs go to a page that loads the player itself."""
 
-FRAME_HEIGHT = 520
+FRAME_HEIGHT = 580
 """Height of a scene's frame in a notebook [px]."""
 
 ASPECTS = (1.2, 2.6)
@@ -49,6 +49,11 @@ class Scene:
         Sample times (T,), increasing [s]; leave out for a still scene.
     view
         Direction to the camera: azimuth about z from x, and elevation [rad].
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``times`` or ``view`` does not fit.
     """
 
     def __init__(
@@ -78,8 +83,10 @@ class Scene:
 
         Parameters
         ----------
-        shape, pose
-            What, and where; at the origin if no pose is given.
+        shape
+            What.
+        pose : (4, 4) or (T, 4, 4)
+            Where, m; at the origin if no pose is given.
         label
             A word that stays beside the shape.
         name
@@ -118,7 +125,10 @@ class Scene:
         return self._extent
 
     def showing(self, extent: ArrayLike) -> Scene:
-        """The same scene with a camera that shows these points (n, 3) [m], such as those of others."""
+        """The same scene with a camera that shows these points (n, 3) [m], such as those of others.
+
+        Raises InvalidArgument if the shape of ``extent`` does not fit.
+        """
         result = copy(self)
         result._extent = sketch.corners(arguments.exactly("extent", arguments.vector("extent", extent), 2))
         return result

@@ -34,9 +34,14 @@ class Shape:
     """One thing to draw: numbers that stay and arrays that may have a leading time axis."""
 
     kind: str
+    """What the player draws: ``box``, ``arrow``, ``spring`` and so on."""
     color: str
+    """One of :data:`COLORS`, by name."""
     numbers: Mapping[str, float] = field(default_factory=dict)
+    """What stays, by name: lengths, m; widths, pixels; numbers of turns."""
     arrays: Mapping[str, Array] = field(default_factory=dict)
+    """Sides ``(3,)``, points ``(n, 3)`` and the like by name, m, and indices of corners; those that change
+    begin with T."""
     samples: int | None = None
     """Length of the time axis; None for a shape that does not change."""
 
@@ -45,7 +50,10 @@ class Shape:
 
 
 def solid(shape: Solid, color: str = "blue") -> Shape:
-    """The drawing of a :class:`rbnotes.solids.Solid`, which also weighs and touches."""
+    """The drawing of a :class:`rbnotes.solids.Solid`, which also weighs and touches.
+
+    Raises InvalidArgument if ``color`` is no color of the viewer.
+    """
     arguments.instance("shape", shape, Solid)
     match shape:
         case Box():
@@ -60,46 +68,71 @@ def solid(shape: Solid, color: str = "blue") -> Shape:
 
 
 def box(sides: ArrayLike, color: str = "blue") -> Shape:
-    """Cuboid centred at its frame, with ``sides`` (3,) along x, y, z [m]."""
+    """Cuboid centred at its frame, with ``sides`` (3,) along x, y, z [m].
+
+    Raises InvalidArgument if ``sides`` are not positive or ``color`` is no color of the viewer.
+    """
     return Shape("box", color, arrays={"sides": arguments.positive("sides", sides, 3)})
 
 
 def sphere(radius: float, color: str = "blue") -> Shape:
-    """Sphere centred at its frame [m]."""
+    """Sphere centred at its frame [m].
+
+    Raises InvalidArgument if ``radius`` is not positive or ``color`` is no color of the viewer.
+    """
     return Shape("sphere", color, {"radius": _positive("radius", radius)})
 
 
 def cylinder(radius: float, length: float, color: str = "blue") -> Shape:
-    """Cylinder centred at its frame, its axis along z [m]."""
+    """Cylinder centred at its frame, its axis along z [m].
+
+    Raises InvalidArgument if ``radius`` or ``length`` is not positive or ``color`` is no color of the viewer.
+    """
     return Shape(
         "cylinder", color, {"radius": _positive("radius", radius), "length": _positive("length", length)}
     )
 
 
 def capsule(radius: float, length: float, color: str = "blue") -> Shape:
-    """Cylinder of ``length`` along z with a half-sphere on each end, centred at its frame [m]."""
+    """Cylinder of ``length`` along z with a half-sphere on each end, centred at its frame [m].
+
+    Raises InvalidArgument if ``radius`` or ``length`` is not positive or ``color`` is no color of the viewer.
+    """
     return Shape(
         "capsule", color, {"radius": _positive("radius", radius), "length": _positive("length", length)}
     )
 
 
 def frame_axes(length: float = 1.0) -> Shape:
-    """The axes of a frame: x red, y green, z blue [m]."""
+    """The axes of a frame: x red, y green, z blue [m].
+
+    Raises InvalidArgument if ``length`` is not positive.
+    """
     return Shape("axes", "grey", {"length": _positive("length", length)})
 
 
 def ground(size: float = 10.0) -> Shape:
-    """Square grid in the xy plane of its frame [m]."""
+    """Square grid in the xy plane of its frame [m].
+
+    Raises InvalidArgument if ``size`` is not positive.
+    """
     return Shape("ground", "grey", {"size": _positive("size", size)})
 
 
 def arrow(vector: ArrayLike, color: str = "red") -> Shape:
-    """Arrow from the origin of its frame along ``vector``: (3,), or (T, 3) for one that changes [m]."""
+    """Arrow from the origin of its frame along ``vector``: (3,), or (T, 3) for one that changes [m].
+
+    Raises InvalidArgument if ``color`` is no color of the viewer or the shape of ``vector`` does not fit.
+    """
     return _changing("arrow", color, "vector", arguments.vector("vector", vector), 1)
 
 
 def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Shape:
-    """Polyline through ``points`` (n, 3), or (T, n, 3) for one that changes [m]; ``width`` in pixels."""
+    """Polyline through ``points`` (n, 3), or (T, n, 3) for one that changes [m]; ``width`` in pixels.
+
+    Raises InvalidArgument if ``color`` is no color of the viewer, ``width`` is not positive, or the shape of
+    ``points`` does not fit.
+    """
     checked = arguments.array("points", points, None, 3)
     if checked.shape[-2] < 2:
         raise InvalidArgument("points", f"{checked.shape[-2]} point", "at least 2 points")
@@ -109,7 +142,11 @@ def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Shape:
 def spring(
     ends: ArrayLike, color: str = "grey", radius: float = 0.05, coils: int = 10, width: float = 2.0
 ) -> Shape:
-    """Coil between two points, ``ends`` (2, 3), or (T, 2, 3) for ends that move [m]; ``width`` in pixels."""
+    """Coil between two points, ``ends`` (2, 3), or (T, 2, 3) for ends that move [m]; ``width`` in pixels.
+
+    Raises InvalidArgument if ``color`` is no color of the viewer, ``radius`` or ``width`` is not positive,
+    ``coils`` is below 1, or the shape of ``ends`` does not fit.
+    """
     return _changing(
         "spring",
         color,
@@ -123,7 +160,11 @@ def spring(
 
 
 def mesh(vertices: ArrayLike, triangles: ArrayLike, color: str = "blue") -> Shape:
-    """Triangle mesh: ``vertices`` (n, 3) [m], ``triangles`` (m, 3): indices, outside counter-clockwise."""
+    """Triangle mesh: ``vertices`` (n, 3) [m], ``triangles`` (m, 3): indices, outside counter-clockwise.
+
+    Raises InvalidArgument if ``color`` is no color of the viewer or the shape of ``vertices`` or
+    ``triangles`` does not fit.
+    """
     points = arguments.array("vertices", vertices, None, 3)
     indices = arguments.array("triangles", triangles, None, 3)
     if points.ndim != 2:

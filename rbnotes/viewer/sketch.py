@@ -31,8 +31,9 @@ class Placed:
     """A shape in a scene."""
 
     shape: Shape
+    """What is drawn, in its own frame."""
     poses: Array
-    """(4, 4) or (T, 4, 4)."""
+    """Of the frame in the world, ``(4, 4)`` or ``(T, 4, 4)``, m."""
     label: str = ""
     """Word beside it in the picture."""
     name: str = ""

@@ -32,12 +32,12 @@ class Slider:
     parameter
         Its name, such as "step size h".
     pictures
-        A :class:`Scene` or a matplotlib figure for each value, in the order of the slider. Scenes are seen
-        from one place, so that they can be compared; figures are closed.
+        A :class:`Scene` or a matplotlib figure for each value in its unit, in the order of the slider. Scenes
+        are seen from one place, so that they can be compared; figures are closed.
     unit
         Of the values; "" if they have none.
     start
-        The value that is shown first; the first one if left out.
+        The value that is shown first, in that unit; the first one if left out.
 
     Raises
     ------

@@ -1,38 +1,211 @@
-"""The reference says what each argument is: in the docstring, or in the table of its room."""
+"""The reference says what each argument and field is, with its shape and its unit, and what comes back."""
 
+import ast
 import inspect
+import re
+from itertools import zip_longest
+from pathlib import Path
 
+import pytest
 from rbnotes_book import api_pages
 
+import rbnotes
 from rbnotes.ledger.resolving import resolve
 
-WHOLE = ("so3", "se3", "quaternion", "euler", "inertia", "attachments", "maximal", "tree")
-"""Rooms of which every argument of every public function is explained."""
+NUMBERS = re.compile(r"Array|Matrix|float")
+SHAPE = re.compile(r"\(\.\.\.|\([\w ]+,[\w ,+.]*\)|\((facets|\d \w|\w|\w[+-]1), ?\w*\)|[Nn]umbers?\b")
+UNIT = re.compile(
+    r"\b(rad|m|s|kg|N|J|W|1/s|1/m|1/kg)\b|pixels|inch|[Ww]ithout unit|[Ii]n any unit|"
+    r"in (the|its|their|that) units?|"
+    r"[Tt]rue\b|[Uu]nit vector|[Nn]umbers? of|[Rr]elative"
+)
 
 
-def functions(room):
-    values = {name: resolve(f"rbnotes.{room}.{name}") for name in api_pages.public()[room]}
-    return {name: value for name, value in values.items() if inspect.isfunction(value)}
+def documented():
+    """The functions of the reference, methods and constructors among them, by the name they have there."""
+    for names in api_pages.names().values():
+        for name in names:
+            value = resolve(name)
+            if inspect.isfunction(value):
+                yield name, value
+            elif inspect.isclass(value):
+                if api_pages.has_arguments("class", value):
+                    yield name, value
+                for own, attribute in vars(value).items():
+                    function = getattr(attribute, "__func__", attribute)
+                    if inspect.isfunction(function) and (not own.startswith("_") or own == "__call__"):
+                        yield f"{name}.{own}", function
+
+
+FUNCTIONS = dict(documented())
+
+
+def explained(name, function):
+    """What the reference says of each argument of a function."""
+    own = api_pages.own_paragraphs(inspect.getdoc(function) or "")
+    table = {each: api_pages.entry(name, each) for each in api_pages.left_to_the_table(function)}
+    return {**own, **{each: told[1] if told else "" for each, told in table.items()}}
 
 
 def test_every_argument_is_explained():
     missing = {
-        f"{room}.{name}": [each for each in api_pages.unnamed(value) if each not in api_pages.usual()[room]]
-        for room in WHOLE
-        for name, value in functions(room).items()
+        name: [each for each, text in explained(name, function).items() if not text]
+        for name, function in FUNCTIONS.items()
     }
     assert {name: left for name, left in missing.items() if left} == {}
 
 
+def lacking(pattern, kinds):
+    """Arguments of some types whose explanations do not match a pattern."""
+    found = []
+    for name, function in FUNCTIONS.items():
+        types = {key: str(each.annotation) for key, each in inspect.signature(function).parameters.items()}
+        for each, text in explained(name, function).items():
+            if (
+                kinds.search(types.get(each, ""))
+                and "Callable" not in types[each]
+                and not pattern.search(text)
+            ):
+                found.append(f"{name}, {each}: {text}")
+    return found
+
+
+def test_arrays_have_shapes():
+    assert lacking(SHAPE, re.compile("Array|Matrix")) == []
+
+
+def test_numbers_have_units():
+    assert lacking(UNIT, NUMBERS) == []
+
+
+OF_OBJECTS = {"tree/formats/robot.py: Robot.joints"}
+"""Fields that take anything, and hold no numbers."""
+
+
+def of_dataclasses(source):
+    """The fields of public dataclasses in a source text: class, name, type, and what explains them.
+
+    That is the string below a field; or the docstring of the class if it names the field, but for what it
+    says of errors.
+    """
+    for cls in ast.walk(ast.parse(source)):
+        if not isinstance(cls, ast.ClassDef) or cls.name.startswith("_"):
+            continue
+        if not any(re.match(r"dataclass\b", ast.unparse(each)) for each in cls.decorator_list):
+            continue
+        told = re.split(r"^Raises\b", ast.get_docstring(cls) or "", flags=re.MULTILINE)[0]
+        for field, below in zip_longest(cls.body, cls.body[1:]):
+            if isinstance(field, ast.AnnAssign) and not ast.unparse(field.target).startswith("_"):
+                name = ast.unparse(field.target)
+                match below:
+                    case ast.Expr(ast.Constant(str(text))):
+                        pass
+                    case _:
+                        text = told if f"``{name}``" in told else ""
+                yield cls.name, name, ast.unparse(field.annotation), " ".join(text.split())
+
+
+def fields_of(room):
+    """The fields of the dataclasses in the public modules of a room: name, type, explanation."""
+    package = Path(rbnotes.__path__[0])
+    files = [*package.glob(f"{room}.py"), *package.glob(f"{room}/**/*.py")]
+    assert files
+    for file in sorted(files):
+        path = file.relative_to(package).as_posix()
+        if not re.search(r"(^|/)_(?!_init__)", path):
+            for cls, name, kind, text in of_dataclasses(file.read_text("utf-8")):
+                yield f"{path}: {cls}.{name}", kind, text
+
+
+@pytest.mark.parametrize("room", [*api_pages.ROOMS, "cards", "challenge", "grading"])
+def test_every_field_is_explained(room):
+    assert [name for name, _, text in fields_of(room) if not text] == []
+
+
+@pytest.mark.parametrize("room", sorted({*api_pages.ROOMS} - {"ledger"}))
+def test_fields_have_shapes_and_units(room):
+    """Those of the ledger hold the numbers of a claim, whatever it is about."""
+    found = [each for each in fields_of(room) if "Callable" not in each[1] and each[0] not in OF_OBJECTS]
+    arrays = [each for each in found if re.search(r"Array|Matrix|^Any$", each[1])]
+    assert [name for name, _, text in arrays if not re.search(r"``[^`]*\(", text)] == []
+    numbers = [each for each in found if each in arrays or NUMBERS.search(each[1])]
+    assert [name for name, _, text in numbers if not UNIT.search(re.sub("``.*?``", "", text))] == []
+
+
+def test_an_explanation_is_below_its_field_or_in_the_docstring():
+    source = """
+@dataclass(frozen=True)
+class Given:
+    '''One with ``first``.
+
+    Raises InvalidArgument if ``second`` is none.
+    '''
+
+    first: int
+    second: int
+    third: int = 0
+    '''Explained.'''
+    _own: int = 0
+"""
+    told = [bool(text) for *_, text in of_dataclasses(source)]
+    assert told == [True, False, True]
+
+
 def test_no_entry_of_the_table_is_idle():
-    for room, known in api_pages.usual().items():
-        used = {each for value in functions(room).values() for each in api_pages.unnamed(value)}
-        assert set(known) <= used, room
+    told = {
+        (found[0], each)
+        for name, function in FUNCTIONS.items()
+        for each in api_pages.left_to_the_table(function)
+        if (found := api_pages.entry(name, each))
+    }
+    entries = {(key, each) for key, table in api_pages.usual().items() for each in table}
+    assert entries - told == set()
 
 
-def test_an_argument_that_the_docstring_names_is_left_to_it():
+def test_an_argument_with_a_paragraph_of_its_own_is_left_to_it():
     from rbnotes import tree
 
     fields = api_pages._arguments("rbnotes.tree.mass_matrix", tree.mass_matrix)
-    assert [field.split(":")[1] for field in fields if field] == ["param tree", "param q"]
-    assert api_pages._arguments("rbnotes.tree.reduced_force", tree.reduced_force)[1:-1] == fields[1:-1]
+    assert [field.split(":")[1] for field in fields] == ["param tree", "param q"]
+    fields = api_pages._arguments("rbnotes.tree.reduced_force", tree.reduced_force)
+    assert [field.split(":")[1] for field in fields] == ["param tree", "param q", "param qdot"]
+
+
+def test_the_nearest_table_explains():
+    room = api_pages.entry("rbnotes.tree.inverse_inertia_product", "x")
+    assert room != api_pages.entry("rbnotes.tree.jacobian_product", "x")
+    assert api_pages.entry("rbnotes.se3.exp", "h") == api_pages.entry("rbnotes.tree.simulate", "h")
+
+
+def test_errors_in_a_sentence_become_fields():
+    lines = [
+        "Twice ``x``.",
+        "",
+        "Raises InvalidArgument if ``x`` is not",
+        "positive; Unsolved if no one knows.",
+        "",
+    ]
+    assert api_pages._errors(lines) == [
+        ":raises InvalidArgument: If ``x`` is not positive.",
+        ":raises Unsolved: If no one knows.",
+    ]
+    assert lines == ["Twice ``x``.", "", ""]
+
+
+def test_every_function_has_a_source():
+    """In its docstring, in the ledger, or in the table, which names no other."""
+    names = {name for page in api_pages.names().values() for name in page}
+    functions = {name: function for name, function in FUNCTIONS.items() if name in names}
+    left = {
+        name
+        for name, function in functions.items()
+        if inspect.isfunction(function) and not api_pages.names_its_source(name, function)
+    }
+    assert sorted(name for name in left if api_pages.source(name) is None) == []
+    assert sorted(set(api_pages.sources()) - {name.removeprefix("rbnotes.") for name in left}) == []
+
+
+def test_a_page_opens_with_its_room():
+    stub = api_pages.stubs()["api-se3"]
+    assert stub.index(".. automodule:: rbnotes.se3") < stub.index(".. autofunction:: rbnotes.se3.Ad")
+    assert stub.count("automodule:: rbnotes.se3\n") == 1

@@ -245,6 +245,49 @@ def test_a_slider_picks_a_picture_and_layers_have_switches():
     assert seen["focused"]
 
 
+PLAYED = """
+const page = await open("book/joint-types.html");
+const figure = page.document.querySelector(".rbnotes-scene");
+figure.scrollIntoView({ behavior: "instant" });
+await until(() => figure.player);
+const canvas = figure.querySelector("canvas"), seen = {};
+const view = () => figure.player.camera.position.toArray().map((number) => +number.toFixed(3));
+const places = () => figure.player.items.map(({ object }) => object.quaternion.toArray());
+seen.view = view();
+canvas.setPointerCapture = canvas.releasePointerCapture = () => {};  // no finger is on the glass
+const { left, top } = canvas.getBoundingClientRect();
+const point = (type, x, buttons) => canvas.dispatchEvent(new page.PointerEvent(type, { bubbles: true,
+  pointerId: 1, pointerType: "mouse", button: 0, buttons, clientX: left + x, clientY: top + 90 }));
+point("pointerdown", 90, 1);
+point("pointermove", 150, 1);
+point("pointerup", 150, 0);
+seen.orbited = view();
+const still = JSON.stringify(places());
+const time = figure.querySelector(".controls input"), clock = figure.querySelector(".controls output");
+seen.clock = clock.textContent;
+time.value = 500;
+time.dispatchEvent(new page.Event("input"));
+seen.scrubbed = clock.textContent;
+seen.moved = JSON.stringify(places()) !== still;
+const solution = page.document.querySelector(".solution.dropdown");
+const text = () => solution.querySelector("section").getBoundingClientRect().height;
+seen.folded = text();
+solution.querySelector(".toggle-button, .admonition-title").click();
+seen.solution = await until(() => text() > 40);
+return seen;
+"""
+
+
+def test_a_scene_turns_and_is_scrubbed_and_a_solution_unfolds():
+    seen = drive(LOOK["light"], PLAYED)
+    assert seen["orbited"] != seen["view"]
+    assert seen["orbited"][2] == pytest.approx(seen["view"][2], abs=1e-3)  # it was dragged sideways
+    assert seen["clock"] == "0.00 s" != seen["scrubbed"]
+    assert seen["moved"]
+    assert seen["folded"] == 0
+    assert seen["solution"]
+
+
 STILL = """
 const page = await open("book/joint-types.html");
 const high = (selector) => [...page.document.querySelectorAll(selector)].map(

@@ -38,6 +38,9 @@ def test_code_fits_the_page(chapter: Path) -> None:
         for line in cell.source.splitlines()
         if len(line) > COLUMNS
     ]
+    # what a cell says of itself, such as the words of a picture, is read in the source
+    heads = re.findall(r"(?m)^```\{code-cell\}.*\n---\n((?:.*\n)*?)---$", chapter.read_text(encoding="utf-8"))
+    long += [f"{chapter.name}: {line}" for head in heads for line in head.splitlines() if len(line) > COLUMNS]
     assert not long, "lines of more than 80 columns:\n" + "\n".join(long)
 
 

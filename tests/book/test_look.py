@@ -37,6 +37,10 @@ FAULTS = {
         {"light", "phone"},
     ),
     "cells have code that scrolls": (CELL.format("x" * 400), {"light"}),
+    "tables are wider than their column": (
+        '<div style="width: 90px"><table style="width: 300px"><tr><td>x</td></tr></table></div>',
+        {"light"},
+    ),
     "numbers stand beside their formulas": (FORMULA.format("", "", NUMBER), {"phone"}),
     "labels stand beside what they name in a box": (BOX.format("flex"), {"light", "phone"}),
     "the first picture is": ('<p style="height: 2000px"></p><figure>x</figure>', {"light"}),

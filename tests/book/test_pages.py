@@ -115,6 +115,12 @@ def test_a_claim_shows_the_worst_verdict_of_its_parts_and_links_to_its_entry(boo
     )  # badge, box and table
 
 
+def test_punctuation_stays_on_the_line_of_a_badge(book):
+    html = page(book, "told")
+    assert "holds</span></a></span>\N{WORD JOINER}; this display" in html
+    assert "this display <span" in html
+
+
 def test_an_erratum_box_tells_what_is_printed_what_is_right_and_why_it_matters(book):
     box = (
         page(book, "told")

@@ -28,6 +28,29 @@ def test_a_page_is_printed_unfolded_with_links_to_what_is_printed():
     assert print_book.plain(print_book.title(page)) == "1. One"
 
 
+def test_solutions_go_to_the_appendix_and_tables_of_the_ledger_stay_on_the_screen():
+    page = (
+        '<article><h1>One</h1><div class="exercise">do</div><div class="solution dropdown admonition">'
+        '<div>nested</div>so, by <a href="#equation-x">(1)</a></div><p>between</p>'
+        '<div class="solution">again</div><section id="claims-of-this-chapter"><section>table</section>'
+        "</section><p>end</p></article>"
+    )
+    whole = print_book.article(page, "book/one", {"book/one"})
+    text, solutions = print_book.parted(whole, r'<div class="solution\b')
+    assert text == ('<article><h1>One</h1><div class="exercise">do</div><p>between</p><p>end</p></article>')
+    assert len(solutions) == 2
+    appendix = print_book.appendix({"book/one": solutions}, {"book/one": "1. One"})
+    assert "<h2>1. One</h2>" in appendix
+    assert f'<div>nested</div>so, by <a href="{print_book.HOST}book/one">(1)</a></div>' in appendix
+    assert appendix.index("nested") < appendix.index("again")
+
+
+def test_pages_of_a_chapter_are_numbered_on_from_those_before():
+    styled = print_book.document("x", "", 'Euler\'s <b>"steps"</b>', 41)
+    assert "counter-reset: page 41" in styled
+    assert "'Euler\N{RIGHT SINGLE QUOTATION MARK}s \"steps\", page ' counter(page)" in styled
+
+
 def printed(path, *addresses):
     writer = pypdf.PdfWriter()
     for _ in range(2):
@@ -48,6 +71,7 @@ def test_bound_chapters_have_bookmarks_and_links_to_their_first_pages(tmp_path):
     book = pypdf.PdfReader(tmp_path / "book.pdf")
     assert len(book.pages) == 4
     assert [item.title for item in book.outline] == ["1. One", "2. Two"]
+    assert book.page_labels == ["i", "ii", "1", "2"]
     assert [book.get_destination_page_number(item) for item in book.outline] == [0, 2]
 
     def leads_to(link):

@@ -1,6 +1,7 @@
 """Cards of claims, and the code on them."""
 
 import ast
+import re
 from itertools import islice
 
 import numpy as np
@@ -10,6 +11,7 @@ import rbnotes
 from rbnotes import ledger
 from rbnotes.cards import Card, standalone
 from rbnotes.cards.describing import described
+from rbnotes.cards.frames import FRAMES
 from rbnotes.cards.meanings import MEANINGS, meaning
 from rbnotes.challenge.own import every
 from rbnotes.ledger.trials import distance, result, samples
@@ -43,6 +45,35 @@ def test_a_card_tells_units():
     assert "do not fit: a factor $h$" in rbnotes.card("lloyd/s0.9.3/d4").verdict
 
 
+@pytest.mark.parametrize(
+    ("id", "order"),
+    [
+        ("sueda/s1.9.5/e1.62", "angular"),  # its blocks, without the tension, have the units of Lloyd's
+        ("sueda/s2.10/e2.110", "angular"),
+        ("lloyd/s0.17/t774#b", "angular"),
+        ("lloyd/s0.22.3/e0.59", "linear"),
+        ("rbnotes/sSE3/d1", "angular"),
+        ("sueda/s2.4.13/e2.71", ""),  # six coordinates are no twist
+        ("lloyd/s0.6/e0.3", ""),  # nor are four speeds and two multipliers
+        ("si/s4/e9", "angular"),
+        ("sueda/s1.10/e1.72", ""),
+    ],
+)
+def test_a_card_tells_the_order_of_twists_where_there_are_any(id, order):
+    told = [line for line in rbnotes.card(id).task.splitlines() if line.startswith("Six numbers")]
+    assert [line.partition(" part first")[0].rpartition(": ")[2] for line in told] == [order] * bool(order)
+
+
+def test_a_card_tells_each_of_a_pair_by_itself():
+    one_of_two = re.compile(r" \((B|2|k|k, j|second|second, third|the (parent|joint|nodes))\)")
+    assert not [id for id, text in FRAMES.items() if one_of_two.search(text)]
+    arguments = rbnotes.card("sueda/s2.1/e2.11").task
+    assert "phi_p  vector (6,) in 3 x 1/s, 3 x m/s: of the parent, in its frame" in arguments
+    assert "in 1/kg: of the complementarity problem" in rbnotes.card("lloyd/s0.8/d2").task
+    assert "end of the rod" in rbnotes.card("sueda/s1.12/t640#b").task
+    assert "point in the body 2" in rbnotes.card("sueda/s1.12/e1.81#a").task
+
+
 def test_a_card_tells_frames_and_what_numbers_stand_for():
     task = rbnotes.card("sueda/s2.1/e2.7").task
     assert task.startswith("sueda/s2.1/e2.7  (S 2.7)\nThe twists of parent and child")
@@ -52,7 +83,7 @@ def test_a_card_tells_frames_and_what_numbers_stand_for():
     told = {
         key
         for record in ledger.load()
-        for name in record.inputs
+        for name in (*record.inputs, "result")
         for key in MEANINGS
         if meaning(record, name) == MEANINGS[key] and key.endswith(name)
     }
@@ -144,6 +175,28 @@ def test_code_to_paste_runs_and_is_right():
         tried += 1
     assert tried > 100
     assert alone > 15
+
+
+def test_a_loop_of_nothing_but_checks_is_left_out():
+    code = standalone(ledger.find("lloyd/s0.11/d2"))
+    compile(code, "<pasted>", "exec")
+    assert "complex_step" in code
+    assert "strict=True" not in code
+
+
+def test_the_constraints_of_a_claim_are_told_so_that_it_can_be_answered():
+    task = rbnotes.card("lloyd/s0.11/d2").task
+    assert "(2, 4) in N m: the force" in task
+
+    def force(q, alpha):
+        rise = [np.imag(phi(q + 1e-30j * unit)) / 1e-30 for unit in np.eye(4)]
+        return np.tile(-np.array(rise) @ np.linalg.solve(alpha, phi(q)), (2, 1))
+
+    def phi(q):
+        code = re.search(r"phi = (\(.*\))$", task, re.MULTILINE)[1]
+        return np.array(eval(code, {"q": q, "sin": np.sin}))
+
+    assert rbnotes.challenge("lloyd/s0.11/d2", force)
 
 
 def test_code_that_stands_alone_imports_numpy_and_scipy_only():

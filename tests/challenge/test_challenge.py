@@ -80,7 +80,7 @@ class TestMustFail:
             angle = np.linalg.norm(w)
             return claim.library(w * (1 - 2 * np.pi / angle) if angle > 3.1 else w)
 
-        tried = cases(claim, examples=32)
+        tried = cases(claim, examples=96)
         for slipped, region in ((near_zero, "tiny"), (near_pi, "near pi")):
             given = [(case, answer(slipped, case.inputs)) for case in tried]
             assert {case.region for case, found in given if not judge(claim, case, found)} == {region}

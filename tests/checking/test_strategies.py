@@ -213,8 +213,19 @@ class TestRegions:
         for turns in (vectors[vectors > 0], angles[angles > 0]):
             assert np.all(turns < np.pi)
             short = np.pi - turns
-            assert short.max() <= 0.1 * (1 + 1e-9)
-            assert len(np.unique(np.round(np.log10(short)))) == 8
+            assert np.array_equal(np.unique(np.round(np.log10(short))), np.arange(-8, 0))
+
+    def test_one_coordinate_of_several_comes_near_a_quarter_turn_or_a_half(self):
+        plain, near = (self.drawn_in(name, strategies.vectors(4)) for name in ("non-dyadic", "near pi"))
+        assert np.all(np.sum(near != plain, axis=1) == 1)
+        rows, places = np.nonzero(near != plain)
+        assert set(places) == {0, 1, 2, 3}
+        moved = near[rows, places]
+        assert np.array_equal(np.signbit(moved), np.signbit(plain[rows, places]))
+        quarter = np.abs(moved) < np.pi / 2
+        assert 0 < quarter.sum() < len(quarter)
+        short = np.where(quarter, np.pi / 2, np.pi) - np.abs(moved)
+        assert np.array_equal(np.unique(np.round(np.log10(short))), np.arange(-8, 0))
 
     @pytest.mark.parametrize("name", ["near pi", "non-dyadic", "tiny", "degenerate"])
     def test_others_stay_within_their_limits(self, name):

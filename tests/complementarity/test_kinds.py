@@ -79,7 +79,15 @@ def test_degenerate_problem_that_is_not_symmetric(method):
     np.testing.assert_allclose(solution.z, [0, 1, 0], atol=1e-12)
 
 
-@pytest.mark.parametrize(("cover", "z"), [((0.1, 1.0), (0.8, 0.0)), ((1.0, 1.0), (0.0, 1.0))])
+@pytest.mark.parametrize(
+    ("cover", "z"),
+    [
+        ((0.1, 1.0), (0.8, 0.0)),
+        ((0.4, 0.7), (0.0, 0.25)),
+        ((1.0, 1.0), (0.0, 1.0)),
+        ((3.0, 1.0), (0.0, 5 / 3)),
+    ],
+)
 def test_the_way_of_lemke_depends_on_the_cover(cover, z):
     """By hand: z_0 enters at max(-q / d), where the w of that row leaves, and its z enters until the other
     row's w is zero."""

@@ -128,6 +128,14 @@ def test_zero_pivot_entries_take_two_pairs():
     np.testing.assert_allclose(solution.z, [2, 1], atol=1e-12)
 
 
+@pytest.mark.parametrize("a", [1.0, 0.001, 0.75])
+def test_what_stays_of_a_start_may_be_singular(a):
+    """Both of the start can enter; without the first, which is negative, the second divides by zero."""
+    solution = pivoting(LCP([[a, -1.0], [1.0, 0.0]], [1.0, 1.0]), [1.0, 1.0])
+    assert solution.solved
+    assert np.array_equal(solution.z, [0.0, 0.0])
+
+
 @given(matrices(4, 4), vectors(4), vectors(4))
 def test_skew_problems_with_a_feasible_point(S, z, w):
     M = S - S.T

@@ -64,6 +64,15 @@ def test_programs_without_unknowns():
         QuadraticProgram(QP(none, np.zeros(0)))
 
 
+def test_without_a_solution_the_slacks_are_those_of_zero():
+    """x >= 2 and x <= -3: what is returned is x = 0, with what is missing there."""
+    solution = solve_qp(QP(np.eye(1), [1.0], [[1.0], [-1.0]], [2.0, 3.0]))
+    assert solution.status is Status.INFEASIBLE
+    np.testing.assert_array_equal(solution.x, [0.0])
+    np.testing.assert_array_equal(solution.z, [0.0, 0.0])
+    np.testing.assert_array_equal(solution.w, [-2.0, -3.0])
+
+
 def test_it_is_translated_once():
     """The second solve finds the translation made by the first: DPP, and one program per shape."""
     rng = np.random.default_rng(4)

@@ -34,9 +34,11 @@ def test_each_law_in_a_box():
 
 
 def test_bounds_limit_the_impulses_that_rows_are_measured_by():
-    """q asks for impulses of -100 / 2 and 60 / 3; the bounds leave -1 and 5 of them."""
-    problem = BoxLCP([[2.0, 1.0], [1.0, 3.0]], [100.0, -60.0], [-1.0, -4.0], [7.0, 5.0])
-    np.testing.assert_allclose(yardstick(problem).own, [100 + 2 * 1 + 5, 60 + 1 + 3 * 5], rtol=1e-12)
+    """q asks for impulses of -100 / 2, 60 / 3 and 4 / 2; bounds leave -1, 5 and 3."""
+    M = [[2.0, 1.0, 0.5], [1.0, 3.0, 0.0], [0.5, 0.0, 2.0]]
+    problem = BoxLCP(M, [100.0, -60.0, -4.0], [-1.0, -4.0, 3.0], [7.0, 5.0, 9.0])
+    own = [100 + 2 * 1 + 5 + 0.5 * 6, 60 + 1 + 3 * 5, 4 + 0.5 * 1 + 2 * 6]
+    np.testing.assert_allclose(yardstick(problem).own, own, rtol=1e-12)
     turned = BoxLCP(problem.M, -problem.q, -problem.upper, -problem.lower)
     np.testing.assert_allclose(yardstick(turned).own, yardstick(problem).own, rtol=1e-12)
 

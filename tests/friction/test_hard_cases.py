@@ -193,7 +193,10 @@ def test_of_many_impulses_the_least_are_returned():
 
 @pytest.mark.parametrize("seed", [*range(7), 21])
 def test_box_friction_with_a_mass_ratio_of_a_million(seed):
-    """Some were unsolved, others took minutes; now no scene of 64 needs three factorizations an unknown."""
+    """Some were unsolved, others took minutes; now no scene of 64 needs three factorizations an unknown.
+
+    The matrix holds seven digits of the lightest body: what is left of the residual differs by processor.
+    """
     rng = np.random.default_rng(seed)
     bodies = 2 + seed % 4
     masses = 10 ** rng.permutation(np.linspace(-3, 3, bodies))
@@ -203,10 +206,29 @@ def test_box_friction_with_a_mass_ratio_of_a_million(seed):
         heap(rng, bodies, 4 + seed, ratio=1e6 ** (1 / (bodies - 1))),
     ):
         with mock.patch.object(module, "principal_solver", side_effect=module.principal_solver) as factored:
-            solution = box_friction(problem)
+            try:
+                solution = box_friction(problem)
+            except FrictionNotConverged as stopped:  # by rounding: the best is as good
+                solution = stopped.solution
+        assert solution.residual < 1e-7
         assert 0 < factored.call_count < 25 * 3 * len(solution.normal)
         overlap, pull, _, lost, together = laws_broken(problem, solution)
         assert max(overlap, pull, lost, together) < 1e-6
+
+
+@pytest.mark.parametrize("seed", [11, 14, 17, 30])
+def test_staggered_friction_with_a_mass_ratio_of_a_million(seed):
+    """Where its programs leave more than their tolerance by rounding, it once gave no answer at all."""
+    rng = np.random.default_rng(seed)
+    masses = 10 ** rng.permutation(np.linspace(-3, 3, 2 + seed % 4))
+    problem = stack(masses, mu=rng.uniform(0.1, 1.0))
+    try:
+        solution = staggered(problem, cone="pyramid", max_iterations=6)
+    except FrictionNotConverged as stopped:
+        solution = stopped.solution
+    assert solution.residual < 1e-2
+    overlap, pull, excess, lost, together = laws_broken(problem, solution)
+    assert max(overlap, pull, excess, lost, together) < 1e-6
 
 
 @pytest.mark.parametrize("seed", range(12))

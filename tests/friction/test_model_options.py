@@ -13,6 +13,7 @@ from rbnotes.errors import NotConverged
 from rbnotes.friction import (
     FrictionNotConverged,
     anitescu_stewart,
+    box,
     box_friction,
     contact_space,
     coulomb,
@@ -35,6 +36,24 @@ def test_estimate_of_box_friction_bounds_it():
     for bad in ([-1.0], [1.0, 2.0]):
         with pytest.raises(InvalidArgument, match="normal_estimate"):
             box_friction(problem, normal_estimate=bad)
+
+
+def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
+    """The limits that it makes are wrong, though the friction within them is right; updates mend it."""
+    problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), box._impulses
+    right = box_friction(problem, updates=2)
+
+    def rounded(space, limits, method, solve):
+        found = impulses(space, limits, method, solve)
+        if not np.any(limits):
+            solve.residual = 0.01
+            return found / 2
+        return found
+
+    monkeypatch.setattr(box, "_impulses", rounded)
+    with pytest.raises(FrictionNotConverged, match=r"residual 0\.01"):
+        box_friction(problem)
+    assert np.allclose(box_friction(problem, updates=2).velocity, right.velocity)
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "Gauss-Seidel, box"])

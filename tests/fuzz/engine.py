@@ -7,6 +7,7 @@ A verdict is ``fine``, or one of the faults:
 * ``internal``: an error that is not the package's own (or a ``TypeError`` or ``ValueError`` that says
   which argument it is about), or a warning of linear algebra about a matrix that the caller never saw;
 * ``unhelpful``: an error of the package that names none of the arguments;
+* ``untold``: an error that the docstring does not name;
 * ``mutated``: an argument of the caller is not what it was;
 * ``hang``: more than five seconds, twice: the first call of its kind may have to compile a kernel.
 """
@@ -33,7 +34,7 @@ from spoiling import Impossible
 from rbnotes.arguments import LARGEST, InvalidArgument
 from rbnotes.errors import NotConverged
 
-FAULTS = ("silent", "nan", "internal", "unhelpful", "mutated", "hang")
+FAULTS = ("silent", "nan", "internal", "unhelpful", "untold", "mutated", "hang")
 SECONDS = 5.0
 PATIENCE = 12
 """Times as long, in which what is not interrupted may compile."""
@@ -142,6 +143,8 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
             return found("mutated", name)
     if error is not None:
         verdict = judged_error(call, error, expected)
+        if verdict == "fine" and not is_told(call, error):
+            verdict = "untold"
         return found(verdict, f"{type(error).__name__}: {error!s:.200}")
     if expected is REFUSED:
         return found("silent", f"returned {_short(result)}")
@@ -196,6 +199,15 @@ def judged_error(call: Call, error: Exception, expected: Any) -> str:
     if isinstance(error, FileNotFoundError) or (type(error) in (TypeError, ValueError) and helpful):
         return "fine"
     return "internal"
+
+
+def is_told(call: Call, error: Exception) -> bool:
+    """Whether the docstring of what was called names the type of an error."""
+    return re.search(rf"\b{type(error).__name__}\b", docstring(call.function)) is not None
+
+
+def docstring(function: Any) -> str:
+    return inspect.getdoc(function if hasattr(function, "__qualname__") else type(function).__call__) or ""
 
 
 def parameters(function: Any) -> set[str]:

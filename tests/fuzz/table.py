@@ -72,6 +72,7 @@ def within(name: str) -> bool:
 
 
 WITHIN = (
+    r"checking\.interrupts\.interruptible",
     # What shares data within a room that is known to be right; the public way in checks it.
     r"complementarity\.(certificate|scaling|second_opinion)\..*",
     r"complementarity\.basis\.(Basis|Columns)\..*",
@@ -89,15 +90,16 @@ WITHIN = (
     r"forces\.assembly\.(Located\.on_carriers|carriers)",
     r"forces\.(attachment\.Attachments|body_forces\.known_path_wrenches|path\.active_flags)",
     r"inertia\.spatial\.of_symmetric",
-    r"friction\.(bounded|central_path|mixing|models|programs)\..*",
+    r"friction\.(best|bounded|central_path|mixing|models|programs)\..*",
     r"friction\.newton\.(by_newton|friction_by)",
     r"friction\.contact_space\.(ContactSpace\.(move|solution)|raise_not_converged)",
     r"friction\.(facets\.facet_rows|laws\.residual_in)",
     r"friction\.staggered\.(friction_impulses|normal_impulses|relative_change)",
     r"joints\.(subspaces\..*|protocol\.JointType)",
     r"joints\.general\.(differentiate|symbols)\..*",
+    r"joints\.general\.straight_line\.[Ii]nstructions?(\..*)?",
     r"joints\.general\.surfaces\.(about_z|bernstein|triangles|unit)",
-    r"kernels\.(mechanisms|packing|running|world)\..*",
+    r"kernels\.(general|mechanisms|packing|running|world)\..*",
     r"maximal\.(placement\.(?!Joint).*|mechanism\.projected)",
     r"maximal\.(stepping|remembering|first_order|impacts)\..*",
     r"maximal\.(rattle\.Rattle\..*|trajectory\.(both|events_of|record_contacts))",

@@ -27,11 +27,17 @@ def verdicts(function, **options):
 
 
 def checked(x):
+    """Twice a vector; raises InvalidArgument."""
     return 2 * arguments.one_vector("x", x)
 
 
 def unchecked(x):
     return 2 * np.asarray(x, dtype=float)
+
+
+def untold(x):
+    """Twice a vector."""
+    return checked(x)
 
 
 def of_another_name(x):
@@ -71,6 +77,7 @@ def test_a_function_that_checks_is_fine():
         (unchecked, "numbers as text", "silent"),
         (unchecked, "a masked array", "silent"),
         (of_another_name, "longer", "unhelpful"),
+        (untold, "longer", "untold"),
         (changing, "other numbers", "mutated"),
         (not_a_number, "other numbers", "nan"),
         (warns, "other numbers", "internal"),
@@ -103,6 +110,7 @@ def test_what_is_slow_but_once_is_fine(monkeypatch):
     seen = []
 
     def compiles(x):
+        """Raises InvalidArgument."""
         if not seen:
             seen.append(time.sleep(0.02))
         return checked(x)
@@ -126,6 +134,7 @@ def test_numbers_with_names_are_spoiled_one_by_one():
     """What looks at the first of them alone is found out by the others."""
 
     def first_checked(pair):
+        """Raises InvalidArgument."""
         arguments.instance("pair", pair, Pair)
         return Pair(arguments.vector("pair", pair.one), 2 * pair.other)
 

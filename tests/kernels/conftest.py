@@ -1,6 +1,6 @@
-"""Random trees are those of the tests of trees."""
+"""Random trees are those of the tests of trees; joints of this folder's own tests are here."""
 
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "tree"))
+sys.path += [str(Path(__file__).parents[1] / "tree"), str(Path(__file__).parent)]

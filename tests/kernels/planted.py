@@ -12,6 +12,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import numpy as np
+from lifts import lift
 
 from rbnotes import inertia, joints, kernels, maximal, se3, so3
 from rbnotes import tree as trees
@@ -23,10 +24,10 @@ from rbnotes.solids import Box, Capsule
 from rbnotes.tree import Link, Tree
 
 FOLDER = Path(kernels.__file__).parent
-MODULES = ("_algebra", "_blocks", "_memory", "_slopes", "_steps", "_sweeps")
+MODULES = ("_algebra", "_blocks", "_memory", "_programs", "_slopes", "_steps", "_sweeps")
 OF_WORLDS = ("_distance", "_friction", "_touching")
-FAINT = ("sine_cosine", "stumpff")
-"""Functions of series whose last terms are below rounding."""
+FAINT = ("sine_cosine", "stumpff", "_lowered_computed", "_transposed")
+"""Functions of series whose last terms are below rounding, and what has a part in machine code alone."""
 FLIPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 AGREE = 1e-8
 
@@ -47,6 +48,7 @@ NAUGHT = (
         "most + 1",
         "room.records + WRENCH",
     ),
+    *(" * joints", "whole[APART]", "total - first", "results + c"),
     *(" PLACE", " POSITION", " POSE", " TURN", " KIND", " _J1", " LEAST", " GIVEN_FROM"),
 )
 """What is zero here, of single states and in the layout, or may be anything small, or a little more room."""
@@ -89,8 +91,11 @@ def model():
         joints.QuaternionSpherical(),
         joints.SplineCurve(se3.exp(0.4 * rng.normal(size=(5, 6)))),
         joints.Revolute((1.0, 0.0, 0.0)),
+        lift(0.6),
+        lift(1.2),
+        lift(0.9),
     )
-    parents = (None, "0", "1", "2", "0", "4", "0", "5")
+    parents = (None, "0", "1", "2", "0", "4", "0", "5", "2", "8", "3")
     places = zip(kinds, parents, strict=True)
     links = []
     for i, (joint, parent) in enumerate(places):

@@ -1,6 +1,7 @@
 """Prints results of all compiled functions on one small tree of all kinds of nodes, and on two boxes."""
 
 import numpy as np
+from lifts import lift
 
 from rbnotes import inertia, joints, kernels, se3, so3
 from rbnotes.contact import Collider, Plane
@@ -17,8 +18,9 @@ kinds = (
     joints.ExponentialSpherical(),
     joints.QuaternionSpherical(),
     joints.SplineCurve(se3.exp(0.4 * rng.normal(size=(5, 6)))),
+    lift(0.6),
 )
-parents = (None, "0", "1", "0", "0")
+parents = (None, "0", "1", "0", "0", "1")
 tree = Tree(
     [
         Link(f"{i}", joint, M, parent, se3.exp(rng.normal(size=6)), se3.exp(rng.normal(size=6)))
@@ -28,6 +30,8 @@ tree = Tree(
 compiled = kernels.compile(tree)
 q, v, x = rng.normal(size=(3, 2, tree.size))
 wrenches = rng.normal(size=(len(tree.links), 6))
+lifts = [Link("a", lift(0.8), M), Link("b", lift(1.2), M, "a", se3.exp(rng.normal(size=6)))]
+lifted = kernels.compile(Tree(lifts))
 of_axes = kernels.compile(Tree(tree.links[:2]))
 for result in (
     compiled.forward_dynamics(q[0], v[0], x[0]),
@@ -35,6 +39,7 @@ for result in (
     compiled.forward_dynamics(q, v, x),
     compiled.hybrid_dynamics(q[0], v[0], {"1": 0.7, "2": x[1, 3:6], "3": x[1, 6:10]}, x[0]),
     compiled.inverse_dynamics(q, v, x),
+    lifted.forward_dynamics(q[0, :4], v[0, :4], x[0, :4]),
     compiled.jacobian_times(q[0], v[0]),
     compiled.jacobian_dot_times(q[0], v[0]),
     compiled.jacobian_transpose_times(q[0], wrenches),

@@ -198,6 +198,18 @@ def test_a_call_that_fails_leaves_nothing_behind(case):
         close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
 
 
+def test_errors_do_not_grow_from_link_to_link():
+    rng = np.random.default_rng(6)
+    names = [str(i) for i in range(150)]
+    links = [
+        Link(name, joints.Revolute(), body(rng), parent, frame(rng))
+        for name, parent in zip(names, [None, *names], strict=False)
+    ]
+    tree = Tree(links)
+    q, v, a = rng.normal(size=(3, tree.size)) / 10
+    close(kernels.compile(tree).inverse_dynamics(q, v, a), trees.inverse_dynamics(tree, q, v, a))
+
+
 def test_axes_along_the_axes_of_frames():
     """Both ways: a helper that is perpendicular to one of them is parallel to another."""
     rng = np.random.default_rng(8)

@@ -1,5 +1,7 @@
 """Checks that cannot fail: mutants, branches, tolerances, inputs; planted and refused."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from honest import WHY, about_z, make, on_z, refused, turned_printed
@@ -126,7 +128,7 @@ def test_code_that_no_mutation_reaches(printed):
 
 
 def lengthened(a, b):
-    return np.clip(a @ a + np.minimum(b, 1e6), -1e6, None)
+    return np.clip(a @ a + np.minimum(b, 1e6), -1e6, 1e9)
 
 
 def lengthened_reference(a, b):
@@ -355,7 +357,9 @@ def test_inputs_that_are_one():
         "reference": two_again,
         "implemented_by": ("rbnotes.so3.vee",),
     }
-    assert refused("always equal to a", **forms, inputs={"a": twins, "b": twins})
+    for factor in (1.0, 2.0, -1.0):
+        inputs = {"a": twins, "b": twins.map(partial(np.multiply, factor))}
+        assert refused("b always a times the same number", **forms, inputs=inputs)
 
 
 def test_calling_everything_equivalent():

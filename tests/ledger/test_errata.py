@@ -69,6 +69,18 @@ def test_markdown_has_summary_causes_entries_and_latex(capsys):
     assert "```latex\nK_{k2} = -\\frac{1}" in text
 
 
+def test_a_display_with_two_slips_is_replaced_once(capsys):
+    first, second = ledger.find("lloyd/s0.10/d2#c"), ledger.find("lloyd/s0.10/d2#d")
+    assert first.replacement == second.replacement != ""
+    assert errata.replaced_with(second) is first
+    assert errata.replaced_with(first) is None
+    assert errata.replaced_with(ledger.find("lloyd/s0.10/e0.5#b")) is None
+    assert main(["errata", "--source", "lloyd", "--section", "0.10", "--format", "md"]) == 0
+    text = capsys.readouterr().out
+    assert text.count("\\boldsymbol\\xi \\end{pmatrix}\n+") == 1
+    assert "the one given at Lloyd 0.10, display 2, part c, `lloyd/s0.10/d2#c`" in text
+
+
 def test_the_table_has_a_row_for_each_correction(capsys):
     assert main(["errata", "--format", "csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
@@ -114,3 +126,5 @@ def test_a_large_result_is_shown_where_the_two_differ_most():
     assert showing.result(wrong, right) == "-6 in entry 2, 3 of 3 x 4"
     assert showing.result(right, wrong) == "6 in entry 2, 3 of 3 x 4"
     assert showing.result([1.0, 2.0], [1.0, 3.0]) == "(1, 2)"
+    assert showing.result([-0.0, -2e-15], [0.0, 1.0]) == "(0, 0)"  # rounding beside the other, and no signs
+    assert showing.result([1e-15, 0.0], [2e-15, 0.0]) == "(1e-15, 0)"

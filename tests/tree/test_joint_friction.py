@@ -10,7 +10,10 @@ from rbnotes import joints
 from rbnotes.dynamics import State, implicit_euler, symplectic_euler
 from rbnotes.friction import journal, slide, socket
 from rbnotes.tree import (
+    JointLimit,
     Link,
+    LoopClosure,
+    PlaneLimit,
     Tree,
     TreeSystem,
     bisp_step,
@@ -73,6 +76,36 @@ def test_what_passes_through_joints_does_no_work_but_that_of_drives(seed, implic
     for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
         along = link.joint.S(state.q[own]).T @ found.wrenches[i]
         expected = h * drives[own] + found.loads[link.name].generalised
+        np.testing.assert_allclose(along, expected, atol=1e-9 * (1 + np.max(np.abs(found.wrenches))))
+
+
+@pytest.mark.parametrize("implicit", [False, True])
+def test_joints_pass_on_what_each_constraint_gives_to_its_bodies(implicit):
+    """Two loops, a limit that is far, and two planes that bodies hit: no joint is driven but by friction."""
+    rng = np.random.default_rng(3)
+    tree = random_tree(rng, 4, ("ball",), KINDS)
+    system, state = TreeSystem(tree), State(q=rng.normal(size=tree.size), qdot=rng.normal(size=tree.size))
+    bodies = system.maximal(state)
+    loops, planes = [], []
+    for i, x in zip((1, 3, 0, 2), rng.normal(size=(4, 3)), strict=True):
+        name, E, twist = tree.links[i].name, bodies.E[i], bodies.phi[i]
+        place, velocity = E[:3, :3] @ x + E[:3, 3], E[:3, :3] @ (twist[3:] + np.cross(twist[:3], x))
+        normal = -velocity / np.linalg.norm(velocity)
+        if len(loops) < 2:
+            loops.append(LoopClosure(name, x, None, place))
+        else:
+            planes.append(PlaneLimit(name, x, normal, normal @ place))
+    constraints = [*loops, JointLimit("link 2", -99.0, 99.0), *planes]
+    bearings = {"link 2": bearing(tree.links[2].joint, 0.1)}
+    found = bisp_step(system, state, 0.013, bearings, constraints, implicit=implicit)
+    first, second = np.split(found.solution.bilateral, 2)
+    assert np.linalg.norm(first - second) > 0.1 * np.linalg.norm(first) > 0
+    pushes = found.solution.unilateral
+    np.testing.assert_array_equal(pushes > 0, [False, False, True, True])
+    assert abs(pushes[2] - pushes[3]) > 0.1 * pushes[3]
+    for link, own, wrench in zip(tree.links, tree.slices, found.wrenches, strict=True):
+        along = link.joint.S(state.q[own]).T @ wrench
+        expected = found.loads[link.name].generalised if link.name in found.loads else 0.0
         np.testing.assert_allclose(along, expected, atol=1e-9 * (1 + np.max(np.abs(found.wrenches))))
 
 

@@ -39,7 +39,9 @@ def test_springs_and_dampers_of_joints_act():
         Link("b", joints.Revolute(), body(rng), "a", frame(rng), damping=0.7),
     ]
     made, q, qdot = Tree(links), rng.normal(size=3), rng.normal(size=3)
-    close(factored_dynamics(made, q, qdot).qddot, tree.forward_dynamics(made, q, qdot))
+    expected = tree.forward_dynamics(made, q, qdot)
+    close(factored_dynamics(made, q, qdot).qddot, expected)
+    close(SpatialOperators(made, q, qdot).bias_free_force(), tree.mass_matrix(made, q) @ expected)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -121,10 +123,12 @@ def test_operators_satisfy_the_equations_of_all_bodies(seed):
     close(at.Gamma @ at.v + at.S @ qdot, at.v)
     close(at.G @ at.a, moving.drift.ravel())
     vdot = at.G @ (at.S @ qddot + at.a)
-    f = at.G.T @ (at.ad_v @ at.J @ at.v + at.J @ vdot + at.f_e)
-    plain = tree.inverse_dynamics(made, q, qdot, qddot, wrenches) + tree.joint_forces(made, q, qdot)
+    f = at.G.T @ (at.b + at.J @ vdot)
+    tau = tree.inverse_dynamics(made, q, qdot, qddot, wrenches)
+    plain = tau + tree.joint_forces(made, q, qdot)
     close(at.S.T @ f, plain)
     close(at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces, plain)
+    close(at.bias_free_force(tau), at.mass_matrix @ qddot)
 
 
 def test_coriolis_matrix_takes_no_power_beyond_the_rate_of_the_kinetic_energy():

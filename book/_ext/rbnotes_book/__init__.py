@@ -19,6 +19,7 @@ from rbnotes_book import (
     finder,
     formulas,
     ledger_pages,
+    line_ends,
     notebooks,
     page_weight,
     prerequisites,
@@ -31,7 +32,7 @@ from rbnotes_book import (
 
 PARTS = (
     alt_text, api_pages, badges, cache, drawing, equations, errata_pages, exercises, finder, formulas,
-    ledger_pages, notebooks, page_weight, prerequisites, scenes, search, standing, stubs, symbols,
+    ledger_pages, line_ends, notebooks, page_weight, prerequisites, scenes, search, standing, stubs, symbols,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,12 @@ orphan: true
 """
 
 ARGUMENTS = Path(__file__).parents[2] / "_data" / "arguments.toml"
+SOURCES = ARGUMENTS.with_name("sources.toml")
+CITED = re.compile(r"(Lloyd|Sueda|Si & Guenter)\s|eqs?\. \(|\(Algorithm|\b(19|20)\d\d\b")
+OURS = "this package"
 LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
+PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL)
+RAISES = re.compile(r"Raises [A-Z]\w+ if ")
 
 
 @cache
@@ -124,10 +130,9 @@ def page(room: str) -> str:
 def stubs() -> dict[str, str]:
     """The pages: a title and directives for autodoc."""
     return {
-        page(room): STUB.format(
-            title=PACKAGE if room == PACKAGE else f"{PACKAGE}.{room}", entries="\n".join(map(_entry, own))
-        )
+        page(room): STUB.format(title=title, entries="\n".join(map(_entry, dict.fromkeys([title, *own]))))
         for room, own in names().items()
+        for title in [PACKAGE if room == PACKAGE else f"{PACKAGE}.{room}"]
     }
 
 
@@ -172,21 +177,87 @@ def _attribute_docs(room: str) -> dict[str, list[str]]:
 
 @cache
 def usual() -> dict[str, dict[str, str]]:
-    """What arguments of a room's functions are, by room and name."""
+    """What arguments are, by name: everywhere, in a room, or of one function."""
     return tomllib.loads(ARGUMENTS.read_text(encoding="utf-8"))
 
 
-def unnamed(function: Any) -> list[str]:
-    """The arguments of a function that its docstring does not name."""
-    text = inspect.getdoc(function) or ""
-    return [name for name in inspect.signature(function).parameters if not re.search(rf"\b{name}\b", text)]
+@cache
+def sources() -> dict[str, str]:
+    """Where functions come from that name no source and are the right form of nothing printed."""
+    table = tomllib.loads(SOURCES.read_text(encoding="utf-8"))
+    told = {name: source for source, names in table["literature"].items() for name in names}
+    return {**told, **dict.fromkeys(table["ours"]["functions"], OURS)}
+
+
+def names_its_source(name: str, function: Any) -> bool:
+    """Whether a docstring cites where a function comes from, or a record of the ledger is about it."""
+    return name in named() or CITED.search(inspect.getdoc(function) or "") is not None
+
+
+@cache
+def own_rooms() -> frozenset[str]:
+    """Rooms whose functions are the package's own, all of them."""
+    return frozenset(tomllib.loads(SOURCES.read_text(encoding="utf-8"))["ours"]["rooms"])
+
+
+def source(name: str) -> str | None:
+    """The source of a function that does not name its own."""
+    own = name.removeprefix(f"{PACKAGE}.")
+    return OURS if own.split(".")[0] in own_rooms() else sources().get(own)
+
+
+def own_paragraphs(docstring: str) -> dict[str, str]:
+    """What a docstring itself says of each argument, under "Parameters"."""
+    section = PARAMETERS.search(docstring)
+    paragraphs: dict[str, str] = {}
+    names: list[str] = []
+    for line in section[1].splitlines() if section else ():
+        if line and not line.startswith(" "):
+            names = [name.strip().lstrip("*") for name in line.split(" : ")[0].split(",")]
+        for name in names:
+            paragraphs[name] = f"{paragraphs.get(name, '')} {line.strip()}".strip()
+    return paragraphs
+
+
+def entry(name: str, argument: str) -> tuple[str, str] | None:
+    """Where the table explains an argument of a function, and how: nearest first."""
+    own = name.removeprefix(f"{PACKAGE}.")
+    for key in (own, own.split(".")[0], "everywhere"):
+        if argument in usual().get(key, {}):
+            return key, usual()[key][argument]
+    return None
+
+
+def left_to_the_table(function: Any) -> list[str]:
+    """The arguments of a function that have no paragraph in its docstring."""
+    own = own_paragraphs(inspect.getdoc(function) or "")
+    return [name for name in inspect.signature(function).parameters if name not in {"self", "cls", *own}]
 
 
 def _arguments(name: str, function: Any) -> list[str]:
-    """Fields for what the docstring does not name, as far as it is the same in all functions of the room."""
-    known = usual().get(name.split(".")[1], {})
-    fields = [f":param {each}: {known[each]}" for each in unnamed(function) if each in known]
-    return ["", *fields, ""] if fields else []
+    """Fields for the arguments that the docstring leaves to the table."""
+    found = {argument: entry(name, argument) for argument in left_to_the_table(function)}
+    return [f":param {argument}: {told[1]}" for argument, told in found.items() if told]
+
+
+def _errors(lines: list[str]) -> list[str]:
+    """Takes the paragraph "Raises ... if ..." out of a docstring's lines, and makes fields of it."""
+    start = next((i for i, line in enumerate(lines) if RAISES.match(line)), None)
+    if start is None:
+        return []
+    end = next((i for i in range(start, len(lines)) if not lines[i].strip()), len(lines))
+    paragraph = " ".join(lines[start:end]).removeprefix("Raises ").removesuffix(".")
+    lines[start:end] = []
+    parts = [part.split(" ", 1) for part in re.split(r"; (?=[A-Z]\w+ if )", paragraph)]
+    return [f":raises {error}: {why[0].upper()}{why[1:]}." for error, why in parts]
+
+
+def has_arguments(what: str, value: Any) -> bool:
+    """Whether an entry of the reference lists arguments; those of dataclasses are their fields."""
+    if what == "class":
+        kept = is_dataclass(value) or getattr(value, "_is_protocol", False) or issubclass(value, Exception)
+        return "__init__" in vars(value) and not kept
+    return what in ("function", "method")
 
 
 def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
@@ -194,8 +265,12 @@ def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines
         room, _, own = name.rpartition(".")
         lines[:] = _attribute_docs(room).get(own, [])
     lines[:] = map(_escape, lines)
-    if what == "function":
-        lines += _arguments(name, obj)
+    fields = _arguments(name, obj) if has_arguments(what, obj) else []
+    fields += _errors(lines)
+    if fields:
+        lines += ["", *fields, ""]
+    if what == "function" and not names_its_source(name, obj) and (told := source(name)):
+        lines += ["", f"*Source:* {told}.", ""]
     records = named().get(name, [])
     if records:
         lines += ["", *_claims(records), ""]

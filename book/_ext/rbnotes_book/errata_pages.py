@@ -19,7 +19,7 @@ from sphinx.util import logging
 
 from rbnotes.ledger import Record, Verdict, errata
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
-from rbnotes_book import claims, outcomes, sections
+from rbnotes_book import claims, formulas, outcomes, sections
 from rbnotes_book.directive import Field, LedgerDirective, table
 
 PROCESSES = 2
@@ -32,6 +32,8 @@ class Corrections(LedgerDirective):
     """What the lists of corrections share: their entries, with counterexamples."""
 
     required_arguments = 1
+    told = "What is corrected"
+    """What the last column of the summary holds."""
 
     def anchor(self, record: Record) -> str:
         return "errata-" + claims.anchor(record.id)
@@ -47,13 +49,13 @@ class Corrections(LedgerDirective):
         if not content:
             return []
         name = nodes.make_id(f"{self.arguments[0]} {title}")
-        section = nodes.section("", nodes.title("", title), *content, ids=[name])
+        section = nodes.section("", nodes.title("", title), *content, ids=[name], classes=["corrections"])
         section.source, section.line = self.get_source_info()
         return [section]
 
     def summary(self, records: Sequence[Record]) -> nodes.table:
         """One line for each correction."""
-        return table(["Place", "Verdict", "What is corrected"], map(self.row, records), "claims")
+        return table(["Place", "Verdict", self.told], map(self.row, records), "claims")
 
     def row(self, record: Record) -> list[nodes.Node]:
         place = nodes.reference("", claims.where(record), refid=self.anchor(record), internal=True)
@@ -83,12 +85,23 @@ class Corrections(LedgerDirective):
         box += self.fields([("More", [nodes.paragraph("", "", *links)])])
         return box
 
-    @staticmethod
-    def replacement(record: Record) -> list[Field]:
-        """The right form as LaTeX to paste."""
+    def replacement(self, record: Record) -> list[Field]:
+        """The whole right form, set and as LaTeX to paste, unless it is that of an earlier entry."""
+        if (first := errata.replaced_with(record)) is not None:
+            link = nodes.reference("", claims.where(first), refid=self.anchor(first), internal=True)
+            return [("In its place", [nodes.paragraph("", "", nodes.Text("the form given at "), link)])]
         tex = record.replacement
         block = nodes.literal_block(tex, tex, language="none", classes=["latex"])
-        return [("LaTeX", [block])] if tex else []
+        whole = [] if _told(tex, record.correction) else self.replaced(record)
+        return [("In its place", whole), ("LaTeX", [block])] if tex else []
+
+    def replaced(self, record: Record) -> list[nodes.Node]:
+        """What is to take the place of the print, set: a display, or a sentence."""
+        if record.is_prose:
+            return self.parse(record.replacement, record)
+        node = nodes.math_block(record.replacement, record.replacement, nowrap=False, number=None)
+        node.source = f"{formulas.RECORD}{record.id}"
+        return [node]
 
     @staticmethod
     def counterexample(found: outcomes.Found) -> list[Field]:
@@ -99,6 +112,12 @@ class Corrections(LedgerDirective):
             ("Printed gives", [nodes.paragraph("", "", nodes.literal("", found.printed))]),
             ("Right gives", [nodes.paragraph("", "", nodes.literal("", found.right))]),
         ]
+
+
+def _told(tex: str, correction: str) -> bool:
+    """Whether a formula of a correction is the whole right form already."""
+    told = ("".join(formula.split()) for formula in correction.split("$")[1::2])
+    return "".join(tex.split()) in told
 
 
 class Errata(Corrections):
@@ -141,6 +160,8 @@ class Errata(Corrections):
 
 class Conditions(Corrections):
     """{conditions} source: claims that are true only under a condition."""
+
+    told = "What it is about"
 
     def run(self) -> list[nodes.Node]:
         own = errata.conditions(self.arguments[0])

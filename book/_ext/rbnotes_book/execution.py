@@ -71,6 +71,7 @@ def execute(chapter: Path, root: Path) -> Execution:
         extra_arguments=["--IPKernelApp.log_level=ERROR"],  # or it warns of every kernel's plain connection
     )
     for cell in notebook.cells:
+        _join_streams(cell)
         digits.drop_signs_of_zeros(cell)
     error = _first_error(notebook, chapter)
     if not error and result.err is not None:
@@ -99,6 +100,19 @@ def executed(chapter: Path, root: Path) -> list[NotebookNode] | None:
     for cell, other in zip(run, written, strict=True):
         cell.metadata = other.metadata  # tags are not part of what was run
     return run
+
+
+def _join_streams(cell: NotebookNode) -> None:
+    """Make one output of what a cell printed in a row: where it comes apart is chance, and shows."""
+    joined: list[NotebookNode] = []
+    for output in cell.get("outputs", []):
+        last = joined[-1] if joined else {}
+        if output.output_type == "stream" and last.get("name") == output.name:
+            last["text"] += output.text
+        else:
+            joined.append(output)
+    if joined:
+        cell.outputs = joined
 
 
 def _unreadable(chapter: Path, root: Path) -> str:

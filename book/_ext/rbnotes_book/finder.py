@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -106,7 +107,7 @@ def formula(record: Record) -> str:
 
 
 def _link(address: str, text: str, root: str) -> str:
-    escaped = html.escape(text)
+    escaped = re.sub(r"([._])(?=[a-z])", r"\1<wbr>", html.escape(text))  # a long name breaks at its joints
     return f'<a href="{html.escape(root + address)}">{escaped}</a>' if address else escaped
 
 

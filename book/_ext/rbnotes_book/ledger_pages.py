@@ -55,18 +55,21 @@ class Ledger(LedgerDirective):
         intro += [self.page_link("ledger", "the ledger"), nodes.Text(".")]
         return [intro, *map(self.entry, own)]
 
-    def page_link(self, name: str, text: str) -> nodes.Node:
-        """A link to a page beside the chapters; plain text in a book without it."""
+    def page_link(self, name: str, text: str, *, titled: bool = False) -> nodes.Node:
+        """A link to a page beside the chapters, with its title in the place of the text if asked for.
+
+        Plain text in a book without that page.
+        """
         for folder in ("book/", ""):
             if folder + name in self.env.found_docs:
                 return addnodes.pending_xref(
                     "", nodes.inline("", text), refdomain="std", reftype="doc", reftarget=f"/{folder}{name}",
-                    refdoc=self.env.docname, refexplicit=True, refwarn=True,
+                    refdoc=self.env.docname, refexplicit=not titled, refwarn=True,
                 )  # fmt: skip
         return nodes.Text(text)
 
     def chapter(self, name: str) -> nodes.Node:
-        return self.page_link(name, name.replace("-", " "))
+        return self.page_link(name, name.replace("-", " "), titled=True)
 
     def entry(self, record: Record) -> nodes.container:
         name = claims.anchor(record.id)
@@ -164,7 +167,8 @@ class Coverage(LedgerDirective):
     def run(self) -> list[nodes.Node]:
         records, listed = ledger.load(), inventory()
         counts = Counter(record.verdict for record in records)
-        covered = f"{len(listed) - len(missing(records))} of the {len(listed)} displays"
+        absent = missing(records)
+        shown = f"{len(listed) - len(absent)} of the {len(listed)}" if absent else f"All {len(listed)}"
         verdicts = [
             f"{counts[Verdict.HOLDS]} hold as printed",
             f"{counts[Verdict.CONDITIONAL]} hold under a condition that is not stated there",
@@ -172,10 +176,10 @@ class Coverage(LedgerDirective):
             f"{counts[Verdict.MISPRINT]} are misprinted",
             f"{counts[Verdict.DEFINITION] + counts[Verdict.DEMONSTRATION]} define names or show numbers",
         ]
-        text = f" of the notes are checked, and what their text claims: of {len(records)} claims "
-        return [
-            nodes.paragraph("", "", nodes.strong("", covered), nodes.Text(text + ", ".join(verdicts) + "."))
-        ]
+        text = f" of the notes are checked, and what their text claims: of {len(records):,} claims "
+        *most, last = verdicts
+        told = nodes.Text(f"{text}{', '.join(most)}, and {last}.")
+        return [nodes.paragraph("", "", nodes.strong("", f"{shown} displays"), told)]
 
 
 class Summary(LedgerDirective):

@@ -21,13 +21,19 @@ from rbnotes.joints.general.symbols import coordinate, regular
 
 @dataclass(frozen=True)
 class Curve:
-    """A smooth curve, and the usual range of its coordinate."""
+    """A smooth curve, and the usual range of its coordinate.
+
+    Raises InvalidArgument if ``point`` is no function or ``low`` or ``high`` is no finite number.
+    """
 
     name: str
+    """What a joint along the curve is called after."""
     point: Callable[[Any], Any]
-    """Coordinate to a point ``(3,)``, by arithmetic and numpy's functions alone."""
+    """Coordinate to a point ``(3,)``, m, by arithmetic and numpy's functions alone."""
     low: float = 0.0
+    """Where the usual range of the coordinate begins, in its unit."""
     high: float = 1.0
+    """Where the usual range of the coordinate ends, in its unit."""
 
     def __post_init__(self) -> None:
         arguments.text("name", self.name)
@@ -37,17 +43,26 @@ class Curve:
         object.__setattr__(self, "high", arguments.real("high", self.high, minimum=low))
 
     def tangent(self, s: Any) -> Any:
-        """Slope ``(3,)`` of the point, not of length one."""
+        """Slope ``(3,)`` of the point, not of length one.
+
+        Raises InvalidArgument if ``s`` is no finite number.
+        """
         s = coordinate("s", s)
         with np.errstate(all="ignore"):
             return regular(slopes(lambda p: self.point(p[0]), np.array([s]))[:, 0], s=s)
 
     def frame(self, s: Any, across: Any) -> tuple[Any, Any]:
-        """Axes ``(3, 3)``, one a column, and the point ``(3,)``; x is nearest to ``across (3,)``."""
+        """Axes ``(3, 3)``, one a column, and the point ``(3,)``; x is nearest to ``across (3,)``.
+
+        Raises InvalidArgument if ``s`` is no finite number or ``across`` is not of unit length.
+        """
         return self._frame(coordinate("s", s), _direction(across))
 
     def fold(self, s: Any, across: Any) -> Any:
-        """What is zero where the frame is singular: the sine between the tangent and the given direction."""
+        """What is zero where the frame is singular: the sine between the tangent and the given direction.
+
+        Raises InvalidArgument if ``s`` is no finite number or ``across`` is not of unit length.
+        """
         return self._fold(coordinate("s", s), _direction(across))
 
     def _frame(self, s: Any, across: Any) -> tuple[Any, Any]:
@@ -68,7 +83,10 @@ def _direction(across: Any) -> Any:
 
 
 def circle(radius: float) -> Curve:
-    """In the xy plane about the origin, m; the coordinate is the angle, rad."""
+    """In the xy plane about the origin, m; the coordinate is the angle, rad.
+
+    Raises InvalidArgument if ``radius`` is not positive.
+    """
     radius = arguments.number("radius", radius)
     return Curve("circle", lambda s: radius * np.array([np.cos(s), np.sin(s), 0]), -np.pi, np.pi)
 

@@ -78,20 +78,19 @@ def functions(pose: Any) -> dict[str, Callable[[], Any]]:
         dense = [ca.densify(each) for each in (*outputs, margins) if each.numel()]
         return ca.Function(name, inputs, dense, {"cse": True})
 
+    def motion(**more: Any) -> Any:
+        results = {"R": R, "t": t, "S": S, "drift": drift} | more
+        dense = [ca.densify(each) for each in results.values()]
+        return ca.Function("motion", [q, qdot], dense, ["q", "qdot"], list(results), {"cse": True})
+
     return {
         "pose": lambda: made("pose", [q], R, t),
         "jacobian": lambda: made("jacobian", [q], S),
         "rate": lambda: made("rate", [q, qdot], rate()),
         "slopes": lambda: made("slopes", [q], ca.jacobian(ca.vec(ca.densify(S)), q)),
         "drift_slope": lambda: made("drift_slope", [q, qdot], ca.jacobian(drift, q)),
-        "motion": lambda: ca.Function(
-            "motion",
-            [q, qdot],
-            [ca.densify(each) for each in (R, t, S, drift)],
-            ["q", "qdot"],
-            ["R", "t", "S", "drift"],
-            {"cse": True},
-        ),
+        "motion": motion,
+        "guarded": lambda: motion(margins=margins),
     }
 
 

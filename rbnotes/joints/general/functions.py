@@ -51,9 +51,10 @@ class FunctionJoint(JointType):
     name
         What messages call it: ``"torus-torus"``.
     home
-        Coordinates ``(k,)`` to start from; zeros by default.
+        Coordinates ``(k,)`` to start from, rad or m; zeros by default.
     low, high
-        The usual range of each coordinate ``(k,)`` or of all, where the nearest pose is looked for.
+        The usual range of each coordinate ``(k,)`` or of all, rad or m: where the nearest pose
+        is looked for.
     margins
         Coordinates to numbers that are zero where the function is singular, or its coordinates no longer
         tell positions apart, such as the cosine of a latitude; with the words for them in messages.
@@ -120,6 +121,10 @@ class FunctionJoint(JointType):
         Margins are not looked at.
         """
         return self._functions["motion"]()
+
+    def _guarded(self) -> tuple[Any, float]:
+        """The same with the margins as one more output, and the size below which they are zero."""
+        return self._functions["guarded"](), TOO_NEAR
 
     def _transform(self, q: Array) -> Array:
         R, t = self._at("_pose_of", q)

@@ -43,6 +43,11 @@ def surface_on_surface(first: Surface, second: Surface, spin: float | None = Non
     ----------
     spin
         The angle, rad, if it is held: four coordinates are left, as in Si & Guenter's chains.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``spin`` does not fit.
     """
 
     arguments.instance("first", first, Surface)
@@ -78,6 +83,11 @@ def point_on_surface(
     height
         Along the normal, m. A sphere that glides on a surface is a point above it, by its radius, that turns
         as a ball: so it has no poles.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``turning`` is not one of the names or the shape of ``height`` does not fit.
     """
     arguments.instance("surface", surface, Surface)
     arguments.choice("turning", turning, ("ball", "normal", "none"))
@@ -114,6 +124,11 @@ def point_on_curve(curve: Curve, turning: str = "ball", across: ArrayLike = Z) -
     across
         Direction ``(3,)`` to which the x axis of the curve's frame is nearest; z by default. The curve must
         not run along it, except for a ball.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``turning`` is not one of the names or ``across`` is not of unit length.
     """
     arguments.instance("curve", curve, Curve)
     arguments.choice("turning", turning, ("ball", "tangent", "none"))
@@ -139,6 +154,8 @@ def curve_on_curve(first: Curve, second: Curve) -> Composite:
 
     The coordinates are those of the points on both curves, with a rotation vector between them. It is
     singular where the curves are tangent to each other: then both points glide the same way.
+
+    Raises InvalidArgument if ``first`` is no ``Curve`` or ``second`` is no ``Curve``.
     """
     arguments.instance("first", first, Curve)
     arguments.instance("second", second, Curve)
@@ -156,6 +173,11 @@ def rolling_gear(radius: float, wheel: float, *, inside: bool = False) -> Functi
         Pitch radii of the gear at rest and of the one that rolls, m.
     inside
         Whether it rolls inside a ring, as a planet wheel on its ring gear.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` or ``wheel`` is not positive.
     """
     radius, wheel = arguments.number("radius", radius), arguments.number("wheel", wheel)
     if inside and wheel >= radius:

@@ -6,14 +6,15 @@ the same list can be compiled together with whatever calls it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from keyword import iskeyword
-from typing import Any
+from typing import Any, NamedTuple
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.joints.general.symbols import casadi
 
-_UNARY = {
+_TEMPLATES = {
     "OP_ASSIGN": "{0}",
     "OP_NEG": "-{0}",
     "OP_SQ": "{0} * {0}",
@@ -28,9 +29,7 @@ _UNARY = {
         "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf", "exp", "expm1",
         "floor", "log", "log1p", "sin", "sinh", "sqrt", "tan", "tanh",
     )
-}  # fmt: skip
-
-_BINARY = {
+} | {
     "OP_ADD": "{0} + {1}",
     "OP_SUB": "{0} - {1}",
     "OP_MUL": "{0} * {1}",
@@ -50,7 +49,28 @@ _BINARY = {
     "OP_AND": "(1.0 if {0} and {1} else 0.0)",
     "OP_OR": "(1.0 if {0} or {1} else 0.0)",
     "OP_IF_ELSE_ZERO": "({1} if {0} else 0.0)",
-}
+}  # fmt: skip
+
+
+class Instruction(NamedTuple):
+    """What casadi's virtual machine does in one step, as it names it: ``OP_ADD``."""
+
+    name: str
+    into: list[int]
+    """The register that it writes to; of an output, which one and which entry of it."""
+    of: list[int]
+    """The registers that it reads; of an input, which one and which entry of it."""
+    constant: float
+
+
+def instructions(function: Any) -> Iterator[Instruction]:
+    """The steps of a casadi function of scalars, in order."""
+    ca = casadi()
+    names = {getattr(ca, name): name for name in dir(ca) if name.startswith("OP_")}
+    for k in range(function.n_instructions()):
+        name = names[function.instruction_id(k)]
+        constant = function.instruction_constant(k) if name == "OP_CONST" else 0.0
+        yield Instruction(name, function.instruction_output(k), function.instruction_input(k), constant)
 
 
 def python_source(function: Any, name: str = "motion") -> str:
@@ -71,32 +91,22 @@ def python_source(function: Any, name: str = "motion") -> str:
     arguments.instance("function", function, ca.Function)
     if not arguments.text("name", name).isidentifier() or iskeyword(name):
         raise InvalidArgument("name", repr(name), "a name that Python allows")
-    unary, binary = (
-        {getattr(ca, op): text for op, text in table.items() if hasattr(ca, op)}
-        for table in (_UNARY, _BINARY)
-    )
     inputs = [function.name_in(i) for i in range(function.n_in())]
     outputs = [function.name_out(j) for j in range(function.n_out())]
     lines = [f"def {name}({', '.join((*inputs, *outputs))}):"]
-    for k in range(function.n_instructions()):
-        op, into, of = (
-            function.instruction_id(k),
-            function.instruction_output(k),
-            function.instruction_input(k),
-        )
-        if op == ca.OP_CONST:
-            line = f"w{into[0]} = {function.instruction_constant(k)!r}"
-        elif op == ca.OP_INPUT:
+    for step, into, of, constant in instructions(function):
+        if step == "OP_CONST":
+            line = f"w{into[0]} = {constant!r}"
+        elif step == "OP_INPUT":
             line = f"w{into[0]} = {inputs[of[0]]}[{of[1]}]"
-        elif op == ca.OP_OUTPUT:
+        elif step == "OP_OUTPUT":
             place = _place(function.size_out(into[0]), into[1])
             line = f"{outputs[into[0]]}[{place}] = w{of[0]}"
-        elif op in unary:
-            line = f"w{into[0]} = {unary[op].format(f'w{of[0]}')}"
-        elif op in binary:
-            line = f"w{into[0]} = {binary[op].format(*(f'w{each}' for each in of))}"
+        elif step in _TEMPLATES:
+            line = f"w{into[0]} = {_TEMPLATES[step].format(*(f'w{each}' for each in of))}"
         else:
-            raise NotImplementedError(f"function: instruction {op} of {function.name()} has no Python form")
+            told = f"instruction {step} of {function.name()} has no Python form"
+            raise NotImplementedError(f"function: {told}")
         lines.append("    " + line)
     return "\n".join(lines) + "\n"
 

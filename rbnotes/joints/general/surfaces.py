@@ -22,11 +22,16 @@ from rbnotes.joints.general.symbols import coordinate, regular
 
 @dataclass(frozen=True)
 class Surface:
-    """A smooth surface, its coordinates (u, v) and their usual range."""
+    """A smooth surface, its coordinates (u, v) and their usual range.
+
+    Raises InvalidArgument if ``point``, ``factors`` or ``pole`` is no function or the shape of ``low`` or
+    ``high`` does not fit.
+    """
 
     name: str
+    """What a joint on the surface is called after."""
     point: Callable[[Any, Any], Any]
-    """(u, v) to a point ``(3,)``, by arithmetic and numpy's functions alone."""
+    """(u, v) to a point ``(3,)``, m, by arithmetic and numpy's functions alone."""
     factors: Callable[[Any, Any], list[tuple[Any, Any]]] | None = None
     """(u, v) to poses, a rotation ``(3, 3)`` and a position ``(3,)`` each, whose product is the frame, where
     there are formulas for it; otherwise it comes from the slopes of the point, and is singular where the
@@ -34,7 +39,9 @@ class Surface:
     pole: Callable[[Any, Any], Any] | None = None
     """(u, v) to a number that is zero where the lines of constant v shrink to a point; for spheres."""
     low: tuple[float, float] = (-np.pi, -np.pi)
+    """Where the usual ranges of u and v begin ``(2,)``, in their units."""
     high: tuple[float, float] = (np.pi, np.pi)
+    """Where the usual ranges of u and v end ``(2,)``, in their units."""
 
     def __post_init__(self) -> None:
         arguments.text("name", self.name)
@@ -48,7 +55,11 @@ class Surface:
         object.__setattr__(self, "high", tuple(high.tolist()))
 
     def frame(self, u: Any, v: Any) -> list[tuple[Any, Any]]:
-        """Axes ``(3, 3)``, one a column, and the point ``(3,)``, as factors whose product they are."""
+        """Axes ``(3, 3)``, one a column, and the point ``(3,)``, as factors whose product they are.
+
+        Raises InvalidArgument if ``u`` or ``v`` is no finite number; SingularConfiguration if the slopes at
+        ``u``, ``v`` are parallel or zero.
+        """
         u, v = coordinate("u", u), coordinate("v", v)
         with np.errstate(all="ignore"):
             if self.factors is not None:
@@ -59,7 +70,11 @@ class Surface:
             return [(regular(axes, u=u, v=v), regular(self.point(u, v), u=u, v=v))]
 
     def fold(self, u: Any, v: Any) -> Any:
-        """What is zero where the frame is singular, the sine of the angle of the slopes; None if nowhere."""
+        """What is zero where the frame is singular, the sine of the angle of the slopes; None if nowhere.
+
+        Raises InvalidArgument if ``u`` or ``v`` is no finite number; SingularConfiguration if the slopes at
+        ``u``, ``v`` are parallel or zero.
+        """
         u, v = coordinate("u", u), coordinate("v", v)
         if self.factors is not None:
             return None
@@ -78,7 +93,10 @@ OUTWARD = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
 
 
 def sphere(radius: float) -> Surface:
-    """About the origin, m; u is the longitude and v the latitude, in rad. Its poles are on the z axis."""
+    """About the origin, m; u is the longitude and v the latitude, in rad. Its poles are on the z axis.
+
+    Raises InvalidArgument if ``radius`` is not positive.
+    """
     radius = arguments.number("radius", radius)
     return Surface(
         "sphere",
@@ -95,7 +113,10 @@ def sphere(radius: float) -> Surface:
 
 
 def ellipsoid(semi_axes: ArrayLike) -> Surface:
-    """With its axes along x, y and z, half as long as the ellipsoid ``(3,)``, m; u and v as on a sphere."""
+    """With its axes along x, y and z, half as long as the ellipsoid ``(3,)``, m; u and v as on a sphere.
+
+    Raises InvalidArgument if ``semi_axes`` are not positive.
+    """
     a, b, c = arguments.exactly("semi_axes", arguments.positive("semi_axes", semi_axes, 3), 1).tolist()
 
     def point(u: Any, v: Any) -> Any:

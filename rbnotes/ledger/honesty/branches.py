@@ -39,10 +39,13 @@ class Branch:
     """A condition or a mask in the code of a claim, and on how many inputs it was true and false."""
 
     source: str
+    """The condition as Python."""
     function: str
+    """Name of the function that it is in."""
     needed: frozenset[bool]
     """The outcomes that must occur; those of a verdict, such as ``return float(ok)``, need only be true."""
     on: dict[bool, set[int]] = field(default_factory=lambda: {True: set(), False: set()})
+    """Numbers of the inputs on which it was true, and of those on which it was false."""
 
 
 def findings(record: Record, draws: Sequence[Values], given: Sequence[Values]) -> list[str]:

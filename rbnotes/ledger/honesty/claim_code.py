@@ -15,7 +15,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Literal
 
 from rbnotes.ledger.record import Record
@@ -29,9 +29,9 @@ class Unreadable(TypeError):
     """A form that is not a plain function with a source."""
 
 
-def home(module: str) -> Home:
-    """Where the code of a module belongs, as seen by the ledger in use."""
-    return _home(module, _sections())
+def home(module: str | None) -> Home:
+    """Where the code of a module belongs, as seen by the ledger in use; code made of text has no module."""
+    return _home(module or "", _sections())
 
 
 @cache
@@ -49,8 +49,23 @@ def _home(module: str, sections: tuple[str, ...]) -> Home:
         return "claim"
     if file is None:
         return "elsewhere"
-    outside = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return "elsewhere" if any(Path(file).is_relative_to(folder) for folder in outside) else "claim"
+    return "elsewhere" if any(Path(file).is_relative_to(folder) for folder in _outside()) else "claim"
+
+
+@cache
+def _outside() -> frozenset[str]:
+    """Folders of Python and of the packages beside the claims'."""
+    return frozenset(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+
+
+def modules() -> list[ModuleType]:
+    """Those of claims and of the library, as far as they are loaded."""
+    sections = _sections()
+    return [
+        module
+        for name, module in list(sys.modules.items())
+        if module is not None and _home(name, sections) in ("claim", "library")
+    ]
 
 
 def _sections() -> tuple[str, ...]:
@@ -124,17 +139,66 @@ def helpers(function: FunctionType) -> tuple[FunctionType, ...]:
 
 def mentioned(function: FunctionType) -> Iterable[Any]:
     """The objects that a function's code names: globals, attributes of named modules, closed-over values."""
-    names = set(_names(function.__code__))
-    named = [function.__globals__[name] for name in names if name in function.__globals__]
-    yield from named
-    for value in named:
-        if inspect.ismodule(value):
-            yield from (vars(value)[name] for name in names if name in vars(value))
+    yield from _values(function.__code__, function.__globals__)
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents
         except ValueError:  # not yet filled
             continue
+
+
+def _values(code: CodeType, scope: Mapping[str, Any]) -> Iterable[Any]:
+    names = set(_names(code))
+    named = [scope[name] for name in names if name in scope]
+    yield from named
+    for value in named:
+        if inspect.ismodule(value):
+            yield from (vars(value)[name] for name in names if name in vars(value))
+
+
+def ingredients(function: FunctionType) -> dict[str, tuple[Any, ...]]:
+    """The constants of its module that a function names, and the objects that their sources name.
+
+    Where these name other constants or functions of claims, also what is named there.
+    """
+    module = sys.modules.get(function.__module__)
+    if module is None:
+        return {}
+    sources = _constants(module)
+    return {
+        name: tuple(_made_of(sources[name], module, frozenset((name,))))
+        for name in set(_names(function.__code__))
+        if name in sources
+    }
+
+
+def _made_of(source: CodeType, module: ModuleType, met: frozenset[str]) -> Iterable[Any]:
+    sources = _constants(module)
+    for name in set(_names(source)) - met:
+        if name in sources:
+            yield from _made_of(sources[name], module, met | {name})
+    for value in _values(source, vars(module)):
+        inner = _inner(value)
+        if inner is not None and home(inner.__module__) == "claim":
+            yield from helpers(inner)
+        yield value
+
+
+@cache
+def _constants(module: ModuleType) -> dict[str, CodeType]:
+    """The code of the expressions that a module gives names to."""
+    try:
+        text = inspect.getsource(module)
+    except (OSError, TypeError):
+        return {}
+    return {
+        target.id: compile(ast.Expression(node.value), module.__name__, "eval")
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        for names in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        for target in ast.walk(names)
+        if isinstance(target, ast.Name)
+    }
 
 
 def _names(code: CodeType) -> Iterable[str]:

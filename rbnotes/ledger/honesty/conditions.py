@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from types import FunctionType
 from typing import Any
@@ -9,14 +10,18 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.honesty.claim_code import forms
-from rbnotes.ledger.honesty.tracing import trace
+from rbnotes.ledger.honesty.claim_code import forms, plain, tree
+from rbnotes.ledger.honesty.normal_form import normal_form
+from rbnotes.ledger.honesty.tracing import Named, trace
 from rbnotes.ledger.record import Function, Record, Verdict
-from rbnotes.ledger.trials import SIGNIFICANT, Values, deviation
+from rbnotes.ledger.resolving import resolve
+from rbnotes.ledger.trials import SIGNIFICANT, Values, attempt, deviation
 
 FAILING = 0.25
 """Share of the inputs outside the condition on which a conditional claim must fail."""
 FEWEST = 5
+LONG = 8
+"""Letters of a formula that is more than a symbol."""
 FLAG_VALUES = 3
 """An input with so few values is a flag, which says nothing about the formula."""
 
@@ -46,7 +51,46 @@ def findings(
     watched = trace(holds_when, draws[:3])
     own = {form.__code__: name for name, form in forms(record).items() if isinstance(form, FunctionType)}
     found += [f"condition: holds_when runs the {own[code]} form" for code in watched.entered if code in own]
+    found += [
+        f"condition: holds_when runs {name}, which is under test"
+        for name in record.implemented_by
+        if watched.enters(Named(name, resolve(name)))
+    ]
+    found += _sides(record, holds_when)
+    if any(np.any(right != np.round(right)) for right in expected):  # flags do not tell what they depend on
+        found += _switched(record, holds_when, draws)
     return found
+
+
+def _sides(record: Record, holds_when: Function) -> Iterator[str]:
+    """A condition that computes a side of the claim asks whether the claim is true."""
+    condition = normal_form(plain(holds_when, "holds_when"))
+    for name, form in forms(record).items():
+        start, _, side = normal_form(plain(form)).rpartition("return ")
+        if not start and len(side) >= LONG and side in condition:
+            yield f"condition: holds_when computes what the {name} form returns"
+
+
+def _switched(record: Record, holds_when: Function, draws: Sequence[Values]) -> Iterator[str]:
+    """A condition that only reads inputs whose numbers change nothing: a switch between two formulas."""
+    source = tree(plain(holds_when, "holds_when"))
+    read = {node.id for node in ast.walk(source) if isinstance(node, ast.Name)}
+    names = [name for name, place in zip(draws[0], source.args.args, strict=False) if place.arg in read]
+    sides = [[values for values in draws if _true(holds_when, values) is inside] for inside in (True, False)]
+    for form, groups in ((record.reference, [draws]), (record.printed, sides)):
+        if form is not None and any(_tells_apart(form, names, group) for group in groups):
+            return
+    yield f"condition: what holds_when reads is only a switch ({', '.join(names)})"
+
+
+def _tells_apart(form: Function, names: Sequence[str], draws: Sequence[Values]) -> bool:
+    """Whether a form gives anything else when some of its inputs are those of other draws."""
+    for values, other in zip(draws, draws[::-1], strict=True):
+        before = attempt(form, values)
+        after = attempt(form, {**values, **{name: other[name] for name in names}})
+        if before is None or after is None or not np.array_equal(before, after):
+            return True
+    return False
 
 
 def _true(predicate: Function, values: Values) -> bool:

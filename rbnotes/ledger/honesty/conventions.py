@@ -18,7 +18,8 @@ TRIED = 12
 
 def findings(record: Record, draws: Sequence[Values]) -> list[str]:
     """An erratum that other sign rules would make right must say which formulas settle them."""
-    if record.verdict is not Verdict.ERRATUM or record.printed is None or record.library is None:
+    printed, library = record.printed, record.library
+    if record.verdict is not Verdict.ERRATUM or printed is None or library is None:
         return []
     if not record.inputs:
         return []
@@ -27,7 +28,7 @@ def findings(record: Record, draws: Sequence[Values]) -> list[str]:
     for id in record.combined_with:
         if id not in known or id.split("#")[0] == record.display or id.split("/")[0] != record.source:
             found.append(f"convention: combined_with {id!r} is no other formula of the same notes")
-    rule = _rule(record, draws)
+    rule = _rule(record, printed, library, draws)
     if rule and not record.combined_with:
         found.append(
             f"convention: the printed form is the right one with {rule}: against which formulas is it wrong "
@@ -36,11 +37,7 @@ def findings(record: Record, draws: Sequence[Values]) -> list[str]:
     return found
 
 
-def _rule(record: Record, draws: Sequence[Values]) -> str:
-    printed, library = record.printed, record.library
-    assert printed is not None
-    assert library is not None
-
+def _rule(record: Record, printed: Function, library: Function, draws: Sequence[Values]) -> str:
     draws = draws[:: max(1, len(draws) // TRIED)]
     as_drawn = {form: [_result(form, values) for values in draws] for form in (printed, library)}
 

@@ -3,46 +3,45 @@
 from __future__ import annotations
 
 import copy
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from rbnotes.ledger.honesty.claim_code import forms, home
-from rbnotes.ledger.honesty.tracing import Named, trace
+from rbnotes.arguments import Array
+from rbnotes.ledger.honesty.claim_code import forms, modules
+from rbnotes.ledger.honesty.tracing import Named, Trace
 from rbnotes.ledger.honesty.variety import numeric
 from rbnotes.ledger.record import Function, Record
 from rbnotes.ledger.resolving import resolve
-from rbnotes.ledger.trials import Values, result
+from rbnotes.ledger.trials import Values, changed_deviation, result
 
 
-def state(record: Record, draws: Sequence[Values]) -> list[str]:
-    """Forms whose result changes between calls, or that change their arguments."""
-    mine = {name: copy.deepcopy(list(draws)) for name in forms(record)}
-    before = {name: [_bits(form, values) for values in mine[name]] for name, form in forms(record).items()}
-    changed = {
-        name: any(_changed(a, b) for a, b in zip(draws, mine[name], strict=True)) for name in forms(record)
-    }
-    mine = {name: copy.deepcopy(list(draws)) for name in forms(record)}
+def state(record: Record, draws: Sequence[Values], before: Mapping[str, Sequence[Array | None]]) -> list[str]:
+    """Forms whose result is another one than ``before``, or that change their arguments."""
     found = []
-    # All other forms have run since, and the inputs come in another order.
+    # All forms have run since, and the inputs come in another order.
     for name, form in forms(record).items():
-        after = [_bits(form, values) for values in reversed(mine[name])][::-1]
-        if before[name] != after:
+        mine = copy.deepcopy(list(draws))
+        after = [_bits(form, values) for values in reversed(mine)][::-1]
+        if [_as_bits(known) for known in before[name]] != after:
             found.append(f"state: the {name} form gives other results when called again")
-        if changed[name]:
+        if any(_changed(a, b) for a, b in zip(draws, mine, strict=True)):
             found.append(f"state: the {name} form changes its arguments")
     return found
 
 
 def _bits(form: Function, values: Values) -> bytes:
     try:
-        return result(form, values).tobytes()
+        return _as_bits(result(form, values))
     except Exception:  # a printed form may fail; its verdict says so
         return b""
+
+
+def _as_bits(found: Array | None) -> bytes:
+    return b"" if found is None else found.tobytes()
 
 
 def _changed(first: Values, second: Values) -> bool:
@@ -53,20 +52,28 @@ def _changed(first: Values, second: Values) -> bool:
     )
 
 
-def ignored(record: Record, draws: Sequence[Values]) -> list[str]:
-    """Functions of ``implemented_by`` whose results do not matter to the form that calls them."""
-    form = record.library if record.library is not None else record.printed
+def ignored(
+    record: Record,
+    draws: Sequence[Values],
+    before: Mapping[str, Sequence[Array | None]],
+    traces: Mapping[str, Trace],
+) -> list[str]:
+    """Functions of ``implemented_by`` whose results hardly matter to the form that calls them."""
+    user = "library" if record.library is not None else "printed"
+    form = forms(record).get(user)
     found: list[str] = []
     if form is None:
         return found
-    watched = trace(form, draws)
-    before = [_bits(form, values) for values in draws]
+    watched = traces[user]
     for name in record.implemented_by:
         function = resolve(name)
         if not isinstance(function, FunctionType) or not watched.enters(Named(name, function)):
             continue  # said elsewhere
         with _spoilt(function) as told:
-            used = any(_bits(form, values) != bits for values, bits in zip(draws, before, strict=True))
+            used = any(
+                old is None or changed_deviation(form, old, values) > record.tolerance
+                for values, old in zip(draws, before[user], strict=True)
+            )
         if told and not used:
             found.append(f"library: the form calls {name} but does not use its result")
     return found
@@ -85,8 +92,7 @@ def _spoilt(function: FunctionType) -> Iterator[list[bool]]:
 
     places = [
         (module, name)
-        for module in list(sys.modules.values())
-        if home(getattr(module, "__name__", "") or "") in ("claim", "library")
+        for module in modules()
         for name, value in list(vars(module).items())
         if value is function
     ]

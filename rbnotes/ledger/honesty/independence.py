@@ -7,18 +7,18 @@ record names; and it must not be a copy of them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.honesty.claim_code import forms, helpers, home, plain, tree
+from rbnotes.ledger.honesty.claim_code import forms, helpers, home, ingredients, plain, tree
 from rbnotes.ledger.honesty.normal_form import normal_form
 from rbnotes.ledger.honesty.tracing import Named, Trace, display, trace
-from rbnotes.ledger.record import Record
+from rbnotes.ledger.record import Function, Record
 from rbnotes.ledger.resolving import resolve
-from rbnotes.ledger.trials import Values, result
+from rbnotes.ledger.trials import Values
 
 FREE = ("rbnotes.arguments",)
 """Checks of arguments, which forms and oracles may share without saying so."""
@@ -29,22 +29,28 @@ TRACED = 4
 """Inputs on which forms are watched."""
 
 
-def findings(record: Record, draws: Sequence[Values]) -> list[str]:
-    """What the oracle shares with the forms without the record's naming it, and what is never run."""
+def traces(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
+    """What each form enters on some inputs; an oracle that may choose is watched on all of them."""
     few = draws[:: max(1, len(draws) // TRACED)]
+    primitives = [Named(name, resolve(name)) for name in record.primitives]
+    found = {}
+    for name, form in forms(record).items():
+        chooses = name == "reference" and any(map(_has_branches, helpers(plain(form))))
+        found[name] = trace(form, draws if chooses else few, primitives)
+    return found
+
+
+def findings(record: Record, traces: dict[str, Trace]) -> list[str]:
+    """What the oracle shares with the forms without the record's naming it, and what is never run."""
     implementing = [Named(name, resolve(name)) for name in record.implemented_by]
     primitives = [Named(name, resolve(name)) for name in record.primitives]
-    traces = {
-        name: trace(form, few, primitives) for name, form in forms(record).items() if name != "reference"
-    }
-    assert record.reference is not None
-    chooses = any(map(_has_branches, helpers(plain(record.reference))))
-    traces["reference"] = trace(record.reference, draws if chooses else few, primitives)
     return [
         *_primitives(record, primitives, implementing, traces),
         *_reached(record, primitives, implementing, traces),
         *_implemented(record, implementing, traces),
         *_out_of_reach(record, traces),
+        *_unwatched(traces),
+        *_precomputed(record, primitives, implementing),
         *_copies(record),
     ]
 
@@ -140,6 +146,37 @@ def _out_of_reach(record: Record, traces: dict[str, Trace]) -> list[str]:
     return [f"form: {name} of the printed form is no function of the module, to be changed" for name in found]
 
 
+def _unwatched(traces: dict[str, Trace]) -> list[str]:
+    """What forms could hide in other threads and processes, or in code made of text."""
+    return [
+        f"form: the {name} form calls {escape}, behind which nothing is watched"
+        for name, watched in traces.items()
+        for escape in sorted(watched.escapes)
+    ]
+
+
+def _precomputed(record: Record, primitives: list[Named], implementing: list[Named]) -> list[str]:
+    """Constants of the oracle's modules that were made by what is under test before anything was watched."""
+    if record.reference is None:
+        return []
+    tested = {name: helpers(plain(form)) for name, form in forms(record).items() if name != "reference"}
+    allowed = {code for primitive in primitives for code in primitive.codes}
+    found = []
+    for part in helpers(plain(record.reference)):
+        for constant, made_of in ingredients(part).items():
+            used = {value for value in made_of if isinstance(value, FunctionType)}
+            names = [target.name for target in implementing if any(target.value is value for value in used)]
+            names += [
+                value.__name__
+                for value in used
+                if value.__code__ not in allowed and any(value in parts for parts in tested.values())
+            ]
+            found += [
+                f"oracle: {constant} of the reference was made by {name}" for name in sorted(set(names))
+            ]
+    return found
+
+
 def _enclosing(qualname: str) -> Iterator[str]:
     """Qualified names of the functions that hold a local one."""
     parts = qualname.split(".<locals>.")
@@ -148,7 +185,8 @@ def _enclosing(qualname: str) -> Iterator[str]:
 
 
 def _copies(record: Record) -> list[str]:
-    assert record.reference is not None
+    if record.reference is None:
+        return []
     reference = normal_form(plain(record.reference))
     found = [
         f"oracle: the reference is the {name} form written again"
@@ -167,7 +205,7 @@ def _has_branches(function: FunctionType) -> bool:
     return any(isinstance(node, choices) for node in ast.walk(tree(function)))
 
 
-def same_bits(record: Record, draws: Sequence[Values], expected: Sequence[Array]) -> list[str]:
+def same_bits(record: Record, expected: Sequence[Array], reproduces: Callable[[Function], bool]) -> list[str]:
     """Forms that agree with the oracle to the last bit wherever rounding should tell them apart."""
     if record.exact or not record.inputs:
         return []
@@ -179,17 +217,8 @@ def same_bits(record: Record, draws: Sequence[Values], expected: Sequence[Array]
     if whole:
         return []
     for name, form in forms(record).items():
-        if name != "reference" and all(
-            _same(form, values, right) for values, right in zip(draws, expected, strict=True)
-        ):
+        if name != "reference" and reproduces(form):
             found.append(
                 f"oracle: reference and {name} form agree to the last bit on all inputs (why: `exact`)"
             )
     return found
-
-
-def _same(form, values: Values, right: Array) -> bool:  # type: ignore[no-untyped-def]
-    try:
-        return bool(np.array_equal(result(form, values), right))
-    except (ValueError, IndexError, ArithmeticError):
-        return False

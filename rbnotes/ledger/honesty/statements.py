@@ -103,7 +103,10 @@ def _definition(record: Record) -> Iterator[str]:
         yield "form: a definition with a library form also needs the printed form, its right side"
     if record.given is not None or record.condition:
         yield "form: a definition has no condition"
-    yield from symbols.findings(record.formula, record.defines)
+    yield from symbols.findings(record.formula, record.defines, checked=record.printed is not None)
+    sentence = symbols.SENTENCE.search(record.title)
+    if not record.formula.strip() and sentence and sentence[0] not in ("has", "have"):
+        yield f"form: `{sentence[0]}` makes a sentence of the title, which is a claim"
 
 
 # --- the source of the forms ----------------------------------------------------------------------------
@@ -139,7 +142,11 @@ def _code(record: Record) -> Iterator[str]:
         ):
             yield f"form: {name} reads none of its arguments"
         for part in helpers(function):
-            source = tree(part)
+            try:
+                source = tree(part)
+            except Unreadable as error:
+                yield f"form: {error}"
+                continue
             if _keeps_state(source):
                 yield f"state: {part.__name__} of {name} changes what outlives its call"
             if any(isinstance(node, ast.Try | ast.TryStar | ast.Match) for node in ast.walk(source)):

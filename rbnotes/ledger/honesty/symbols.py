@@ -84,13 +84,19 @@ RELATION = re.compile(
     r"\\(?:equiv|approx|simeq|Rightarrow|implies|Leftrightarrow|iff)(?![a-zA-Z])|:=|(?<![<>!])="
 )
 SENTENCE = re.compile(
-    r"(?<![\w-])(?:is|are|has|have|equals?|vanish(?:es)?|always|never|cannot|must|depends?)(?![\w-])"
+    r"(?<![\w-])(?:is|are|has|have|equals?|vanish(?:es)?|always|never|cannot|must|depends?|stays?|remains?|becomes?|holds?|"
+    r"(?:skew-)?symmetric|orthogonal|(?:semi-?)?definite|singular|invertible|conserved|constant)(?![\w-])"
 )
-ORDER = re.compile(r"\\(?:succ|prec|succeq|preceq|leq?|geq?|in|perp|subset|subseteq|neq?)(?![a-zA-Z])|[<>]")
+ORDER = re.compile(
+    r"\\(?:succ|prec|succeq|preceq|leq?|geq?|in|perp|parallel|propto|sim|cong|ll|gg|subset|subseteq|neq?)(?![a-zA-Z])|[<>]"
+)
 
 
-def findings(formula: str, defines: Iterable[str]) -> Iterator[str]:
-    """Why a formula is no definition of some symbols."""
+def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> Iterator[str]:
+    """Why a formula is no definition of some symbols.
+
+    Only one whose forms are ``checked`` may be an assignment, with its symbol on both sides.
+    """
     relations = [text for text in equations(formula) if len(sides(text)) > 1]
     defines = tuple(defines)
     if sentence := SENTENCE.search(formula):
@@ -113,12 +119,30 @@ def findings(formula: str, defines: Iterable[str]) -> Iterator[str]:
             yield f"form: {text.strip()[:70]} defines none of {', '.join(defines)}: it is a claim"
         elif not (both & symbols) - met:
             yield f"form: {text.strip()[:70]} defines once more what is defined already: it is a claim"
+        elif not checked and any(_holds(side, symbol) for symbol in symbols & both for side in both):
+            yield f"form: {text.strip()[:70]} has its symbol on both sides: it is a claim"
         elif len(both - symbols) > 1:
             yield f"form: {text.strip()[:70]} makes two expressions equal: it is a claim"
         met |= both
     yield from (
         f"form: {symbol} of `defines` stands on no side" for symbol in defines if bare(symbol) not in met
     )
+
+
+def _holds(side: str, symbol: str) -> bool:
+    """Whether an expression is made with a symbol, and is not the symbol itself or one with more indices."""
+    tokens, parts = side.split(), symbol.split()
+    for at in range(len(tokens) - len(parts) + 1):
+        after, before = at + len(parts), tokens[at - 1].lstrip("\\") if at else ""
+        if tokens[at:after] != parts or side == symbol or before in (*FONTS, "{", "_", "^", *CHANGES):
+            continue
+        following = "".join(tokens[after + 1 : _closing(tokens, after + 1)]).strip("{}")
+        if tokens[after : after + 1] == ["^"]:
+            if following.replace("\\", "") in POWERS:
+                return True
+        elif tokens[after : after + 1] not in (["_"], ["'"], ["("], ["}"]):
+            return True
+    return False
 
 
 def sides(text: str) -> list[str]:

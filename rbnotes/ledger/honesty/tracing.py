@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import functools
 import inspect
+import marshal
+import os
+import pickle
+import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -20,6 +25,26 @@ CALLS_BACK = "rbnotes.checking"
 """Differences call the function that they are given: what runs below them is not theirs."""
 NOTHING = "-"
 """Begins the name of no module."""
+UNWATCHED = (
+    os.system,
+    sys.setprofile,
+    sys.settrace,
+    # Which of them there are depends on the system and on Python's version.
+    *(
+        getattr(module, name)
+        for module, names in (
+            (_thread, ("start_new_thread", "start_joinable_thread")),
+            (os, ("fork", "posix_spawn")),
+            (subprocess, ("_fork_exec",)),
+        )
+        for name in names
+        if hasattr(module, name)
+    ),
+)
+"""What runs after them is not watched, whoever calls them."""
+MADE_OF_TEXT = (eval, exec, compile, pickle.loads, pickle.load, marshal.loads, sys._getframe)
+"""What a claim, its oracle and the library have no use for; other packages make classes so."""
+ESCAPES = frozenset(map(id, (*UNWATCHED, *MADE_OF_TEXT)))
 
 
 class Named:
@@ -76,6 +101,8 @@ class Trace:
     """Code of other packages."""
     builtins: set[int] = field(default_factory=set)
     """Identities of compiled functions."""
+    escapes: set[str] = field(default_factory=set)
+    """What ran that could hide what runs: another thread, another process, code made from text."""
     mentioned: set[int] = field(default_factory=set)
     """Identities of what the claim's and the library's code names."""
     sheltered: dict[CodeType, str] = field(default_factory=dict)
@@ -121,7 +148,7 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
         code = frame.f_code
         known = met.get(id(code))
         if known is None:
-            module = frame.f_globals.get("__name__", "")
+            module = frame.f_globals.get("__name__") or ""
             names = [primitive.name for primitive in primitives if primitive.holds(code, module)]
             known = met[id(code)] = _Met(code, module, home(module), names)
             if known.home == "elsewhere":
@@ -131,6 +158,13 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
     def watch(frame: FrameType, event: str, argument: Any) -> None:
         if event == "c_call":
             seen.builtins.add(id(argument))
+            # Without callers it is this function, which ends the watch.
+            if (
+                stack
+                and id(argument) in ESCAPES
+                and (argument in UNWATCHED or about(frame).home != "elsewhere")
+            ):
+                seen.escapes.add(argument.__name__)
         elif event == "call":
             entered = about(frame)
             covered = stack[-1] if stack else NOTHING

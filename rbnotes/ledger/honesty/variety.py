@@ -6,12 +6,13 @@ A formula checked on such inputs agrees with many wrong ones.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.record import Record
+from rbnotes.ledger.record import Function, Record
 from rbnotes.ledger.trials import Values
 
 COMMON = 0.9
@@ -21,6 +22,10 @@ CHOICES = 3
 """So few values are no numbers but a choice."""
 ALLOWED = 0.25
 """Share of the replacements within the condition that shows an input of `given` to be needlessly special."""
+NEXT_TO_NOTHING = 1 / 128
+"""Where all entries of an input are smaller, terms of second order cannot be seen."""
+LARGE, VISIBLE, ROUNDING = 100.0, 1e-3, 1e-13
+"""In larger results, the tolerance must be this small a part of what varies, unless rounding alone does."""
 FEWEST = 8
 """Draws below which nothing is said about their variety."""
 
@@ -28,15 +33,15 @@ FEWEST = 8
 def findings(record: Record, draws: Sequence[Values], off_grid: Sequence[Values]) -> list[str]:
     """What the record's inputs hide, by input."""
     found: dict[str, list[str]] = {}
-    if record.inputs and len(draws) >= FEWEST:
+    if record.inputs and draws:
         for name in record.inputs:
             values = [draw[name] for draw in draws]
-            problems = list(_degeneracies(values))
+            problems = list(_degeneracies(values) if len(draws) >= FEWEST else _few_arrays(values))
             if _few_digits([draw[name] for draw in off_grid]):
                 problems.append("only multiples of 1/1024, also off the grid")
             found[name] = problems
-        for first, second in _twins(draws):
-            found[second].append(f"always equal to {first}")
+        for first, second in _multiples(draws) if len(draws) >= FEWEST else ():
+            found[second].append(f"always {first} times the same number")
     lines = [
         f"inputs: {name} {'; '.join(problems)} (why: `special`)"
         for name, problems in found.items()
@@ -48,6 +53,18 @@ def findings(record: Record, draws: Sequence[Values], off_grid: Sequence[Values]
         if draws and not found.get(name)
     ]
     return lines
+
+
+def drowned(record: Record, expected: Sequence[Array]) -> list[str]:
+    """Entries of the oracle's results that vary by less than what the check can see beside their size."""
+    if len({right.shape for right in expected}) != 1 or not record.inputs:
+        return []
+    every = np.stack(expected)
+    size, spread = np.max(np.abs(every), axis=0), np.ptp(every, axis=0)
+    hidden = (size > LARGE) & (spread > ROUNDING * size) & (record.tolerance * size > VISIBLE * spread)
+    return ["zero: what varies in the oracle's results is next to nothing beside their size"] * bool(
+        np.any(hidden)
+    )
 
 
 def needless(record: Record, given: Sequence[Values], draws: Sequence[Values]) -> list[str]:
@@ -63,9 +80,9 @@ def needless(record: Record, given: Sequence[Values], draws: Sequence[Values]) -
         swapped = [
             {**kept, name: other[name]}
             for kept, other in zip(given, draws, strict=False)
-            if not _equal(kept[name], other[name])
+            if not _as_special(other[name], [draw[name] for draw in given])
         ]
-        allowed = sum(_true(record, values) for values in swapped)
+        allowed = sum(_true(record.holds_when, values) for values in swapped)
         if allowed > ALLOWED * max(len(swapped), FEWEST):
             found.append(
                 f"inputs: {name} of `given` is more special than the condition demands: "
@@ -74,10 +91,25 @@ def needless(record: Record, given: Sequence[Values], draws: Sequence[Values]) -
     return found
 
 
-def _true(record: Record, values: Values) -> bool:
-    assert record.holds_when is not None
+def _as_special(value: Any, kept: list[Any]) -> bool:
+    """Whether a value is equal to one of others, or wherever these are all the same."""
+    if any(_equal(value, each) for each in kept):
+        return True
+    parts, others = list(numeric(value)), [list(numeric(each)) for each in kept]
+    shapes = [part.shape for part in parts]
+    if not parts or any([part.shape for part in other] != shapes for other in others):
+        return False
+    still = [
+        np.all(np.equal(together, together[0]), axis=0)
+        for together in map(np.array, zip(*others, strict=True))
+    ]
+    same = [part[where] == first[where] for part, first, where in zip(parts, others[0], still, strict=True)]
+    return any(map(np.any, still)) and all(map(np.all, same))
+
+
+def _true(holds_when: Function, values: Values) -> bool:
     try:
-        return bool(np.all(record.holds_when(*values.values())))
+        return bool(np.all(holds_when(*values.values())))
     except (ValueError, IndexError, ArithmeticError):
         return False
 
@@ -86,6 +118,7 @@ def _degeneracies(values: list[Any]) -> Iterator[str]:
     if not _vary(values):
         yield "does not vary"
         return
+    yield from _few_arrays(values)
     parts = [list(numeric(value)) for value in values]
     if len({tuple(part.shape for part in draw) for draw in parts}) != 1 or not parts[0]:
         return  # of several shapes: variety enough
@@ -95,6 +128,12 @@ def _degeneracies(values: list[Any]) -> Iterator[str]:
             continue
         label = f"[part {place}] " if len(parts[0]) > 1 else ""
         yield from (label + text for text in _of_arrays(drawn))
+
+
+def _few_arrays(values: list[Any]) -> Iterator[str]:
+    kinds = [value.tobytes() for value in values if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
+    if len(kinds) == len(values) and np.size(values[0]) > 1 and len(set(kinds)) < FEWEST:
+        yield f"is one of {len(set(kinds))} arrays"
 
 
 def _of_arrays(drawn: Array) -> Iterator[str]:
@@ -114,6 +153,10 @@ def _of_arrays(drawn: Array) -> Iterator[str]:
         yield f"hardly varies at {shown}" + (" ..." if len(still) > 3 else "")
     elif still:
         yield f"is {still[0][1]:g} on most inputs"
+    elif np.max(np.abs(drawn), initial=0.0) < NEXT_TO_NOTHING:
+        yield f"is never above {NEXT_TO_NOTHING}"
+    elif len(shape) == 1 and len(drawn) > 6 * shape[0] > 6 and _related(drawn):  # many may fall so by chance
+        yield "has entries with a linear relation"
     size = int(np.prod(shape)) if shape else 1
     flat = drawn.reshape(len(drawn), -1)
     if size > 1 and np.mean([np.ptp(row) == 0 for row in flat]) > COMMON:
@@ -122,6 +165,13 @@ def _of_arrays(drawn: Array) -> Iterator[str]:
         symmetric = [np.array_equal(A, A.T) for A in drawn]
         if np.mean(symmetric) > COMMON and not all(np.linalg.eigvalsh(A)[0] > 0 for A in drawn):
             yield "is symmetric without being positive definite"
+
+
+def _related(drawn: Array) -> bool:
+    """Whether one linear equation holds for vectors ``(N, n)``, all of them."""
+    scaled = drawn / np.max(np.abs(drawn), axis=0)
+    sizes = np.linalg.svd(np.column_stack([scaled, np.ones(len(drawn))]), compute_uv=False)
+    return bool(sizes[-1] < 1e-9 * sizes[0])
 
 
 def numeric(value: Any) -> Iterator[Array]:
@@ -173,12 +223,19 @@ def _few_digits(values: list[Any]) -> bool:
     return every.size > 0 and bool(np.all(every * FEW_DIGITS == np.round(every * FEW_DIGITS)))
 
 
-def _twins(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
-    names = list(draws[0])
-    for place, first in enumerate(names):
-        for second in names[place + 1 :]:
-            pairs = [(draw[first], draw[second]) for draw in draws]
-            if all(_equal(a, b) for a, b in pairs):
+def _multiples(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
+    """Pairs of inputs that are the same but for a factor, which is the same on all inputs."""
+    parts = {name: [list(numeric(draw[name])) for draw in draws] for name in draws[0]}
+    shapes = {name: [[part.shape for part in each] for each in drawn] for name, drawn in parts.items()}
+    flat = {
+        name: np.concatenate([np.ravel(part) for each in drawn for part in each])
+        for name, drawn in parts.items()
+        if all(drawn)
+    }
+    for first, second in combinations(flat, 2):
+        if shapes[first] == shapes[second] and np.any(a := flat[first]):
+            b = flat[second]
+            if np.allclose(b, (a @ b) / (a @ a) * a, rtol=0.0, atol=1e-12 * np.max(np.abs(b))):
                 yield first, second
 
 

@@ -72,7 +72,16 @@ def _turned_apart(entries: Array) -> bool:
     return bool(np.linalg.norm(entries[9:12]) >= 0.5)
 
 
+def _poses_about_one_axis(entries: Array) -> Array:
+    """The same with the frames on the bodies turned about the axis that frame 2 is turned about."""
+    turns = entries[:12].reshape(4, 3)
+    axis = turns[3] / np.linalg.norm(turns[3])
+    about_it = np.vstack([turns[0], turns[1, 0] * axis, turns[2, 0] * axis, turns[3]])
+    return _poses(np.concatenate([about_it.ravel(), entries[12:]]))
+
+
 POSES = arrays(24).filter(_turned_apart).map(_poses)
+ABOUT_ONE_AXIS = arrays(24).filter(_turned_apart).map(_poses_about_one_axis)
 PAIRS = {"poses": POSES}
 VELOCITIES = arrays(4, 3)
 ELASTIC = {"poses": POSES, "k_t": positive_numbers(), "k_r": positive_numbers()}

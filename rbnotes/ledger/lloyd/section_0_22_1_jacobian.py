@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.ledger.lloyd.section_0_22 import (
+    ABOUT_ONE_AXIS,
     CHAPTER,
     FORCES,
     MOTIONS_AND_AXES,
@@ -140,6 +141,9 @@ class d17:
     chapter = CHAPTER
 
 
+ABOUT_U = "where the claim holds, frames 1, A and B are turned against each other about u alone"
+
+
 @claim("lloyd/s0.22.1/t1178", "In which axes the quantities of that matrix are")
 class t1178:
     formula = (
@@ -170,12 +174,23 @@ class t1178:
         return change.reshape(12, 12).T[np.ix_(TURNS, TURNS)]
 
     primitives = MOTIONS_AND_AXES
-    verdict = Verdict.MISPRINT
-    correction = (
-        r"All but $\mathbf U$, which is that of (0.45), of the axis $\mathbf u$ in frame 1; the rotations on both "
-        "sides of it take it from one body to the other."
+    verdict = Verdict.CONDITIONAL
+    given = {"poses": ABOUT_ONE_AXIS, "k_r": positive_numbers()}
+
+    def holds_when(poses, k_r):
+        n = names(poses)
+        return np.abs([n.R_1A @ n.u - n.u, n.R_1B @ n.u - n.u]).max() < 1e-9
+
+    condition = (
+        r"$\mathbf U$ is left out, which is that of (0.45), of the axis in frame 1: the rotations on both sides of it "
+        r"take it from one body to the other. Or the axis has the same components in 1, A and B, as where frames 1 and "
+        "2 are parallel to A and B."
     )
-    remark = "For the offsets, the angular velocities, the forces and the torques it is right."
+    equivalent_mutants = {
+        "swapped operands in `*": ABOUT_U,
+        "dropped factor `n.R_1A` in `n.R_1A @ (n.phi * n.u)`": ABOUT_U,
+        "dropped factor `n.R_1B` in `n.R_1B @ (n.phi * n.u)`": ABOUT_U,
+    }
     implemented_by = (FORCES,)
     chapter = CHAPTER
 

@@ -280,6 +280,31 @@ class d10_b:
     chapter = CHAPTER
 
 
+@claim("lloyd/s0.23/t1331", "The term that the inertia adds, with the matrix X")
+class t1331:
+    formula = r"\text{`The lower term can be formulated as'}\ \mathbf X\,{}^W\boldsymbol\omega"
+    inputs = TURNED_LOAD
+    result = units.TORQUE
+
+    def printed(m, J, R_BW, f, omega, delta):
+        J_W, tau = R_BW @ J @ R_BW.T, f[3:]
+        return (-bracket(tau) + J_W @ bracket(np.linalg.inv(J_W) @ tau)) @ omega
+
+    def library(m, J, R_BW, f, omega, delta):
+        return inertia_stiffness(R_BW @ J @ R_BW.T, f[3:]) @ delta
+
+    oracle = "differences of M a at a constant acceleration, M of point masses that turn with the body"
+
+    def reference(m, J, R_BW, f, omega, delta):
+        return product_reference(m, J, R_BW, f, omega, delta)[3:]
+
+    verdict = Verdict.MISPRINT
+    correction = r"$\mathbf X\,{}^W\delta\boldsymbol\omega$, as in the displays before it."
+    misfit = r"an angular velocity stands where a small rotation belongs"
+    implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)
+    chapter = CHAPTER
+
+
 @claim("lloyd/s0.23/d11", "The matrix X of the inertia term")
 class d11:
     formula = r"\mathbf X=-[\boldsymbol\tau]+{}^W\mathbf J[{}^W\mathbf J^{-1}\boldsymbol\tau]"
@@ -296,7 +321,6 @@ class d11:
     oracle = "differences of M a at a constant acceleration, column by column"
     reference = X_reference
     verdict = Verdict.HOLDS
-    remark = r"The lower term is $\mathbf X\,{}^W\delta\boldsymbol\omega$."
     implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)
     chapter = CHAPTER
 

@@ -54,7 +54,10 @@ class t100:
         "dropped factor `Pv` in `Pv @ Pv`": "that is the claim",
     }
     verdict = Verdict.HOLDS
-    remark = "Oblique ones, which are not symmetric unless all masses are equal."
+    remark = (
+        r"Oblique ones: symmetric only where $\mathbf M$ takes the range of $\mathbf G^T$ to itself, as with masses that "
+        "are all equal."
+    )
     implemented_by = (
         "rbnotes.constraints.force_projection",
         "rbnotes.constraints.velocity_projection",

@@ -23,8 +23,11 @@ class Parts:
     """Of n bodies at some state, each computed when it is first asked for."""
 
     assembly: chains.Assembly
+    """Bodies and joints at rest."""
     q: Array
+    """Coordinates ``(k,)``, rad or m."""
     qdot: Array
+    """Their rates ``(k,)``, rad/s or m/s."""
 
     @property
     def parents(self) -> tuple[int, ...]:
@@ -102,6 +105,7 @@ class Stacked:
     """The same of all bodies as matrices: six rows for each."""
 
     at: Parts
+    """The same, body by body."""
 
     @cached_property
     def S(self) -> Array:

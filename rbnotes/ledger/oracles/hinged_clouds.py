@@ -29,17 +29,19 @@ class Cloud:
     """Four bodies, as numbers."""
 
     placements: Array
-    """Joints at rest, in the frames of their parents' joints ``(4, 4, 4)``."""
+    """Joints at rest, in the frames of their parents' joints ``(4, 4, 4)``, m."""
     bodies: Array
-    """Bodies in the frames of their joints ``(4, 4, 4)``."""
+    """Bodies in the frames of their joints ``(4, 4, 4)``, m."""
     axes: Array
-    """Of the hinge, the slider and the screw ``(3, 3)``."""
+    """Unit vectors of the hinge, the slider and the screw ``(3, 3)``."""
     masses: Array
+    """Of the bodies ``(4,)``, kg."""
     centres: Array
-    """In the frames of the bodies ``(4, 3)``."""
+    """In the frames of the bodies ``(4, 3)``, m."""
     inertias: Array
-    """About the centres ``(4, 3, 3)``."""
+    """About the centres ``(4, 3, 3)``, kg m^2."""
     gravity: Array
+    """Acceleration ``(3,)`` in the world, m/s^2."""
 
 
 def clouds() -> SearchStrategy[Cloud]:

@@ -232,8 +232,9 @@ class t189:
     exact = "sizes are whole numbers, and a mass is handed on"
     verdict = Verdict.HOLDS
     remark = (
-        "Four is what the paper's surfaces have: two places, one on each, where they touch. Bodies that also turn "
-        "about the common normal, as smooth ones do, have a fifth coordinate."
+        "Four is what the paper's surfaces have, whatever their shape: two places, one on each, where they touch. Its "
+        r"Table 1 counts them so, $38 = 2 + 9\cdot4$ for ten tori. Bodies that also turn about the common normal, as "
+        "smooth ones do, have a fifth coordinate."
     )
     implemented_by = ("rbnotes.tree.square_factors",)
     chapter = CHAPTER

@@ -101,7 +101,8 @@ class e1_75:
     def reference(E, x, phi, phidot):
         return point_rate(E, x, phi)
 
-    verdict = Verdict.MISPRINT
+    combined_with = ("sueda/s1.4/e1.12#a", "sueda/s1.11/e1.76")
+    verdict = Verdict.ERRATUM
     scan = True
     correction = (
         r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the "

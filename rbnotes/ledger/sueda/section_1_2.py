@@ -110,6 +110,11 @@ class e1_8:
         return derivative(motion(E, phi)).value
 
     verdict = Verdict.HOLDS
+    remark = (
+        r"Its columns are those of $[\phi]$ in the axes of the world: that is what `to transform it to world space' says. "
+        r"The twist in world coordinates is another one, ${}^0\phi = \mathrm{Ad}\,\phi$ of (1.15), with "
+        r"$[{}^0\phi] = E[\phi]E^{-1} = \dot EE^{-1}$."
+    )
     implemented_by = ("rbnotes.se3.hat",)
     chapter = CHAPTER
 

@@ -161,6 +161,10 @@ class t338_a:
         "in central_inertia: swapped operands in `E[:3, 3] - centre`": "arms only enter by their squares"
     }
     verdict = Verdict.HOLDS
+    remark = (
+        r"Dense, unless the bodies lie symmetrically about planes of $E_c$, like two boxes side by side: then $J$ is "
+        "diagonal as it is."
+    )
     implemented_by = ("rbnotes.inertia.composite",)
     chapter = "spatial-inertia"
 

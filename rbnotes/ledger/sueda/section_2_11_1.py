@@ -244,7 +244,7 @@ class e2_120:
 
     tolerance = 1e-8
     scan = True
-    verdict = Verdict.MISPRINT
+    verdict = Verdict.ERRATUM
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
     misfit = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
     remark = (

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import expm
 
 from rbnotes import se3
-from rbnotes.checking.strategies import arrays, frames, positive_numbers, vectors
+from rbnotes.checking.strategies import arrays, frames, nonzero_vectors, positive_numbers, vectors
 from rbnotes.dynamics import gravity_wrench
 from rbnotes.ledger.jointed import ON_BRANCHING
 from rbnotes.ledger.oracles.bodies import bracket
@@ -282,7 +282,7 @@ class t1535_b:
 @claim("sueda/s2.12/t1535#c", "The numbers of the weight")
 class t1535_c:
     formula = r"F_i^{\text{grav}} = \begin{pmatrix} 0 \\ mg \end{pmatrix}"
-    inputs = {"E": frames(), "m": positive_numbers(), "g": vectors(3)}
+    inputs = {"E": frames(), "m": positive_numbers(), "g": nonzero_vectors(3)}
     result = FORCE
 
     def printed(E, m, g):

@@ -207,6 +207,7 @@ class alg3_c:
         return twist_slopes(curve(C), np.array([q]))[:, 0, 0]
 
     verdict = Verdict.ERRATUM
+    scan = True
     correction = (
         r"$\mathrm{Ad}_i\,(\partial S/\partial q + \mathrm{ad}_i\,\Delta C_i\tilde B_i'(q))$ in line 10: with the "
         r"derivative of the basis function, as Algorithm 4 has it in its line 16."

@@ -333,5 +333,9 @@ class t972_g:
         return columns_rate(ball, principal(q), principal_rate(q, qdot))[:3]
 
     verdict = Verdict.HOLDS
+    remark = (
+        r"The closer the old vector is to $2\pi$, the closer the new one is to zero, where (2.47) loses its digits and at "
+        r"last has no value: see its condition. Shorten well before, or take $\dot S = -[\dot q]/2$ there."
+    )
     implemented_by = ("rbnotes.joints.ExponentialSpherical",)
     chapter = CHAPTER

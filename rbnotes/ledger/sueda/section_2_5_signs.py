@@ -34,7 +34,6 @@ from rbnotes.ledger.sueda.section_2_5 import (
     model,
 )
 from rbnotes.ledger.sueda.section_2_5_implicit import (
-    NO_SHARE,
     STATE,
     STEP,
     STEPPED,
@@ -43,6 +42,8 @@ from rbnotes.ledger.sueda.section_2_5_implicit import (
     step_library,
 )
 from rbnotes.tree import TreeSystem
+
+NO_SHARE = "where the claim holds, the right side has no share of the damping"
 
 QUANTITIES = {"M": INERTIA, "d": ANGULAR_MOMENTUM, "k": ENERGY, "rest": NUMBER, "v": RATE}
 

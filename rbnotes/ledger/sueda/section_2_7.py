@@ -364,6 +364,7 @@ class t1220:
 
     tolerance = 0.0
     verdict = Verdict.DEMONSTRATION
+    remark = r"The name has changed its matrix: in 1.4 the material Jacobian is $J = R\,\Gamma$."
     implemented_by = ("rbnotes.se3",)
     chapter = CHAPTER
 

@@ -233,7 +233,7 @@ class e2_89_b:
         return whole_acceleration(at, q, v, x_a, w, a, b)
 
     tolerance = 1e-8
-    verdict = Verdict.MISPRINT
+    verdict = Verdict.ERRATUM
     scan = True
     correction = r"$\dot J_{am}J_{mr} + J_{am}\dot J_{mr}$, with the $\dot J_{am}$ of (2.88)."
     misfit = r"velocities are added to accelerations"

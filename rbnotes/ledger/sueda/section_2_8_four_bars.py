@@ -182,8 +182,9 @@ class t1252_b:
         r"and stays determined."
     )
     remark = (
-        r"The linkage's motion spans the null space of $G$ alone, with three rows as with two: nothing that "
-        r"(2.94) gets rid of."
+        r"The linkage's motion spans the null space of $G_mJ_{mr}$ alone, a $3\times3$ matrix here. Read of that one the "
+        r"sentence is true, but not the next but one: (2.94) does not `get rid of this nullspace', which two rows leave "
+        r"as well."
     )
     equivalent_mutants = {
         "index 0 -> 1 in `poses(linkage(place, bars, frames, bodies), q).joints[0, :3, 2]`": "parallel hinges",

@@ -38,10 +38,13 @@ class RobotJoint:
     """
 
     name: str
+    """Its name in the file."""
     link: str
     """The link of the tree that it carries."""
     lower: float = -np.inf
+    """Least coordinate, rad or m."""
     upper: float = np.inf
+    """Largest coordinate, rad or m."""
     effort: float = np.inf
     """Largest force of its motor, N m or N."""
     velocity: float = np.inf
@@ -49,6 +52,7 @@ class RobotJoint:
     friction: float = 0.0
     """Dry friction, N m or N. Trees have none: what to do with it is left to the reader."""
     mimic: Mimic | None = None
+    """The joint that it follows, and how; None if it moves by itself."""
 
     def __post_init__(self) -> None:
         if not self.lower <= self.upper:
@@ -97,12 +101,15 @@ class Robot:
     """
 
     tree: Tree
+    """Links and their joints."""
     name: str = "robot"
+    """What the robot is called."""
     joints: Any = ()
     """Joints of which there is something to say, given as a sequence, kept as a mapping by their names."""
     frames: Mapping[str, Frame] = field(default_factory=dict)
     """Frames by the names of the file's links, those that are welded to others or to the world included."""
     visuals: Sequence[Visual] = ()
+    """What to draw, each fixed to a link."""
     repairs: Sequence[str] = ()
     """What was changed to make a robot that can move, a sentence for each."""
 
@@ -175,6 +182,8 @@ class Robot:
         """What is known of the joint that carries a link of the tree.
 
         A joint of which nothing is known has the name of the link, with a line below if it is taken.
+
+        Raises InvalidArgument if ``link`` is not one of the names.
         """
         arguments.text("link", link)
         self.tree.index(link)

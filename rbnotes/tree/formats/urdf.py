@@ -61,6 +61,8 @@ def read_urdf(
 
     Raises
     ------
+    FileNotFoundError
+        If there is no file of that name.
     InvalidArgument
         If the file is not URDF or describes no robot; the message names the link or the joint.
     """

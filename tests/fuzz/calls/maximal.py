@@ -23,10 +23,15 @@ STATE = State(E=POSES, phi=TWISTS)
 FALLING = maximal.Mechanism([INERTIA])
 WORLD_OF_ONE = maximal.World(FALLING, [Collider(WORLD, Plane()), Collider(0, BOX)])
 ABOVE = State(E=se3.frame(np.eye(3), [0, 0, 0.1]))
+FALL = maximal.simulate(WORLD_OF_ONE, ABOVE, 0.01, 2)
 ON_BODIES = {"poses": POSES}
 MOVING = {"poses": POSES, "twists": TWISTS}
 
 CALLS = [
+    Call(
+        FALL.scene, {"shapes": [BOX], "description": "A box falls."}, fine={"description": ("another word",)}
+    ),
+    Call(FALL.energy_figure, {"stored": FALLING.energy}, fine={"stored": ("None",)}),
     *(
         Call(kind, {"body": 1, "frame": PIVOT, "parent": 0, "parent_frame": PIVOT})
         for kind in (

@@ -1,0 +1,44 @@
+"""What touches a formula or a badge stays on its line: a comma, a bracket, the rest of a word.
+
+Browsers may break a line on either side of a box within it, even before a comma; a word joiner forbids it.
+"""
+
+from __future__ import annotations
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+JOINER = "\N{WORD JOINER}"
+
+
+def is_box(node: nodes.Node) -> bool:
+    """Whether a node of a line of text is drawn as a box: a formula, a badge, or a link that is one."""
+    if isinstance(node, nodes.math):
+        return True
+    if not isinstance(node, nodes.inline | nodes.reference):
+        return False
+    return "verdict" in node["classes"] or (len(node) == 1 and is_box(node[0]))
+
+
+def join(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put joiners between boxes and the text that touches them."""
+    for parent in {id(box.parent): box.parent for box in doctree.findall(is_box)}.values():
+        children: list[nodes.Node] = []
+        for node in parent.children:
+            if children and _touch(children[-1], node):
+                children.append(nodes.Text(JOINER))
+            children.append(node)
+        parent.children = []
+        parent.extend(children)
+
+
+def _touch(left: nodes.Node, right: nodes.Node) -> bool:
+    """Whether a box and a text that follow one another have no space between them."""
+    if isinstance(left, nodes.Text):
+        return is_box(right) and not left.astext()[-1:].isspace() and left.astext() != ""
+    return is_box(left) and isinstance(right, nodes.Text) and not right.astext()[:1].isspace()
+
+
+def setup(app: Sphinx) -> None:
+    # after links have been resolved
+    app.connect("doctree-resolved", join, priority=900)

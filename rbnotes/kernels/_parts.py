@@ -1,0 +1,46 @@
+"""Arrays of some dimensions cut out of a long one.
+
+NumPy's slices and reshapes look at strides and bounds, which is much code for compilers where all numbers
+stand in a row.
+"""
+
+import math
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin
+from numba.np.arrayobj import populate_array
+
+
+def cut(x, at, shape):
+    """The numbers of an array from a place on, as an array of that shape; and where the next ones are."""
+    end = at + math.prod(shape)
+    return x[at:end].reshape(shape), end
+
+
+@infer_global(cut)
+class _Cut(AbstractTemplate):
+    def generic(self, arguments, keywords):
+        x, _, shape = arguments
+        result = types.Tuple((types.Array(x.dtype, len(shape), "C"), types.intp))
+        return signature(result, x, types.intp, types.UniTuple(types.intp, len(shape)))
+
+
+@lower_builtin(cut, types.Array, types.intp, types.UniTuple)
+def _cut(context, builder, signature, arguments):
+    x, kind = signature.args[0], signature.return_type[0]
+    long, array = (context.make_array(each) for each in (x, kind))
+    data = builder.gep(long(context, builder, arguments[0]).data, [arguments[1]])
+    size = context.get_abi_sizeof(context.get_data_type(x.dtype))
+    word = ir.IntType(64)
+    shape, step = cgutils.unpack_tuple(builder, arguments[2]), word(size)
+    strides = list(shape)
+    for axis in reversed(range(len(shape))):
+        strides[axis] = step
+        step = builder.mul(step, shape[axis])
+    part = array(context, builder)
+    populate_array(part, data, shape, strides, word(size), None)
+    end = builder.add(arguments[1], builder.udiv(step, word(size)))
+    return context.make_tuple(builder, signature.return_type, (part._getvalue(), end))

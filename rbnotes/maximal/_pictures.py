@@ -1,0 +1,86 @@
+"""A trajectory as pictures: the scene that plays, and where its energy went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rbnotes import arguments, viewer
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact import Collider, Plane, Rounded
+from rbnotes.dynamics import WORLD, State
+from rbnotes.solids import Solid
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from rbnotes.maximal.trajectory import Trajectory
+
+COLORS = ("blue", "orange", "green", "purple", "teal", "brown")
+"""Of the bodies in turn; what the world carries is grey."""
+UNSEEN = 1e-6
+"""Share of the largest energy below which an account is rounding, and is left out."""
+
+
+def scene(path: Trajectory, shapes: Sequence[Solid | Collider], description: str) -> viewer.Scene:
+    """See :meth:`rbnotes.maximal.Trajectory.scene`."""
+    count = path.states.E.shape[1]
+    given = arguments.instances("shapes", shapes, Solid, Collider)
+    solids = [each for each in given if isinstance(each, Solid)]
+    if solids and len(solids) != count:
+        raise InvalidArgument("shapes", f"{len(solids)} solids", f"one for each of {count} bodies")
+    placed: list[tuple[int, Solid | Rounded | Plane, Array]]
+    placed = [(body, each, np.eye(4)) for body, each in enumerate(solids)]
+    placed += [(each.body, each.shape, each.frame) for each in given if isinstance(each, Collider)]
+    found = viewer.Scene(description, path.states.t)
+    for body, shape, frame in placed:
+        if body >= count:
+            raise InvalidArgument("shapes", f"a collider of body {body}", f"numbers of {count} bodies")
+        color = "grey" if body == WORLD else COLORS[body % len(COLORS)]
+        found.add(_drawing(shape, color), frame if body == WORLD else path.states.E[:, body] @ frame)
+    for body in set(range(count)) - {body for body, _, _ in placed}:
+        found.add(viewer.frame_axes(0.3), path.states.E[:, body], layer="")
+    return found
+
+
+def energy_figure(path: Trajectory, stored: Callable[[State], float] | None) -> tuple[Figure, Any]:
+    """See :meth:`rbnotes.maximal.Trajectory.energy_figure`."""
+    kept = np.zeros(len(path.states.t))
+    if stored is not None:
+        arguments.function("stored", stored)
+        kept = np.array([arguments.real("stored", stored(path.states[k])) for k in range(len(kept))])
+    done = {name: np.concatenate([[0.0], np.cumsum(work)]) for name, work in path.work._asdict().items()}
+    accounts = {
+        "motion and weight": path.energies,
+        "stored in springs": kept,
+        "sum": path.energies + kept,
+        # What the forces gave and did not take out of their own store.
+        "given by muscles, lost to dampers" if stored else "work of applied forces": (
+            done["applied"] + kept - kept[0]
+        ),
+        "contacts": done["contacts"],
+        "joints": done["joints"],
+        "moved back": done["stabilization"],
+        "integrator": done["integrator"],
+    }
+    largest = max(float(np.max(np.abs(account))) for account in accounts.values())
+    if stored is None:
+        del accounts["stored in springs"], accounts["sum"]
+    figure, axes = viewer.figure(size=(5.4, 4.2))
+    for name, account in accounts.items():
+        if np.max(np.abs(account)) > UNSEEN * largest:
+            axes.plot(path.states.t, account, label=name)
+    axes.set(xlabel="time [s]", ylabel="energy [J]")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure, axes
+
+
+def _drawing(shape: Solid | Rounded | Plane, color: str) -> viewer.Shape:
+    match shape:
+        case Plane():
+            return viewer.ground()
+        case Rounded():
+            return viewer.box(2 * (shape.half_extents + shape.radius), color)
+    return viewer.solid(shape, color)

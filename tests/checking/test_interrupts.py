@@ -1,0 +1,51 @@
+"""An interrupt that falls where exceptions are lost is not lost."""
+
+import gc
+import signal
+import sys
+import time
+
+import pytest
+
+from rbnotes.checking import interruptible
+
+
+@pytest.fixture
+def lost():
+    """Interrupts once, inside a callback of the garbage collector."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def collected(phase, told):
+        gc.callbacks.remove(collected)
+        signal.raise_signal(signal.SIGINT)
+
+    yield lambda: gc.callbacks.append(collected)
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_in_a_callback_ends_what_runs(lost):
+    hook = sys.unraisablehook
+
+    @interruptible()
+    def long():
+        gc.collect()
+        time.sleep(5)
+
+    lost()
+    with pytest.raises(KeyboardInterrupt):
+        long()
+    assert sys.unraisablehook is hook
+
+
+def test_other_errors_in_callbacks_are_told_as_before(monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+
+    class Broken:
+        def __del__(self):
+            raise ValueError("broken")
+
+    with interruptible():
+        Broken()
+        gc.collect()
+    assert len(told) == 1

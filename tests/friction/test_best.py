@@ -1,0 +1,90 @@
+"""What rounding keeps from its tolerance is handed on, by all models that solve complementarity problems."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from friction_scenes import heap
+
+from rbnotes import se3
+from rbnotes.complementarity import LCP, BoxLCP, Status, Unsolved
+from rbnotes.contact import Collider, Plane
+from rbnotes.dynamics import WORLD, State
+from rbnotes.friction import FrictionNotConverged, best, bounded, box_friction, staggered
+from rbnotes.maximal import Mechanism, World, simulate
+from rbnotes.solids import Box
+
+LEFT = 3e-7
+"""Relative residual that problems are said to have, larger than all tolerances here."""
+
+
+def in_pyramids(problem):
+    return staggered(problem, cone="pyramid")
+
+
+EACH = pytest.mark.parametrize(
+    ("model", "problems", "methods"),
+    [
+        pytest.param(box_friction, BoxLCP, "active_set", id="box"),
+        pytest.param(staggered, LCP, "active_set", id="staggered, contact"),
+        pytest.param(staggered, BoxLCP, "active_set", id="staggered, friction in boxes"),
+        pytest.param(in_pyramids, LCP, ("active_set", "lemke"), id="staggered, friction in pyramids"),
+    ],
+)
+"""A model, and which of its problems end otherwise than solved."""
+
+
+def ending(monkeypatch, status, problems, methods):
+    """Some problems are said to end like this, although they are solved."""
+
+    def by(solved, within):
+        def ended(problem, method="active_set", **options):
+            solution = solved(problem, method, **options)
+            if not isinstance(problem, problems) or method not in within:
+                return solution
+            return replace(solution, status=status, residuals=replace(solution.residuals, relative=LEFT))
+
+        return ended
+
+    if isinstance(methods, tuple):  # the first of them has another to fall back on
+        monkeypatch.setattr(bounded, "solve_lcp", by(bounded.solve_lcp, methods[:1]))
+        methods = methods[1:]
+    monkeypatch.setattr(best, "solve_lcp", by(best.solve_lcp, methods))
+
+
+@EACH
+@pytest.mark.parametrize("status", [Status.ILL_CONDITIONED, Status.ITERATION_LIMIT, Status.CYCLING])
+def test_solvers_on_their_way_hand_on_how_far_they_came(monkeypatch, model, problems, methods, status):
+    problem = heap(np.random.default_rng(1), 2, 3)
+    solution = model(problem)
+    ending(monkeypatch, status, problems, methods)
+    with pytest.raises(FrictionNotConverged, match="expected at most 1e-10") as stopped:
+        model(problem)
+    assert stopped.value.residual == LEFT
+    np.testing.assert_allclose(stopped.value.solution.velocity, solution.velocity, atol=1e-7)
+
+
+@EACH
+@pytest.mark.parametrize("status", [Status.INFEASIBLE, Status.NO_SOLUTION])
+def test_where_there_is_no_solution_none_is_handed_on(monkeypatch, model, problems, methods, status):
+    ending(monkeypatch, status, problems, methods)
+    with pytest.raises(Unsolved, match=status):
+        model(heap(np.random.default_rng(1), 2, 3))
+
+
+def test_who_looks_at_the_residual_is_not_stopped(monkeypatch):
+    ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "active_set")
+    assert staggered(heap(np.random.default_rng(1), 2, 3), check=False).residual == LEFT
+
+
+@pytest.mark.parametrize("friction", ["box", "staggered"])
+def test_runs_go_on(monkeypatch, friction):
+    """A cube that slides a little."""
+    ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "active_set")
+    cube = Box([0.2] * 3)
+    mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])
+    world = World(mechanism, [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)])
+    state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None], np.array([0, 0, 0, 0.3, 0, 0]))
+    path = simulate(world, state, 0.01, 2, friction=friction)
+    assert [record.residual for record in path.contacts] == [LEFT, LEFT]
+    assert path.states.phi[-1, 0, 3] == pytest.approx(0.3 - 0.5 * 9.81 * 0.02, rel=1e-6)

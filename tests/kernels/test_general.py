@@ -1,0 +1,175 @@
+"""Joints given as functions: compiled programs against the reference, in trees with joints of all kinds."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lifts import lift
+from random_trees import body, frame, unit
+
+from rbnotes import joints, kernels
+from rbnotes import tree as trees
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.joints import FunctionJoint, surface_on_surface, surfaces
+from rbnotes.kernels import _code, _programs, general
+from rbnotes.tree import Link, Tree
+from rbnotes.tree.dynamics import regular_mass_matrix
+
+SAME = 1e-11
+
+
+def rings(rng):
+    return surface_on_surface(surfaces.torus(rng.uniform(0.5, 0.9), 0.2), surfaces.torus(0.7, 0.1), 0.4)
+
+
+MADE = {
+    "rings": rings,
+    "lift": lambda rng: lift(rng.uniform(0.5, 1.5)),
+    "hung lift": lambda rng: joints.Composite(joints.Universal(), lift(1.0)),
+    "hinge": lambda rng: joints.Revolute(unit(rng)),
+    "ball": lambda rng: joints.ExponentialSpherical(),
+    "quaternion": lambda rng: joints.QuaternionSpherical(),
+}
+
+
+def of_kinds(kinds, rng):
+    """A tree with springs and dampers, each link on some one before."""
+    links = []
+    for i, kind in enumerate(kinds):
+        joint = MADE[kind](rng)
+        parent = None if i < 2 else f"{rng.integers(i)}"
+        springs = rng.uniform(0.1, 2.0, (2, joint.coordinates))
+        links.append(Link(f"{i}", joint, body(rng), parent, frame(rng), frame(rng), *springs))
+    return Tree(links)
+
+
+def close(found, expected, tolerance=SAME):
+    scale = max(1.0, np.max(np.abs(expected), initial=0.0))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
+
+
+@pytest.fixture(scope="module", params=range(3), ids="tree {}".format)
+def case(request):
+    rng = np.random.default_rng(request.param)
+    # Nine of a program are more than are evaluated at once.
+    tree = of_kinds(rng.permutation(["rings"] * (9, 1, 3)[request.param] + [*MADE, "lift"]), rng)
+    compiled = kernels.compile(tree)
+    q, v = rng.normal(size=(2, tree.size))
+    assert compiled._outside.ready(compiled._numbers, q, v)
+    return tree, compiled, rng
+
+
+def sensitivity(tree, q):
+    return SAME * np.maximum(1.0, np.max(np.linalg.cond(regular_mass_matrix(tree, q))) / 1e3)
+
+
+def test_one_state(case):
+    tree, compiled, rng = case
+    for q, v, x in rng.normal(size=(2, 3, tree.size)):
+        wrenches, tolerance = rng.normal(size=(len(tree.links), 6)), sensitivity(tree, q)
+        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x), tolerance)
+        expected = trees.forward_dynamics(tree, q, v, x, wrenches)
+        close(compiled.forward_dynamics(q, v, x, wrenches), expected, tolerance)
+        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
+        at = trees.motion(tree, q, v)
+        close(compiled.jacobian_times(q, v), at.phi)
+        close(compiled.jacobian_dot_times(q, v), at.drift)
+        pushed = trees.jacobian(tree, q).T @ wrenches.ravel()
+        close(compiled.jacobian_transpose_times(q, wrenches), pushed)
+        resting = trees.forward_dynamics(Tree([*map(unsprung, tree.links)], np.zeros(3)), q, 0 * v, x)
+        close(compiled.solve_mass(q, x), resting, tolerance)
+        told = {link.name: rng.normal(size=link.joint.coordinates) for link in tree.links[::2]}
+        found, expected = (
+            of.hybrid_dynamics(*on, q, v, told, x) for of, on in ((compiled, ()), (trees, (tree,)))
+        )
+        close(found.qddot, expected.qddot, tolerance)
+
+
+def unsprung(link):
+    return Link(link.name, link.joint, link.inertia, link.parent, link.placement, link.body)
+
+
+def test_many_states(case):
+    tree, compiled, rng = case
+    for lead in ((3,), (2, 5)):
+        q, v, x = rng.normal(size=(3, *lead, tree.size))
+        tolerance = sensitivity(tree, q)
+        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x), tolerance)
+        close(compiled.inverse_dynamics(q, v, x[0]), trees.inverse_dynamics(tree, q, v, x[0]))
+    again = pickle.loads(pickle.dumps(compiled))
+    close(again.inverse_dynamics(q, v, x), compiled.inverse_dynamics(q, v, x))
+
+
+def test_what_has_the_same_operations_has_the_same_program():
+    """Numbers do not count; it is compiled once, and found on disk."""
+    torus, other, ball = surfaces.torus(1.1, 0.3), surfaces.torus(0.7, 0.2), surfaces.sphere(0.7)
+    pairs = (torus, other), (other, torus), (torus, ball)
+    first, second, third = (general.written(surface_on_surface(*pair, 0.4)) for pair in pairs)
+    assert first.key == second.key != third.key
+    assert not np.array_equal(first.constants, second.constants)
+    assert _programs.PROGRAMS[third.key].steps != _programs.PROGRAMS[first.key].steps
+    kernels.compile(Tree([Link("ring", surface_on_surface(torus, other, 0.4), np.eye(6))]))
+    again = _programs.function(_code.failed(), first.key)
+    _code.machine_code(again, _programs.signature_of)
+    assert sum(again.stats.cache_hits.values()) == 1
+    # Processes that compile both at the same time do not write to the same files.
+    assert again.__qualname__ != _programs.function(_code.failed(), third.key).__qualname__
+
+
+@pytest.mark.parametrize("name", ["_programs.py", "rattle.py", "newton.py", "packing.py"])
+def test_code_on_disk_is_that_of_the_sources_it_was_made_from(name, monkeypatch):
+    """Also of modules outside that it has numbers from, but not of what packs the arguments."""
+    as_they_are, read = _code.failed(), Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == name))
+    assert (_code.failed.__wrapped__() == as_they_are) == (name == "packing.py")
+
+
+def test_singular_states_are_told_as_the_reference_tells_them():
+    rng = np.random.default_rng(5)
+    tree = of_kinds(["hinge", "lift", "lift"], rng)
+    compiled = kernels.compile(tree)
+    q, v, x = rng.normal(size=(3, tree.size))
+    good = compiled.forward_dynamics(q, v, x)
+    for at in (2, 4):
+        for away, singular in ((1e-7, True), (3e-6, False)):
+            near = q.copy()
+            near[at] = np.pi - 2 * away
+            calls = {"forward_dynamics": (near, v, x), "inverse_dynamics": (near, v, x)}
+            calls |= {"solve_mass": (near, x), "jacobian_times": (near, v), "jacobian_transpose_times": ()}
+            calls["jacobian_transpose_times"] = near, np.ones((3, 6))
+            for name, states in calls.items():
+                call = getattr(compiled, name)
+                if not singular:
+                    assert np.all(np.isfinite(call(*states)))
+                    continue
+                with pytest.raises(SingularConfiguration, match=r"the lift joint 1\.0e-07 from its end"):
+                    call(*states)
+            if singular:
+                with pytest.raises(SingularConfiguration, match="from its end"):
+                    compiled.forward_dynamics(np.stack([q, near]), v, x)
+    close(compiled.forward_dynamics(q, v, x), good)
+    with pytest.raises(InvalidArgument, match=r"^qdot"):
+        compiled.forward_dynamics(q, v[1:], x)
+    # Angles that the sweeps do not turn are those of the reference.
+    far = q + np.array([0.0, 1e7, 0.0, 0.0, 0.0])
+    close(compiled.inverse_dynamics(far, v, x), trees.inverse_dynamics(tree, far, v, x))
+
+
+def test_says_which_joints_are_not_compiled(caplog):
+    import casadi
+
+    def steps(q):
+        whole = type(q[0])(casadi.erf(q[0].expression))
+        return np.eye(3), np.array([q[0], whole, 0.0])
+
+    tree = of_kinds(["hinge", "lift"], np.random.default_rng(1))
+    odd = FunctionJoint(steps, 1, name="stairs")
+    tree = Tree([*tree.links, Link("odd", odd, np.eye(6), "1"), Link("odder", odd, np.eye(6), "0")])
+    compiled = kernels.compile(tree)
+    assert caplog.messages == [message for message in caplog.messages if "stairs joint is not" in message]
+    assert len(caplog.messages) == 1
+    assert "OP_ERF" in caplog.messages[0]
+    q, v, x = np.random.default_rng(2).normal(size=(3, 9, tree.size))
+    close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x))
+    close(compiled.forward_dynamics(q[0], v[0], x[0]), trees.forward_dynamics(tree, q[0], v[0], x[0]))

@@ -1,0 +1,67 @@
+"""A trajectory as pictures: each shape goes where its body goes, and the accounts of energy add up."""
+
+import numpy as np
+import pytest
+
+from rbnotes import se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.contact import Collider, Plane, Rounded
+from rbnotes.dynamics import WORLD, State
+from rbnotes.forces import ForceGroups, Paths, SpringDamper, on_body, on_world, through
+from rbnotes.maximal import Mechanism, World, simulate
+from rbnotes.solids import Box, Sphere
+
+BRICK, BALL = Box([0.4, 0.2, 0.1]), Sphere(0.15)
+ASIDE = se3.exp([0.3, -0.2, 0.5, 0.1, 0.2, 0.0])
+SPRING = ForceGroups(
+    [Paths(SpringDamper(40.0, 0.5, 1.5), through(on_world([0.1, 0.0, 3.0]), on_body(0, [0.2, 0.1, 0.0])))]
+)
+
+
+@pytest.fixture(scope="module")
+def world():
+    bodies = [BRICK.spatial_inertia(mass=1.0), BALL.spatial_inertia(mass=0.5)]
+    shapes = [Collider(WORLD, Plane()), Collider(0, BRICK, ASIDE), Collider(0, Rounded([0.1, 0, 0], 0.02))]
+    return World(Mechanism(bodies, applied=SPRING), shapes)
+
+
+@pytest.fixture(scope="module")
+def path(world):
+    start = np.array([se3.exp([0.2, 0.1, 0.3, 0.3, 0.0, 1.5]), se3.exp([0, 0, 0, 3.0, 0.0, 2.0])])
+    return simulate(world, State(E=start, phi=np.full((2, 6), 0.3)), 0.005, 60)
+
+
+def test_what_touches_is_drawn_where_it_goes(path, world):
+    floor, brick, bead, ball = path.scene(world.colliders, "A brick swings.")._items
+    assert (floor.shape.kind, ball.shape.kind) == ("ground", "axes")
+    np.testing.assert_allclose(brick.poses, path.states.E[:, 0] @ ASIDE)
+    np.testing.assert_allclose(bead.poses, path.states.E[:, 0])
+    np.testing.assert_allclose(ball.poses, path.states.E[:, 1])
+    assert brick.shape.color == bead.shape.color != floor.shape.color
+
+
+def test_what_weighs_is_drawn_too(path):
+    scene = path.scene([BRICK, BALL])
+    assert [item.shape.kind for item in scene._items] == ["box", "sphere"]
+    np.testing.assert_allclose(scene._items[1].poses, path.states.E[:, 1])
+    np.testing.assert_array_equal(scene.times, path.states.t)
+
+
+@pytest.mark.parametrize("shapes", [[BRICK], [Collider(2, BALL)], ["a box"]])
+def test_shapes_of_other_bodies_are_refused(path, shapes):
+    with pytest.raises(InvalidArgument, match="shapes"):
+        path.scene(shapes)
+
+
+def test_the_accounts_of_energy_add_up(path):
+    pytest.importorskip("matplotlib")
+    _, axes = path.energy_figure(SPRING.energy)
+    curves = {line.get_label(): np.asarray(line.get_ydata()) for line in axes.lines}
+    np.testing.assert_allclose(curves["sum"], curves["motion and weight"] + curves["stored in springs"])
+    lost = curves["given by muscles, lost to dampers"]
+    assert lost[-1] < -0.02  # the damper takes, at a power that the law tells
+    power = [SPRING.groups[0].dissipated_power(state) for state in path.states]
+    np.testing.assert_allclose(lost[-1], -np.trapezoid(power, path.states.t), rtol=0.05)
+    left = sum(curves.get(name, 0.0) for name in ("contacts", "joints", "moved back", "integrator"))
+    np.testing.assert_allclose(lost + left, curves["sum"] - curves["sum"][0], atol=1e-4)
+    assert "work of applied forces" in {line.get_label() for line in path.energy_figure()[1].lines}

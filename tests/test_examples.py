@@ -1,0 +1,48 @@
+"""Every public room has an example, and what docstrings show comes out."""
+
+import doctest
+import inspect
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import rbnotes
+
+ELSEWHERE = {"cards", "challenge", "commands", "grading", "kernels"}
+"""What pages of the book run, the command line, and what compiles for minutes where nothing is compiled."""
+ROOMS = {
+    info.name for info in pkgutil.iter_modules(rbnotes.__path__) if not info.name.startswith("_")
+} - ELSEWHERE
+WITH_EXAMPLES = sorted(
+    info.name
+    for info in pkgutil.walk_packages(rbnotes.__path__, "rbnotes.")
+    if info.name != "rbnotes.__main__"
+    and ">>> " in Path(info.module_finder.find_spec(info.name).origin).read_text()
+)
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_examples_come_out(name):
+    found = doctest.DocTestFinder(exclude_empty=True).find(import_module(name))
+    assert any(each.examples for each in found)
+    runner = doctest.DocTestRunner(verbose=False)
+    for each in found:
+        runner.run(each)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_every_room_has_one():
+    assert {name.split(".")[1] for name in WITH_EXAMPLES} >= ROOMS - {"__main__"}
+
+
+def test_an_example_that_does_not_come_out_is_found(capsys):
+    def wrong():
+        """
+        >>> 1 + 1
+        3
+        """
+
+    (example,) = doctest.DocTestFinder().find(inspect.unwrap(wrong), "wrong")
+    assert doctest.DocTestRunner(verbose=False).run(example).failed == 1
