@@ -3,6 +3,7 @@
 import gc
 import signal
 import sys
+import threading
 import time
 
 import pytest
@@ -23,17 +24,20 @@ def lost():
     signal.signal(signal.SIGINT, before)
 
 
-def test_an_interrupt_in_a_callback_ends_what_runs(lost):
+@pytest.mark.parametrize("wait", [time.sleep, threading.Event().wait], ids=["asleep", "at a lock"])
+def test_an_interrupt_in_a_callback_ends_what_runs(lost, wait):
     hook = sys.unraisablehook
 
     @interruptible()
     def long():
         gc.collect()
-        time.sleep(5)
+        wait(60)
 
     lost()
+    began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         long()
+    assert time.monotonic() - began < 30
     assert sys.unraisablehook is hook
 
 
