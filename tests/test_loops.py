@@ -104,6 +104,7 @@ REACHED = {
 ENDS = {
     "cards/standalone.py: _Rewriter.visit_Attribute": "goes up the finite tree of an expression",
     "cards/standalone.py: _Rewriter.imported": "the parts of a name",
+    "checking/interrupts.py: interruptible.send": "until it arrives: tests/checking/test_interrupts.py",
     "complementarity/active_set.py: _Blocks.refined": "six corrections, each half the error of the last",
     "complementarity/gauss_seidel.py: _colouring": "at most as many colours as neighbours",
     "complementarity/lemke.py: _least": "the columns of a matrix",

@@ -42,7 +42,7 @@ import hypothesis
 import numpy as np
 import pytest
 from planted_slips import ROOT, Function, Living, Slip, slips
-from slip_checks import MEASURED, Tests, digest, in_copy, refused
+from slip_checks import MEASURED, Tests, digest, in_copy, records_of, refused
 
 TABLE = ROOT / "book" / "_data" / "slips.csv"
 NOT_MUTATED = ("ledger", "challenge", "cards", "grading", "commands")
@@ -87,7 +87,7 @@ def noticing(slip: Slip, living: Living, tests: Tests) -> str:
     function = slip.function
     looks: tuple[Callable[[], Callable[[], str]], ...] = (
         lambda: partial(tests.run, tests.of(function, own=True)),
-        lambda: partial(refused, function),
+        lambda: partial(refused, records_of(function)),
         lambda: partial(tests.run, tests.of(function, own=False)),
     )
     for look in looks:

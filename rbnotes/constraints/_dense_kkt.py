@@ -42,7 +42,7 @@ def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], Solve]:
         reduced = g
         if basis is not None:
             reduced = basis.T @ g
-            check_consistent(g - basis @ reduced, max(largest(g), largest(G @ free)))
+            check_consistent(g - basis @ reduced, max(largest(g), largest(np.abs(G) @ np.abs(free))))
         multipliers = solve_schur(reduced - independent @ free)
         v = free + solve_inertia(independent.T @ multipliers)
         return v, multipliers if basis is None else basis @ multipliers

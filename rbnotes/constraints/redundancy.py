@@ -11,7 +11,8 @@ RANK_TOLERANCE = 1e-9
 """Rows of G that add less than this to the others (relative to the largest row) count as redundant."""
 
 CONSISTENCY_TOLERANCE = 1e-7
-"""Largest contradiction between redundant rows, relative to the sizes of g and of G times the free motion."""
+"""Largest contradiction between redundant rows, relative to the sizes of g and of the terms of
+G times the free motion."""
 
 
 class InconsistentConstraints(InvalidArgument):

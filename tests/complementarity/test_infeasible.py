@@ -19,6 +19,7 @@ from rbnotes.complementarity import (
     pivoting,
     solve_lcp,
 )
+from rbnotes.complementarity.certificate import contradicts
 from rbnotes.errors import NotConverged
 
 PROVING = ("active_set", "pivoting", "lemke")
@@ -53,6 +54,14 @@ def test_contradicting_contacts(form):
         solve_lcp(problem, "gauss_seidel", max_sweeps=50)
     assert error.value.status is Status.ITERATION_LIMIT
     assert error.value.solution.statistics.sweeps == 50
+
+
+def test_what_rounding_may_have_made_negative_proves_nothing():
+    """Large terms that cancel, within bounds, and a remainder of 1e-13 of them."""
+    y, product, q = np.array([0.0, 0.0, 1.0]), np.array([1.0, -1.0, 0.0]), np.array([0.0, 0.0, -1e-7])
+    lower, upper = np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, np.inf])
+    assert contradicts(y, product, np.abs(product), q, lower, upper)
+    assert not contradicts(y, product, np.abs(product), q, 1e6 * lower, 1e6 * upper)
 
 
 def test_a_quadratic_program_can_be_unbounded_or_infeasible():

@@ -1,5 +1,7 @@
 """Residuals: each law by itself, scale-free acceptance."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -70,6 +72,13 @@ def test_residuals_of_an_elimination(problem, x, multipliers, z):
     assert residuals.natural == pytest.approx(np.abs(z - np.maximum(z - w, 0)).max())
     assert residuals.feasibility == max(0.0, -z.min())
     assert residuals.dual_feasibility == pytest.approx(max(0.0, -w.min()))
+
+
+@given(mixed(4, 3, 2), vectors(4), vectors(2), vectors(3))
+def test_rows_in_other_units_change_no_relative_residual(problem, x, multipliers, z):
+    before = problem.residuals(x, multipliers, z).relative
+    P = replace(problem, G=1e3 * problem.G, g=1e3 * problem.g, N=1e-3 * problem.N, n=1e-3 * problem.n)
+    assert P.residuals(x, 1e-3 * multipliers, 1e3 * z).relative == pytest.approx(before, rel=1e-9, abs=1e-12)
 
 
 def test_residuals_of_an_elimination_catch_each_error():

@@ -60,7 +60,7 @@ def test_redundant_rows_give_multipliers_of_least_norm(form, change, M, G, b, v0
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("ratio", [1e-2, 1e-4, 1e-6, 1e-8])
-@pytest.mark.parametrize("change", [lambda M: M, nonsymmetric])
+@pytest.mark.parametrize("change", [lambda M: M, nonsymmetric, lambda M: 1e-6 * M])
 def test_small_rows_hold_as_large_ones_do(form, ratio, change):
     """Rows in other units, and rows of light and of heavy bodies: sparse factors once missed the smaller ones
     in silence, or called them redundant and contradictory."""
@@ -88,6 +88,35 @@ def test_contradicting_rows_are_named(form):
     np.testing.assert_allclose(kkt.solve(np.zeros(3), [1.0, 2.0])[0], [1, 0, 0], atol=1e-12)
     with pytest.raises(InconsistentConstraints, match="g: got values that redundant rows of G miss by"):
         kkt.solve(np.zeros(3), [1.0, 1.0])
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_contradictions_are_judged_by_what_rows_do_to_the_free_motion(form, unit):
+    """Whatever the unit of the rows; rounding of targets that ought to be zero contradicts nothing."""
+    G = unit * np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0]])
+    kkt = factor_kkt(form(np.diag([1.0, 2.0, 3.0])), form(G))
+    b = np.array([1.0, 1.0, 1.0])
+    kkt.solve(b, unit * np.array([0.0, 1e-11]))
+    with pytest.raises(InconsistentConstraints):
+        kkt.solve(b, unit * np.array([0.0, 1e-4]))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_balances_in_a_row_still_has_a_size(form):
+    """Opposite motions whose sum is held at zero, twice: the rounding of that sum is no contradiction."""
+    M, G = np.diag([1.0, 3.0]), np.array([[1.0, 1.0], [0.3, 0.3]])
+    b = M @ np.array([1.0, -1.0]) * 1e3 / 7
+    v, _ = factor_kkt(form(M), form(G)).solve(b, [1e-13, 0.0])
+    np.testing.assert_allclose(v, np.array([1e3, -1e3]) / 7, rtol=1e-12)
+
+
+@pytest.mark.parametrize("other", range(1, 6))
+def test_any_two_rows_may_repeat_each_other(other):
+    """In a sparse matrix, too, where redundancy is first looked for along a few random directions."""
+    G = np.eye(6, 7)
+    G[other] = G[0]
+    assert factor_kkt(sparse.csr_array(np.eye(7)), sparse.csr_array(G)).rank == 5
 
 
 @pytest.mark.parametrize("form", FORMATS)
