@@ -228,16 +228,12 @@ class TestRegions:
         assert np.array_equal(np.unique(np.round(np.log10(short))), np.arange(-8, 0))
 
     def test_degenerate_vectors_vanish_or_lie_along_an_axis(self):
-        any_vector, direction = (
-            self.drawn_in("degenerate", strategy)
-            for strategy in (strategies.vectors(3), strategies.nonzero_vectors(3))
-        )
-        assert np.any(np.all(any_vector == 0, axis=1))
-        assert np.all(np.any(direction != 0, axis=1))
-        axes = direction[np.sum(direction != 0, axis=1) == 1]
-        assert {tuple(np.sign(axis)) for axis in axes if np.linalg.norm(axis) == 1} == {
-            tuple(sign * axis) for axis in np.eye(3) for sign in (1.0, -1.0)
-        }
+        vectors = self.drawn_in("degenerate", strategies.vectors(6))
+        assert 0.1 < np.mean(np.all(vectors == 0, axis=1)) < 0.5
+        directions = self.drawn_in("degenerate", strategies.nonzero_vectors(6))
+        entries = np.sum(directions != 0, axis=1)
+        assert np.all(entries > 0)
+        assert 0.25 < np.mean(entries == 1) < 0.75
 
     @pytest.mark.parametrize("name", ["near pi", "non-dyadic", "tiny", "degenerate"])
     def test_others_stay_within_their_limits(self, name):
