@@ -89,6 +89,17 @@ def test_it_is_translated_once():
     assert program_of_shape((2, 3, 0), "CLARABEL", None) is program_of_shape((2, 3, 0), "CLARABEL", None)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "diagonal"])
+@pytest.mark.parametrize("vary", [("Q", "c"), ("c",)])
+def test_what_is_translated_is_the_program_itself(monkeypatch, form, vary):
+    """Polishing finds the answer from a wrong one, too: here without."""
+    monkeypatch.setattr("rbnotes.complementarity.quadratic._with_active", lambda qp, active, found: found)
+    Q, A, b = form(np.diag([1.0, 4.0, 2.0])), np.array([[1.0, 1.0, 0.0]]), np.array([1.0])
+    program = QuadraticProgram(QP(Q, np.ones(3), A, b), vary=vary)
+    qp = QP(3 * Q if "Q" in vary else Q, [-2.0, 1.0, 3.0], A, b)
+    np.testing.assert_allclose(program.solve(qp).x, solve_lcp(qp).x, atol=1e-6)
+
+
 def test_only_what_varies_may_change():
     Q, A = np.diag([1.0, 2.0]), sparse.csr_array([[1.0, 1.0]])
     program = QuadraticProgram(QP(Q, [1.0, 1.0], A, [0.0]), vary=("c", "b"))
