@@ -38,9 +38,15 @@ def test_all_bases_agree_with_every_method():
         problem = LCP(M, q)
         truth = enumeration(problem)
         seen.add((name, truth.status))
+        np.testing.assert_array_equal(truth.w, M @ truth.z + q)
         for method in METHODS:
             solution = solve_lcp(problem, method, check=False)
             assert solution.status is truth.status, (name, method, M, q)
+            np.testing.assert_allclose(
+                solution.w,
+                M @ solution.z + q,
+                atol=1e-13 * (np.abs(M) @ np.abs(solution.z) + np.abs(q)).max(),
+            )
             if solution.solved:
                 assert violation(problem, solution.z) < 1e-7, (name, method, M, q)
             elif solution.status is Status.INFEASIBLE:

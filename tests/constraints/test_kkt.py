@@ -119,6 +119,13 @@ def test_any_two_rows_may_repeat_each_other(other):
     assert factor_kkt(sparse.csr_array(np.eye(7)), sparse.csr_array(G)).rank == 5
 
 
+def test_redundant_rows_of_many_are_counted():
+    """More rows than are looked at at once."""
+    G = np.eye(300, 400)
+    G[[290, 291, 292]] = G[[3, 280, 5]]
+    assert factor_kkt(sparse.csr_array(np.eye(400)), sparse.csr_array(G)).rank == 297
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_redundant_rows_can_be_refused(form):
     G = form(np.array([[1.0, 1, 0], [2.0, 2, 0], [0, 0, 1]]))

@@ -166,8 +166,9 @@ def test_projection_keeps_the_centre_of_mass_and_converges_quadratically():
     moved = found.positions - x
     np.testing.assert_allclose(moved[:2] + 3 * moved[2:], 0, atol=1e-12)
     assert found.iterations <= 5
-    thin = project_positions(x, sparse.diags_array(masses), error, lambda x: sparse.csr_array(rows(x)))
-    np.testing.assert_allclose(thin.positions, found.positions, atol=1e-9)
+    for mass in (sparse.diags_array(masses), np.diag(masses)):
+        thin = project_positions(x, mass, error, lambda x: sparse.csr_array(rows(x)))
+        np.testing.assert_allclose(thin.positions, found.positions, atol=1e-9)
 
 
 def rod_inertia(mass):
