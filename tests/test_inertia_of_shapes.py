@@ -50,24 +50,27 @@ def tube(big, small):
 
 
 @pytest.mark.parametrize(
-    ("body", "pieces"),
+    ("shape", "sizes", "pieces"),
     [
-        (inertia.cuboid([0.4, 0.6, 1.0], 3.0), [box(np.array([0.4, 0.6, 1.0]))]),
+        (inertia.cuboid, ([0.4, 0.6, 1.0],), [box(np.array([0.4, 0.6, 1.0]))]),
         (
-            inertia.ellipsoid([0.4, 0.6, 1.0], 3.0),
+            inertia.ellipsoid,
+            ([0.4, 0.6, 1.0],),
             [slices(-1.0, 1.0, lambda z: np.sqrt(1 - z**2) * np.array([0.4, 0.6]))],
         ),
-        (inertia.sphere(0.5, 3.0), [slices(-0.5, 0.5, lambda z: np.sqrt(0.25 - z**2) * np.ones(2))]),
-        (inertia.cylinder(0.5, 1.2, 3.0), [slices(-0.6, 0.6, lambda z: (0.5, 0.5))]),
+        (inertia.sphere, (0.5,), [slices(-0.5, 0.5, lambda z: np.sqrt(0.25 - z**2) * np.ones(2))]),
+        (inertia.cylinder, (0.5, 1.2), [slices(-0.6, 0.6, lambda z: (0.5, 0.5))]),
         (
-            inertia.capsule(0.5, 1.2, 3.0),
+            inertia.capsule,
+            (0.5, 1.2),
             [slices(-1.1, -0.6, rounded), slices(-0.6, 0.6, rounded), slices(0.6, 1.1, rounded)],
         ),
-        (inertia.torus(0.5, 0.2, 3.0), [tube(0.5, 0.2)]),
+        (inertia.torus, (0.5, 0.2), [tube(0.5, 0.2)]),
     ],
     ids=["cuboid", "ellipsoid", "sphere", "cylinder", "capsule", "torus"],
 )
-def test_shapes_by_quadrature(body, pieces):
+def test_shapes_by_quadrature(shape, sizes, pieces):
+    body = shape(*sizes, 3.0)
     points, volumes = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
     second = 3.0 * np.einsum("p,pi,pj->ij", volumes, points, points)
     np.testing.assert_allclose(body.mass, 3.0 * np.sum(volumes), rtol=1e-13)
@@ -92,17 +95,18 @@ def test_density_is_one_if_nothing_is_said(shape, sizes):
 
 
 @pytest.mark.parametrize(
-    ("body", "geom"),
+    ("shape", "sizes", "geom"),
     [
-        (inertia.cuboid([0.4, 0.6, 1.0], 3.0), '<geom type="box" size="0.2 0.3 0.5" density="3"/>'),
-        (inertia.ellipsoid([0.4, 0.6, 1.0], 3.0), '<geom type="ellipsoid" size="0.4 0.6 1" density="3"/>'),
-        (inertia.sphere(0.5, 3.0), '<geom type="sphere" size="0.5" density="3"/>'),
-        (inertia.cylinder(0.5, 1.2, 3.0), '<geom type="cylinder" size="0.5 0.6" density="3"/>'),
-        (inertia.capsule(0.5, 1.2, 3.0), '<geom type="capsule" size="0.5 0.6" density="3"/>'),
+        (inertia.cuboid, ([0.4, 0.6, 1.0],), '<geom type="box" size="0.2 0.3 0.5" density="3"/>'),
+        (inertia.ellipsoid, ([0.4, 0.6, 1.0],), '<geom type="ellipsoid" size="0.4 0.6 1" density="3"/>'),
+        (inertia.sphere, (0.5,), '<geom type="sphere" size="0.5" density="3"/>'),
+        (inertia.cylinder, (0.5, 1.2), '<geom type="cylinder" size="0.5 0.6" density="3"/>'),
+        (inertia.capsule, (0.5, 1.2), '<geom type="capsule" size="0.5 0.6" density="3"/>'),
     ],
     ids=["cuboid", "ellipsoid", "sphere", "cylinder", "capsule"],
 )
-def test_shapes_against_mujoco(body, geom):
+def test_shapes_against_mujoco(shape, sizes, geom):
+    body = shape(*sizes, 3.0)
     model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody><body>{geom}</body></worldbody></mujoco>")
     np.testing.assert_allclose(body.mass, model.body_mass[1], rtol=1e-12)
     np.testing.assert_allclose(np.linalg.eigvalsh(body.inertia), np.sort(model.body_inertia[1]), rtol=1e-12)
