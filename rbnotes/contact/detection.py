@@ -263,6 +263,5 @@ def _near(colliders: Sequence[Collider], placed: list[Array], margin: float) -> 
     for i in np.flatnonzero(np.isinf(radii)):
         above = (centres - centres[i]) @ placed[i][:3, 2] - radii
         distance[i] = distance[:, i] = above
-        distance[i, i] = -np.inf
     pairs = np.triu((distance <= margin) & (moves[:, None] | moves[None]), 1)
     return [(int(i), int(j)) for i, j in np.argwhere(pairs)]

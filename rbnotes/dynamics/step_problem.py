@@ -271,7 +271,7 @@ def _checked_softness(value: Any, count: int) -> Array:
             if np.allclose(softness, softness.T, rtol=0, atol=1e-10 * np.max(np.abs(softness))):
                 softness = (softness + softness.T) / 2
             eigenvalues = np.linalg.eigvals(softness).real
-            _check_not_negative(eigenvalues, count * np.finfo(float).eps * np.max(np.abs(eigenvalues)))
+            _check_not_negative(eigenvalues, 10 * count * np.finfo(float).eps * np.max(np.abs(eigenvalues)))
             return softness
         softness = diagonal
     elif softness.shape not in ((), (count,)):

@@ -44,6 +44,8 @@ def test_products_are_those_of_the_matrix(rows, data):
     twists, impulses = rng.normal(size=expected.shape[1]), rng.normal(size=expected.shape[0])
     np.testing.assert_allclose(rows @ twists, expected @ twists, atol=1e-12)
     np.testing.assert_allclose(rows.T @ impulses, expected.T @ impulses, atol=1e-12)
+    several = rng.normal(size=(expected.shape[1], 2))
+    np.testing.assert_allclose(rows @ several, expected @ several, atol=1e-12)
     np.testing.assert_array_equal(rows.matrix.toarray(), expected)
     np.testing.assert_array_equal(rows.toarray(), expected)
     masses = [data.draw(spd_matrices(6)) for _ in range(rows.bodies)]

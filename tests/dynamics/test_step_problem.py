@@ -33,6 +33,16 @@ def test_what_is_left_out_is_empty():
     assert solution.contact_impulses.shape == (0, 3)
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_softness_may_be_singular_to_rounding_in_any_unit(unit):
+    """Of rank one: the other eigenvalues are rounding of either sign, and are none that push back."""
+    direction = np.array([0.3, -0.7, 0.9, 0.1])
+    rows = BilateralRows(np.eye(4), 0.0, unit * np.outer(direction, direction))
+    assert rows.softness.shape == (4, 4)
+    with pytest.raises(InvalidArgument, match="softness: got an eigenvalue -"):
+        BilateralRows(np.eye(4), 0.0, unit * (np.outer(direction, direction) - 1e-6 * np.eye(4)))
+
+
 def test_numbers_hold_for_every_row_and_diagonal_softness_is_a_vector():
     rows = BilateralRows(np.ones((2, 3)), 0.5, np.diag([0.25, 0.0]))
     np.testing.assert_array_equal(rows.target, [0.5, 0.5])
