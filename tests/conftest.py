@@ -1,5 +1,7 @@
 """How many examples the property tests try, and which: `--hypothesis-profile=deep` tries many fresh ones."""
 
+import gc
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -9,6 +11,12 @@ _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Hea
 settings.register_profile("suite", max_examples=25, derandomize=True, database=None, **_COMMON)
 settings.register_profile("deep", max_examples=1000, **_COMMON)
 settings.load_profile("suite")
+
+
+def pytest_collection_finish():
+    """What is loaded by now lasts to the end: the garbage collector need not walk through it each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -81,7 +81,7 @@ def test_a_drawing_with_labels_is_told_in_words():
 
 def test_it_runs_where_the_package_is_installed(notebook, tmp_path):
     alone = nbformat.from_dict(notebook)
-    NotebookClient(alone, timeout=60, resources={"metadata": {"path": tmp_path}}).execute()
+    NotebookClient(alone, timeout=600, resources={"metadata": {"path": tmp_path}}).execute()
     assert alone.cells[-1].outputs[0].text == "4 1.0\n"
     assert (tmp_path / "_data" / "table.csv").read_text() == "1,2\n"
 

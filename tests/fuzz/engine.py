@@ -10,11 +10,13 @@ A verdict is ``fine``, or one of the faults:
 * ``untold``: an error that the docstring does not name;
 * ``mutated``: an argument of the caller is not what it was;
 * ``hang``: more than five seconds, twice: the first call of its kind may have to compile a kernel.
+  On a slow machine it is as much more as a fixed work takes there.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import signal
 import threading
@@ -23,6 +25,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -36,8 +39,10 @@ from rbnotes.errors import NotConverged
 
 FAULTS = ("silent", "nan", "internal", "unhelpful", "untold", "mutated", "hang")
 SECONDS = 5.0
+"""Longest that a call may take, on a machine that counts :data:`ROUNDS` in :data:`COUNTED`."""
 PATIENCE = 12
 """Times as long, in which what is not interrupted may compile."""
+ROUNDS, COUNTED = 500_000, 0.05
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
     result, error, seconds = outcome(call, argument, bad)
     if seconds > SECONDS:
         seconds = min(seconds, outcome(call, argument, bad)[2])
-    if seconds > SECONDS:
+    if seconds > SECONDS * slowness():
         return found("hang", f"{seconds:.1f} s, and not less at a second try")
     if isinstance(error, Impossible):
         return None
@@ -157,18 +162,33 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
     return found("fine")
 
 
+def slowness() -> float:
+    """Times as long as elsewhere that a fixed work takes here and now; at least one.
+
+    A machine that is slow, or busy with something else, makes no call hang.
+    """
+    started = time.perf_counter()
+    for _ in range(ROUNDS):
+        pass
+    return max(1.0, (time.perf_counter() - started) / COUNTED)
+
+
+usual_slowness = cache(slowness)
+
+
 def outcome(call: Call, argument: str, bad: Any) -> tuple[Any, Exception | None, float]:
     """What a call returns, what it raises, and how long it takes; what takes for ever is interrupted."""
+    patience = PATIENCE * SECONDS * usual_slowness()
     started = time.perf_counter()
     result, error = None, None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", LinAlgWarning)
         try:
-            with at_most(PATIENCE * SECONDS):
+            with at_most(patience):
                 result = call(**{argument: bad})
         except Hang:
-            pass
+            return None, None, math.inf
         except Exception as raised:
             error = raised
     return result, error, time.perf_counter() - started

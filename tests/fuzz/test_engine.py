@@ -1,12 +1,13 @@
 """The fuzzer itself: it finds each fault in a function that has it."""
 
 import time
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from bad_values import NUMBERS
-from engine import Call, attempt, attempts
+from engine import SECONDS, Call, attempt, attempts
 from scipy import linalg
 
 from rbnotes import arguments
@@ -59,11 +60,6 @@ def warns(x):
     return linalg.solve(np.diag([1.0, 1e-20, 1.0]), checked(x))
 
 
-def lazy(x):
-    checked(x)
-    time.sleep(0.02)
-
-
 def test_a_function_that_checks_is_fine():
     assert set(verdicts(checked).values()) == {"fine"}
     assert len(verdicts(checked)) > 40
@@ -99,20 +95,45 @@ def test_leading_axes_that_mean_another_thing_are_found():
     assert verdicts(lambda x: 2 * arguments.vector("x", x))["twice"] == "fine"
 
 
-def test_what_takes_long_is_found(monkeypatch):
-    monkeypatch.setattr("engine.SECONDS", 0.01)
+@pytest.fixture
+def passes(monkeypatch):
+    """Lets time pass for the engine, whose clock stands still otherwise."""
+    now = [0.0]
+    monkeypatch.setattr("engine.time", SimpleNamespace(perf_counter=lambda: now[0]))
+
+    def more(seconds):
+        now[0] += seconds
+
+    return more
+
+
+def test_what_takes_long_is_found(passes):
+    def lazy(x):
+        checked(x)
+        passes(1.1 * SECONDS)
+
     assert "hang" in verdicts(lazy).values()
 
 
-def test_what_is_slow_but_once_is_fine(monkeypatch):
+def test_what_is_slow_on_a_slow_machine_is_fine(passes, monkeypatch):
+    def lazy(x):
+        """Raises InvalidArgument."""
+        passes(9 * SECONDS)
+        return checked(x)
+
+    assert set(verdicts(lazy).values()) == {"hang"}
+    monkeypatch.setattr("engine.slowness", lambda: 10.0)
+    assert set(verdicts(lazy).values()) == {"fine"}
+
+
+def test_what_is_slow_but_once_is_fine(passes):
     """As what has to be compiled is, on a machine where nothing is yet."""
-    monkeypatch.setattr("engine.SECONDS", 0.01)
     seen = []
 
     def compiles(x):
         """Raises InvalidArgument."""
         if not seen:
-            seen.append(time.sleep(0.02))
+            seen.append(passes(1.1 * SECONDS))
         return checked(x)
 
     assert set(verdicts(compiles).values()) == {"fine"}

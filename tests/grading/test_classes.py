@@ -6,6 +6,8 @@ import signal
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -66,16 +68,16 @@ def listening():
 
 @pytest.mark.usefixtures("listening")
 def test_ctrl_c_ends_the_children_and_keeps_what_was_found(folder, handed_in, capsys):
-    asleep = "import time\n\ndef double(x):\n    time.sleep(60)\n\ntriple = double\n"
+    asleep = "import time\n\ndef double(x):\n    time.sleep(600)\n\ntriple = double\n"
     for student in ("bob", "cid"):
         (handed_in / f"{student}.py").write_text(asleep)
     text = (folder / "hw.toml").read_text()
-    (folder / "hw.toml").write_text(text.replace("seconds = 1.0", "seconds = 60.0"))
+    (folder / "hw.toml").write_text(text.replace("seconds = 1.0", "seconds = 600.0"))
     table = folder / "grades.csv"
     when = []
 
     def interrupt():
-        journal, deadline = folder / "grades.journal", time.monotonic() + 120
+        journal, deadline = folder / "grades.journal", time.monotonic() + 300
         while not journal.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         when.append(time.monotonic())
@@ -85,11 +87,11 @@ def test_ctrl_c_ends_the_children_and_keeps_what_was_found(folder, handed_in, ca
     threading.Thread(target=interrupt, daemon=True).start()
     arguments = ["grade", str(folder / "hw.toml"), str(handed_in), "--jobs", "3", "--out", str(table)]
     assert main(arguments) == 130
-    assert time.monotonic() - when[0] < 5  # under a second, unless the machine is busy with something else
+    assert time.monotonic() - when[0] < 300  # a second, and not the 600 that the children sleep
     printed = capsys.readouterr()
     assert "stopped after 1 of 3 submissions: run it again to go on" in printed.err
     assert table.read_text().splitlines()[1].startswith("ann,")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 300
     while _descendants() - before and time.monotonic() < deadline:
         time.sleep(0.05)
     assert _descendants() <= before
@@ -111,7 +113,9 @@ def test_what_an_executor_loses_is_run_again_in_the_end_here(paper, handed_in, t
 def test_a_pool_of_processes_one_of_which_is_killed(paper, handed_in):
     with ProcessPoolExecutor(1) as pool:
         os.kill(pool.submit(os.getpid).result(), signal.SIGKILL)
-        time.sleep(0.1)
+        with suppress(BrokenProcessPool):  # until the pool has noticed
+            while True:
+                pool.submit(os.getpid).result()
         assert points(grading.grade(paper, grading.submissions(handed_in), executor=pool)) == POINTS
 
 

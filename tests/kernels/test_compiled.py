@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -286,17 +287,19 @@ def test_pickles_and_runs_in_threads(case):
 def test_says_that_it_compiles(monkeypatch, caplog):
     """Only where it takes long."""
 
-    def slow(name):
-        import time
-
-        time.sleep(0.3)
+    def until_it_is_said(name):
+        given_up = time.monotonic() + 60
+        while not caplog.messages and time.monotonic() < given_up:
+            time.sleep(0.01)
         return len
 
-    monkeypatch.setattr(_code, "_entry", slow)
+    monkeypatch.setattr(_code, "_entry", lambda name: len)
     with caplog.at_level(logging.WARNING, logger="rbnotes.kernels"):
+        monkeypatch.setattr(_code, "PATIENCE", 600.0)
         _code.code.__wrapped__("forward_one")
         assert not caplog.messages
-        monkeypatch.setattr(_code, "PATIENCE", 0.05)
+        monkeypatch.setattr(_code, "PATIENCE", 0.01)
+        monkeypatch.setattr(_code, "_entry", until_it_is_said)
         _code.code.__wrapped__("forward_one")
     compiling, compiled = caplog.messages
     assert compiling.startswith("compiling forward_one, once")
