@@ -16,6 +16,7 @@
 
     [[task]]
     function = "rodrigues"         # the name a submission must define
+    title = "Rodrigues' formula"   # what reports call the task; may be left out
     claim = "sueda/s1.3/e1.10#a"   # a claim of the ledger ...
     points = 4
     regions = { generic = 3, tiny = 1 }   # shares of the points; without it: all or nothing
@@ -63,7 +64,7 @@ class Task:
     points: float
     """What it is worth."""
     title: str = ""
-    """What the lecturer calls the task; may be empty."""
+    """What reports call the task, beside the function's name; may be empty."""
     claim: str = ""
     """Id of a claim, or empty where the lecturer's own oracle judges."""
     oracle: str = ""
