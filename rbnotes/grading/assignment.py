@@ -37,6 +37,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.grading.transcripts import Limits
 
@@ -113,6 +114,7 @@ def read(path: str | Path) -> Assignment:
     InvalidArgument
         If it is no assignment; the message names the place in the file.
     """
+    arguments.instance("path", path, str, Path)
     path = Path(path)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
