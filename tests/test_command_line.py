@@ -51,6 +51,44 @@ def test_verify_fails_on_a_verdict_that_is_not_confirmed(monkeypatch, capsys):
     assert "NO" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("width", ["60", "80", "120"])
+def test_a_counterexample_is_told_in_whole_lines(monkeypatch, capsys, width):
+    import dataclasses
+
+    erratum = ledger.find("S 1.62")
+    lie = dataclasses.replace(erratum, verdict=Verdict.HOLDS, correction="", replacement="", library=None)
+    monkeypatch.setattr(ledger, "load", lambda: (lie,))
+    monkeypatch.setenv("COLUMNS", width)
+    assert main(["verify", "--examples", "5"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    start = lines.index(next(line for line in lines if line.startswith(f"{lie.id}: ")))
+    told = "\n".join(lines[start:-1])
+    assert "the printed form is off by up to" in told
+    assert "\n  E[0] = the identity\n" in told
+    assert "\n  x = zero, 3 x 3\n" in f"{told}\n"
+    assert lines[-1] == "0 of 1 verdicts confirmed"
+
+
+@pytest.mark.parametrize("width", ["40", "60", "80", "120"])
+@pytest.mark.parametrize("command", [["coverage"], ["search", "quaternion"], ["verify", "lloyd/s0.2/d1"]])
+def test_no_word_is_cut_and_no_sentence_broken(monkeypatch, capsys, width, command):
+    monkeypatch.setenv("COLUMNS", "1000")
+    assert main(command) == 0
+    wide = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", width)
+    assert main(command) == 0
+    narrow = capsys.readouterr().out
+    assert "\N{HORIZONTAL ELLIPSIS}" not in narrow
+    assert words(narrow) == words(wide)
+    below = [[line for line in text.splitlines() if line[0].isalnum()] for text in (narrow, wide)]
+    assert below[0] == below[1]
+
+
+def words(text):
+    """What a table and the lines below it hold, without the lines between cells."""
+    return {word for word in text.split() if word[0].isalnum()}
+
+
 def test_ledger_json_has_every_field(capsys):
     assert main(["ledger", "--section", "0.2", "--json"]) == 0
     entries = json.loads(capsys.readouterr().out)

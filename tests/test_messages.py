@@ -4,14 +4,24 @@ import numpy as np
 import pytest
 
 from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative
 from rbnotes.complementarity import LCP, QP, BoxLCP, solve_lcp
 from rbnotes.contact import Contacts
-from rbnotes.dynamics import State, StepProblem
-from rbnotes.forces import LinearSpring, Paths, on_particle, through
+from rbnotes.dynamics import FreeSystem, State, StepProblem
+from rbnotes.forces import LinearSpring, Paths, on_particle, stress, through
 from rbnotes.friction import MODELS, coulomb, model
-from rbnotes.maximal import simulate
+from rbnotes.joints import Revolute
+from rbnotes.maximal import World, simulate
 from rbnotes.maximal.mechanism import Mechanism
+from rbnotes.solids import Box
+from rbnotes.tree import Link, Tree, TreeSystem
 
+BOX = Box([1, 2, 3])
+BODY = BOX.spatial_inertia(density=1.0)[None]
+ONE = State(np.eye(4))
+RESTING = World(Mechanism(BODY))
+RUN = simulate(RESTING, ONE, 0.1, 2)
+TREE = Tree([Link("rod", Revolute(), inertia=BODY[0])])
 M = 2 * np.eye(3)
 q = -np.ones(3)
 
@@ -36,6 +46,23 @@ def pair_of_springs(law):
             "world",
             r"a Mechanism.*World\(mechanism\)",
         ),
+        (
+            lambda: Mechanism(BODY, applied=lambda t, state: None),
+            "applied",
+            "of t, state.*of state,.*state.t",
+        ),
+        (lambda: FreeSystem(BODY, applied=lambda: None), "applied", "of nothing.*state.t"),
+        (lambda: TreeSystem(TREE, applied=lambda t, state: None), "applied", "of t, state.*state.t"),
+        (lambda: TreeSystem(TREE, driven=lambda state, h, *more: None), "driven", "of state, h, .*state.t"),
+        (lambda: simulate(RESTING, ONE, 0.1, 1, progress=True), "progress", "bool.*of done, steps"),
+        (lambda: simulate(RESTING, ONE, 0.1, 1, progress=lambda done: 0), "progress", "of done, exp"),
+        (lambda: stress(lambda L: L, 1.0), "law", "of L, expected a function of L, Ldot"),
+        (lambda: derivative(lambda: 1.0), "function", "of nothing, expected a function of t"),
+        (lambda: RUN.scene([BOX], colors=[]), "colors", "none, expected the names"),
+        (lambda: RUN.scene([BOX], colors="blue"), "colors", "str"),
+        (lambda: RUN.scene([BOX], colors=["blu"]), "color", "'blu'.*'blue'"),
+        (lambda: RUN.scene([BOX], view=(0, 0, 1)), "view", r"\(3,\)"),
+        (lambda: RUN.energy_figure(lambda t, state: 0.0), "stored", "of t, state.*state.t"),
         (lambda: model("friction", "columb"), "friction", "'columb'.*'coulomb'"),
         (lambda: model("friction", 3), "friction", "int.*a function"),
         (

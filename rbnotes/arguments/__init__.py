@@ -54,6 +54,7 @@ from rbnotes.arguments.numbers import (
 )
 from rbnotes.arguments.objects import (
     choice,
+    force_law,
     function,
     instance,
     instances,
@@ -82,6 +83,7 @@ __all__ = [
     "each",
     "exactly",
     "finite_matrix",
+    "force_law",
     "frame",
     "function",
     "indices",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import signature
 from types import ModuleType
 from typing import Any
 
@@ -44,10 +45,29 @@ def provides(name: str, value: Any, *methods: str) -> None:
         raise InvalidArgument(name, _described(value), "an object with " + ", ".join(missing or methods))
 
 
-def function(name: str, value: Any) -> None:
-    """Refuses what cannot be called."""
+def function(name: str, value: Any, *takes: str, hint: str = "") -> None:
+    """Refuses what cannot be called, or not with as many arguments as it is given, by position.
+
+    An error says what these are, and the hint.
+    """
+    expected = f"a function of {', '.join(takes)}" if takes else "a function"
     if not callable(value) or isinstance(value, type):
-        raise InvalidArgument(name, _described(value), "a function")
+        raise InvalidArgument(name, _described(value), expected)
+    if takes:
+        try:
+            given = signature(value)
+        except (TypeError, ValueError):  # written in C: it says itself what it takes
+            return
+        try:
+            given.bind(*takes)
+        except TypeError:
+            got = f"a function of {', '.join(map(str, given.parameters.values())) or 'nothing'}"
+            raise InvalidArgument(name, got, expected + hint) from None
+
+
+def force_law(name: str, value: Any) -> None:
+    """Refuses what is no function of the state alone."""
+    function(name, value, "state", hint=", whose time is state.t")
 
 
 def text(name: str, value: Any) -> str:

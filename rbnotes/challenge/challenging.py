@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.challenge.calling import Answer, answer, answers
 from rbnotes.challenge.diagnosis import diagnosis
@@ -116,9 +117,12 @@ def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, see
     Raises
     ------
     InvalidArgument
-        If there is no such claim, or it has nothing to check.
+        If there is no such claim, or it has nothing to check; if ``function`` is none, or ``examples`` or
+        ``seed`` is no whole number.
     """
     record = find(id)
+    arguments.function("function", function)
+    examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
     stream = each_case(record, seed=seed, examples=examples)
     tried: Tried = []
     while not any(not judgement for _, _, judgement in tried):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.checking.strategies import Region
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Inputs, Record
@@ -62,7 +63,8 @@ def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, .
     Raises
     ------
     InvalidArgument
-        If the claim has nothing to check, or ``examples`` is not positive.
+        If the claim has nothing to check, or ``examples`` or ``seed`` is no whole number, of at least one and
+        zero.
     """
     return tuple(each_case(claim, seed=seed, examples=examples))
 
@@ -71,8 +73,7 @@ def each_case(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
     """:func:`cases`, one after the other."""
     if claim.reference is None:
         raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
-    if examples < 1:
-        raise InvalidArgument("examples", repr(examples), "a positive number")
+    examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
     inputs = claim.allowed_inputs
     regions: list[Region] = [TURN[place % len(TURN)] for place in range(examples)] if inputs else ["generic"]
     drawn = {

@@ -55,7 +55,7 @@ def derivative(function: Callable[[float], ArrayLike], t: float = 0.0, *, step: 
     InvalidArgument
         If the function returns NaN or infinity near ``t``, or the step is not positive.
     """
-    arguments.function("function", function)
+    arguments.function("function", function, "t")
     t = arguments.real("t", t)
     along = _along(lambda _, s: function(t + s), np.array([abs(t)]), step)
     return Estimate(along.value[..., 0], along.error)
@@ -67,7 +67,7 @@ def jacobian(function: Callable[[Array], ArrayLike], x: ArrayLike, *, step: floa
     Raises InvalidArgument if ``function`` is no function, ``step`` is not positive, or the shape of ``x``
     does not fit.
     """
-    arguments.function("function", function)
+    arguments.function("function", function, "x")
     x = _point(x)
     return _along(lambda direction, t: function(x + t * direction), np.abs(x), step)
 
@@ -78,7 +78,7 @@ def jacobian_so3(function: Callable[[Array], ArrayLike], R: ArrayLike, *, step: 
     Raises InvalidArgument if ``function`` is no function, ``R`` is no rotation matrix, or ``step`` is not
     positive.
     """
-    arguments.function("function", function)
+    arguments.function("function", function, "R")
     R = arguments.rotation("R", R)
     return _along(lambda w, t: function(R @ expm(t * _cross_matrix(w))), np.ones(3), step)
 
@@ -88,7 +88,7 @@ def jacobian_se3(function: Callable[[Array], ArrayLike], E: ArrayLike, *, step: 
 
     Raises InvalidArgument if ``function`` is no function, ``E`` is no pose, or ``step`` is not positive.
     """
-    arguments.function("function", function)
+    arguments.function("function", function, "E")
     E = arguments.frame("E", E)
     size = np.repeat([1.0, np.max(np.abs(E[..., :3, 3]), initial=0.0)], 3)
     return _along(lambda xi, t: function(_rigid(E @ expm(t * _twist_matrix(xi)))), size, step)
@@ -104,7 +104,7 @@ def complex_step(function: Callable[[Array], ArrayLike], x: ArrayLike) -> Array:
     InvalidArgument
         If the function drops the imaginary part, or returns NaN or infinity.
     """
-    arguments.function("function", function)
+    arguments.function("function", function, "x")
     x, tiny = _point(x), 1e-40
     columns = [np.asarray(function(x + step)) for step in 1j * tiny * np.eye(x.size)]
     for unit, column in zip(np.eye(x.size), columns, strict=True):

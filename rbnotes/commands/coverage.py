@@ -7,9 +7,8 @@ from collections import Counter
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
-from rbnotes.commands.output import print_json
+from rbnotes.commands.output import print_json, print_table, print_text
 from rbnotes.commands.selecting import command, select
 from rbnotes.ledger.covariance import units_told
 from rbnotes.ledger.coverage import inventory, missing, prose, section_order
@@ -60,18 +59,18 @@ def run(options: argparse.Namespace, console: Console) -> int:
     for place, claims in sentences.items():
         lines.setdefault((place.source, place.section), []).append(str(place.line))
         claimed[place.source, place.section] += claims
-    table = Table(
-        "source", "section", "displays", "without a record", "claims of prose", "at lines of the notes"
-    )
+    head = ("source", "section", "displays", "without a record", "claims of prose", "at lines of the notes")
+    rows = []
     for source, section in sorted(lines, key=lambda key: section_order(*key)):
         key = source, section
         counts = (sections[key], todo[key], claimed[key])
-        table.add_row(source, section, *(str(count or "") for count in counts), ", ".join(lines[key]))
-    console.print(table)
-    console.print(f"{len(wanted) - len(left)} of {len(wanted)} displays have a record")
-    console.print(f"{sum(sentences.values())} claims of prose in {len(sentences)} places")
-    console.print(
+        rows.append((source, section, *(str(count or "") for count in counts), ", ".join(lines[key])))
+    print_table(console, head, rows)
+    print_text(console, f"{len(wanted) - len(left)} of {len(wanted)} displays have a record")
+    print_text(console, f"{sum(sentences.values())} claims of prose in {len(sentences)} places")
+    print_text(
+        console,
         f"{len(declared)} of {len(checkable)} claims that can be checked say in which units; "
-        f"of {len(misfits)} the printed units do not fit"
+        f"of {len(misfits)} the printed units do not fit",
     )
     return 0

@@ -149,11 +149,11 @@ def _summarize(grades: Sequence[Grade], console: Console) -> None:
         for name, (share, counts) in found.functions.items()
     ]
     print_table(console, ("function", "mean share of its points", "statuses"), rows)
-    console.print(f"{found.students} submissions: {found.average}")
+    print_text(console, f"{found.students} submissions: {found.average}")
     kept = {fence for grade in grades for fence in grade.fences}
     if kept:
-        console.print("limited here: " + ", ".join(fence for fence in FENCES if fence in kept))
+        print_text(console, "limited here: " + ", ".join(fence for fence in FENCES if fence in kept))
         left = ", ".join(fence for fence in FENCES if fence not in kept)
         if left:
-            console.print(f"not limited by this system: {left}")
-    console.print(BOUNDARY)
+            print_text(console, f"not limited by this system: {left}")
+    print_text(console, BOUNDARY)

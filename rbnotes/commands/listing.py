@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from rbnotes.commands.output import as_json, print_json, print_table
+from rbnotes.commands.output import as_json, print_json, print_table, print_text
 from rbnotes.commands.selecting import command, run_each, select
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import display_verdicts, inventory, missing
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
         return print_records(records, verify=options.verify)
     rows = [(record.id, str(record.verdict), record.title, record.chapter) for record in records]
     print_table(console, ("claim", "verdict", "title", "chapter"), rows)
-    console.print(summary(records))
+    print_text(console, summary(records))
     return 0
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import Any
 
 from rich.console import Console
 
+from rbnotes.commands.output import print_text
 from rbnotes.ledger import template
 
 
@@ -21,5 +23,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace, console: Console) -> int:
     """Run it; returns the exit status."""
     folder = template.write(options.folder)
-    console.print(f"{folder}: run [bold]rbnotes verify --ledger {folder}[/bold], then edit section_1.py")
+    print_text(
+        console, f"{folder}: edit section_1.py, and run\n  rbnotes verify --ledger {shlex.quote(str(folder))}"
+    )
     return 0

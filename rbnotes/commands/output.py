@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from rbnotes.ledger.record import Record
@@ -21,18 +22,28 @@ def console() -> Console:
 
 def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table whose first column holds ids: wider than the terminal rather than with an id or a word cut."""
-    rows = list(rows)
-    table, least = Table(), 1
-    for place, name in enumerate(head):
-        cells = [name, *(row[place] for row in rows)]
-        words = cells if place == 0 else " ".join(cells).split()
-        longest = max(map(len, words))
-        table.add_column(name, no_wrap=place == 0, min_width=longest)
-        least += longest + 3
+    rows, table = [*rows], Table()
+    columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(head)]
+    least = [
+        max(len(word) for cell in cells for word in ([cell] if place == 0 else cell.split() or [""]))
+        for place, cells in enumerate(columns)
+    ]
+    widths = _widths([max(map(len, cells)) for cells in columns], least, console.width - 3 * len(head) - 1)
+    for name, width in zip(head, widths, strict=True):
+        table.add_column(name, width=width)
     for row in rows:
-        table.add_row(*row)
-    wide = Console(highlight=False, width=max(console.width, least), file=console.file)
+        table.add_row(*map(escape, row))
+    wide = Console(highlight=False, width=sum(widths) + 3 * len(head) + 1, file=console.file)
     wide.print(table, crop=False)
+
+
+def _widths(wanted: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """What columns take of the room: those that want more than others give way, but none its words."""
+    at_most = (
+        [min(most, max(few, level)) for most, few in zip(wanted, least, strict=True)]
+        for level in range(max(wanted), 0, -1)
+    )
+    return next((widths for widths in at_most if sum(widths) <= room), [*least])
 
 
 def print_text(console: Console, text: str) -> None:

@@ -51,7 +51,7 @@ def search(options: argparse.Namespace, console: Console) -> int:
     words = " ".join(options.words)
     records = naming.search(words, every())
     if not records:
-        console.print(f"no claim holds all of: {words}", markup=False)
+        print_text(console, f"no claim holds all of: {words}")
         return 1
     _list(records, console)
     return 0

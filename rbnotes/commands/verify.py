@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.commands.output import as_json, print_json, print_table
+from rbnotes.commands.output import as_json, print_json, print_table, print_text
 from rbnotes.commands.selecting import command, run_each, select
 from rbnotes.ledger.runner import EXAMPLES, verify
 
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if options.json:
         print_json([as_json(outcome.record, outcome) for outcome in outcomes])
     else:
-        head = ("claim", "verdict", "confirmed", "printed form off by", "right form off by", "why not")
+        head = ("claim", "verdict", "confirmed", "printed form off by", "right form off by")
         rows = [
             (
                 outcome.record.id,
@@ -45,12 +45,13 @@ def run(options: argparse.Namespace, console: Console) -> int:
                 "yes" if outcome.confirmed else "NO",
                 _number(outcome.residual_printed),
                 _number(outcome.residual_corrected),
-                outcome.reason,
             )
             for outcome in outcomes
         ]
         print_table(console, head, rows)
-        console.print(f"{len(outcomes) - len(failed)} of {len(outcomes)} verdicts confirmed")
+        for outcome in failed:
+            print_text(console, f"{outcome.record.id}: {outcome.reason}")
+        print_text(console, f"{len(outcomes) - len(failed)} of {len(outcomes)} verdicts confirmed")
     if stopped:
         return 130
     return 1 if failed or not outcomes else 0

@@ -297,8 +297,8 @@ def _projected(
     tolerance: float,
     limit: int,
 ) -> Projected:
-    arguments.function("error", error)
-    arguments.function("rows", rows)
+    arguments.function("error", error, "positions")
+    arguments.function("rows", rows, "positions")
     tolerance, limit = arguments.number("tolerance", tolerance), arguments.count("limit", limit)
 
     def evaluate(at: Array) -> tuple[Array, Callable[[], Any]]:

@@ -121,7 +121,7 @@ class FreeSystem:
     def __post_init__(self) -> None:
         empty = isinstance(self.inertias, list | tuple | np.ndarray) and len(self.inertias) == 0
         given = np.zeros((0, 6, 6)) if empty else self.inertias
-        arguments.function("applied", self.applied)
+        arguments.force_law("applied", self.applied)
         inertias = arguments.positive_definite("inertias", given, 6)
         inertias = inertias[None] if inertias.ndim == 2 else inertias
         if inertias.ndim != 3:

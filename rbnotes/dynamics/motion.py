@@ -126,9 +126,9 @@ class System:
         if inertia.shape[0] != inertia.shape[1]:
             raise InvalidArgument("inertia", f"shape {inertia.shape}", "a square matrix (n, n)")
         for name in ("force_at", "stiffness", "damping"):
-            arguments.function(name, getattr(self, name))
+            arguments.function(name, getattr(self, name), "q", "qdot")
         if self.potential is not None:
-            arguments.function("potential", self.potential)
+            arguments.function("potential", self.potential, "q")
         object.__setattr__(self, "inertia", inertia)
 
     def mass(self, state: State) -> Matrix:

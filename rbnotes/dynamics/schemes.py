@@ -73,8 +73,8 @@ class Scheme:
     """From system, state at the start, new velocities and step size: the state at the end."""
 
     def __post_init__(self) -> None:
-        arguments.function("problem", self.problem)
-        arguments.function("move", self.move)
+        arguments.function("problem", self.problem, "system", "state", "h")
+        arguments.function("move", self.move, "system", "state", "velocity", "h")
 
     def __call__(
         self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
@@ -310,7 +310,7 @@ def integrate(
     arguments.instance("state", state, State)
     h = _step_size(h)
     steps = arguments.count("steps", steps, minimum=1)
-    arguments.function("step", step)
+    arguments.function("step", step, "system", "state", "h")
     states = [state]
     for _ in range(steps):
         states.append(step(system, states[-1], h))

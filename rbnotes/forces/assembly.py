@@ -103,7 +103,7 @@ class Paths:
     """See :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
     def __post_init__(self) -> None:
-        arguments.function("law", self.law)
+        arguments.function("law", self.law, "L", "Ldot")
         arguments.instance("points", self.points, Attachments)
         arguments.choice("stiffness", self.stiffness, STIFFNESS)
         points = self.points.shape[-1:]

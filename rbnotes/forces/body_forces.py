@@ -108,7 +108,7 @@ def path_wrenches(
     SingularConfiguration
         If a segment has length zero.
     """
-    arguments.function("law", law)
+    arguments.function("law", law, "L", "Ldot")
     arguments.choice("stiffness", stiffness, STIFFNESS)
     E, x, phi = checked_carriers(E, x, phi)
     points = np.broadcast_shapes(E.shape[:-2], x.shape[:-1])

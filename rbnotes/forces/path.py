@@ -144,7 +144,7 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
     SingularConfiguration
         If a segment has length zero.
     """
-    arguments.function("law", law)
+    arguments.function("law", law, "L", "Ldot")
     terms = _path.path_terms(law, *_states(x, v, active))
     return PointForces(terms.f, terms.stiffness("exact"), terms.D)
 
@@ -155,7 +155,7 @@ def path_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
     Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
     SingularConfiguration if a segment has no length.
     """
-    arguments.function("law", law)
+    arguments.function("law", law, "L", "Ldot")
     terms = _path.path_terms(law, *_states(x, v, active))
     return Stiffness(terms.material, terms.rate, terms.geometric)
 
@@ -169,7 +169,7 @@ def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
     Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
     SingularConfiguration if a segment has no length.
     """
-    arguments.function("law", law)
+    arguments.function("law", law, "L", "Ldot")
     terms = _path.path_terms(law, *_states(x, v, active))
     return terms.stiffness("taut")
 
@@ -207,7 +207,7 @@ def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayL
     Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
     SingularConfiguration if a segment has no length.
     """
-    arguments.function("law", law)
+    arguments.function("law", law, "L", "Ldot")
     x, v, counted = _states(x, v, active)
     L, Ldot = _path.path_length(x, v, counted)
     _, whole = _path.path_length(x, v, np.ones(len(counted)))

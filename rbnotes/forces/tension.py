@@ -58,7 +58,7 @@ def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
     Raises InvalidArgument if ``law`` is no function, ``L`` is not positive, or the shape of ``Ldot`` does not
     fit.
     """
-    arguments.function("law", law)
+    arguments.function("law", law, "L", "Ldot")
     L = arguments.positive("L", L)
     F, dF_dL, dF_dLdot = law(L, Ldot)
     return Stress(F / L, (dF_dL - F / L) / L, dF_dLdot / L)
@@ -242,10 +242,12 @@ class UserTension:
     """Energy, J, as a function of L, where there is one."""
 
     def __post_init__(self) -> None:
-        arguments.function("function", self.function)
-        for name in ("dF_dL", "dF_dLdot", "potential"):
+        arguments.function("function", self.function, "L", "Ldot")
+        for name in ("dF_dL", "dF_dLdot"):
             if getattr(self, name) is not None:
-                arguments.function(name, getattr(self, name))
+                arguments.function(name, getattr(self, name), "L", "Ldot")
+        if self.potential is not None:
+            arguments.function("potential", self.potential, "L")
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""

@@ -16,6 +16,7 @@
 
     [[task]]
     function = "rodrigues"         # the name a submission must define
+    title = "Rodrigues' formula"   # what reports call the task; may be left out
     claim = "sueda/s1.3/e1.10#a"   # a claim of the ledger ...
     points = 4
     regions = { generic = 3, tiny = 1 }   # shares of the points; without it: all or nothing
@@ -36,6 +37,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.grading.transcripts import Limits
 
@@ -63,7 +65,7 @@ class Task:
     points: float
     """What it is worth."""
     title: str = ""
-    """What the lecturer calls the task; may be empty."""
+    """What reports call the task, beside the function's name; may be empty."""
     claim: str = ""
     """Id of a claim, or empty where the lecturer's own oracle judges."""
     oracle: str = ""
@@ -112,6 +114,7 @@ def read(path: str | Path) -> Assignment:
     InvalidArgument
         If it is no assignment; the message names the place in the file.
     """
+    arguments.instance("path", path, str, Path)
     path = Path(path)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.grading import _wire
 from rbnotes.grading.handed_in import Submission
@@ -93,7 +94,15 @@ def grade(
         Children at a time without an executor; default: one for each processor.
     journal
         File that keeps each grade as soon as it is known; what it holds already is not run again.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``paper`` is no ``Paper``, one of ``submissions`` no ``Submission``, or ``jobs`` is below 1.
     """
+    arguments.instance("paper", paper, Paper)
+    submissions = arguments.instances("submissions", submissions, Submission)
+    jobs = os.cpu_count() or 1 if jobs is None else arguments.count("jobs", jobs, 1)
     kept = Journal(journal, paper)
     left = []
     for submission in submissions:
@@ -104,7 +113,7 @@ def grade(
             yield mark(paper, submission.student, _unread(paper, submission))
         else:
             left.append(submission)
-    runs = executor or ThreadPoolExecutor(jobs or os.cpu_count() or 1)
+    runs = executor or ThreadPoolExecutor(jobs)
     here = Running() if executor is None else None
     try:
         for submission, transcript in _collected(paper, left, runs, here):

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 
 SUFFIXES = (".py", ".ipynb")
@@ -41,6 +42,7 @@ def submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
     InvalidArgument
         If there is no such folder, or nothing in it.
     """
+    arguments.instance("folder", folder, str, Path)
     folder = Path(folder)
     if folder.is_file():
         return (_read(folder.stem, folder),)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.challenge.drawing import TURN, Case, cases
 from rbnotes.challenge.own import find
@@ -29,8 +30,10 @@ def prepare(assignment: Assignment) -> Paper:
     Raises
     ------
     InvalidArgument
-        If a claim is unknown, an oracle does not work, a region has no cases, or inputs are no plain data.
+        If ``assignment`` is none, a claim is unknown, an oracle does not work, a region has no cases, or
+        inputs are no plain data.
     """
+    arguments.instance("assignment", assignment, Assignment)
     sources: dict[Path, dict[str, Any]] = {}
     drawn: dict[str, tuple[Case, ...]] = {}
     claims: dict[str, Record | None] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from statistics import fmean, median
@@ -52,13 +52,23 @@ def markdown(grade: Grade, assignment: Assignment) -> str:
     """A student's report in Markdown."""
     parts = [f"# {assignment.title}: {grade.student}", f"**{grade.points:g} of {grade.of:g} points**"]
     for mark in grade.marks:
-        parts.append(f"## `{mark.function}`: {mark.status}, {mark.points:g} of {mark.of:g} points")
+        name = _named(mark.function, assignment, "`{}`")
+        parts.append(f"## {name}: {mark.status}, {mark.points:g} of {mark.of:g} points")
         parts += [SUGGESTIONS[mark.status]] if mark.status in SUGGESTIONS else []
         if mark.message:
             fence = "`" * max(3, 1 + _longest_run(mark.message))
             parts.append(f"{fence}text\n{mark.message}\n{fence}")
         parts += [_regions(mark)] if mark.regions and mark.status != "passed" else []
     return "\n\n".join(parts) + "\n"
+
+
+def _named(
+    function: str, assignment: Assignment, code: str, told: Callable[[str], str] = lambda title: title
+) -> str:
+    """A function as the lecturer calls its task, and by its name."""
+    title = next((task.title for task in assignment.tasks if task.function == function), "")
+    name = code.format(function)
+    return f"{told(title)} ({name})" if title else name
 
 
 def _longest_run(text: str) -> int:
@@ -81,7 +91,8 @@ def html(grade: Grade, assignment: Assignment) -> str:
     for mark in grade.marks:
         badge = f'<span class="badge {"good" if mark.status == "passed" else "bad"}">{mark.status}</span>'
         points = f"<span class=points>{mark.points:g} of {mark.of:g} points</span>"
-        parts.append(f"<h2><code>{escape(mark.function)}</code> {badge} {points}</h2>")
+        name = _named(mark.function, assignment, "<code>{}</code>", escape)
+        parts.append(f"<h2>{name} {badge} {points}</h2>")
         if mark.status in SUGGESTIONS:
             parts.append(f"<p>{SUGGESTIONS[mark.status]}</p>")
         if mark.message:
@@ -145,7 +156,8 @@ def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
         "| function | mean share of its points | statuses |\n|---|---|---|",
     ]
     for name, (share, counts) in found.functions.items():
-        lines[-1] += f"\n| `{name}` | {100 * share:.0f} % | {_counted(counts)} |"
+        told = _named(name, assignment, "`{}`", lambda title: title.replace("|", "\\|"))
+        lines[-1] += f"\n| {told} | {100 * share:.0f} % | {_counted(counts)} |"
     return "\n\n".join(lines) + "\n"
 
 
@@ -160,7 +172,8 @@ def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
         "<h2>Functions</h2><div class=wide tabindex=0><table><tr><th>function<th>mean share<th>statuses</tr>",
     ]
     for name, (share, counts) in found.functions.items():
-        cells = f"<td><code>{escape(name)}</code><td>{100 * share:.0f} %<td>{_counted(counts)}"
+        told = _named(name, assignment, "<code>{}</code>", escape)
+        cells = f"<td>{told}<td>{100 * share:.0f} %<td>{_counted(counts)}"
         parts.append(f"<tr>{cells}</tr>")
     parts.append("</table></div><h2>Students</h2><div class=wide tabindex=0><table>")
     for grade in grades:

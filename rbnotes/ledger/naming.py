@@ -60,8 +60,13 @@ def one(text: str, records: Sequence[Record]) -> Record:
     Raises
     ------
     InvalidArgument
-        If there is none, with the names that are nearest; or if there are several, with these.
+        If there is none, with the names that are nearest; or if there are several, with these. Or if the name
+        is no text.
     """
+    if not isinstance(text, str):
+        raise InvalidArgument(
+            "id", f"{type(text).__name__} {text!r:.60}", "the name of a claim, such as 'S 1.62'"
+        )
     found = named(text, records)
     for few in (
         [record for record in found if record.id == text],

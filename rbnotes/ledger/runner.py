@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.ledger import covariance
+from rbnotes.ledger import covariance, showing
 from rbnotes.ledger.counterexamples import played_back
 from rbnotes.ledger.honesty import (
     branches,
@@ -70,7 +70,8 @@ class Outcome:
     confirmed: bool
     """Whether its verdict is what the run showed."""
     reason: str = ""
-    """Why the verdict is not confirmed; findings about honesty begin with their kind."""
+    """Why the verdict is not confirmed, a line for each finding; those about honesty begin with their kind.
+    Indented lines below a finding are the inputs that show it."""
     residual_printed: float | None = None
     """Largest residual of the printed form: at its counterexample, or over all inputs tried."""
     residual_corrected: float | None = None
@@ -143,7 +144,7 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afr
         return Outcome(record, False, f"implemented_by or primitives: {error}")
     found = statements.findings(record)
     if record.reference is None:
-        return Outcome(record, not found, "; ".join(found))
+        return Outcome(record, not found, "\n".join(found))
     examples = max(examples, EXAMPLES)
     try:
         values = samples(record.inputs, examples, afresh=afresh)
@@ -154,7 +155,7 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afr
         )
         outcome = _measured(record, record.reference, trials, allowed, examples, shrink)
     except (NoOracle, ValueError, IndexError, ArithmeticError, TypeError, KeyError, AttributeError) as error:
-        return Outcome(record, False, "; ".join([*found, f"oracle: it cannot be evaluated: {error}"]))
+        return Outcome(record, False, "\n".join([*found, f"oracle: it cannot be evaluated: {error}"]))
     try:
         found += honesty(record, trials, len(values), given)
     except Unreadable as error:
@@ -163,7 +164,7 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afr
     return Outcome(
         record,
         not reasons,
-        "; ".join(reasons),
+        "\n".join(reasons),
         outcome.residual_printed,
         outcome.residual_corrected,
         outcome.counterexample,
@@ -265,16 +266,24 @@ def _measured(
         elif residual_printed > tolerance:
             result = sought(printed, record.inputs, tolerance)
             counterexample = result.counterexample
-            reasons.append(f"the printed form is off by {residual_printed:.2g}, as on {counterexample}")
+            reasons.append(_off("printed", residual_printed, counterexample))
     if library is not None:
         residual_corrected = trials.worst(library)
         if residual_corrected > tolerance:
             result = sought(library, record.inputs, tolerance)
-            reasons.append(
-                f"the library's form is off by {residual_corrected:.2g}, as on {result.counterexample}"
-            )
+            reasons.append(_off("library's", residual_corrected, result.counterexample))
     return Outcome(
-        record, not reasons, "; ".join(reasons), residual_printed, residual_corrected, counterexample
+        record, not reasons, "\n".join(reasons), residual_printed, residual_corrected, counterexample
+    )
+
+
+def _off(form: str, size: float, values: Values | None) -> str:
+    """How far a form is off, and on which inputs, if it takes any and they are known."""
+    told = f"the {form} form is off by up to {size:.2g}"
+    return (
+        "\n".join([f"{told}, for example on", *(f"  {line}" for line in showing.inputs(values))])
+        if values
+        else told
     )
 
 

@@ -19,12 +19,18 @@ if TYPE_CHECKING:
     from rbnotes.maximal.trajectory import Trajectory
 
 COLORS = ("blue", "orange", "green", "purple", "teal", "brown")
-"""Of the bodies in turn; what the world carries is grey."""
+"""Of the bodies in turn, unless it is said otherwise; what the world carries is grey."""
 UNSEEN = 1e-6
 """Share of the largest energy below which an account is rounding, and is left out."""
 
 
-def scene(path: Trajectory, shapes: Sequence[Solid | Collider], description: str) -> viewer.Scene:
+def scene(
+    path: Trajectory,
+    shapes: Sequence[Solid | Collider],
+    description: str,
+    colors: Sequence[str],
+    view: tuple[float, float],
+) -> viewer.Scene:
     """See :meth:`rbnotes.maximal.Trajectory.scene`."""
     count = path.states.E.shape[1]
     given = arguments.instances("shapes", shapes, Solid, Collider)
@@ -34,11 +40,13 @@ def scene(path: Trajectory, shapes: Sequence[Solid | Collider], description: str
     placed: list[tuple[int, Solid | Rounded | Plane, Array]]
     placed = [(body, each, np.eye(4)) for body, each in enumerate(solids)]
     placed += [(each.body, each.shape, each.frame) for each in given if isinstance(each, Collider)]
-    found = viewer.Scene(description, path.states.t)
+    if not (colors := arguments.instances("colors", colors, str)):
+        raise InvalidArgument("colors", "none", "the names of one or more")
+    found = viewer.Scene(description, path.states.t, view=view)
     for body, shape, frame in placed:
         if body >= count:
             raise InvalidArgument("shapes", f"a collider of body {body}", f"numbers of {count} bodies")
-        color = "grey" if body == WORLD else COLORS[body % len(COLORS)]
+        color = "grey" if body == WORLD else colors[body % len(colors)]
         found.add(_drawing(shape, color), frame if body == WORLD else path.states.E[:, body] @ frame)
     for body in set(range(count)) - {body for body, _, _ in placed}:
         found.add(viewer.frame_axes(0.3), path.states.E[:, body], layer="")
@@ -49,7 +57,7 @@ def energy_figure(path: Trajectory, stored: Callable[[State], float] | None) -> 
     """See :meth:`rbnotes.maximal.Trajectory.energy_figure`."""
     kept = np.zeros(len(path.states.t))
     if stored is not None:
-        arguments.function("stored", stored)
+        arguments.force_law("stored", stored)
         kept = np.array([arguments.real("stored", stored(path.states[k])) for k in range(len(kept))])
     done = {name: np.concatenate([[0.0], np.cumsum(work)]) for name, work in path.work._asdict().items()}
     accounts = {

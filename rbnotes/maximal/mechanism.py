@@ -63,7 +63,7 @@ class Mechanism:
     def __post_init__(self) -> None:
         bodies = arguments.exactly("bodies", arguments.positive_definite("bodies", self.bodies, 6), 3)
         joints = arguments.instances("joints", self.joints, Joint)
-        arguments.function("applied", self.applied)
+        arguments.force_law("applied", self.applied)
         gravity = arguments.one_vector("gravity", self.gravity)
         free = known(FreeSystem, inertias=bodies, masses=np.zeros(0), gravity=gravity, applied=self.applied)
         for joint in joints:

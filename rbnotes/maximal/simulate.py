@@ -107,6 +107,8 @@ def simulate(
         before, state = state, state.states[-1]
     state = _checked_state(world, state)
     arguments.choice("impacts", impacts, IMPACTS)
+    if progress is not None:
+        arguments.function("progress", progress, "done", "steps")
     h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
     limit = np.inf if friction_limit is None else arguments.number("friction_limit", friction_limit)
     remembering = Remembering(friction, limit, REACH)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from rbnotes.solids import Solid
     from rbnotes.viewer import Scene
 
+VIEW = (-1.0, 0.4)
+"""From where a scene is seen unless it says otherwise: azimuth and elevation, rad."""
+
 SLIDING = 1e-3
 """Contacts slide from this speed on, m/s: below it is what a solver's tolerance leaves of sticking."""
 
@@ -131,7 +134,12 @@ class Trajectory:
         return np.array([record.overlap for record in self.contacts])
 
     def scene(
-        self, shapes: Sequence[Solid | Collider], description: str = "The motion of the bodies."
+        self,
+        shapes: Sequence[Solid | Collider],
+        description: str = "The motion of the bodies.",
+        *,
+        colors: Sequence[str] | None = None,
+        view: tuple[float, float] = VIEW,
     ) -> Scene:
         """The motion as a 3-D scene that plays; more can be added to it.
 
@@ -142,15 +150,20 @@ class Trajectory:
             drawn. A body without a shape is drawn as its axes, a rounded box as the box around it.
         description
             What the scene shows, in a sentence, for readers who cannot see it.
+        colors
+            Of the bodies, by name; of many bodies these in turn. What the world carries is grey.
+        view
+            Direction to the camera: azimuth about z from x, and elevation, rad.
 
         Raises
         ------
         InvalidArgument
-            If there are solids, but not one for each body, or a collider of a body that is not there.
+            If there are solids, but not one for each body, a collider of a body that is not there, or no
+            such colour, or the shape of ``view`` does not fit.
         """
-        from rbnotes.maximal._pictures import scene
+        from rbnotes.maximal._pictures import COLORS, scene
 
-        return scene(self, shapes, description)
+        return scene(self, shapes, description, COLORS if colors is None else colors, view)
 
     def energy_figure(self, stored: Callable[[State], float] | None = None) -> tuple[Figure, Any]:
         """A figure of the energies over time, and its axes: what there is, what was given and what was lost.

@@ -51,7 +51,7 @@ class Event:
     """1: while the function rises, -1: while it falls, 0: either."""
 
     def __post_init__(self) -> None:
-        arguments.function("function", self.function)
+        arguments.force_law("function", self.function)
         whole = isinstance(self.direction, int | np.integer) and not isinstance(self.direction, bool)
         if not whole or self.direction not in (-1, 0, 1):
             raise InvalidArgument("direction", repr(self.direction), "-1, 0 or 1")

@@ -140,7 +140,7 @@ class PrescribedJoint:
 
     def __post_init__(self) -> None:
         name_links(self, "link")
-        arguments.function("motion", self.motion)
+        arguments.function("motion", self.motion, "t")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
         """Its rows.
@@ -175,7 +175,7 @@ class PrescribedBody(OnBodies):
 
     def __post_init__(self) -> None:
         name_links(self, "link")
-        arguments.function("motion", self.motion)
+        arguments.function("motion", self.motion, "t", "E", "phi")
         numbers = arguments.indices("numbers", self.numbers)
         object.__setattr__(self, "numbers", tuple(int(number) for number in numbers.ravel()))
         if not set(self.numbers) <= set(range(6)) or len(set(self.numbers)) < len(self.numbers):

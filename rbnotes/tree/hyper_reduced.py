@@ -45,10 +45,11 @@ class JointCoordinates:
 
     def __post_init__(self) -> None:
         arguments.count("size", self.size)
-        for name in ("q", "jacobian", "jacobian_dot"):
-            arguments.function(name, getattr(self, name))
+        arguments.function("q", self.q, "q_R")
+        arguments.function("jacobian", self.jacobian, "q_R")
+        arguments.function("jacobian_dot", self.jacobian_dot, "q_R", "v_R")
         if self.drift_slope is not None:
-            arguments.function("drift_slope", self.drift_slope)
+            arguments.function("drift_slope", self.drift_slope, "q_R", "v_R")
 
     def _drift_slope(self, q: Array, v: Array) -> ArrayLike:
         if self.drift_slope is not None:

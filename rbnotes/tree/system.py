@@ -53,9 +53,9 @@ class TreeSystem:
 
     def __post_init__(self) -> None:
         arguments.instance("tree", self.tree, Tree)
-        arguments.function("applied", self.applied)
+        arguments.force_law("applied", self.applied)
         if self.driven is not None:
-            arguments.function("driven", self.driven)
+            arguments.force_law("driven", self.driven)
         masses = arguments.exactly("masses", arguments.positive("masses", self.masses, None), 1)
         object.__setattr__(self, "masses", masses)
 

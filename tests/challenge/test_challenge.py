@@ -262,3 +262,25 @@ class TestNames:
             assert PRODUCT in near
         with pytest.raises(InvalidArgument, match=PRODUCT):
             rbnotes.challenge("loyd/s0.2/d2", right)
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "words"),
+    [
+        ((right, PRODUCT), "id", "function.*the name of a claim"),
+        ((1.62, right), "id", "float 1.62.*'S 1.62'"),
+        ((PRODUCT, np.zeros(4)), "function", "ndarray, expected a function"),
+        ((PRODUCT, "right"), "function", "str, expected a function"),
+    ],
+)
+def test_what_is_no_claim_or_no_function_is_named(given, name, words):
+    with pytest.raises(InvalidArgument, match=words) as error:
+        rbnotes.challenge(*given)
+    assert error.value.name == name
+
+
+@pytest.mark.parametrize("options", [{"examples": 2.5}, {"examples": 0}, {"seed": "1"}, {"seed": -1}])
+def test_numbers_of_examples_and_seeds_are_whole(options):
+    with pytest.raises(InvalidArgument, match="a whole number") as error:
+        rbnotes.challenge(PRODUCT, right, **options)
+    assert {error.value.name} == {*options}

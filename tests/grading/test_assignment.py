@@ -102,3 +102,22 @@ def test_the_seed_decides_the_cases(folder):
         return grading.prepare(grading.read(folder / "hw.toml")).cases["double"][0].inputs["x"].tolist()
 
     assert first(3) == first(3) != first(4)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda paper: grading.read(3), "path"),
+        (lambda paper: grading.submissions(None), "folder"),
+        (lambda paper: grading.prepare("hw.toml"), "assignment"),
+        (lambda paper: [*grading.grade("hw.toml", [])], "paper"),
+        (lambda paper: [*grading.grade(paper, ["ann.py"])], r"submissions[0]"),
+        (lambda paper: [*grading.grade(paper, grading.Submission("ann", "ann.py"))], "submissions"),
+        (lambda paper: [*grading.grade(paper, [], jobs=0)], "jobs"),
+    ],
+)
+def test_an_argument_of_another_kind_is_named(folder, call, name):
+    paper = grading.prepare(grading.read(folder / "hw.toml"))
+    with pytest.raises(InvalidArgument) as error:
+        call(paper)
+    assert error.value.name == name

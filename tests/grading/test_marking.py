@@ -151,6 +151,18 @@ def test_tables_and_pages(graded, folder):
     assert "| `double` | 50 % | 1 passed, 1 exception |" in reports.class_markdown(grades, assignment)
 
 
+def test_reports_call_a_task_as_the_lecturer_does(graded, folder):
+    (folder / "hw.toml").write_text(
+        (folder / "hw.toml").read_text().replace('"double"\n', '"double"\ntitle = "Twice | <b>"\n', 1)
+    )
+    assignment, grade = grading.read(folder / "hw.toml"), graded(RIGHT, "ann")
+    assert "## Twice | <b> (`double`): passed, 4 of 4 points" in reports.markdown(grade, assignment)
+    assert "## `triple`: passed, 2 of 2 points" in reports.markdown(grade, assignment)
+    assert "<h2>Twice | &lt;b&gt; (<code>double</code>) <span" in reports.html(grade, assignment)
+    assert "| Twice \\| <b> (`double`) | 100 % |" in reports.class_markdown([grade], assignment)
+    assert "<td>Twice | &lt;b&gt; (<code>double</code>)<td>" in reports.class_html([grade], assignment)
+
+
 def test_a_notebook_is_its_code(tmp_path, paper):
     cells = [
         {"cell_type": "markdown", "source": ["def double(x): return 0"]},

@@ -10,6 +10,7 @@ from rbnotes.dynamics import WORLD, State
 from rbnotes.forces import ForceGroups, Paths, SpringDamper, on_body, on_world, through
 from rbnotes.maximal import Mechanism, World, simulate
 from rbnotes.solids import Box, Sphere
+from rbnotes.viewer import Scene
 
 BRICK, BALL = Box([0.4, 0.2, 0.1]), Sphere(0.15)
 ASIDE = se3.exp([0.3, -0.2, 0.5, 0.1, 0.2, 0.0])
@@ -45,6 +46,15 @@ def test_what_weighs_is_drawn_too(path):
     assert [item.shape.kind for item in scene._items] == ["box", "sphere"]
     np.testing.assert_allclose(scene._items[1].poses, path.states.E[:, 1])
     np.testing.assert_array_equal(scene.times, path.states.t)
+
+
+def test_colours_and_camera_are_as_asked_for(path):
+    one = path.scene([BRICK, BALL], colors=["red"], view=(0.3, 0.1))
+    assert [item.shape.color for item in one._items] == ["red", "red"]
+    assert tuple(one.view) == (0.3, 0.1)
+    two = path.scene([BRICK, BALL], colors=["teal", "brown"])
+    assert [item.shape.color for item in two._items] == ["teal", "brown"]
+    np.testing.assert_array_equal(two.view, Scene("As it is.").view)
 
 
 @pytest.mark.parametrize("shapes", [[BRICK], [Collider(2, BALL)], ["a box"]])

@@ -37,7 +37,7 @@ class Curve:
 
     def __post_init__(self) -> None:
         arguments.text("name", self.name)
-        arguments.function("point", self.point)
+        arguments.function("point", self.point, "s")
         low = arguments.real("low", self.low)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", arguments.real("high", self.high, minimum=low))

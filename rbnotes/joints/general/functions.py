@@ -86,9 +86,9 @@ class FunctionJoint(JointType):
         margins: Margins | None = None,
     ) -> None:
         count = arguments.count("coordinates", coordinates, 1)
-        arguments.function("function", function)
+        arguments.function("function", function, "q")
         if margins is not None:
-            arguments.function("margins", margins)
+            arguments.function("margins", margins, "q")
         self._pose, self._margins = differentiate.traced(function, margins, count)
         self._name = arguments.text("name", name)
         self._home = self._each("home", 0.0 if home is None else home)

@@ -47,7 +47,7 @@ class Surface:
         arguments.text("name", self.name)
         for name in ("point", "factors", "pole"):
             if name == "point" or getattr(self, name) is not None:
-                arguments.function(name, getattr(self, name))
+                arguments.function(name, getattr(self, name), "u", "v")
         low, high = (arguments.one_vector(name, getattr(self, name), 2) for name in ("low", "high"))
         if np.any(high < low):
             raise InvalidArgument("high", str(high.tolist()), f"no less than low, {low.tolist()}")

@@ -148,7 +148,7 @@ def mentioned(function: FunctionType) -> Iterable[Any]:
 
 
 def _values(code: CodeType, scope: Mapping[str, Any]) -> Iterable[Any]:
-    names = set(_names(code))
+    names = dict.fromkeys(_names(code))  # in one order, as cards show what is found
     named = [scope[name] for name in names if name in scope]
     yield from named
     for value in named:

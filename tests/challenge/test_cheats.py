@@ -1,0 +1,202 @@
+"""What a clever cheat or a subtle slip would hand in fails, though it is right on many inputs.
+
+Each is a right form of a claim that sees other arguments than it is given, or forgets one of its terms.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from rbnotes import ledger
+from rbnotes.challenge import answers, cases, judge
+from rbnotes.challenge.drawing import right_forms
+from rbnotes.ledger.sueda import section_2_5
+
+IMPLICIT, REDUCED, STEP, DAMPER = (
+    "sueda/s2.5/e2.77",
+    "sueda/s2.3/e2.18#b",
+    "sueda/s2.3/e2.20",
+    "sueda/s2.5/e2.76",
+)
+FEWER, PULL, NODES = "sueda/s2.6/e2.83", "sueda/s2.7/e2.86", "sueda/s2.7/e2.92"
+BODY, WRENCHES, ARTICULATED, MASSES = "si/s3/e4", "si/s4/e14", "si/s4/e27", "si/sA/e51"
+
+
+@dataclass(frozen=True)
+class Cheat:
+    """A function of a claim's arguments."""
+
+    claim: str
+    what: str
+    function: Callable
+
+
+CHEATS = []
+
+
+def cheat(claim, what):
+    """Keep a function of the right form and the arguments."""
+    right = right_forms(ledger.find(claim))[0]
+
+    def keep(function):
+        CHEATS.append(Cheat(claim, what, lambda *given: function(right, *given)))
+        return function
+
+    return keep
+
+
+def sees(claim, what, **other):
+    """The right form with other arguments than it is given."""
+    names = list(ledger.find(claim).inputs)
+
+    @cheat(claim, what)
+    def function(right, *given):
+        told = dict(zip(names, given, strict=True))
+        return right(*{**told, **{name: change(told[name]) for name, change in other.items()}}.values())
+
+
+def part(name, change):
+    """Change one part of a mechanism."""
+    return lambda system: replace(system, **{name: change(getattr(system, name))})
+
+
+def alike(values):
+    """All as the first."""
+    return np.broadcast_to(np.asarray(values)[:1], np.shape(values)).copy()
+
+
+def diagonal(matrices):
+    return matrices * np.eye(matrices.shape[-1])
+
+
+def downwards(g):
+    """As if gravity were along z."""
+    return np.array([0.0, 0.0, g[2]])
+
+
+def implicit(cloud, q, v, k, d, rest, h, *, stiff=2, damped=1, explicit=0.0, chosen=np.asarray):
+    M, f = section_2_5.equations_of_motion(cloud, q, v)
+    left = chosen(M) + h**damped * np.diag(d) + h**stiff * np.diag(k)
+    return np.linalg.solve(left, M @ v + h * (f - k * (q - rest) - explicit * d * v))
+
+
+sees(IMPLICIT, "springs that rest at zero", rest=np.zeros_like)
+sees(IMPLICIT, "springs all alike", k=alike)
+sees(IMPLICIT, "dampers all alike", d=alike)
+sees(IMPLICIT, "a step of an eighth", h=lambda h: 0.125)
+sees(IMPLICIT, "steps up to a half", h=lambda h: min(h, 0.5))
+sees(IMPLICIT, "bodies of the same mass", cloud=part("masses", alike))
+for what, options in {
+    "h in the place of h^2": {"stiff": 1},
+    "h^2 in the place of h": {"damped": 2},
+    "damped twice": {"explicit": 1.0},
+    "only the diagonal of M": {"chosen": diagonal},
+    "only the lower half of M": {"chosen": np.tril},
+}.items():
+    cheat(IMPLICIT, what)(lambda right, *given, options=options: implicit(*given, **options))
+sees(REDUCED, "unit masses", assembly=part("masses", np.ones_like))
+sees(REDUCED, "principal axes", assembly=part("inertias", diagonal))
+sees(REDUCED, "centres at the origins", assembly=part("centres", np.zeros_like))
+sees(REDUCED, "gravity along z", assembly=part("gravity", downwards))
+sees(REDUCED, "a chain", assembly=part("parents", lambda parents: tuple(range(-1, len(parents) - 1))))
+sees(REDUCED, "hinges that turn no further than once", q=lambda q: np.clip(q, -np.pi, np.pi))
+sees(REDUCED, "at rest", qdot=np.zeros_like)
+sees(REDUCED, "no loads", wrenches=np.zeros_like)
+sees(REDUCED, "loads of forces only", wrenches=lambda w: w * [0, 0, 0, 1, 1, 1])
+sees(REDUCED, "nothing on the first body", wrenches=lambda w: w * (np.arange(len(w)) > 0)[:, None])
+sees(STEP, "steps up to a tenth of a second", h=lambda h: min(h, 0.1))
+sees(DAMPER, "only the first damper", d=alike)
+sees(FEWER, "no bend", U=np.zeros_like)
+sees(FEWER, "at rest", r_dot=np.zeros_like)
+sees(FEWER, "joints all alike", W=alike)
+sees(PULL, "unit length", L=lambda L: 1.0)
+cheat(PULL, "strings, which do not push")(
+    lambda right, K, L, x0, x1: right(K, L, x0, x1) * (np.linalg.norm(x1 - x0) > L)
+)
+cheat(PULL, "squared")(lambda right, K, L, x0, x1: right(K, L, x0, x1) * np.linalg.norm(x1 - x0) / L)
+sees(NODES, "nodes at rest", w=np.zeros_like)
+sees(NODES, "nodes of one mass", m=alike)
+sees(NODES, "springs all alike", K=alike)
+sees(NODES, "gravity along z", g=downwards)
+sees(BODY, "principal axes", Ic=diagonal)
+sees(BODY, "a ball", Ic=lambda Ic: np.eye(3) * np.trace(Ic) / 3)
+sees(BODY, "unit mass", m=lambda m: 1.0)
+sees(BODY, "about its centre", r=np.zeros_like)
+sees(BODY, "at rest", v=np.zeros_like)
+sees(BODY, "a point that stands still", v=lambda v: v * [1, 1, 1, 0, 0, 0])
+sees(BODY, "no acceleration", vdot=np.zeros_like)
+sees(WRENCHES, "no loads", wrenches=np.zeros_like)
+sees(WRENCHES, "steady coordinates", qddot=np.zeros_like)
+sees(ARTICULATED, "principal axes", assembly=part("inertias", diagonal))
+sees(ARTICULATED, "no branches", assembly=part("parents", lambda parents: tuple(range(-1, len(parents) - 1))))
+cheat(ARTICULATED, "the first and the last body only")(
+    lambda right, assembly, q: right(assembly, q) * np.array([1, 0, 1])[:, None, None]
+)
+cheat(MASSES, "only the diagonal")(lambda right, assembly, q: diagonal(right(assembly, q)))
+sees(MASSES, "at home", q=np.zeros_like)
+sees(MASSES, "masses of a kilogram at least", assembly=part("masses", lambda m: np.maximum(m, 1.0)))
+
+
+@cheat(MASSES, "the first answer, kept by its shape")
+def kept_by_shape(right, assembly, q, known={}):  # noqa: B006
+    return known.setdefault(q.shape, right(assembly, q))
+
+
+@cheat(MASSES, "kept by what is rounded")
+def kept_by_rounding(right, assembly, q, known={}):  # noqa: B006
+    return known.setdefault(np.round(q, 3).tobytes(), right(assembly, q))
+
+
+@cheat(MASSES, "coordinates wrapped in place")
+def wrapped(right, assembly, q):
+    q %= 2 * np.pi
+    return right(assembly, q)
+
+
+@cheat(MASSES, "a mechanism that is made lighter")
+def lighter(right, assembly, q):
+    result = right(assembly, q)
+    np.asarray(assembly.masses)[:] *= 0.5
+    return result
+
+
+@cheat(BODY, "an inertia that is symmetrised in place")
+def symmetrised(right, m, r, Ic, v, vdot):
+    Ic += 1e-3 * np.eye(3)
+    return right(m, r, Ic, v, vdot)
+
+
+@cheat(BODY, "no gyroscopic wrench of slow bodies")
+def slow(right, m, r, Ic, v, vdot):
+    return right(m, r, Ic, v if np.linalg.norm(v) > 0.1 else 0 * v, vdot)
+
+
+EXAMPLES, FEW = 32, 4
+
+
+@cache
+def tried(id):
+    return cases(ledger.find(id), examples=EXAMPLES)
+
+
+def passes(id, function):
+    """Whether nothing wrong is found; not asked any further once something is."""
+    claim = ledger.find(id)
+    for some in (tried(id)[place : place + FEW] for place in range(0, EXAMPLES, FEW)):
+        given = answers(function, [case.inputs for case in some])
+        if not all(judge(claim, case, found) for case, found in zip(some, given, strict=True)):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("cheat", CHEATS, ids=lambda cheat: f"{cheat.claim}: {cheat.what}")
+def test_a_cheat_fails(cheat):
+    assert not passes(cheat.claim, cheat.function)
+
+
+@pytest.mark.parametrize("id", sorted({cheat.claim for cheat in CHEATS}))
+def test_the_form_that_they_change_passes(id):
+    assert passes(id, right_forms(ledger.find(id))[0])
