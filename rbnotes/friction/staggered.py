@@ -174,7 +174,7 @@ def friction_impulses(
 def relative_change(space: ContactSpace, old: Array, new: Array) -> float:
     """Change of normal impulses ``(c,)``, by the speeds that they make, relative to the new ones."""
     own = space.delassus[::3, ::3]
-    size, change = (np.sqrt(worst(each @ own @ each, 0.0)) for each in (new, new - old))
+    size, change = (np.sqrt(worst(float(each @ own @ each), 0.0)) for each in (new, new - old))
     if size == 0:
         return float(change > 0)
     return float(change / size)
