@@ -36,6 +36,8 @@ FRICTIONS: dict[str, Options] = {
     "anitescu_stewart": {"friction": friction.anitescu_stewart},
     "gauss_seidel_friction": {"friction": partial(friction.gauss_seidel_friction, max_sweeps=1000)},
     "single_qp": {"friction": friction.single_qp},
+    "coulomb": {"friction": friction.coulomb},
+    "staggered": {"friction": partial(friction.staggered, cone="disc")},
 }
 INTEGRATORS: dict[str, Options] = {
     "rattle": {},
@@ -94,7 +96,3 @@ def threshold(scene: Callable[[float], Any], T: float, given: float, options: Op
         middle = (low + high) / 2
         low, high = (low, middle) if stands(middle) else (middle, high)
     return abs((low + high) / 2 - 1)
-
-
-DEFAULT = {"newton_friction": FRICTIONS["newton_friction"]}
-FEW = {name: FRICTIONS[name] for name in ("newton_friction", "box_friction", "gauss_seidel_friction")}

@@ -2,6 +2,7 @@
 
     python tools/physics_table.py                   # ten minutes; writes book/_data/physics.csv for the book
     python tools/physics_table.py --only ladder     # rows whose names contain a word; the others stay
+    python tools/physics_table.py --ways coulomb    # these ways alone; the other lines stay
     python tools/physics_table.py --default         # the defaults alone; writes nothing
 
 Scenes with contact are run with several friction models, the others with several integrators; where a model
@@ -33,10 +34,11 @@ COLUMNS = ("kind", "scene", "measured", "tolerance", "way", "error", "seconds")
 ROWS: tuple[Row, ...] = (*physics_of_contact.ROWS, *physics_of_motion.ROWS)
 
 
-def measured(row: Row, default_only: bool) -> Iterator[tuple[str, ...]]:
-    """The lines of the table for one row."""
+def measured(row: Row, ways: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """The lines of the table for one row, run these ways."""
     kinds = {id(INTEGRATORS): "integrator", id(IMPACTS): "impacts"}
-    for way, options in list(row.ways.items())[: 1 if default_only else None]:
+    for way in ways:
+        options = row.ways[way]
         began = time.process_time()
         try:
             with warnings.catch_warnings():
@@ -73,18 +75,21 @@ def write(lines: Iterable[tuple[str, ...]]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", help="rows whose names contain one of these")
+    parser.add_argument("--ways", nargs="*", help="friction models, integrators or laws of impact")
     parser.add_argument("--default", action="store_true", help="the defaults alone")
     arguments = parser.parse_args()
     lines: dict[tuple[str, ...], tuple[str, ...]] = {}
     missed = 0
-    if arguments.only and TABLE.exists():
+    if (arguments.only or arguments.ways) and TABLE.exists():
         with TABLE.open(encoding="utf-8", newline="") as file:
             lines = {tuple(line[:5]): tuple(line) for line in list(csv.reader(file))[2:]}
     for row in ROWS:
         if arguments.only and not any(word in row.name for word in arguments.only):
             continue
-        for k, line in enumerate(measured(row, arguments.default)):
-            missed += k == 0 and misses(line)
+        default = next(iter(row.ways))
+        ways = [default] if arguments.default else row.ways
+        for line in measured(row, [way for way in ways if not arguments.ways or way in arguments.ways]):
+            missed += line[4] == default and misses(line)
             mark = "misses" if misses(line) else ""
             print("{1:50} {2:32} {3:>8} {4:22} {5:>12} {6:>7} s ".format(*line) + mark, flush=True)
             lines[line[:5]] = line

@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import connected_components
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity.problems import LCP, QP, dense
-from rbnotes.complementarity.residuals import Residuals, largest, pair_residuals, ratio, row_sizes
+from rbnotes.complementarity.residuals import Residuals, largest, pair_residuals, ratio, row_sizes, worst
 from rbnotes.constraints.kkt import KKT, factored
 from rbnotes.constraints.matrices import symmetric_to_rounding
 
@@ -134,8 +134,8 @@ class Elimination:
         pushed = ratio(motion, row_sizes(np.abs(self.f), force, sizes.force_cap))
         return replace(
             pairs,
-            equations=max(largest(motion), largest(gap)),
-            relative=max(pairs.relative, pushed, ratio(gap, tied)),
+            equations=worst(largest(motion), largest(gap)),
+            relative=worst(pairs.relative, pushed, ratio(gap, tied)),
         )
 
     @cached_property

@@ -63,7 +63,7 @@ def enumeration(problem: LCP, *, tolerance: float = 1e-10) -> Solution:
         if candidate.relative < residuals.relative:
             best, residuals = z, candidate
     status, certificate = Status.SOLVED, None
-    if residuals.relative > tolerance:
+    if not residuals.relative <= tolerance:
         certificate = infeasibility_certificate(problem)
         status = Status.NO_SOLUTION if certificate is None else Status.INFEASIBLE
     w = problem.M @ best + problem.q

@@ -116,8 +116,8 @@ def pair_residuals(
     if lower is None or upper is None:
         return Residuals(
             complementarity=largest(z * w),
-            feasibility=max(0.0, -_least(z)),
-            dual_feasibility=max(0.0, -_least(w)),
+            feasibility=worst(0.0, -_least(z)),
+            dual_feasibility=worst(0.0, -_least(w)),
             natural=largest(np.minimum(z, w)),
             equations=0.0,
             relative=ratio(np.minimum(effects * z, w), size),
@@ -127,9 +127,9 @@ def pair_residuals(
     above, below = np.where(open_below, 0.0, z - lower), np.where(open_above, 0.0, upper - z)
     scaled = effects * z - np.clip(effects * z - w, effects * lower, effects * upper)
     return Residuals(
-        complementarity=max(largest(rising * above), largest(falling * below)),
-        feasibility=max(0.0, -_least(above), -_least(below)),
-        dual_feasibility=max(largest(rising[open_below]), largest(falling[open_above])),
+        complementarity=worst(largest(rising * above), largest(falling * below)),
+        feasibility=worst(0.0, -_least(above), -_least(below)),
+        dual_feasibility=worst(largest(rising[open_below]), largest(falling[open_above])),
         natural=largest(z - np.clip(z - w, lower, upper)),
         equations=0.0,
         relative=ratio(scaled, size),
@@ -148,6 +148,11 @@ def effect(M: Any) -> Array:
 def largest(values: Array) -> float:
     """The largest absolute value, zero if there is none."""
     return float(np.abs(values).max()) if values.size else 0.0
+
+
+def worst(*errors: float) -> float:
+    """The largest of several errors; NaN if one of them is, which ``max`` may lose."""
+    return float(np.max(errors))
 
 
 def _least(values: Array) -> float:

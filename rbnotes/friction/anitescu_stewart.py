@@ -9,9 +9,10 @@ from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.complementarity import LCP, Solution, Status, solve_lcp
+from rbnotes.complementarity import LCP, Solution, Status, Unsolved, solve_lcp
+from rbnotes.complementarity.solve import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.contact_space import ContactSpace, contact_space
+from rbnotes.friction.contact_space import ContactSpace, contact_space, raise_not_converged
 from rbnotes.friction.facets import facet_directions, facet_rows
 
 COVERS = 4
@@ -70,6 +71,8 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
         If ``facets`` is odd or below 4.
     Unsolved
         If the contacts and equations contradict each other, or friction jams them.
+    FrictionNotConverged
+        If rounding keeps the solver from its tolerance; its ``solution`` is the best that was found.
     """
     arguments.instance("problem", problem, StepProblem)
     space = contact_space(problem)
@@ -80,16 +83,21 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
     lcp, directions = _friction_lcp(space, facets)
     unit = np.sqrt(np.divide(1.0, space.mobility, out=np.ones(count), where=space.mobility > 0))
     units = np.concatenate([unit, np.repeat(unit, facets), 1 / unit])
-    solution = _lemke(LCP(units[:, None] * lcp.M * units, units * lcp.q))
-    z = units * solution.z
+    found = _solved(LCP(units[:, None] * lcp.M * units, units * lcp.q))
+    if found.status is Status.INFEASIBLE:
+        raise Unsolved(found)
+    z = units * found.z
     phi = z[count : count + count * facets].reshape(count, facets)
     impulses = np.concatenate([z[:count, None], phi @ directions], axis=1)
-    return space.solution(
+    solution = space.solution(
         impulses,
-        iterations=solution.statistics.pivots,
-        residual=solution.residuals.relative,
+        iterations=found.statistics.pivots,
+        residual=found.residuals.relative,
         method="Anitescu-Stewart",
     )
+    if not found.solved:
+        raise_not_converged(space, solution, default_tolerance("lemke"))
+    return solution
 
 
 def _friction_lcp(space: ContactSpace, facets: int) -> FrictionLCP:
@@ -105,16 +113,20 @@ def _friction_lcp(space: ContactSpace, facets: int) -> FrictionLCP:
     return FrictionLCP(LCP(M, q), directions)
 
 
-def _lemke(lcp: LCP) -> Solution:
-    """Lemke's method; where rounding leads its path astray, from another covering vector.
+def _solved(lcp: LCP) -> Solution:
+    """Lemke's solution; where rounding leads its path astray, another one's, or the best of them.
 
-    Units are those of each contact, in which light and heavy bodies look the same.
+    Others start from another covering vector; the last is the active-set method. Units are those of each
+    contact, in which light and heavy bodies look the same.
     """
     generator = np.random.default_rng(0)
     cover: Array = np.ones(lcp.size)
-    for _ in range(COVERS - 1):
-        solution = solve_lcp(lcp, "lemke", cover=cover, check=False)
-        if solution.status in (Status.SOLVED, Status.INFEASIBLE):
-            break
+    found: list[Solution] = []
+    for _ in range(COVERS):
+        found.append(solve_lcp(lcp, "lemke", cover=cover, check=False))
+        if found[-1].status in (Status.SOLVED, Status.INFEASIBLE):
+            return found[-1]
         cover = generator.uniform(0.5, 2.0, lcp.size)
-    return solution if solution.solved else solve_lcp(lcp, "lemke", cover=cover)
+    found.append(solve_lcp(lcp, "active_set", check=False))
+    residuals = [each.residuals.relative for each in found]
+    return found[int(np.argmin(np.nan_to_num(residuals, nan=np.inf)))]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes.complementarity import LCP, BoxLCP, Solution, Status, Unsolved, solve_lcp
+from rbnotes.complementarity import LCP, BoxLCP, Solution, solve_lcp
+from rbnotes.complementarity.residuals import worst
 from rbnotes.complementarity.solve import default_tolerance
 from rbnotes.dynamics import StepSolution
 from rbnotes.friction.contact_space import FrictionNotConverged
-
-BEST_SO_FAR = (Status.ILL_CONDITIONED, Status.ITERATION_LIMIT, Status.CYCLING)
-"""How a solver ends that was on its way; any other end says that there is no solution."""
+from rbnotes.friction.endings import on_its_way
 
 
 class Solve(Protocol):
@@ -42,10 +40,8 @@ class Best:
         Unsolved
             If it says that there is none.
         """
-        solution = solve_lcp(problem, method, start=start, check=False)
-        if not solution.solved and solution.status not in BEST_SO_FAR:
-            raise Unsolved(solution)
-        self.residual = float(np.maximum(self.residual, solution.residuals.relative))  # keeps NaN
+        solution = on_its_way(solve_lcp(problem, method, start=start, check=False))
+        self.residual = worst(self.residual, solution.residuals.relative)
         self.tolerance = max(self.tolerance, default_tolerance(method))
         return solution
 

@@ -9,6 +9,7 @@ from rbnotes import arguments
 from rbnotes._frozen import known
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import BoxLCP
+from rbnotes.complementarity.residuals import worst
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.best import Best, Solve
 from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
@@ -85,7 +86,7 @@ def box_friction(
     solution = space.solution(
         impulses,
         iterations=solved,
-        residual=float(np.maximum(solve.residual, relative if updates else 0.0)),
+        residual=worst(solve.residual, relative if updates else 0.0),
         method="box friction",
     )
     solve.check(solution)

@@ -27,6 +27,7 @@ from rbnotes.contact import Contacts, PairRows
 from rbnotes.dynamics import StepProblem, StepSolution, factor_step
 from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.errors import NotConverged
+from rbnotes.friction.endings import on_its_way
 
 HELD = 1e-13
 """Mobility along a row, relative to that without the equations, up to which they hold it fast."""
@@ -224,7 +225,8 @@ def raise_not_converged(space: ContactSpace, solution: StepSolution, tolerance: 
     FrictionNotConverged
         Otherwise.
     """
-    solve_lcp(LCP(space.delassus[::3, ::3], space.free[:, 0]))
+    without = solve_lcp(LCP(space.delassus[::3, ::3], space.free[:, 0]), check=False)
+    on_its_way(without)
     raise FrictionNotConverged(solution, tolerance)
 
 

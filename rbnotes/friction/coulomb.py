@@ -104,7 +104,7 @@ def coulomb(
                 if new <= tolerance:
                     impulses, residual = smaller, new
     solution = space.solution(impulses, iterations=programs, residual=residual, method="Coulomb")
-    if check and residual > tolerance:
+    if check and not residual <= tolerance:
         raise_not_converged(space, solution, tolerance)
     return solution
 

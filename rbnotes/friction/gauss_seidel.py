@@ -76,7 +76,7 @@ def gauss_seidel_friction(
         sweeps += 1
         residual = residual_in(space, impulses, space.velocities(impulses), cone)
     solution = space.solution(impulses, iterations=sweeps, residual=residual, method=f"Gauss-Seidel, {cone}")
-    if check and residual > tolerance:
+    if check and not residual <= tolerance:
         raise_not_converged(space, solution, tolerance)
     return solution
 

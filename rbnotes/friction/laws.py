@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
+from rbnotes.complementarity.residuals import worst
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_space import Responses, contact_space
 from rbnotes.friction.facets import facet_directions
@@ -149,8 +150,8 @@ def residual_in(space: Responses, impulses: Array, velocities: Array, cone: str 
         lower = np.hstack([np.zeros_like(bounds), -bounds, -bounds])
         upper = np.hstack([np.full_like(bounds, np.inf), bounds, bounds])
         nearest = np.clip(r - effective_mass[:, None] * u, lower, upper)
-    scale = max(np.abs(r).max(), np.abs(effective_mass[:, None] * space.free).max())
-    return float(np.abs(r - nearest).max() / scale) if scale > 0 else 0.0
+    scale = worst(np.abs(r).max(), np.abs(effective_mass[:, None] * space.free).max())
+    return 0.0 if scale == 0 else float(np.abs(r - nearest).max() / scale)
 
 
 def _reciprocal(mobility: Array) -> Array:

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
+from rbnotes.complementarity.residuals import worst
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.central_path import along_the_central_path
 from rbnotes.friction.contact_space import Responses, contact_space, raise_not_converged
@@ -120,7 +121,7 @@ def friction_by(
         iterations += steps
     residual = residual_in(space, impulses, space.velocities(impulses))
     solution = space.solution(impulses, iterations=iterations, residual=residual, method="Newton")
-    if check and residual > tolerance:
+    if check and not residual <= tolerance:
         raise_not_converged(space, solution, tolerance)
     return solution
 
@@ -183,7 +184,7 @@ def _residual(space: Responses, r: Array) -> float:
     natural = residual_in(space, r, space.velocities(r))
     speeds = space.mobility[:, None] * _error(space, r, _reciprocal(space.mobility))
     fastest = float(np.abs(space.free).max(initial=0.0))
-    return max(natural, COARSE * float(np.abs(speeds).max()) / fastest) if fastest > 0 else natural
+    return worst(natural, COARSE * float(np.abs(speeds).max()) / fastest) if fastest > 0 else natural
 
 
 def _error(space: Responses, r: Array, rho: Array) -> Array:

@@ -24,9 +24,11 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import LCP, QP, solve_lcp
-from rbnotes.complementarity.solve import accepted
+from rbnotes.complementarity.residuals import worst
+from rbnotes.complementarity.solve import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution, hardened
 from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
+from rbnotes.friction.endings import on_its_way
 from rbnotes.friction.facets import facet_directions, facet_rows
 
 SINKING = 1e-7
@@ -86,7 +88,8 @@ def single_qp(
     Unsolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
-        If rounding, multiplied by a great ``mu``, lets bodies sink into each other.
+        If rounding, multiplied by a great ``mu``, lets bodies sink into each other, or keeps the program from
+        its tolerance.
     """
     arguments.instance("problem", problem, StepProblem)
     arguments.choice("form", form, ("primal", "dual"))
@@ -103,8 +106,11 @@ def single_qp(
         impulses, residual = _by_primal(space, facets, method)
     solution = space.solution(impulses, iterations=1, residual=residual, method=f"single QP, {form}")
     overlap = _overlap(space, impulses)
-    if overlap > SINKING:
-        raise FrictionNotConverged(replace(solution, residual=max(residual, overlap)), SINKING)
+    if not overlap <= SINKING:
+        raise FrictionNotConverged(replace(solution, residual=worst(residual, overlap)), SINKING)
+    tolerance = default_tolerance("quadratic")
+    if not residual <= tolerance:
+        raise FrictionNotConverged(solution, tolerance)
     return solution
 
 
@@ -126,7 +132,7 @@ def _by_primal(space: ContactSpace, facets: int, method: str) -> tuple[Array, fl
     if found.solved and _overlap(space, impulses) <= SINKING:
         return impulses, found.residuals.relative
     if np.max(space.mu, initial=0.0) <= GREAT:
-        return impulses, accepted(found).residuals.relative
+        return impulses, on_its_way(found).residuals.relative
     return _by_dual(space, facets)
 
 
@@ -136,7 +142,7 @@ def _by_dual(space: ContactSpace, facets: int) -> tuple[Array, float]:
     E = qp.A[qp.size :]
     # With multipliers nu of E lambda >= 0: w = Q lambda - E^T nu + c, and lambda itself is not negative.
     conditions = LCP(np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]]), np.r_[qp.c, qp.b[qp.size :]])
-    dual = solve_lcp(conditions, "lemke")
+    dual = on_its_way(solve_lcp(conditions, "lemke", check=False))
     found = dual.z[: qp.size]
     edges = found[count:].reshape(count, facets)
     return _from_edges(found[:count], edges, facet_directions(facets)), dual.residuals.relative

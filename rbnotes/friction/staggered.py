@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import LCP, solve_lcp
+from rbnotes.complementarity.residuals import worst
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.best import Best, Solve
 from rbnotes.friction.bounded import CONES, SOLVERS, bounded_friction
@@ -111,12 +112,12 @@ def staggered(
     solution = space.solution(
         np.concatenate([a[:, None], b], axis=1),
         iterations=len(history) + 1,
-        residual=max(history[-1], solve.residual),
+        residual=worst(history[-1], solve.residual),
         method=f"staggered projections, {cone}",
     )
     values = {field.name: getattr(solution, field.name) for field in fields(solution)}
     found = StaggeredSolution(**values, history=tuple(history))
-    if check and history[-1] > tolerance:
+    if check and not history[-1] <= tolerance:
         raise FrictionNotConverged(found, tolerance)
     if check:
         solve.check(found)
@@ -173,6 +174,7 @@ def friction_impulses(
 def relative_change(space: ContactSpace, old: Array, new: Array) -> float:
     """Change of normal impulses ``(c,)``, by the speeds that they make, relative to the new ones."""
     own = space.delassus[::3, ::3]
-    size = np.sqrt(max(float(new @ own @ new), 0.0))
-    change = np.sqrt(max(float((new - old) @ own @ (new - old)), 0.0))
-    return float(change / size) if size > 0 else float(change > 0)
+    size, change = (np.sqrt(worst(float(each @ own @ each), 0.0)) for each in (new, new - old))
+    if size == 0:
+        return float(change > 0)
+    return float(change / size)

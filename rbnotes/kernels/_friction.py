@@ -134,11 +134,17 @@ def residual(W, free, mu, r, rho, mobility, F):
     worst, speed, scale, fastest = 0.0, 0.0, 0.0, 0.0
     for k in range(len(r)):
         i = k // 3
-        worst, speed = max(worst, abs(F[k])), max(speed, mobility[i] * abs(F[k]))
-        scale = max(scale, max(abs(r[k]), rho[i] * abs(free[k])))
-        fastest = max(fastest, abs(free[k]))
-    natural = worst / scale if scale > 0 else 0.0
-    return max(natural, COARSE * speed / fastest) if fastest > 0 else natural
+        worst, speed = larger(worst, abs(F[k])), larger(speed, mobility[i] * abs(F[k]))
+        scale = larger(scale, larger(abs(r[k]), rho[i] * abs(free[k])))
+        fastest = larger(fastest, abs(free[k]))
+    natural = 0.0 if scale == 0 else worst / scale
+    return larger(natural, COARSE * speed / fastest) if fastest > 0 else natural
+
+
+@bare
+def larger(a, b):
+    """The larger number; NaN if one of them is, which ``max`` may lose."""
+    return a if a >= b or a != a else b
 
 
 @bare

@@ -11,7 +11,7 @@ from rbnotes.constraints._stabilization import SOFTNESS
 from rbnotes.kernels._distance import bare, length, once
 from rbnotes.kernels._envelope import cholesky, factored, factors_solved, solved
 from rbnotes.kernels._flight import displacements, energy, flown
-from rbnotes.kernels._friction import copy
+from rbnotes.kernels._friction import copy, larger
 from rbnotes.kernels._joined import errors, pushed, rates, responses, rows_at, six, slope, system
 from rbnotes.kernels._kicks import corrected, joints_solved, kicked, kinetic, slow, touching_now
 from rbnotes.kernels._poses import reach_of, written_poses
@@ -109,7 +109,7 @@ def step(bodies, joints, shapes, plan, here, largest, count, there, found, memor
             there.v,
             found.impulses[1],
         )
-        left = max(left, residual)
+        left = larger(left, residual)
     else:
         joints_solved(joints, there.held, there.v, target, found.impulses[1])
     gained += work_of_weight(bodies, plan, arrived, there.v)
@@ -147,7 +147,7 @@ def largest_of(x):
     """The largest size of some numbers."""
     size = 0.0
     for i in range(len(x)):
-        size = max(size, abs(x[i]))
+        size = larger(size, abs(x[i]))
     return size
 
 

@@ -50,9 +50,9 @@ class Remembering:
             solution = checked_solution("friction(problem)", self.model(problem, **options), problem)
         except FrictionNotConverged as error:
             solution = error.solution
-            if solution.residual > self.limit:
+            if not solution.residual <= self.limit:
                 raise
-            if solution.residual > NOTEWORTHY and not self.warned:
+            if not solution.residual <= NOTEWORTHY and not self.warned:
                 self.warned = True
                 warnings.warn(f"{error}; the run goes on", FrictionWarning, stacklevel=2)
         world = np.einsum("ck,cki->ci", solution.contact_impulses, points.axes)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.complementarity.residuals import worst
 from rbnotes.contact import ContactPoints, PairRows, contact_axes
 from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import State, States, StepSolution
@@ -203,7 +204,7 @@ def both(first: ContactRecord, second: ContactRecord) -> ContactRecord:
         np.concatenate([getattr(each, name) for each in (first, second)])
         for name in ("impulses", "before", "after")
     )
-    residual = max(first.residual, second.residual)
+    residual = worst(first.residual, second.residual)
     return ContactRecord(points, impulses, before, after, residual, late=len(first.points))
 
 

@@ -31,10 +31,12 @@ import numpy as np
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.complementarity.residuals import worst
 from rbnotes.contact import Collider, Contacts, contact_rows, nearby_points
 from rbnotes.dynamics import State, States, StepSolution, implicit_euler, symplectic_euler, with_rows
 from rbnotes.errors import NotConverged
 from rbnotes.friction.bearings import Bearing
+from rbnotes.friction.best import Best
 from rbnotes.friction.bounded import CONES, SOLVERS
 from rbnotes.friction.contact_space import ContactSpace, contact_space
 from rbnotes.friction.facets import facet_directions
@@ -108,14 +110,22 @@ def bisp_step(
     check
         Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself.
 
+    Returns
+    -------
+    BispStep
+        Its ``residual`` is the last change, if rounding left no larger one in the last programs.
+
     Raises
     ------
     InvalidArgument
         If a bearing does not fit its joint, or the closure of one is not among the constraints.
-    Unsolved, InconsistentConstraints, SingularConfiguration
+    Unsolved
+        If contacts and equations contradict each other.
+    InconsistentConstraints, SingularConfiguration
         As the other steps.
     BispNotConverged
-        If ``check`` and the tolerance is not met.
+        If ``check`` and the tolerance is not met, or rounding keeps the last programs from theirs; its
+        ``solution`` is the step as it is then.
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
@@ -131,17 +141,25 @@ def bisp_step(
     constraints = checked_constraints(constraints)
     step = _Step(system, state, h, bearings, constraints, colliders, implicit, gamma, apart)
     friction, local = step.warm(start)
-    normal = normal_impulses(step.space, friction, solver=solver)
+    normal = normal_impulses(step.space, friction, solver=solver, solve=Best())
     carried = step.carried(normal, friction, local)
     history: list[float] = []
     mixing = Mixing(MEMORY)
     while len(history) < max_iterations - 1 and (not history or history[-1] > tolerance):
-        limits = step.limits(normal, carried, cone, facets)
+        solve = Best()
         new_friction = friction_impulses(
-            step.space, normal, limits, friction, cone=cone, facets=facets, solver=solver, nearness=NEARNESS
+            step.space,
+            normal,
+            step.limits(normal, carried, cone, facets),
+            friction,
+            cone=cone,
+            facets=facets,
+            solver=solver,
+            nearness=NEARNESS,
+            solve=solve,
         )
         local = step.local(new_friction, carried, cone, facets)
-        new_normal = normal_impulses(step.space, new_friction, start=normal, solver=solver)
+        new_normal = normal_impulses(step.space, new_friction, start=normal, solver=solver, solve=solve)
         new = step.carried(new_normal, new_friction, local)
         before, after = [*carried, normal, friction.ravel()], [*new, new_normal, new_friction.ravel()]
         history.append(_change(before, after))
@@ -152,14 +170,11 @@ def bisp_step(
         mixed = mixing.next(np.concatenate([*carried, normal]), np.concatenate([*new, new_normal]))
         *carried, normal = np.split(mixed, np.cumsum([len(each) for each in carried]))
         normal = np.maximum(normal, 0.0)
-    result = step.result(normal, friction, local, carried, history, cone, facets)
-    if check and history[-1] > tolerance:
-        raise BispNotConverged(
-            f"friction in joints: relative change {history[-1]:.2g} after {result.iterations} iterations, "
-            f"expected at most {tolerance:.2g}",
-            result,
-            history[-1],
-        )
+    result = step.result(normal, friction, local, carried, history, solve.residual, cone, facets)
+    if check and not history[-1] <= tolerance:
+        raise _not_converged("relative change", result, history[-1], tolerance)
+    if check and not solve.residual <= solve.tolerance:
+        raise _not_converged("residual of its programs", result, solve.residual, solve.tolerance)
     return result
 
 
@@ -331,6 +346,7 @@ class _Step:
         local: list[Array],
         carried: list[Array],
         history: list[float],
+        left: float,
         cone: str,
         facets: int,
     ) -> BispStep:
@@ -353,7 +369,7 @@ class _Step:
             normal=solution.normal[: self.touching],
             tangential=solution.tangential[: self.touching],
             iterations=len(history) + 1,
-            residual=history[-1],
+            residual=worst(history[-1], left),
         )
         after = self.scheme.move(self.system, self.state, solution.velocity, self.h)
         return BispStep(after, loads, through, self.points, solution, tuple(history))
@@ -363,4 +379,9 @@ def _change(old: list[Array], new: list[Array]) -> float:
     before, after = np.concatenate(old), np.concatenate(new)
     size = float(np.linalg.norm(after))
     change = float(np.linalg.norm(after - before))
-    return change / size if size > 0 else float(change > 0)
+    return float(change > 0) if size == 0 else change / size
+
+
+def _not_converged(what: str, result: BispStep, error: float, tolerance: float) -> BispNotConverged:
+    told = f"{what} {error:.2g} after {result.iterations} iterations, expected at most {tolerance:.2g}"
+    return BispNotConverged(f"friction in joints: {told}", result, error)

@@ -61,7 +61,7 @@ class BispStep:
     :func:`~rbnotes.tree.step_rows`."""
     history: tuple[float, ...]
     """Relative change of all normal impulses at each contact problem but the first; the last is the
-    residual."""
+    residual, if rounding left no larger one."""
 
     @property
     def iterations(self) -> int:
@@ -70,8 +70,9 @@ class BispStep:
 
     @property
     def residual(self) -> float:
-        """Relative change of the normal impulses in the last iteration."""
-        return self.history[-1]
+        """Relative change of the normal impulses in the last iteration, or what rounding left of its programs
+        if that is larger."""
+        return self.solution.residual
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from planted import boxes, mixed, monotone
 
 from rbnotes.checking.strategies import vectors
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, box_residuals, polish, solve_lcp
-from rbnotes.complementarity.residuals import yardstick
+from rbnotes.complementarity.residuals import pair_residuals, yardstick
 
 
 def test_each_law_by_itself():
@@ -115,3 +115,27 @@ def test_polishing_takes_the_error_of_a_convex_solver_away(problem):
     if clear:
         noisy = np.where(z > w, z * (1 + 1e-6), 1e-6)
         np.testing.assert_allclose(polish(problem, noisy), z, atol=1e-12 * (1 + z.max()))
+
+
+def test_what_is_not_a_number_is_no_small_error():
+    """Not even where another error comes first: `max` of a number and NaN is the number."""
+    ones, none = np.ones(2), np.full(2, np.inf)
+    for place in (0, 1):
+        nan = ones.copy()
+        nan[place] = np.nan
+        for bounds in ((), (0 * ones, 2 * ones)):
+            by_z = pair_residuals(nan, ones, ones, ones, *bounds)
+            assert np.isnan([by_z.relative, by_z.natural, by_z.complementarity, by_z.feasibility]).all()
+        by_w = pair_residuals(ones, nan, ones, ones)
+        assert np.isnan([by_w.relative, by_w.natural, by_w.complementarity, by_w.dual_feasibility]).all()
+        assert np.isnan(pair_residuals(ones, nan, ones, ones, -none, none).dual_feasibility)
+    problem = Elimination.of_qp(QP(np.eye(3), [0, 0, 1.0], [[1.0, 0, 0]], [0.0], [[0, 1.0, 0]], [0.0]))
+    right = np.array([0, 0, -1.0]), np.zeros(1), np.zeros(1)
+    assert problem.residuals(*right).relative < 1e-12
+    for which in (0, 1):
+        for place in range(len(right[which])):
+            given = [each.copy() for each in right]
+            given[which][place] = np.nan
+            found = problem.residuals_of(*given)
+            assert np.isnan(found.relative)
+            assert np.isnan(found.equations)

@@ -10,7 +10,18 @@ from rbnotes import se3
 from rbnotes.complementarity import LCP, BoxLCP, Status, Unsolved
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
-from rbnotes.friction import FrictionNotConverged, best, bounded, box_friction, staggered
+from rbnotes.friction import (
+    FrictionNotConverged,
+    best,
+    bounded,
+    box_friction,
+    contact_space,
+    gauss_seidel_friction,
+    staggered,
+)
+from rbnotes.friction.laws import residual_in
+from rbnotes.friction.newton import _residual
+from rbnotes.friction.staggered import relative_change
 from rbnotes.maximal import Mechanism, World, simulate
 from rbnotes.solids import Box
 
@@ -88,3 +99,60 @@ def test_runs_go_on(monkeypatch, friction):
     path = simulate(world, state, 0.01, 2, friction=friction)
     assert [record.residual for record in path.contacts] == [LEFT, LEFT]
     assert path.states.phi[-1, 0, 3] == pytest.approx(0.3 - 0.5 * 9.81 * 0.02, rel=1e-6)
+
+
+def test_contacts_that_rounding_keeps_from_their_tolerance_do_not_contradict_each_other(monkeypatch):
+    """A model that runs out of sweeps hands on what it has, and asks whether there is an answer at all."""
+    space = contact_space.__globals__
+    solved = space["solve_lcp"]
+    problem = heap(np.random.default_rng(1), 2, 3)
+    for status, error in ((Status.ILL_CONDITIONED, FrictionNotConverged), (Status.INFEASIBLE, Unsolved)):
+
+        def ended(problem, status=status, **options):
+            return replace(solved(problem, check=False), status=status)
+
+        monkeypatch.setitem(space, "solve_lcp", ended)
+        with pytest.raises(error):
+            gauss_seidel_friction(problem, max_sweeps=1)
+
+
+class TestNotANumber:
+    """It is no small error: `max` of it and a number may be the number, and no comparison says yes."""
+
+    def test_in_residuals(self):
+        space = contact_space(heap(np.random.default_rng(1), 2, 3))
+        for contact in (0, space.count - 1):
+            impulses = np.ones((space.count, 3))
+            impulses[contact, 1] = np.nan
+            for cone in ("disc", "box"):
+                assert np.isnan(residual_in(space, impulses, space.velocities(impulses), cone))
+            assert np.isnan(_residual(space, impulses))
+
+    def test_in_changes(self):
+        space = contact_space(heap(np.random.default_rng(1), 2, 3))
+        old, new = np.ones(space.count), np.ones(space.count)
+        new[-1] = np.nan
+        assert np.isnan(relative_change(space, old, new))
+        assert np.isnan(relative_change(space, new, old))
+
+    def test_in_programs(self, monkeypatch):
+        """The last programs of staggered projections, of which normal impulses know nothing."""
+        monkeypatch.setattr(f"{__name__}.LEFT", np.nan)
+        ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "active_set")
+        problem = heap(np.random.default_rng(1), 2, 3)
+        assert np.isnan(staggered(problem, check=False).residual)
+        with pytest.raises(FrictionNotConverged):
+            staggered(problem)
+
+    def test_ends_a_run(self):
+        """There is no answer to go on with, whatever residual the caller accepts."""
+        cube = Box([0.2] * 3)
+        mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])
+        world = World(mechanism, [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)])
+        state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None])
+
+        def model(problem):
+            raise FrictionNotConverged(replace(box_friction(problem), residual=np.nan), 1e-8)
+
+        with pytest.raises(FrictionNotConverged):
+            simulate(world, state, 0.01, 1, friction=model)

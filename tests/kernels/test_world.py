@@ -4,12 +4,15 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from numba import njit
 
 from rbnotes import friction, kernels, se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider, ContactPoints, Plane, Rounded
 from rbnotes.dynamics import WORLD, State
 from rbnotes.kernels import world as compiled_world
+from rbnotes.kernels._friction import residual
+from rbnotes.kernels._rattle import largest_of
 from rbnotes.maximal import Mechanism, World, simulate
 from rbnotes.solids import Box, Capsule, Sphere
 
@@ -143,3 +146,24 @@ def test_planes_do_not_touch():
 def test_a_world_without_colliders():
     world = kernels.compile(World(Mechanism(np.eye(6)[None])))
     assert not len(simulate(world, State(np.eye(4)[None]), 0.01, 1).contacts[0].points)
+
+
+def test_what_is_not_a_number_is_no_small_residual():
+    """Not even in the first impulse of the last contact, where numbers come before and after."""
+
+    @njit(error_model="numpy")
+    def left(r, mobility):
+        return residual(np.eye(6), np.ones(6), np.ones(2), r, np.ones(2), mobility, np.zeros(6))
+
+    @njit
+    def greatest(x):
+        return largest_of(x)
+
+    for place in (0, 3, 5):
+        r = np.ones(6)
+        assert left(r, np.ones(2)) > 0
+        r[place] = np.nan
+        assert np.isnan(left(r, np.zeros(2)))
+        assert np.isnan(left(r, np.ones(2)))
+        assert np.isnan(greatest(r))
+    assert greatest(np.array([1.0, -3.0, 2.0])) == 3.0

@@ -1,5 +1,6 @@
 """Friction in joints on scenes: closed forms, other codes, loops, the ground."""
 
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -9,9 +10,10 @@ import pytest
 
 from rbnotes import inertia, joints
 from rbnotes.arguments import InvalidArgument
+from rbnotes.complementarity import Status
 from rbnotes.contact import Collider, Contacts, Plane
 from rbnotes.dynamics import WORLD, State, StepProblem, symplectic_euler
-from rbnotes.friction import Bearing, box_friction, journal, slide, socket, staggered
+from rbnotes.friction import Bearing, best, box_friction, journal, slide, socket, staggered
 from rbnotes.solids import Box, Cylinder, Sphere
 from rbnotes.tree import (
     BispNotConverged,
@@ -250,6 +252,29 @@ def test_warm_starts_shorten_the_iteration_and_failures_say_so():
     with pytest.raises(BispNotConverged, match="relative change") as caught:
         bisp_step(system, state, 0.001, bearings, max_iterations=2)
     assert caught.value.residual == caught.value.solution.residual > 1e-8
+
+
+def test_what_rounding_keeps_from_its_tolerance_is_handed_on(monkeypatch):
+    """Programs said to end on their way, although they are solved: the step is there, and how far off."""
+    system, state, bearings = double_pendulum(0.3)
+    exact = bisp_step(system, state, 0.001, bearings)
+    solved = best.solve_lcp
+
+    def ended(problem, method="active_set", **options):
+        solution = solved(problem, method, **options)
+        status = Status.ILL_CONDITIONED
+        return replace(solution, status=status, residuals=replace(solution.residuals, relative=left))
+
+    monkeypatch.setattr(best, "solve_lcp", ended)
+    for left in (3e-7, np.nan):
+        with pytest.raises(BispNotConverged, match="residual of its programs") as caught:
+            bisp_step(system, state, 0.001, bearings)
+        found = bisp_step(system, state, 0.001, bearings, check=False)
+        for step in (found, caught.value.solution):
+            np.testing.assert_equal(step.residual, left)
+            np.testing.assert_allclose(step.state.qdot, exact.state.qdot, atol=1e-9)
+        run = simulate_joint_friction(system, state, 0.001, 2, bearings, check=False)
+        np.testing.assert_equal([step.residual for step in run.steps], [left, left])
 
 
 def test_a_bearing_without_thrust_faces_says_what_it_cannot_carry():

@@ -1,0 +1,21 @@
+"""How solvers of complementarity problems end: solved, on the way there, or because there is no solution."""
+
+from __future__ import annotations
+
+from rbnotes.complementarity import Solution, Status, Unsolved
+
+BEST_SO_FAR = (Status.ILL_CONDITIONED, Status.ITERATION_LIMIT, Status.CYCLING)
+"""How a solver ends that was on its way; any other end says that there is no solution."""
+
+
+def on_its_way(solution: Solution) -> Solution:
+    """A solution, or how far a solver came.
+
+    Raises
+    ------
+    Unsolved
+        If it says that there is none.
+    """
+    if not solution.solved and solution.status not in BEST_SO_FAR:
+        raise Unsolved(solution)
+    return solution
