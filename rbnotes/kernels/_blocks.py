@@ -19,7 +19,6 @@ from rbnotes.kernels._layout import (
     COLUMN,
     COLUMNS,
     CONSTANTS,
-    COORDINATE,
     COUNT,
     DRIFT,
     FORCE,
@@ -32,7 +31,6 @@ from rbnotes.kernels._layout import (
     LANES,
     ONE,
     PLACE,
-    POSE,
     POSITION,
     POSITIONS,
     QUATERNION,
@@ -40,7 +38,6 @@ from rbnotes.kernels._layout import (
     RATES,
     RECORD,
     SIX,
-    SIZE,
     THREE,
     TOLD,
     TURN,
@@ -50,7 +47,7 @@ from rbnotes.kernels._layout import (
     U,
 )
 from rbnotes.kernels._memory import add6, fixed3, fixed9, read3, read6, read9, write3, write6, write9
-from rbnotes.kernels._numbers import choose, drop, either, more, pick, place, read, root, spread, write
+from rbnotes.kernels._numbers import choose, either, leave, more, pick, place, read, root, spread, write
 from rbnotes.kernels._steps import moved, posed
 
 _SERIES_BELOW = 1.0
@@ -215,10 +212,16 @@ def is_told(whole, e):
     return whole[HEADER + first_of(whole, e) * WHOLE + TOLD] > ZERO
 
 
+@inlined
+def answer(work, room, out, e, number, like):
+    """What comes out for the coordinate of an element; of eight states it is delivered later."""
+    leave(out, e - ONE, work, room.records + place(e, RECORD, like) + FORCE, number)
+
+
 @apart
-def expanded(whole, work, room, out, first, e, like):
+def expanded(whole, work, room, out, e, like):
     """Accelerations of a quaternion, in place of those of its angular velocity."""
-    size, k, j = whole[SIZE], room.block, first_of(whole, e)
+    k, j = room.block, first_of(whole, e)
     read_block(work, room, j, U(4), like)
     w, x, y, z = read4(work, k + POSITIONS, like)
     a, d, e, f = read4(work, k + RATES, like)
@@ -234,11 +237,10 @@ def expanded(whole, work, room, out, first, e, like):
     g = 0.5 * square * (p + along * w0)
     h = 0.5 * square * (q + along * w1)
     l = 0.5 * square * (r + along * w2)
-    at = first * size + whole[HEADER + j * WHOLE + COORDINATE]
-    drop(out, at, size, (w * scalar - x * g - y * h - z * l) / square)
-    drop(out, at + ONE, size, (x * scalar + w * g + y * l - z * h) / square)
-    drop(out, at + U(2), size, (y * scalar + w * h + z * g - x * l) / square)
-    drop(out, at + U(3), size, (z * scalar + w * l + x * h - y * g) / square)
+    answer(work, room, out, j, (w * scalar - x * g - y * h - z * l) / square, like)
+    answer(work, room, out, j + ONE, (x * scalar + w * g + y * l - z * h) / square, like)
+    answer(work, room, out, j + U(2), (y * scalar + w * h + z * g - x * l) / square, like)
+    answer(work, room, out, j + U(3), (z * scalar + w * l + x * h - y * g) / square, like)
 
 
 @apart
@@ -265,7 +267,7 @@ def read_block(work, room, j, m, like):
 
 
 @inlined
-def placed(numbers, work, e, own, k, like):
+def placed(numbers, work, e, k, like):
     """The joint's pose in the frame of its parent, behind the frame in which it rests."""
     c = place(e, CONSTANTS, 0.0)
     R = fixed9(numbers, c + PLACE, like, False)
@@ -273,9 +275,8 @@ def placed(numbers, work, e, own, k, like):
     away = spread(numbers[c + AWAY], like)
     t0, t1, t2 = read3(work, k + TURN + P, like)
     t0, t1, t2 = times(R, t0, t1, t2)
-    R00, R01, R02, R10, R11, R12, R20, R21, R22 = product(R, read9(work, k + TURN, like))
-    write9(work, own + POSE, R00, R01, R02, R10, R11, R12, R20, R21, R22)
-    write3(work, own + POSE + P, p0 + away * t0, p1 + away * t1, p2 + away * t2)
+    turn = read9(work, k + TURN, like)
+    return product(R, turn), (p0 + away * t0, p1 + away * t1, p2 + away * t2)
 
 
 @apart
@@ -292,8 +293,7 @@ def block(whole, numbers, work, room, given, first, reduced, e, own, parent, lik
     else:
         at = either(whole[GIVEN_AT], first * whole[GIVEN_SIZE], like) + whole[row + GIVEN_FROM]
         taken(given, at, whole[GIVEN_SIZE], work, k, m, like)
-    placed(numbers, work, e, own, k, like)
-    R, p = posed(work, own, parent, like)
+    R, p = posed(work, own, parent, placed(numbers, work, e, k, like), like)
     zero = spread(0.0, like)
     u0, u1, u2, u3, u4, u5 = zero, zero, zero, zero, zero, zero
     a0, a1, a2, a3, a4, a5 = read6(work, k + DRIFT, like)

@@ -15,6 +15,7 @@ from rbnotes.kernels._sweeps import (
     bearing,
     bodies_loaded,
     bodies_seen,
+    delivered,
     freed,
     outwards_for_eight,
     outwards_for_one,
@@ -55,7 +56,7 @@ def functions(failed):
         q, v, f, out = reals(q), reals(v), reals(f), reals(out)
         room = room_for_one(whole)
         outwards_for_one(whole, numbers, room, q, v, f, True)
-        freed(whole, numbers, numbers, room, out, ZERO, 0.0)
+        freed(whole, numbers, numbers, room, out, 0.0)
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
@@ -68,7 +69,7 @@ def functions(failed):
         q, v, a, out = reals(q), reals(v), reals(a), reals(out)
         room = room_for_one(whole)
         outwards_for_one(whole, numbers, room, q, v, a, False)
-        bearing(whole, numbers, numbers, room, out, ZERO, True, 0.0)
+        bearing(whole, numbers, numbers, room, out, True, 0.0)
         return failed if trouble(out) else 0
 
     @njit(cache=True, nogil=True, **OPTIONS)
@@ -79,7 +80,8 @@ def functions(failed):
         for start in range(ZERO, last + LANES, LANES):
             first = min(start, last)
             outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, True, like)
-            freed(whole, numbers, work, room, out, first, like)
+            freed(whole, numbers, work, room, out, like)
+            delivered(whole, work, room, out, first, like)
         return failed if trouble(out) else 0
 
     @njit(cache=True, nogil=True, **OPTIONS)
@@ -90,7 +92,8 @@ def functions(failed):
         for start in range(ZERO, last + LANES, LANES):
             first = min(start, last)
             outwards_for_eight(whole, numbers, work, room, given, q, v, a, first, False, like)
-            bearing(whole, numbers, work, room, out, first, True, like)
+            bearing(whole, numbers, work, room, out, True, like)
+            delivered(whole, work, room, out, first, like)
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
@@ -109,7 +112,7 @@ def functions(failed):
         outwards_for_one(whole, numbers, room, q, v, v, False)
         unloaded(whole, numbers, room)
         bodies_loaded(whole, numbers, room, wrenches, 1.0)
-        bearing(whole, numbers, numbers, room, out, ZERO, False, 0.0)
+        bearing(whole, numbers, numbers, room, out, False, 0.0)
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)

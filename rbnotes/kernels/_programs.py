@@ -33,7 +33,7 @@ from rbnotes.kernels._layout import (
     ZERO,
     U,
 )
-from rbnotes.kernels._numbers import _INDEX, _ROW, Eight, _call
+from rbnotes.kernels._numbers import _INDEX, _ROW, Eight, _call, _transposed
 from rbnotes.kernels._passed import alike, passed, reals, wholes
 
 
@@ -155,23 +155,6 @@ class _Computed(AbstractTemplate):
 
     def generic(self, arguments, keywords):
         return signature(types.none, *arguments)
-
-
-def _transposed(builder, rows):
-    """Eight rows of eight numbers as columns: in blocks of four, of two, of one."""
-    lanes = range(int(LANES))
-    for size in (4, 2, 1):
-        masks = (
-            [lane + 8 - size if lane & size else lane for lane in lanes],
-            [lane + 8 if lane & size else lane + size for lane in lanes],
-        )
-        first, second = (ir.Constant(ir.VectorType(_INDEX, int(LANES)), mask) for mask in masks)
-        for i in lanes:
-            if not i & size:
-                pair = rows[i], rows[i + size]
-                rows[i] = builder.shuffle_vector(*pair, first)
-                rows[i + size] = builder.shuffle_vector(*pair, second)
-    return rows
 
 
 @lower_builtin(computed, types.IntegerLiteral, types.Array)

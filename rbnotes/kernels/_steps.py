@@ -61,7 +61,7 @@ from rbnotes.kernels._numbers import choose, more, read, spread, write
 
 
 @inlined
-def turned(constants, c, work, o, h, slides, like, across):
+def turned(constants, c, work, o, slides, like, across):
     """The pose of a joint of one axis in its parent's frame."""
     R00, R01, R02, R10, R11, R12, R20, R21, R22 = fixed9(constants, c + PLACE, like, across)
     t0, t1, t2 = fixed3(constants, c + PLACE + P, like, across)
@@ -77,8 +77,21 @@ def turned(constants, c, work, o, h, slides, like, across):
     R00, R01 = cosine * R00 + s * R01, cosine * R01 - s * R00
     R10, R11 = cosine * R10 + s * R11, cosine * R11 - s * R10
     R20, R21 = cosine * R20 + s * R21, cosine * R21 - s * R20
-    write9(work, h + POSE, R00, R01, R02, R10, R11, R12, R20, R21, R22)
-    write3(work, h + POSE + P, t0, t1, t2)
+    return (R00, R01, R02, R10, R11, R12, R20, R21, R22), (t0, t1, t2)
+
+
+@inlined
+def read_pose(work, h, like):
+    """A rotation and a position."""
+    return read9(work, h + POSE, like), read3(work, h + POSE + P, like)
+
+
+@inlined
+def write_pose(work, h, pose):
+    """What :func:`read_pose` reads."""
+    R, p = pose
+    write9(work, h + POSE, *R)
+    write3(work, h + POSE + P, *p)
 
 
 @inlined
@@ -90,23 +103,20 @@ def sprung(constants, c, work, o, like, across):
 
 
 @inlined
-def posed(work, h, p, like):
-    """The pose in the world, in place of that in the parent's frame."""
-    R = read9(work, p + POSE, like)
+def posed(work, h, p, pose, like):
+    """The pose in the world, from that in the parent's frame."""
+    R, (p0, p1, p2) = read_pose(work, p, like)
     R00, R01, R02, R10, R11, R12, R20, R21, R22 = R
-    p0, p1, p2 = read3(work, p + POSE + P, like)
-    L = read9(work, h + POSE, like)
-    t0, t1, t2 = read3(work, h + POSE + P, like)
+    L, (t0, t1, t2) = pose
     p0, p1, p2 = (
         p0 + R00 * t0 + R01 * t1 + R02 * t2,
         p1 + R10 * t0 + R11 * t1 + R12 * t2,
         p2 + R20 * t0 + R21 * t1 + R22 * t2,
     )
     # A third column as the cross product of the others would take less, but double errors from link to link.
-    R = product(R, L)
-    write9(work, h + POSE, *R)
-    write3(work, h + POSE + P, p0, p1, p2)
-    return R, (p0, p1, p2)
+    here = product(R, L), (p0, p1, p2)
+    write_pose(work, h, here)
+    return here
 
 
 @inlined
@@ -120,9 +130,9 @@ def moved(work, h, p, u0, u1, u2, u3, u4, u5, like):
 
 
 @inlined
-def moved_about_axis(constants, c, work, o, h, p, slides, told, like):
+def moved_about_axis(constants, c, work, o, h, p, pose, slides, told, like):
     """Pose, column, twist and acceleration of a joint of one axis."""
-    R, (p0, p1, p2) = posed(work, h, p, like)
+    R, (p0, p1, p2) = posed(work, h, p, pose, like)
     z0, z1, z2 = R[2], R[5], R[8]
     w0, w1, w2 = z0, z1, z2
     s0, s1, s2 = cross(p0, p1, p2, z0, z1, z2)

@@ -5,7 +5,7 @@ where none needs another.
 """
 
 from rbnotes.kernels._algebra import apart, cross, inlined, product, times, transposed
-from rbnotes.kernels._blocks import block, expanded, first_of, is_told
+from rbnotes.kernels._blocks import answer, block, expanded, first_of, is_told
 from rbnotes.kernels._layout import (
     ACCELERATION,
     ADDS,
@@ -13,7 +13,6 @@ from rbnotes.kernels._layout import (
     BODIES,
     CARRIES,
     CONSTANTS,
-    COORDINATE,
     ELEMENTS,
     FILLED,
     FORCE,
@@ -63,8 +62,18 @@ from rbnotes.kernels._memory import (
     write6,
     write9,
 )
-from rbnotes.kernels._numbers import drop, eight, either, pick, place, read, spread, write
-from rbnotes.kernels._steps import accelerated, borne, loaded, moved_about_axis, released, sprung, turned
+from rbnotes.kernels._numbers import collect, deliver, eight, either, place, read, spread, write
+from rbnotes.kernels._steps import (
+    accelerated,
+    borne,
+    loaded,
+    moved_about_axis,
+    read_pose,
+    released,
+    sprung,
+    turned,
+    write_pose,
+)
 
 
 @inlined
@@ -78,8 +87,8 @@ def room_for_one(whole):
 
 @inlined
 def room_for_eight(whole):
-    """Where eight states are evaluated."""
-    states = whole[ELEMENTS] * RECORD
+    """Where eight states are evaluated. Coordinates come eight at a time, and the last of them need room."""
+    states = (whole[FILLED] + LANES) * RECORD
     slots = states + whole[HOT_SLOTS] * STATE
     return Room(ZERO, states, slots, slots + whole[SLOTS] * SLOT)
 
@@ -94,12 +103,22 @@ def states_of(whole, room, e, like):
 
 @inlined
 def collected(whole, work, room, q, v, f, first, e, like):
-    """The coordinate of an element, its rate and its force."""
-    j = first * whole[SIZE] + whole[HEADER + e * WHOLE + COORDINATE]
-    o = room.records + place(e, RECORD, like)
-    write(work, o + POSITION, pick(q, j, whole[SIZE], like))
-    write(work, o + RATE, pick(v, j, whole[SIZE], like))
-    write(work, o + FORCE, pick(f, j, whole[SIZE], like))
+    """Coordinates, rates and forces of eight elements from one on, of eight states."""
+    size, o = whole[SIZE], room.records + place(e, RECORD, like)
+    j = e - ONE
+    at, count = first * size + j, min(LANES, size - j)
+    collect(q, at, size, count, work, o + POSITION, RECORD)
+    collect(v, at, size, count, work, o + RATE, RECORD)
+    collect(f, at, size, count, work, o + FORCE, RECORD)
+
+
+@inlined
+def delivered(whole, work, room, out, first, like):
+    """What has come out for eight states."""
+    size = whole[SIZE]
+    for j in range(ZERO, size, LANES):
+        o = room.records + place(j + ONE, RECORD, like) + FORCE
+        deliver(out, first * size + j, size, min(LANES, size - j), work, o, RECORD)
 
 
 @inlined
@@ -124,8 +143,11 @@ def unsprung(numbers, c, work, o, like, across):
 
 
 @inlined
-def moving(whole, numbers, work, room, given, first, reduced, e, like):
-    """Pose, columns, twist and acceleration of a joint, when it comes to the last of its elements."""
+def moving(whole, numbers, work, room, given, first, reduced, e, pose, like):
+    """Pose, columns, twist and acceleration of a joint, when it comes to the last of its elements.
+
+    Given is the pose in the parent's frame of a joint of one axis.
+    """
     h = HEADER + e * WHOLE
     kind = whole[h + KIND]
     if kind == AXIS:
@@ -133,7 +155,8 @@ def moving(whole, numbers, work, room, given, first, reduced, e, like):
         own, parent = states_of(whole, room, e, like)
         told = whole[h + TOLD] > ZERO or not reduced
         slides = whole[h + SLIDES] > ZERO
-        moved_about_axis(numbers, place(e, CONSTANTS, 0.0), work, o, own, parent, slides, told, like)
+        c = place(e, CONSTANTS, 0.0)
+        moved_about_axis(numbers, c, work, o, own, parent, pose, slides, told, like)
     elif kind == INNER:
         own, _ = states_of(whole, room, e, like)
         zero = spread(0.0, like)
@@ -163,15 +186,17 @@ def outwards_for_one(whole, numbers, room, q, v, f, reduced):
     """
     elements, filled, row = whole[ELEMENTS], whole[FILLED], eight(0.0)
     for e in range(ONE, elements):
-        collected(whole, numbers, room, q, v, f, ZERO, e, 0.0)
+        o = room.records + place(e, RECORD, 0.0)
+        numbers[o + POSITION], numbers[o + RATE], numbers[o + FORCE] = q[e - ONE], v[e - ONE], f[e - ONE]
     for e in range(ZERO, filled, LANES):
         c, o, h = places_of_eight(room, e)
         if reduced:
             unsprung(numbers, c, numbers, o, row, True)
-        turned(numbers, c, numbers, o, h, True, row, True)
+        write_pose(numbers, h, turned(numbers, c, numbers, o, True, row, True))
     resting(whole, numbers, numbers, room, 0.0)
     for e in range(ONE, elements):
-        moving(whole, numbers, numbers, room, numbers, ZERO, reduced, e, 0.0)
+        pose = read_pose(numbers, room.states + place(e, STATE, 0.0), 0.0)
+        moving(whole, numbers, numbers, room, numbers, ZERO, reduced, e, pose, 0.0)
     for e in range(ZERO, filled, LANES):
         c, o, h = places_of_eight(room, e)
         loaded(numbers, c, numbers, o, h, row, True)
@@ -180,20 +205,22 @@ def outwards_for_one(whole, numbers, room, q, v, f, reduced):
 @inlined
 def outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, reduced, like):
     """The same for eight states."""
+    elements = whole[ELEMENTS]
     resting(whole, numbers, work, room, like)
-    for e in range(ONE, whole[ELEMENTS]):
-        c, o = place(e, CONSTANTS, 0.0), room.records + place(e, RECORD, like)
-        own, _ = states_of(whole, room, e, like)
-        collected(whole, work, room, q, v, f, first, e, like)
-        if reduced:
-            unsprung(numbers, c, work, o, like, False)
-        turned(numbers, c, work, o, own, whole[HEADER + e * WHOLE + SLIDES] > ZERO, like, False)
-        moving(whole, numbers, work, room, given, first, reduced, e, like)
-        loaded(numbers, c, work, o, own, like, False)
+    for begin in range(ONE, elements, LANES):
+        collected(whole, work, room, q, v, f, first, begin, like)
+        for e in range(begin, min(begin + LANES, elements)):
+            c, o = place(e, CONSTANTS, 0.0), room.records + place(e, RECORD, like)
+            own, _ = states_of(whole, room, e, like)
+            if reduced:
+                unsprung(numbers, c, work, o, like, False)
+            pose = turned(numbers, c, work, o, whole[HEADER + e * WHOLE + SLIDES] > ZERO, like, False)
+            moving(whole, numbers, work, room, given, first, reduced, e, pose, like)
+            loaded(numbers, c, work, o, own, like, False)
 
 
 @inlined
-def freed(whole, numbers, work, room, out, first, like):
+def freed(whole, numbers, work, room, out, like):
     """Accelerations of all coordinates by the articulated-body algorithm (Sueda 2.12, Algorithm 9).
 
     Forces that the joints of steady coordinates bear are let go on the way in, and accelerations added on the
@@ -215,13 +242,13 @@ def freed(whole, numbers, work, room, out, first, like):
         o = room.records + place(e, RECORD, like)
         own, parent = states_of(whole, room, e, like)
         a = accelerated(work, o, own, parent, whole[h + TOLD] > ZERO, like)
-        drop(out, first * whole[SIZE] + whole[h + COORDINATE], whole[SIZE], a)
+        answer(work, room, out, e, a, like)
         if whole[h + KIND] == QUATERNION and not is_told(whole, e):
-            expanded(whole, work, room, out, first, e, like)
+            expanded(whole, work, room, out, e, like)
 
 
 @inlined
-def bearing(whole, numbers, work, room, out, first, springs, like):
+def bearing(whole, numbers, work, room, out, springs, like):
     """Forces on all coordinates that bear the wrenches of all elements, and their springs and dampers.
 
     After outward sweeps these are the ones of the recursive Newton-Euler algorithm (Sueda 2.10, Algorithm 5).
@@ -235,7 +262,7 @@ def bearing(whole, numbers, work, room, out, first, springs, like):
         force = borne(work, o, up, like)
         if springs:
             force = force + sprung(numbers, place(e, CONSTANTS, 0.0), work, o, like, False)
-        drop(out, first * whole[SIZE] + whole[h + COORDINATE], whole[SIZE], force)
+        answer(work, room, out, e, force, like)
 
 
 @inlined

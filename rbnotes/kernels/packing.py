@@ -188,10 +188,8 @@ class Packed(NamedTuple):
     @property
     def lanes_size(self) -> int:
         """How many numbers need room where eight states are evaluated at once."""
-        elements, states, slots = (
-            int(self.whole[i]) for i in (layout.ELEMENTS, layout.HOT_SLOTS, layout.SLOTS)
-        )
-        return layout.room_size(elements, states, slots)
+        filled, states, slots = (int(self.whole[i]) for i in (layout.FILLED, layout.HOT_SLOTS, layout.SLOTS))
+        return layout.room_size(filled + int(layout.LANES), states, slots)
 
 
 def room(size: int) -> Array:

@@ -107,7 +107,7 @@ def model():
     q, v, x = rng.normal(size=(3, tree.size))
     told = {"1": 0.7, "4": x[:3], "5": x[3:7], "6": 0.4}
     calls = {
-        "forward_dynamics": (tree, (q, v, x)),
+        "forward_dynamics": (tree, rng.normal(size=(3, 9, tree.size))),  # more states than go at once
         "inverse_dynamics": (tree, (q, v, x, rng.normal(size=(len(links), 6)))),
         "hybrid_dynamics": (tree, (q, v, told, x)),
         "inverse_dynamics_slopes": (of_axes, (q[:4], v[:4], x[:4], rng.normal(size=(4, 6)))),
