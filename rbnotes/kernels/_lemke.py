@@ -10,7 +10,6 @@ import numpy as np
 from rbnotes.complementarity.lemke import PIVOT, TIE
 from rbnotes.kernels._distance import bare, plain, swift
 from rbnotes.kernels._numbers import eight, read, write
-from rbnotes.kernels._parts import cut
 
 REFINED = 3
 """Corrections of what came out, at most."""
@@ -30,7 +29,7 @@ def lemke(M, q, z, w):
     """Writes a complementary z and its w; the number of pivots, or -1 where the path has no end."""
     n = len(q)
     width = (n + 2 + LANES - 1) // LANES * LANES
-    table, _ = cut(np.zeros(n * width), 0, (n, width))
+    table = np.zeros((n, width))
     basic, nonbasic, at = np.empty(n, np.int64), np.empty(n + 1, np.int64), 0
     place, tied = np.empty(2 * n + 1, np.int64), np.empty(n, np.int64)
     for i in range(n):
