@@ -122,7 +122,7 @@ ENDS = {
     "kernels/_lemke.py: refined": "three corrections, each half the error of the last",
     "kernels/_narrow.py: factored": "the columns of a matrix",
     "kernels/_narrow.py: ordered": "each unknown enters the queue once",
-    "kernels/_quadratic.py: by_blocks": "forty centres, and blocks whose patience ends; or the reference solves",
+    "kernels/_quadratic.py: by_blocks": "forty centres; blocks whose patience ends: the reference solves",
     "kernels/_rows.py: mirrored": "the entries of a matrix",
     "kernels/_programs.py: function.joints_given": "eight joints at a time, to the last one",
     "kernels/_friction.py: newton": "no more steps than it is told, and damping that grows or ends it",

@@ -54,12 +54,14 @@ def test_copositive_matrices(alone):
     assert np.count_nonzero(found.z) >= 2
 
 
-def test_ties(alone):
-    """Four equal legs, and rows that repeat each other: which leaves is told by the others."""
-    legs = np.array([[1.0, x, y] for x in (-1, 1) for y in (-1, 1)] * 3)
-    M, q = legs @ legs.T, -legs @ [1.0, 0.2, 0.1]
-    found = kernels.solve_lcp(M, q)
+@pytest.mark.parametrize("seed", [2, 4, 5])
+def test_ties(seed, alone):
+    """Rows of few whole numbers: which of many leaves is told by the lexicographic rule, as in the reference."""
+    rows = np.random.default_rng(seed).integers(-1, 2, (12, 5)).astype(float)
+    M, q = rows @ rows.T, -rows.sum(axis=1)
+    expected, found = solve_lcp(LCP(M, q), "lemke"), kernels.solve_lcp(M, q)
     assert box_residuals(LCP(M, q), found.z).relative <= 1e-12
+    assert found.statistics.pivots == expected.statistics.pivots
 
 
 def wall(bricks, seed=0, mass_matrix=None):

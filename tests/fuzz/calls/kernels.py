@@ -45,6 +45,6 @@ CALLS = [
     Call(kernels.solve_lcp, {"M": PAIRS, "q": np.array([-5.0, 1.0]), "tolerance": 1e-9}),
     Call(
         kernels.solve_qp,
-        {"Q": PAIRS, "c": np.array([0.5, 1.0]), "A": ROWS, "b": np.array([1.0, 0.5, 0.25]), "tolerance": 1e-9},
+        {"Q": PAIRS, "c": ALONG[:2], "A": ROWS, "b": np.array([1.0, 0.5, 0.25]), "tolerance": 1e-9},
     ),
 ]
