@@ -21,7 +21,7 @@ def keep(data: object, **values: Any) -> None:
 def known(cls: type[Data], **values: Any) -> Data:
     """An instance with these values for all its fields, in the form in which its constructor keeps them."""
     data = object.__new__(cls)
-    keep(data, **values)
+    data.__dict__.update(values)
     return data
 
 

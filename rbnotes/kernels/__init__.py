@@ -7,6 +7,9 @@ on the logger ``rbnotes.kernels``. Joints given as functions have a program of t
 function: it is compiled when the first tree with such a joint is. Other types of the user's are evaluated by
 their methods.
 
+:func:`solve_lcp` and :func:`solve_qp` solve small problems, and those of walls, at the speed of compiled
+solvers. :func:`sweep` shares many states out among the workers of an executor.
+
 The functions of :mod:`rbnotes.tree` and :mod:`rbnotes.maximal` are the reference: results agree with theirs
 to rounding.
 """
@@ -16,11 +19,13 @@ from typing import overload
 from rbnotes import arguments
 from rbnotes.kernels._code import code
 from rbnotes.kernels.compiled import CompiledTree
+from rbnotes.kernels.problems import solve_lcp, solve_qp
+from rbnotes.kernels.sweeps import sweep
 from rbnotes.kernels.world import CompiledWorld
 from rbnotes.maximal import World
 from rbnotes.tree import Tree
 
-__all__ = ["CompiledTree", "CompiledWorld", "compile"]
+__all__ = ["CompiledTree", "CompiledWorld", "compile", "solve_lcp", "solve_qp", "sweep"]
 
 
 @overload

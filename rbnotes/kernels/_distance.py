@@ -20,6 +20,15 @@ once = njit(error_model="numpy", inline="always")
 bare = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 """Likewise, for functions that allocate nothing: that references are not counted makes them smaller."""
 
+swift = njit(
+    error_model="numpy",
+    fastmath={"reassoc", "contract"},
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+    _nrt=False,
+)
+"""Likewise, for sums in any order: of several products at once."""
+
 
 @bare
 def dot(a, b):

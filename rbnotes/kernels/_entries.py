@@ -3,12 +3,16 @@
 import numpy as np
 from numba import float64, int64, njit, uint64
 
+from rbnotes.kernels._accepting import finite, residuals_of_pairs
 from rbnotes.kernels._algebra import OPTIONS, inlined
 from rbnotes.kernels._friction import newton
 from rbnotes.kernels._layout import ACCELERATION, ELEMENTS, LANES, SIZE, TWIST, ZERO, U
+from rbnotes.kernels._lemke import lemke
 from rbnotes.kernels._numbers import eight, read, sum_of
 from rbnotes.kernels._parts import cut
 from rbnotes.kernels._passed import alike, passed, reals, wholes
+from rbnotes.kernels._quadratic import Program, solve
+from rbnotes.kernels._rows import Rows, rows_of, transposed
 from rbnotes.kernels._run import run
 from rbnotes.kernels._slopes import EXTRA, slopes
 from rbnotes.kernels._sweeps import (
@@ -23,7 +27,7 @@ from rbnotes.kernels._sweeps import (
     room_for_one,
     unloaded,
 )
-from rbnotes.kernels._tables import CONTACT, MOVED, SUMS
+from rbnotes.kernels._tables import CONTACT, MOVED, RELATIVE, SUMS
 from rbnotes.kernels._touching import PLACE, SHAPE, touching
 
 
@@ -147,8 +151,48 @@ def functions(failed):
         best[size], steps = newton(W, free, mu, r, tolerance[0], most, impulses)
         return failed if trouble(best) else steps
 
+    @njit(cache=True, error_model="numpy")
+    def complementary_pairs(whole, M, q, z, w, left):
+        """A solution of an LCP, and its residuals, where the tolerance stands; 1 and the number of pivots."""
+        n, tolerance = len(q), left[RELATIVE]
+        M = cut(M, 0, (n, n))[0]
+        if not (finite(M.reshape(-1)) and finite(q)):
+            return failed
+        pivots = lemke(M, q, z, w)
+        if pivots < 0:
+            return failed
+        residuals_of_pairs(M, q, z, w, left)
+        return 1 + pivots if left[RELATIVE] <= tolerance else failed
+
+    @njit(cache=True, error_model="numpy")
+    def dense_program(whole, Q, c, A, b, x, z, w, left):
+        """A solution of a quadratic program of dense matrices; 1 and the pivots, then the factorizations."""
+        d, m, tolerance = len(c), len(b), left[RELATIVE]
+        if not (finite(Q) and finite(c) and finite(A) and finite(b)):
+            return failed
+        program = Program(rows_of(cut(Q, 0, (d, d))[0]), c, rows_of(cut(A, 0, (m, d))[0]), b)
+        whole[0], whole[1], ended = solve(program, x, z, w, left, tolerance)
+        return ended if ended == 0 and left[RELATIVE] <= tolerance else failed
+
+    @njit(cache=True, error_model="numpy")
+    def sparse_program(whole, Q, c, A, b, x, z, w, left):
+        """The same of sparse columns: where those of Q start and their rows, then those of A."""
+        d, m, tolerance, indices = len(c), len(b), left[RELATIVE], whole.view(np.int64)
+        if not (finite(Q) and finite(c) and finite(A) and finite(b)):
+            return failed
+        starts, at = cut(indices, 0, (d + 1,))
+        columns, at = cut(indices, at, (len(Q),))
+        Q_rows = Rows(starts, columns, Q)
+        starts, at = cut(indices, at, (d + 1,))
+        columns, at = cut(indices, at, (len(A),))
+        program = Program(Q_rows, c, transposed(Rows(starts, columns, A), m), b)
+        whole[0], whole[1], ended = solve(program, x, z, w, left, tolerance)
+        return ended if ended == 0 and left[RELATIVE] <= tolerance else failed
+
     @njit(cache=True, error_model="numpy", _nrt=False)
-    def rattle_steps(whole, numbers, told, motion, near, pushes, states, sums, impulses, records, work):
+    def rattle_steps(
+        whole, numbers, told, motion, near, pushes, states, sums, impulses, records, answers, work
+    ):
         """Steps of the simulator; how they ended."""
         count, steps, indices = len(motion) // MOVED, len(sums) // SUMS, whole.view(np.int64)
         return run(
@@ -162,6 +206,7 @@ def functions(failed):
             cut(sums, 0, (steps, SUMS))[0],
             cut(impulses, 0, (steps, indices[2]))[0],
             cut(records, 0, (len(records) // CONTACT, CONTACT))[0],
+            answers,
             work,
         )
 
@@ -177,6 +222,9 @@ def functions(failed):
             slopes_one,
             touching_shapes,
             newton_method,
+            complementary_pairs,
+            dense_program,
+            sparse_program,
             rattle_steps,
         )
     }

@@ -16,8 +16,9 @@ TOLERANCE, ITERATIONS = 1e-8, np.int64(50)
 """Of the friction, by default (:func:`rbnotes.friction.newton_friction`). Of a literal number there would be
 a compiled copy of its own."""
 
-Plan = namedtuple("Plan", "h gravity slop reach")
-"""Of all steps: size, gravity, overlap that is left alone, and how far a contact moves."""
+Plan = namedtuple("Plan", "h gravity slop reach push")
+"""Of all steps: size, gravity, overlap that is left alone, and how far a contact moves; and of a kick the
+velocities ``(n + 1, 6)`` that applied forces give."""
 
 Held = namedtuple("Held", "rows moves factor")
 """Rows of the joints where the bodies are, what impulses along them change, the factor of their system."""
@@ -105,9 +106,10 @@ def kicked(bodies, joints, place, plan, contacts, bounces_at, target, before, ol
 
 @bare
 def falling(bodies, rows, plan, fallen):
-    """Writes velocities along the rows of contacts that come of half a step's fall."""
+    """Writes velocities along the rows of contacts that come of half a step's fall and applied forces."""
     for r in range(len(fallen)):
         for side in range(2):
+            fallen[r] += six(rows.along[r, side], plan.push[rows.body_of[r, side]])
             if rows.body_of[r, side] < len(bodies.mass):
                 for k in range(3):
                     fallen[r] += rows.along[r, side, 3 + k] * (plan.h / 2 * plan.gravity[k])

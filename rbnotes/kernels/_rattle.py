@@ -1,13 +1,15 @@
 """Steps of :mod:`rbnotes.maximal.rattle`, compiled: kick, flight, kick, and the account of the energy.
 
-What is out of the ordinary is left to the reference: joints that are apart or repeat each other, bodies that
-overlap, friction that Newton's method does not find, steps that are too long.
+What is out of the ordinary is left to the reference: joints that are apart or repeat each other, friction
+that Newton's method does not find, steps that are too long. Python is asked for applied forces, and where
+bodies that overlap are to be moved.
 """
 
 import math
 from collections import namedtuple
 
 from rbnotes.constraints._stabilization import SOFTNESS
+from rbnotes.kernels._asking import forced, moved_apart, work_of_forces
 from rbnotes.kernels._distance import bare, length, once
 from rbnotes.kernels._envelope import cholesky, factored, factors_solved, solved
 from rbnotes.kernels._flight import displacements, energy, flown
@@ -19,11 +21,19 @@ from rbnotes.kernels._tables import (
     AFTER,
     BEFORE,
     CROWDED,
+    ENERGY,
     FINE,
     GAP,
     IMPULSE,
     MU,
+    OF_CONTACTS,
+    OF_FORCES,
+    OF_JOINTS,
+    OF_MOTION,
+    OF_SEPARATION,
+    OVERLAPPING,
     POSITION,
+    RESIDUAL,
     RESTITUTION,
     UNUSUAL,
 )
@@ -56,13 +66,15 @@ def held_at(bodies, joints, place):
 
 
 @once
-def step(bodies, joints, shapes, plan, here, largest, count, there, found, memory, room):
+def step(bodies, joints, shapes, plan, asking, here, largest, count, there, found, memory, room):
     """Takes a step from here to there, with so many contacts at its start.
 
     How it ended, the largest mobility of the joints there, and how many contacts the second kick had, and how
     many are near now.
     """
     v, arrived, target = room.v, room.arrived, room.target
+    if not forced(bodies, asking, plan, here):
+        return UNUSUAL, largest, 0, 0
     weighed(plan, here.v, v)
     near, old, left, well = found.contacts[0, :count], memory, 0.0, True
     flight_target(bodies, joints, plan.h, here, largest, room.back, target)
@@ -79,9 +91,16 @@ def step(bodies, joints, shapes, plan, here, largest, count, there, found, memor
     gained = energy(bodies, plan.gravity, there.x, there.v) - energy(bodies, plan.gravity, here.x, v)
     gained += work_of_weight(bodies, plan, here.v, v)
     joint_work = work_of_joints(joints, here.held, here.v, v, found.impulses[0])
-    contact_work = work_of_contacts(near)
+    contact_work, push_work = work_of_contacts(near), work_of_forces(bodies, plan, here.v, v)
 
-    ended, new = looked(bodies, shapes, plan, there, found.contacts[2], room)
+    ended, new = looked(bodies, shapes, plan, there, found.contacts[2], room, plan.slop)
+    separation = 0.0
+    if ended == OVERLAPPING:
+        separation -= energy(bodies, plan.gravity, there.x, there.v)
+        if not moved_apart(bodies, asking, there) or not errors(joints, there.R, there.x, there.apart):
+            return UNUSUAL, largest, 0, 0
+        separation += energy(bodies, plan.gravity, there.x, there.v)
+        ended, new = looked(bodies, shapes, plan, there, found.contacts[2], room, math.inf)
     if ended != FINE:
         return ended, largest, 0, 0
     largest = held_at(bodies, joints, there)
@@ -89,9 +108,17 @@ def step(bodies, joints, shapes, plan, here, largest, count, there, found, memor
         return UNUSUAL, largest, 0, 0
     for b in range(len(arrived)):
         copy(there.v[b], arrived[b])
-    weighed(plan, arrived, there.v)
     for r in range(len(target)):
         target[r] = 0.0
+    asking.time[0] += plan.h
+    if not forced(bodies, asking, plan, there):
+        return UNUSUAL, largest, 0, 0
+    if asking.forced:  # those that depend on velocities, at those that result but for the contacts
+        weighed(plan, arrived, there.v)
+        joints_solved(joints, there.held, there.v, target, found.impulses[1])
+        if not forced(bodies, asking, plan, there):
+            return UNUSUAL, largest, 0, 0
+    weighed(plan, arrived, there.v)
     second = touching_now(found.contacts[2, :new], plan, there, arrived, found.contacts[1])
     touched = found.contacts[1, :second]
     if second:
@@ -113,13 +140,20 @@ def step(bodies, joints, shapes, plan, here, largest, count, there, found, memor
     else:
         joints_solved(joints, there.held, there.v, target, found.impulses[1])
     gained += work_of_weight(bodies, plan, arrived, there.v)
+    push_work += work_of_forces(bodies, plan, arrived, there.v)
     joint_work += work_of_joints(joints, there.held, arrived, there.v, found.impulses[1])
     contact_work += work_of_contacts(touched)
     if not well or not trusted(bodies, joints, plan, here.v, there.v, joint_work + gained):
         return UNUSUAL, largest, 0, 0
     sums = found.sums
-    sums[0] = energy(bodies, plan.gravity, there.x, there.v)
-    sums[1], sums[2], sums[3], sums[4] = joint_work, contact_work, gained, left
+    sums[ENERGY] = energy(bodies, plan.gravity, there.x, there.v)
+    sums[OF_JOINTS], sums[OF_CONTACTS], sums[OF_MOTION], sums[RESIDUAL] = (
+        joint_work,
+        contact_work,
+        gained,
+        left,
+    )
+    sums[OF_FORCES], sums[OF_SEPARATION] = push_work, separation
     return FINE, largest, second, new
 
 
@@ -135,11 +169,12 @@ def trusted(bodies, joints, plan, before, after, work):
 
 @bare
 def weighed(plan, v, out):
-    """Writes velocities with half a step's impulse of gravity."""
+    """Writes velocities with half a step's impulse of gravity and of applied forces."""
     for b in range(len(v)):
         falls = plan.h / 2 if b < len(v) - 1 else 0.0
         for k in range(3):
-            out[b, k], out[b, 3 + k] = v[b, k], v[b, 3 + k] + falls * plan.gravity[k]
+            out[b, k] = v[b, k] + plan.push[b, k]
+            out[b, 3 + k] = v[b, 3 + k] + falls * plan.gravity[k] + plan.push[b, 3 + k]
 
 
 @bare
@@ -200,7 +235,7 @@ def flight(bodies, joints, h, here, v, impulses, there, room):
 
 
 @bare
-def looked(bodies, shapes, plan, place, contacts, room):
+def looked(bodies, shapes, plan, place, contacts, room, slop):
     """Writes the contacts that may close within the next step; how that ended, and how many there are."""
     if len(shapes.pairs) == 0:
         return FINE, 0
@@ -216,8 +251,8 @@ def looked(bodies, shapes, plan, place, contacts, room):
         for k in range(PLACE):
             contacts[i, POSITION + k] = places[i, 2 + k]
         contacts[i, MU], contacts[i, RESTITUTION] = shapes.mu[a, b], shapes.restitution[a, b]
-        if contacts[i, GAP] < -plan.slop:
-            return UNUSUAL, 0
+        if contacts[i, GAP] < -slop:
+            return OVERLAPPING, 0
     return FINE, count
 
 

@@ -1,6 +1,7 @@
 """Steps one after the other, from flat arrays and into them (:mod:`rbnotes.kernels.running`)."""
 
 from rbnotes.dynamics.free_rotation import TERMS
+from rbnotes.kernels._asking import Asking
 from rbnotes.kernels._distance import bare, once
 from rbnotes.kernels._friction import copy
 from rbnotes.kernels._joined import Bodies, Joints, errors
@@ -9,16 +10,22 @@ from rbnotes.kernels._parts import cut
 from rbnotes.kernels._poses import read_bodies, read_velocities, written_motion
 from rbnotes.kernels._rattle import Found, Room, Shapes, held_at, step
 from rbnotes.kernels._tables import (
+    ANSWERS,
     CONTACT,
     CRAMPED,
     CROWDED,
     DONE,
     FINE,
+    FIRST,
+    FORCED,
+    MOVED,
     NEAR,
     PUSHES,
     REACH,
+    SECOND,
     SLOP,
     STEPS,
+    TIME,
     UNUSUAL,
     WRITTEN,
     H,
@@ -107,7 +114,7 @@ def room_for(x, at, n, m, size, room):
     """Room from there on for what a step finds with so many contacts at most, and for the rest."""
     contacts, at = cut(x, at, (3, room, CONTACT))
     pushes, at = cut(x, at, (2, room, CONTACT))
-    sums, at = cut(x, at, (5,))
+    sums, at = cut(x, at, (FIRST,))
     impulses, at = cut(x, at, (2, m))
     v, at = cut(x, at, (n, 6))
     arrived, at = cut(x, at, (n, 6))
@@ -125,16 +132,29 @@ def room_for(x, at, n, m, size, room):
     return found, Room(v, arrived, target, back, D, moved, lower, upper, poses, places, series, turn), at
 
 
+@bare
+def asking_in(x, told, n):
+    """What Python is asked and answers; and room for what that makes of velocities."""
+    motion, at = cut(x, 0, (n, MOVED))
+    wrenches, at = cut(x, at, (n, 6))
+    push, at = cut(x, at, (n + 1, 6))
+    time, at = cut(x, at, (1,))
+    time[0] = told[TIME]
+    return Asking(int(told[ANSWERS]), told[FORCED] != 0, time, motion, wrenches), push
+
+
 @once
-def run(whole, numbers, told, motion, near, pushes, states, sums, impulses, records, work):
+def run(whole, numbers, told, motion, near, pushes, states, sums, impulses, records, answers, work):
     """Takes steps until all are taken, or one is unusual, or there is no room for another one's contacts.
 
     Motions are ``(n, 22)``, those after each step ``(T, n, 22)``; contacts and remembered impulses
-    ``(room, CONTACT)`` are those at the start, and then those at the end. ``work`` is room, all zeros.
+    ``(room, CONTACT)`` are those at the start, and then those at the end. What Python answers stands in
+    ``answers``, ``work`` is room; both are all zeros.
     """
     bodies, joints, shapes, gravity = mechanism(whole, numbers)
     count, size, room = len(bodies.mass), len(joints.first), len(near)
-    plan = Plan(told[H], gravity, told[SLOP], told[REACH])
+    asking, push = asking_in(answers, told, count)
+    plan = Plan(told[H], gravity, told[SLOP], told[REACH], push)
     found, rest, at = room_for(work, 0, count + 1, size, whole[4], room)
     here, at = place_for(work, at, count + 1, size, whole[4])
     there, at = place_for(work, at, count + 1, size, whole[4])
@@ -155,7 +175,7 @@ def run(whole, numbers, told, motion, near, pushes, states, sums, impulses, reco
         return UNUSUAL
     for n in range(int(told[STEPS])):
         ended, largest, second, new = step(
-            bodies, joints, shapes, plan, here, largest, close, there, found, pushes[:kept], rest
+            bodies, joints, shapes, plan, asking, here, largest, close, there, found, pushes[:kept], rest
         )
         if ended == FINE and written + close + second > len(records):
             ended = CROWDED
@@ -164,9 +184,9 @@ def run(whole, numbers, told, motion, near, pushes, states, sums, impulses, reco
         copied(found.contacts[0], close, records[written:])
         copied(found.contacts[1], second, records[written + close :])
         written += close + second
-        for i in range(5):
+        for i in range(FIRST):
             sums[n, i] = found.sums[i]
-        sums[n, 5], sums[n, 6] = close, second
+        sums[n, FIRST], sums[n, SECOND] = close, second
         for r in range(size):
             impulses[n, r] = found.impulses[0, r] + found.impulses[1, r]
         if close:

@@ -14,24 +14,36 @@ from rbnotes.dynamics import WORLD, State, States, no_forces
 from rbnotes.kernels._code import code
 from rbnotes.kernels._tables import (
     AFTER,
+    ANSWERS,
     BEFORE,
     CONTACT,
     CRAMPED,
     CROWDED,
     DONE,
+    ENERGY,
+    FIRST,
+    FORCED,
     GAP,
     IMPULSE,
     MOVED,
     MU,
     NEAR,
     NORMAL,
+    OF_CONTACTS,
+    OF_FORCES,
+    OF_JOINTS,
+    OF_MOTION,
+    OF_SEPARATION,
     POSITION,
     PUSHES,
     REACH,
+    RESIDUAL,
     RESTITUTION,
+    SECOND,
     SLOP,
     STEPS,
     SUMS,
+    TIME,
     TOLD,
     UNUSUAL,
     WRITTEN,
@@ -39,6 +51,7 @@ from rbnotes.kernels._tables import (
     B,
     H,
 )
+from rbnotes.kernels.answering import Answers, state_of
 from rbnotes.kernels.mechanisms import CONTACT_ROOM, PackedWorld
 from rbnotes.maximal import ContactRecord, Integrator, Rattle, Trajectory, Work
 from rbnotes.maximal.impacts import SIMULTANEOUS
@@ -54,12 +67,7 @@ IN_A_ROW = 128
 
 def is_ordinary(setting: Setting, integrator: Integrator) -> bool:
     """Whether these options are those that the compiled step takes, but for the friction model."""
-    return (
-        type(integrator) is Rattle
-        and setting.projects
-        and setting.impacts == SIMULTANEOUS
-        and setting.mechanism.applied is no_forces
-    )
+    return type(integrator) is Rattle and setting.projects and setting.impacts == SIMULTANEOUS
 
 
 class Run:
@@ -91,14 +99,19 @@ class Run:
         near, pushes = np.zeros((room, CONTACT)), np.zeros((room, CONTACT))
         near[: len(self.near)], pushes[: len(self.pushes)] = self.near, self.pushes
         told[STEPS], told[NEAR], told[PUSHES] = steps, len(self.near), len(self.pushes)
+        told[TIME], told[FORCED] = self.times[-1], self.setting.mechanism.applied is not no_forces
+        answers = Answers(self.setting, self.count)
+        told[ANSWERS] = answers.address
         states, sums = np.empty((steps, self.count, MOVED)), np.empty((steps, SUMS))
         impulses = np.empty((steps, self.rows))
         records = np.empty((2 * room * min(steps, 32), CONTACT))
         work = np.zeros(self.packed.room + CONTACT_ROOM * room)
-        arrays = (told, self.motion, near, pushes, states, sums, impulses, records, work)
+        asked = answers.numbers
+        arrays = (told, self.motion, near, pushes, states, sums, impulses, records, asked, work)
         ended = code("rattle_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
         if ended == CRAMPED:
             raise AssertionError("a packed world that asks for too little room")
+        answers.raise_error()
         done, written = int(told[DONE]), int(told[WRITTEN])
         if done:
             self.near, self.pushes = near[: int(told[NEAR])].copy(), pushes[: int(told[PUSHES])].copy()
@@ -108,14 +121,15 @@ class Run:
     def _keep(self, states: Array, sums: Array, impulses: Array, records: Array) -> None:
         """Add steps that were taken."""
         self.motions.append(states)
-        self.energies.append(sums[:, 0])
+        self.energies.append(sums[:, ENERGY])
         for _ in range(len(states)):
             self.times.append(self.times[-1] + self.setting.h)
         original = np.empty_like(impulses)
         original[:, self.packed.rows] = impulses
         self.impulses.append(original)
         works = np.zeros((len(states), 5))
-        works[:, 1], works[:, 2], works[:, 4] = sums[:, 1], sums[:, 2], sums[:, 3]
+        for part, of in enumerate((OF_FORCES, OF_JOINTS, OF_CONTACTS, OF_SEPARATION, OF_MOTION)):
+            works[:, part] = sums[:, of]
         self.works.append(works)
         self.records += _records(records, sums, self.count) if len(records) else [self.empty] * len(states)
         self.has_pushed |= bool(len(records))
@@ -138,10 +152,7 @@ class Run:
     @property
     def state(self) -> State:
         """Where the run is."""
-        none: Array = np.zeros((0, 3))
-        E, phi = self.motion[:, :16].reshape(-1, 4, 4).copy(), self.motion[:, 16:].copy()
-        empty: Array = np.zeros(0)
-        return known(State, E=E, phi=phi, x=none, v=none, q=empty, qdot=empty, t=self.times[-1])
+        return state_of(self.motion, self.times[-1])
 
     @property
     def points(self) -> ContactPoints:
@@ -233,7 +244,7 @@ def _records(table: Array, sums: Array, count: int) -> list[ContactRecord]:
     """One for each step, of contacts one step after the other."""
     points, start, records = _points(table, count), 0, []
     impulses, before, after = table[:, IMPULSE:BEFORE], table[:, BEFORE:AFTER], table[:, AFTER:]
-    for residual, first, second in sums[:, 4:].tolist():
+    for residual, first, second in sums[:, [RESIDUAL, FIRST, SECOND]].tolist():
         end = start + int(first + second)
         own = slice(start, end)
         record = ContactRecord(points[own], impulses[own], before[own], after[own], residual, int(first))

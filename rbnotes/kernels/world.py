@@ -42,12 +42,13 @@ class CompiledWorld(World):
     """A world for :func:`rbnotes.maximal.simulate`, which takes it as any other; :func:`compile` makes one.
 
     Compiled are the search for contacts, the default friction, and the default step (that of
-    :data:`~rbnotes.maximal.rattle`, with projection and simultaneous impacts) under gravity, with joints
-    whose rows do not turn: fixed, ball, hinge, slider, cylindrical, planar. Steps with other options or
-    joints, or with applied forces, are the reference's, and so are single ones that are out of the ordinary:
-    with bodies that overlap, rows of joints that repeat others, friction that Newton's method does not find,
-    or that are too long. Results are those of the reference, but for rounding. Where contacts can share an
-    impulse in many ways, rounding decides how they do, and with it how a body spins that slides on all of
+    :data:`~rbnotes.maximal.rattle`, with projection and simultaneous impacts) under gravity and applied
+    forces, with joints whose rows do not turn: fixed, ball, hinge, slider, cylindrical, planar. The forces
+    themselves, and the displacement that ends overlaps of bodies, are evaluated by Python in the midst of a
+    step. Steps with other options or joints are the reference's, and so are single ones that are out of the
+    ordinary: with rows of joints that repeat others, friction that Newton's method does not find, or that are
+    too long. Results are those of the reference, but for rounding. Where contacts can share an impulse in
+    many ways, rounding decides how they do, and with it how a body spins that slides on all of
     them.
     """
 

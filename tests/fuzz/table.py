@@ -99,7 +99,7 @@ WITHIN = (
     r"joints\.general\.(differentiate|symbols)\..*",
     r"joints\.general\.straight_line\.[Ii]nstructions?(\..*)?",
     r"joints\.general\.surfaces\.(about_z|bernstein|triangles|unit)",
-    r"kernels\.(general|mechanisms|packing|running|world)\..*",
+    r"kernels\.(answering|general|mechanisms|packing|running|world)\..*",
     r"maximal\.(placement\.(?!Joint).*|mechanism\.projected)",
     r"maximal\.(stepping|remembering|first_order|impacts)\..*",
     r"maximal\.(rattle\.Rattle\..*|trajectory\.(both|events_of|record_contacts))",
@@ -126,7 +126,8 @@ WITHIN = (
     r"tree\.(adaptive\.Observed|contact\.ContactStep|dual\.DualProblem|examples\.Example)",
     r"tree\.(inverse_inertia\.InverseInertia|preconditioning\.StepPreconditioner|joint_loads\..*)",
     r"tree\.formats\.robot\.(Robot|RobotJoint)",
-    # What makes test data, and pictures, hands its options on.
+    # What makes test data, pictures, and calls of others hands its options on.
+    r"kernels\.sweeps\..*",
     r"checking\.(draws|strategies)\..*",
     r"checking\.counting\.multiplications",
     r"viewer\.(figures\..*|shapes\.Shape|scene\.framed)",

@@ -21,6 +21,8 @@ GOING = {**AT, "qdot": np.array([0.5, 0.25, -1.0])}
 ALONG = np.array([1.0, -0.5, 0.25])
 WRENCHES = np.arange(12.0).reshape(2, 6)
 COMPILED = kernels.compile(TREE)
+PAIRS = np.array([[2.0, 1.0], [1.0, 3.0]])
+ROWS = np.array([[1.0, 0.5], [0.25, 1.0], [-0.5, 1.0]])
 
 CALLS = [
     Call(kernels.compile, {"model": TREE}),
@@ -40,4 +42,9 @@ CALLS = [
     Call(COMPILED.jacobian_times, GOING),
     Call(COMPILED.jacobian_dot_times, GOING),
     Call(COMPILED.jacobian_transpose_times, {**AT, "wrenches": WRENCHES}),
+    Call(kernels.solve_lcp, {"M": PAIRS, "q": np.array([-5.0, 1.0]), "tolerance": 1e-9}),
+    Call(
+        kernels.solve_qp,
+        {"Q": PAIRS, "c": ALONG[:2], "A": ROWS, "b": np.array([1.0, 0.5, 0.25]), "tolerance": 1e-9},
+    ),
 ]

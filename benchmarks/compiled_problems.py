@@ -1,0 +1,181 @@
+"""Compiled LCPs, friction and quadratic programs beside compiled peers that are as accurate, in turns.
+
+    pip install "rbnotes[bench]"
+    OMP_NUM_THREADS=1 python benchmarks/compiled_problems.py            # two minutes; prints a table
+    OMP_NUM_THREADS=1 python benchmarks/compiled_problems.py --check    # exits 1 where a limit is missed
+
+Each row's codes run in turns, round after round, each on the same data in the form it likes best: dense ones
+for daqp, quadprog and Lemke's method, sparse columns for the others. A peer counts if the relative natural
+residual of its answer is 1e-8 or better; those that have tolerances get the loosest power of a hundred that
+gets there. Small problems may take at most twice the time of the fastest, walls no more than it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import qpsolvers
+from contact_problems import heap, random_lcp, wall
+from quantecon.optimize import lcp_lemke
+from scipy import sparse
+
+from rbnotes import kernels
+from rbnotes.complementarity import LCP, QP, box_residuals, lcp_from_qp
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import StepProblem
+from rbnotes.friction import friction_lcp
+
+ACCURATE = 1e-8
+SMALL, WALL = 2.0, 1.0
+"""Limits: our time over that of the fastest peer."""
+TOLERANCES = {
+    "piqp": ("eps_abs", "eps_rel"),
+    "osqp": ("eps_abs", "eps_rel"),
+    "clarabel": ("tol_gap_abs", "tol_gap_rel", "tol_feas"),
+    "scs": ("eps_abs", "eps_rel"),
+}
+MORE = {"piqp": {"max_iter": 1000}, "osqp": {"max_iter": 100_000}, "scs": {"max_iters": 100_000}}
+TIGHT = (1e-6, 1e-8, 1e-10, 1e-12)
+ROUNDS, SECONDS = 400, 1.5
+"""Rounds at most, and s for each row."""
+
+Solver = Callable[[], np.ndarray | None]
+
+
+class Row(NamedTuple):
+    name: str
+    ours: Solver
+    peers: dict[str, Solver]
+    lcp: LCP
+    limit: float
+
+
+def friction(contacts: int) -> LCP:
+    """Pushed and weighed down contacts of a few bodies with each other, on pyramids of four facets."""
+    rng = np.random.default_rng(contacts)
+    bodies = max(2, contacts // 3)
+    rows = np.zeros((3 * contacts, 6 * bodies))
+    for i in range(contacts):
+        body = rng.integers(bodies)
+        rows[3 * i : 3 * i + 3, 6 * body : 6 * body + 6] = rng.normal(size=(3, 6))
+    step = StepProblem(
+        np.eye(6 * bodies),
+        rng.normal(size=6 * bodies),
+        contacts=Contacts(rows, np.full(contacts, 0.4), np.zeros(contacts)),
+    )
+    lcp: LCP = friction_lcp(step).lcp
+    return lcp
+
+
+def of_pairs(name: str, lcp: LCP, *, symmetric: bool) -> Row:
+    """An LCP as it is."""
+    M = lcp.M.toarray() if sparse.issparse(lcp.M) else lcp.M
+    M, q, none = np.ascontiguousarray(M), lcp.q, np.zeros(lcp.size)
+    peers: dict[str, Solver] = {"quantecon": lambda: lcp_lemke(M, q, max_iter=10**6).z}
+    if symmetric:
+        for solver in ("daqp", "quadprog"):
+            peers[solver] = lambda solver=solver: qpsolvers.solve_qp(M, q, lb=none, solver=solver)
+    return Row(name, lambda: kernels.solve_lcp(M, q).z, peers, lcp, SMALL)
+
+
+def of_program(name: str, qp: QP, lcp: LCP, solvers: tuple[str, ...], limit: float) -> Row:
+    """A contact step as a program."""
+    P, G = sparse.csc_matrix(qp.Q), sparse.csc_matrix(-qp.A)
+    thin, wide = (P, qp.c, G, -qp.b), (P.toarray(), qp.c, G.toarray(), -qp.b)
+    peers = {}
+    for solver in solvers:
+        data = thin if solver in TOLERANCES else wide
+        found = accurate_options(solver, data, lcp)
+        if found is not None:
+            peers[solver] = multipliers(solver, data, found)
+    return Row(name, lambda: kernels.solve_qp(qp.Q, qp.c, qp.A, qp.b).z, peers, lcp, limit)
+
+
+def multipliers(solver: str, data: tuple, options: dict) -> Solver:
+    return lambda: qpsolvers.solve_problem(qpsolvers.Problem(*data), solver=solver, **options).z
+
+
+def accurate_options(solver: str, data: tuple, lcp: LCP) -> dict | None:
+    """The loosest tolerances with which a peer is accurate; none if it never is."""
+    names = TOLERANCES.get(solver, ())
+    for tolerance in TIGHT if names else TIGHT[:1]:
+        options = dict.fromkeys(names, tolerance) | MORE.get(solver, {})
+        if error(lcp, multipliers(solver, data, options)()) <= ACCURATE:
+            return options
+    return None
+
+
+def error(lcp: LCP, z: np.ndarray | None) -> float:
+    usable = z is not None and np.all(np.isfinite(z))
+    return box_residuals(lcp, z).relative if usable else np.inf
+
+
+def rows(largest: int) -> Iterator[Row]:
+    for size in (10, 20, 50, 100):
+        yield of_pairs(f"random dense LCP, {size}", random_lcp(size), symmetric=True)
+    for size in (3, 5, 10, 20):
+        yield of_pairs(f"friction on facets, {size} contacts", friction(size), symmetric=False)
+    for family in (heap, wall):
+        for size in (10, 20, 50, 100):
+            qp = family(size)
+            lcp, name = lcp_from_qp(qp), f"{family.__name__}, {size} contacts"
+            yield of_pairs(f"{name}, LCP", lcp, symmetric=True)
+            yield of_program(f"{name}, program", qp, lcp, ("daqp", "quadprog"), SMALL)
+    for size in (100, 200, 500, 1000, 2000):
+        if size <= largest:
+            qp = wall(size)
+            name = f"wall, {size} contacts, sparse"
+            yield of_program(name, qp, lcp_from_qp(qp), ("piqp", "osqp", "clarabel", "scs"), WALL)
+
+
+def measured(row: Row) -> dict[str, float]:
+    """Median times of all accurate codes of a row, in turns."""
+    if error(row.lcp, row.ours()) > ACCURATE:
+        return {"ours": np.inf}
+    codes = {"ours": row.ours} | {
+        name: run for name, run in row.peers.items() if error(row.lcp, run()) <= ACCURATE
+    }
+    times: dict[str, list[float]] = {name: [] for name in codes}
+    start = time.perf_counter()
+    while len(times["ours"]) < 5 or (len(times["ours"]) < ROUNDS and time.perf_counter() - start < SECONDS):
+        for name, run in codes.items():
+            begin = time.perf_counter()
+            run()
+            times[name].append(time.perf_counter() - begin)
+    return {name: float(np.median(each)) for name, each in times.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="exit 1 where a limit is missed")
+    parser.add_argument("--largest", type=int, default=2000, help="contacts of the largest wall")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    missed = []
+    print("| problem | ours, us | fastest accurate peer | us | ratio | limit |\n|---|---|---|---|---|---|")
+    for row in rows(arguments.largest):
+        times = measured(row)
+        own = times.pop("ours")
+        peer = min(times, key=lambda name: times[name]) if times else "none"
+        other = times.get(peer, np.inf)
+        ratio = own / other if np.isfinite(own) else np.inf
+        cells = f"{1e6 * own:.1f} | {peer} | {1e6 * other:.1f} | {ratio:.2f} | {row.limit:g}"
+        print(f"| {row.name} | {cells} |", flush=True)
+        if ratio > row.limit:
+            missed.append(row.name)
+    if missed:
+        print("\nmissed: " + "; ".join(missed))
+    if arguments.check and missed:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""LCPs and quadratic programs solved by compiled code, for programs that solve many of them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes import arguments
+from rbnotes._frozen import known
+from rbnotes.arguments import Array
+from rbnotes.complementarity import LCP, QP, QPSolution, Residuals, Solution, Statistics, Status
+from rbnotes.complementarity import solve_lcp as reference
+from rbnotes.kernels._code import code, failed
+from rbnotes.kernels._tables import LEFT, RELATIVE
+
+TOLERANCE = 1e-10
+"""Relative residual that is accepted, by default."""
+
+_NONE = np.zeros(0, dtype=np.uint64)
+_WITHOUT: Array = np.zeros(0)
+_LAWS = tuple(field.name for field in fields(Residuals))
+
+
+def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = TOLERANCE) -> Solution:
+    """An LCP by Lemke's method, as :func:`rbnotes.complementarity.solve_lcp` solves it.
+
+    For up to about a hundred pairs; M need not be symmetric: contacts with friction on facets are meant too.
+    What is not found in this way, or not accurately, is left to the reference.
+
+    Parameters
+    ----------
+    M, q
+        Matrix ``(n, n)`` and w ``(n,)`` at z = 0, as for :class:`~rbnotes.complementarity.LCP`; dense.
+    tolerance
+        Accepted relative residual.
+
+    Returns
+    -------
+    Solution
+        With z, w and their residuals.
+
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit or ``tolerance`` is not positive.
+    Unsolved
+        If there is no solution, or none was found.
+    MissingExtra
+        If numba is not installed.
+    """
+    if tolerance is not TOLERANCE:
+        tolerance = arguments.number("tolerance", tolerance)
+    n = len(q) if _as_meant(q, 1) else 0  # type: ignore[arg-type]
+    if n and _as_meant(M, 2) and M.shape == (n, n):  # type: ignore[union-attr]
+        z, w, left = np.empty(n), np.empty(n), np.empty(LEFT)
+        left[RELATIVE] = tolerance
+        ended = code("complementary_pairs")(_NONE, M.ravel(), q, z, w, left)  # type: ignore[union-attr]
+        if ended != failed():
+            return known(Solution, **_ended(z, w, left, "lemke", ended - 1, 0))
+    return reference(LCP(M, q), "lemke", tolerance=tolerance)
+
+
+def solve_qp(Q: Any, c: ArrayLike, A: Any, b: ArrayLike, *, tolerance: float = TOLERANCE) -> QPSolution:
+    """A quadratic program without equations, as :func:`rbnotes.complementarity.solve_lcp` solves it.
+
+    Few inequalities are solved as an LCP by Lemke's method; many by blocks of pivots, each with a system of
+    the size of x, which stays narrow where the rows connect neighbours alone, such as the contacts of a wall.
+    Contacts may be redundant. What is not found in this way, or not fast, is left to the reference.
+
+    Parameters
+    ----------
+    Q, c, A, b
+        As for :class:`~rbnotes.complementarity.QP`; Q positive definite. Both matrices dense, or both
+        scipy.sparse; ``csc_array`` is read as it is.
+    tolerance
+        Accepted relative residual.
+
+    Returns
+    -------
+    QPSolution
+        With x, z, w and their residuals.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``Q`` is not symmetric, a shape does not fit or ``tolerance`` is not positive.
+    Unsolved
+        If there is no solution, or none was found.
+    MissingExtra
+        If numba is not installed.
+    """
+    if tolerance is not TOLERANCE:
+        tolerance = arguments.number("tolerance", tolerance)
+    found = _program(Q, c, A, b, tolerance)
+    return reference(QP(Q, c, A, b), tolerance=tolerance) if found is None else found
+
+
+def _program(Q: Any, c: Any, A: Any, b: Any, tolerance: float) -> QPSolution | None:
+    """The solution by compiled code, if there is one and the arguments are as they are meant to be."""
+    if not (_as_meant(c, 1) and _as_meant(b, 1)) or not len(b):
+        return None
+    d, m = len(c), len(b)
+    if getattr(Q, "shape", None) != (d, d) or getattr(A, "shape", None) != (m, d):
+        return None
+    if _as_meant(Q, 2) and _as_meant(A, 2):
+        name, told = "dense_program", np.zeros(2, dtype=np.uint64)
+        numbers = Q.ravel(), A.ravel()
+    elif _in_columns(Q) and _in_columns(A):
+        name, numbers = "sparse_program", (Q.data, A.data)
+        told = np.concatenate([Q.indptr, Q.indices, A.indptr, A.indices], dtype=np.uint64, casting="unsafe")
+    else:
+        return None
+    x, z, w, left = np.empty(d), np.zeros(m), np.empty(m), np.empty(LEFT)
+    left[RELATIVE] = tolerance
+    if code(name)(told, numbers[0], c, numbers[1], b, x, z, w, left):
+        return None
+    pivots, factorizations = told[:2].tolist()
+    method = "active_set" if factorizations else "lemke"
+    return known(QPSolution, x=x, multipliers=_WITHOUT, **_ended(z, w, left, method, pivots, factorizations))
+
+
+def _ended(z: Array, w: Array, left: Array, method: str, pivots: int, factorizations: int) -> dict[str, Any]:
+    """All that is known of a solution."""
+    statistics = known(
+        Statistics,
+        pivots=pivots,
+        factorizations=factorizations,
+        sweeps=0,
+        iterations=0,
+        solves=0,
+        solves_saved=0,
+        solver_time=0.0,
+        interface_time=0.0,
+    )
+    residuals = known(Residuals, **dict(zip(_LAWS, left.tolist(), strict=True)))
+    return {
+        "status": Status.SOLVED,
+        "z": z,
+        "w": w,
+        "residuals": residuals,
+        "method": method,
+        "statistics": statistics,
+        "certificate": None,
+    }
+
+
+def _as_meant(value: Any, axes: int) -> bool:
+    """Whether something is an array of real numbers with so many axes; a vector's in a row."""
+    meant = type(value) is np.ndarray and value.ndim == axes and value.dtype == np.float64
+    return meant and (axes == 2 or value.flags.c_contiguous)
+
+
+def _in_columns(value: Any) -> bool:
+    """Whether something is a matrix in columns, of real numbers, without doubles."""
+    return (
+        sparse.issparse(value)
+        and value.format == "csc"
+        and _as_meant(value.data, 1)
+        and value.has_canonical_format
+    )

@@ -1,0 +1,50 @@
+"""Sweeps over states and parameters, by threads, by processes, and on Dask."""
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from rbnotes import joints, kernels
+from rbnotes.arguments import InvalidArgument
+from rbnotes.tree import Link, Tree, forward_dynamics
+
+TREE = Tree([Link("a", joints.Revolute(), np.eye(6)), Link("b", joints.Revolute(), np.eye(6), "a")])
+
+
+def heavier(masses, q):
+    """A sweep over parameters: accelerations of a body of each mass under a unit force."""
+    return 1.0 / masses + 0.0 * q
+
+
+@pytest.mark.parametrize("parts", [1, 3, 50])
+def test_threads(parts):
+    states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), kernels.compile(TREE)
+    with ThreadPoolExecutor(2) as executor:
+        found = kernels.sweep(compiled.forward_dynamics, *states, executor=executor, parts=parts)
+        np.testing.assert_allclose(found, forward_dynamics(TREE, *states), rtol=0, atol=1e-11)
+
+
+def test_processes():
+    masses = np.arange(1.0, 8.0)
+    with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as executor:
+        found = kernels.sweep(heavier, masses, np.zeros(7), executor=executor, parts=2)
+    assert found.tolist() == (1 / masses).tolist()
+
+
+def test_dask():
+    """The same call, with the executor of a client; trees travel to its workers."""
+    distributed = pytest.importorskip("distributed")
+    states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), kernels.compile(TREE)
+    with distributed.Client(processes=False, n_workers=1, dashboard_address=None) as client:
+        executor = client.get_executor()
+        found = kernels.sweep(compiled.forward_dynamics, *states, executor=executor)
+    np.testing.assert_allclose(found, forward_dynamics(TREE, *states), rtol=0, atol=1e-11)
+
+
+def test_refuses_states_that_do_not_fit():
+    with ThreadPoolExecutor(1) as executor:
+        for states in ((), (np.ones(2), np.ones(3)), (np.ones((0, 2)),)):
+            with pytest.raises(InvalidArgument, match="states"):
+                kernels.sweep(heavier, *states, executor=executor)
