@@ -39,6 +39,7 @@ def hat(w: ArrayLike) -> Array:
     Returns
     -------
     (..., 3, 3)
+        In the unit of the vector.
 
     Raises
     ------

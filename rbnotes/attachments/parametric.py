@@ -16,11 +16,13 @@ class ControlledMotion(NamedTuple):
     """The motion of a system some of whose velocities are prescribed."""
 
     velocity: Array
-    """All velocities ``(n,)``."""
+    """All velocities ``(n,)``, m/s or rad/s."""
     bilateral: Array
-    """Impulses ``(k,)`` of the equations; forces, if the velocities are accelerations."""
+    """Impulses ``(k,)`` of the equations, N s or N m s; forces, if the velocities are accelerations."""
     force: Array
-    """What it takes, on top of the applied forces, to move the controlled components ``(n_controlled,)``."""
+    """What it takes, on top of the applied forces, to move the controlled components ``(n_controlled,)``, N
+    or N m.
+    """
 
 
 def solve_controlled(

@@ -23,6 +23,7 @@ from rbnotes.challenge.units import misfit, probes
 from rbnotes.checking import interruptible
 from rbnotes.checking.strategies import Region
 from rbnotes.ledger.counterexamples import played_back
+from rbnotes.ledger.prose import plain
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.trials import SIGNIFICANT, TELLING, Values, smallest
 
@@ -82,7 +83,7 @@ class Challenge:
         if self.passed:
             text = f"{self.id}: passed {self.examples} examples, largest error {self.residual:.1e}"
             if self.condition:
-                text += f"\non inputs that meet the claim's condition: {self.condition}"
+                text += f"\non inputs that meet the claim's condition: {plain(self.condition)}"
             return text if self.beyond is None else f"{text}\nbut not beyond it: {self.beyond}"
         where = "" if self.region == "generic" else f" ({self.region} inputs)"
         lines = [f"{self.id}: {self.judgement.message}"]

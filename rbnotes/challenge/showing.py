@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,12 @@ def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
     """A value on one line or several; without ``decimals`` with all its digits, unless few are enough."""
     if isinstance(value, str) or value is None:
         return str(value)
+    if named := _fields(value):
+        lines = [
+            f"{name} = {shown(each, decimals=decimals, indent=indent + len(name) + 3)}"
+            for name, each in named.items()
+        ]
+        return ("\n" + indent * " ").join([f"{type(value).__name__} with", *lines])
     if isinstance(value, tuple | list) and any(np.ndim(item) for item in value):
         return ", ".join(shown(item, decimals=decimals, indent=indent) for item in value)
     try:
@@ -44,6 +51,13 @@ def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
             array, precision=decimals, suppress_small=small, separator=", ", max_line_width=WIDTH - indent
         )
     return "\n".join(line.rstrip() for line in text.replace("\n", "\n" + indent * " ").splitlines())
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass or a named tuple by name; none of anything else."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value) if field.repr}
+    return value._asdict() if hasattr(value, "_asdict") else {}
 
 
 def repr_of(number: float | np.floating[Any]) -> str:

@@ -44,7 +44,9 @@ class Estimate(NamedTuple):
     """
 
     value: Array
+    """The derivative ``(...)``, in the unit of the function per unit of its argument."""
     error: float
+    """The bound, in the unit of the value."""
 
 
 def derivative(function: Callable[[float], ArrayLike], t: float = 0.0, *, step: float = STEP) -> Estimate:

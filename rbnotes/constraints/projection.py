@@ -75,9 +75,9 @@ def constrained_force(M: Any, G: Any, force: ArrayLike, g: ArrayLike = 0.0) -> t
     Returns
     -------
     force : (n,)
-        ``f + G^T lambda``.
+        ``f + G^T lambda``, N or N m.
     multipliers : (k,)
-        Constraint forces lambda.
+        Constraint forces lambda, N or N m.
 
     Raises
     ------

@@ -29,11 +29,11 @@ class Forces(NamedTuple):
     """Forces and their derivatives, stacked as velocities are."""
 
     f: Array
-    """Wrenches on bodies in body coordinates, forces on particles, generalised forces ``(N,)``."""
+    """Wrenches on bodies in body coordinates, forces on particles, generalised forces ``(N,)``, N or N m."""
     K: Matrix
-    """+df along increments of the positions ``(N, N)``, velocities held; dense or sparse."""
+    """+df along increments of the positions ``(N, N)``, velocities held, N/m or N m; dense or sparse."""
     D: Matrix
-    """+df/dv ``(N, N)``, dense or sparse."""
+    """+df/dv ``(N, N)``, N s/m or N m s; dense or sparse."""
 
     @classmethod
     def without_derivatives(cls, f: ArrayLike) -> Forces:

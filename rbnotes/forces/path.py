@@ -35,7 +35,8 @@ STIFFNESS = ("exact", "taut", "positional", "symmetrised")
 class PotentialLaw(TensionLaw, Protocol):
     """A tension law with a potential energy."""
 
-    def energy(self, L: ArrayLike) -> Array: ...
+    def energy(self, L: ArrayLike) -> Array:
+        """Potential energy ``(...)`` at lengths ``L (...)``, J."""
 
 
 class PathLength(NamedTuple):
@@ -62,11 +63,13 @@ class Stiffness(NamedTuple):
     """The three parts of df/dx, each ``(..., 3(n+1), 3(n+1))``."""
 
     material: Array
-    """-dF/dL b a^T: the tension changes with the length."""
+    """-dF/dL b a^T ``(..., 3(n+1), 3(n+1))``, N/m: the tension changes with the length."""
     rate: Array
-    """-dF/dLdot b (H_a v)^T: turning the segments changes Ldot. Not symmetric."""
+    """-dF/dLdot b (H_a v)^T ``(..., 3(n+1), 3(n+1))``, N/m: turning the segments changes Ldot. Not
+    symmetric.
+    """
     geometric: Array
-    """-F H_b: turning the segments turns the force."""
+    """-F H_b ``(..., 3(n+1), 3(n+1))``, N/m: turning the segments turns the force."""
 
 
 def segments(x: ArrayLike) -> tuple[Array, Array]:

@@ -32,6 +32,7 @@ def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
     Returns
     -------
     (..., 6n, 6n)
+        In the axes named, N m and N.
 
     Raises
     ------

@@ -27,11 +27,11 @@ class Tension(NamedTuple):
     """Tension and its derivatives, arrays of one shape."""
 
     F: Array
-    """Tension, N; positive pulls the ends together."""
+    """Tension ``(...)``, N; positive pulls the ends together."""
     dF_dL: Array
-    """Stiffness along the path, N/m."""
+    """Stiffness along the path ``(...)``, N/m."""
     dF_dLdot: Array
-    """Damping along the path, N s/m."""
+    """Damping along the path ``(...)``, N s/m."""
 
 
 class TensionLaw(Protocol):
@@ -45,9 +45,11 @@ class Stress(NamedTuple):
     """Force per length and its derivatives, arrays of one shape."""
 
     sigma: Array
-    """F / L, N/m."""
+    """F / L ``(...)``, N/m."""
     dsigma_dL: Array
+    """Its derivative by the length ``(...)``, N/m^2."""
     dsigma_dLdot: Array
+    """Its derivative by the rate ``(...)``, N s/m^2."""
 
 
 def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:

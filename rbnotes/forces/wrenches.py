@@ -34,9 +34,11 @@ class BodyForces(NamedTuple):
     w: Array
     """Wrenches ``(..., n, 6)``, torque about the body's origin first, N m and N."""
     K: Array
-    """+dw/dxi ``(..., 6n, 6n)`` along body-frame increments E exp([xi]), twist components held."""
+    """+dw/dxi ``(..., 6n, 6n)``, N m and N per rad or m, along body-frame increments E exp([xi]), twist
+    components held.
+    """
     D: Array
-    """+dw/dphi ``(..., 6n, 6n)``."""
+    """+dw/dphi ``(..., 6n, 6n)``, N m and N per rad/s or m/s."""
 
 
 def carried_points(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:

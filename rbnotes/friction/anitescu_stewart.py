@@ -23,6 +23,7 @@ class FrictionLCP(NamedTuple):
     """The LCP in normal impulses a, facet impulses phi and sliding speeds xi, stacked in this order."""
 
     lcp: LCP
+    """The problem itself: impulses, N s, and sliding speeds, m/s."""
     directions: Array
     """Unit vectors ``(facets, 2)`` in the tangent plane."""
 

@@ -22,7 +22,7 @@ class PrincipalFrame(NamedTuple):
     """The frame at the centre of mass whose axes are principal."""
 
     E: Array
-    """Its pose ``(..., 4, 4)`` in the body frame, right-handed."""
+    """Its pose ``(..., 4, 4)`` in the body frame, m, right-handed."""
     moments: Array
     """Principal moments of inertia ``(..., 3)``, ascending, kg m^2."""
 

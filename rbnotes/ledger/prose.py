@@ -6,6 +6,7 @@ A display is one line however long it is; a sentence in it would be cut on a pho
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import NamedTuple
 
 WORDS = 30
@@ -15,6 +16,13 @@ TOKEN = re.compile(r"\\begin\b|\\end\b|\\left\b|\\right\b|(?<![_^])\\text\{|\\\\
 NAME = re.compile(r"\w+\}[\w^_(]")
 """A word that is part of a formula, as in ``\\text{Ad}^T``."""
 SPACE = re.compile(r"(?:\\[ ,;:]|\\q?quad\b|~|\s)+")
+
+FONTS = "mathbf|mathrm|mathcal|mathbb|boldsymbol|text|operatorname|left|right|big|Big|tfrac|frac|underbrace"
+SIGNS = {"cdot": "·", "times": "×", "le": "≤", "ge": "≥", "ne": "≠", "approx": "≈", "partial": "∂", "to": "→",
+         "top": "T", "lvert": "|", "rvert": "|",
+         "infty": "∞", "pm": "±", "perp": "⊥", "sum": "∑", "sqrt": "√",
+         "lambda": "λ", "Lambda": "Λ", "varphi": "φ", "varepsilon": "ε"}  # fmt: skip
+"""What Unicode has no name for that is TeX's."""
 
 
 class Piece(NamedTuple):
@@ -77,3 +85,27 @@ def _formula(tex: str) -> list[Piece]:
         return [Piece(" ", True)] if before else []
     found = Piece(before, True), Piece(inner, False), Piece(after, True)
     return [piece for piece in found if piece.content]
+
+
+def words(tex: str) -> str:
+    """A short formula as a line of text: Greek letters and signs, no fonts, no braces."""
+    text = re.sub(r"\\[,;:! ]|\\q?quad\b|~|&|\\\\", " ", tex)
+    text = re.sub(rf"\\(?:{FONTS})(?![a-zA-Z])", "", text)
+    text = re.sub(r"\\([a-zA-Z]+)", lambda command: _sign(command[1]), text)
+    return " ".join(re.sub(r"[{}\\]", "", text).split())
+
+
+def _sign(command: str) -> str:
+    case = "CAPITAL" if command[0].isupper() else "SMALL"
+    try:
+        sign = SIGNS.get(command) or unicodedata.lookup(f"GREEK {case} LETTER {command}")
+    except KeyError:
+        return command if len(command) == 1 else f" {command} "
+    return sign
+
+
+def plain(text: str) -> str:
+    """A sentence with formulas between dollars, as a terminal shows it: without TeX."""
+    parts = text.split("$")
+    parts[1::2] = map(words, parts[1::2])
+    return "".join(parts)

@@ -46,8 +46,10 @@ class Reaction(NamedTuple):
     """What a joint does to the two bodies it connects: wrenches ``(6,)``, each in its body's own frame."""
 
     on_body: Array
+    """Wrench ``(6,)`` on the body in its frame, N m and N."""
     on_parent: Array
-    """In the world's frame, about its origin, if the parent is the world."""
+    """Wrench ``(6,)`` on the parent, N m and N, in its frame; in the world's, about its origin, if the parent
+    is the world."""
 
 
 def fixed(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:

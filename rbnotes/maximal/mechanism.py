@@ -125,7 +125,7 @@ class Motion(NamedTuple):
     """How a mechanism is accelerated."""
 
     phidot: Array
-    """Rates of the body twists ``(n, 6)``."""
+    """Rates of the body twists ``(n, 6)`` in the bodies' coordinates, rad/s^2 and m/s^2."""
     multipliers: Array
     """Joint forces ``(m,)``, along the rows of :func:`~rbnotes.maximal.joint_matrix`, N m and N."""
 

@@ -32,15 +32,15 @@ class Work(NamedTuple):
     """What changed the energy in a step, or in each of T steps ``(T,)``; the sum is the change, J."""
 
     applied: Any
-    """Work of the applied forces: springs, dampers, muscles, motors."""
+    """Work ``(T,)`` of the applied forces, J: springs, dampers, muscles, motors."""
     joints: Any
-    """Of the joints, which should do none: an error of the step."""
+    """Of the joints ``(T,)``, J, which should do none: an error of the step."""
     contacts: Any
-    """Of the contacts; below zero but for what restitution gives back."""
+    """Of the contacts ``(T,)``, J; below zero but for what restitution gives back."""
     stabilization: Any
-    """Potential energy that bodies gain when they are moved back to where they belong."""
+    """Potential energy ``(T,)`` that bodies gain, J, when they are moved back to where they belong."""
     integrator: Any
-    """What the motion gains and the weight does not give: an error of the step."""
+    """What the motion gains and the weight does not give ``(T,)``, J: an error of the step."""
 
     @property
     def total(self) -> Any:

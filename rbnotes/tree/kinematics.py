@@ -23,7 +23,7 @@ class Poses(NamedTuple):
     """Where a tree is, in the world."""
 
     joints: Array
-    """Frames of the joints, after they moved ``(..., n, 4, 4)``."""
+    """Frames of the joints, after they moved ``(..., n, 4, 4)``, in the world, m."""
     bodies: Array
     """Frames of the bodies ``(..., n, 4, 4)``, m."""
 
@@ -38,9 +38,11 @@ class Motion(NamedTuple):
     phi: Array
     """Body twists ``(..., n, 6)``, rad/s and m/s."""
     J: Array
-    """Jacobian by bodies ``(..., n, 6, k)``."""
+    """Jacobian by bodies ``(..., n, 6, k)``, rad and m per unit of the coordinates."""
     drift: Array
-    """What of the twists' rates does not come from joint accelerations: ``Jdot qdot``, ``(..., n, 6)``."""
+    """What of the twists' rates does not come from joint accelerations: ``Jdot qdot``, ``(..., n, 6)``,
+    rad/s^2 and m/s^2.
+    """
 
 
 def poses(tree: Tree, q: ArrayLike) -> Poses:

@@ -32,9 +32,11 @@ class Hybrid(NamedTuple):
     """What joints do of which some move as told, and the others as forces make them."""
 
     qddot: Array
-    """Accelerations of all joints ``(..., k)``."""
+    """Accelerations of all joints ``(..., k)``, rad/s^2 or m/s^2."""
     tau: Array
-    """Applied forces ``(..., k)``: those given and, of joints that move as told, those that it takes."""
+    """Applied forces ``(..., k)``, N m or N: those given and, of joints that move as told, those that it
+    takes.
+    """
 
 
 def newton_euler(

@@ -28,13 +28,17 @@ class ConstraintRows(NamedTuple):
     """One constraint of m rows, at one state and time."""
 
     G: Array
-    """Rows ``(m, N)``."""
+    """Rows ``(m, N)``, in the unit of the constraints per unit of the positions: without unit, or m from
+    rad.
+    """
     error: Array
     """g ``(m,)``, rad or m; zero where only velocities are constrained."""
     rate: Array
-    """What of dg/dt does not come from the velocities ``(m,)``: minus a prescribed velocity."""
+    """What of dg/dt does not come from the velocities ``(m,)``, m/s or rad/s: minus a prescribed velocity."""
     drift: Array
-    """What of d^2g/dt^2 does not come from the accelerations ``(m,)``: ``Gdot v``, less a prescribed one."""
+    """What of d^2g/dt^2 does not come from the accelerations ``(m,)``, m/s^2 or rad/s^2: ``Gdot v``, less a
+    prescribed one.
+    """
 
 
 class Moving(Protocol):

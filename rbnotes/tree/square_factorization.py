@@ -44,17 +44,23 @@ class SquareFactors(NamedTuple):
     """The factors of the mass matrix, body by body, in the frames of the bodies."""
 
     A: Array
-    """Adjoints ``(..., n, 6, 6)`` from the frames of the parents."""
+    """Adjoints ``(..., n, 6, 6)``, without unit and m, from the frames of the parents."""
     S: tuple[Array, ...]
-    """Jacobian ``(..., 6, k_i)`` of each joint."""
+    """Jacobian ``(..., 6, k_i)`` of each joint, rad and m per unit of its coordinates."""
     articulated: Array
-    """Jbar ``(..., n, 6, 6)``: the inertia that each body feels like with the joints beyond it free."""
+    """Jbar ``(..., n, 6, 6)``, kg, kg m and kg m^2: the inertia that each body feels like with the joints
+    beyond it free.
+    """
     Omega: tuple[Array, ...]
-    """``S_i^T Jbar_i S_i (..., k_i, k_i)``: the inertia that each joint feels, those before it locked."""
+    """``S_i^T Jbar_i S_i (..., k_i, k_i)``, kg m^2 or kg: the inertia that each joint feels, those before
+    it locked.
+    """
     gain: tuple[Array, ...]
     """``K_i = Jbar_i S_i Omega_i^-1 (..., 6, k_i)``: the wrench on each body that its joint's force makes."""
     Y: Array
-    """``A_i^T (I - K_i S_i^T) (..., n, 6, 6)``: the wrench that a wrench on the body is for its parent."""
+    """``A_i^T (I - K_i S_i^T) (..., n, 6, 6)``, without unit and m: the wrench that a wrench on the body is
+    for its parent.
+    """
     Pi: tuple[Array, ...]
     """``A_i^T K_i (..., 6, k_i)``: that wrench of the joint's force, for the parent."""
 
@@ -63,50 +69,58 @@ class Passes(NamedTuple):
     """All that Si & Guenter's six passes compute, with their letters; each body has a row, in its frame."""
 
     v: Array
-    """Twists ``(..., n, 6)``, eq. (20)."""
+    """Twists ``(..., n, 6)``, rad/s and m/s, eq. (20)."""
     a: Array
-    """What each joint adds to the rates of the twists ``(..., n, 6)``, eq. (19)."""
+    """What each joint adds to the rates of the twists ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (19)."""
     b: Array
-    """Wrenches of steady twists, less the loads ``(..., n, 6)``, eq. (21)."""
+    """Wrenches of steady twists, less the loads ``(..., n, 6)``, N m and N, eq. (21)."""
     alpha: Array
-    """Rates of the twists while the coordinates change steadily ``(..., n, 6)``, eq. (22)."""
+    """Rates of the twists while the coordinates change steadily ``(..., n, 6)``, rad/s^2 and m/s^2, eq.
+    (22).
+    """
     alpha_bar: Array
-    """Wrenches that these take ``(..., n, 6)``, eq. (23)."""
+    """Wrenches that these take ``(..., n, 6)``, N m and N, eq. (23)."""
     p: Array
-    """Wrenches in the joints that these take ``(..., n, 6)``, eq. (24)."""
+    """Wrenches in the joints that these take ``(..., n, 6)``, N m and N, eq. (24)."""
     p_bar: Array
-    """Joint forces that these take ``(..., k)``, eq. (25)."""
+    """Joint forces that these take ``(..., k)``, N m or N, eq. (25)."""
     tau_bar: Array
-    """What is left of the joint forces ``(..., k)``, eq. (26)."""
+    """What is left of the joint forces ``(..., k)``, N m or N, eq. (26)."""
     factors: SquareFactors
     """Eqs. (27)-(30), which depend on q alone."""
     z: Array
-    """Wrenches that hold each body while the joints beyond it move by tau_bar ``(..., n, 6)``, eq. (31)."""
+    """Wrenches that hold each body while the joints beyond it move by tau_bar ``(..., n, 6)``, N m and N,
+    eq. (31).
+    """
     c: Array
-    """What is left of tau_bar at each joint then ``(..., k)``, eq. (32)."""
+    """What is left of tau_bar at each joint then ``(..., k)``, N m or N, eq. (32)."""
     c_bar: Array
-    """Accelerations of the joints with those before them locked ``(..., k)``, eq. (33)."""
+    """Accelerations of the joints with those before them locked ``(..., k)``, rad/s^2 or m/s^2, eq. (33)."""
     eta: Array
-    """Rates of the twists that come from accelerations of joints ``(..., n, 6)``, eq. (34)."""
+    """Rates of the twists that come from accelerations of joints ``(..., n, 6)``, rad/s^2 and m/s^2, eq.
+    (34).
+    """
     qddot: Array
-    """Accelerations of the joints ``(..., k)``, eq. (35)."""
+    """Accelerations of the joints ``(..., k)``, rad/s^2 or m/s^2, eq. (35)."""
 
 
 class FactorMatrices(NamedTuple):
     """The same factors as matrices: what appendix B writes without saying what it is."""
 
     Jbar: Array
-    """``diag(Jbar_1, ..., Jbar_n)``, ``(..., 6 n, 6 n)``."""
+    """``diag(Jbar_1, ..., Jbar_n)``, ``(..., 6 n, 6 n)``, kg, kg m and kg m^2."""
     Omega: Array
-    """``diag(Omega_1, ..., Omega_n)``, ``(..., k, k)``."""
+    """``diag(Omega_1, ..., Omega_n)``, ``(..., k, k)``, kg m^2 or kg."""
     Y: Array
-    """``(I - Gamma^T (I - K S^T))^-1 (..., 6 n, 6 n)``, upper triangular."""
+    """``(I - Gamma^T (I - K S^T))^-1 (..., 6 n, 6 n)``, without unit and m, upper triangular."""
     Pi: Array
-    """``Gamma^T K (..., 6 n, k)``, upper triangular by blocks, zero on the diagonal."""
+    """``Gamma^T K (..., 6 n, k)``, without unit and m, upper triangular by blocks, zero on the diagonal."""
     unit: Array
-    """``I - S^T Y Pi (..., k, k)``, upper triangular by blocks with ones on the diagonal."""
+    """``I - S^T Y Pi (..., k, k)``, without unit among joints of one kind, upper triangular by blocks with
+    ones on the diagonal.
+    """
     unit_inverse: Array
-    """``I + S^T G^T Pi (..., k, k)``, its inverse."""
+    """``I + S^T G^T Pi (..., k, k)``, without unit in the same way, its inverse."""
 
     @property
     def mass_matrix(self) -> Array:

@@ -38,9 +38,9 @@ class Slopes(NamedTuple):
     """Derivatives of joint forces or accelerations ``(..., k)``."""
 
     q: Array
-    """By the coordinates ``(..., k, k)``."""
+    """By the coordinates ``(..., k, k)``, in the unit of the value per rad or m."""
     qdot: Array
-    """By the velocities ``(..., k, k)``."""
+    """By the velocities ``(..., k, k)``, in the unit of the value per rad/s or m/s."""
 
 
 class Variation(NamedTuple):
@@ -51,15 +51,17 @@ class Variation(NamedTuple):
     phi: Array
     """Body twists ``(..., n, 6)``, rad/s and m/s."""
     J: Array
-    """Their derivative ``(..., n, 6, k)`` by qdot, and that of their rates by qddot: the Jacobian."""
+    """Their derivative ``(..., n, 6, k)`` by qdot, rad and m per unit of the coordinates, and that of their
+    rates by qddot: the Jacobian.
+    """
     phi_q: Array
-    """Derivative ``(..., n, 6, k)`` of the twists by q."""
+    """Derivative ``(..., n, 6, k)`` of the twists by q, rad/s and m/s per unit of the coordinates."""
     rate: Array
-    """Rates ``(..., n, 6)`` of the twists, ``J qddot + Jdot qdot``."""
+    """Rates ``(..., n, 6)`` of the twists, rad/s^2 and m/s^2, ``J qddot + Jdot qdot``."""
     rate_q: Array
-    """Derivative ``(..., n, 6, k)`` of these by q."""
+    """Derivative ``(..., n, 6, k)`` of these by q, rad/s^2 and m/s^2 per unit of the coordinates."""
     rate_qdot: Array
-    """Derivative ``(..., n, 6, k)`` of these by qdot."""
+    """Derivative ``(..., n, 6, k)`` of these by qdot, rad/s and m/s per unit of the coordinates."""
 
 
 def variation(tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike) -> Variation:

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 from rbnotes_book import api_pages
+from sphinx.ext.napoleon import NumpyDocstring
 
 import rbnotes
+from rbnotes import se3
 from rbnotes.ledger.resolving import resolve
 
 NUMBERS = re.compile(r"Array|Matrix|float")
-SHAPE = re.compile(r"\(\.\.\.|\([\w ]+,[\w ,+.]*\)|\((facets|\d \w|\w|\w[+-]1), ?\w*\)|[Nn]umbers?\b")
+SHAPE = re.compile(r"\(\.\.\.|\([\w +]+,[\w ,+.]*\)|\((facets|\d \w|\w|\w[+-]1), ?\w*\)|[Nn]umbers?\b")
 UNIT = re.compile(
     r"\b(rad|m|s|kg|N|J|W|1/s|1/m|1/kg)\b|pixels|inch|[Ww]ithout unit|[Ii]n any unit|"
-    r"in (the|its|their|that) units?|"
+    r"[Ii]n (the|its|their|that) units?|"
     r"[Tt]rue\b|[Uu]nit vector|[Nn]umbers? of|[Rr]elative"
 )
 
@@ -78,12 +80,62 @@ def test_numbers_have_units():
     assert lacking(UNIT, NUMBERS) == []
 
 
+PROSE = re.compile(r"^(?:Parameters|Raises|Returns|Examples?|Notes)\n-+$|^Raises ", re.MULTILINE)
+"""Where the prose of a docstring ends, which may say what comes back."""
+
+
+def comes_back(name, function):
+    """What the reference says of the values that a function returns."""
+    docstring = inspect.getdoc(function) or ""
+    section = api_pages.RETURNED.search(docstring)
+    return " ".join(
+        [PROSE.split(docstring)[0], section[1] if section else "", api_pages.returns().get(name, "")]
+    )
+
+
+def returning(kinds):
+    """The functions that return arrays or numbers, and what the reference says of them."""
+    for name, function in FUNCTIONS.items():
+        kind = str(inspect.signature(function).return_annotation)
+        if (
+            not inspect.isclass(function)
+            and re.search(kinds, kind)
+            and not re.search("Callable|Figure", kind)
+        ):
+            yield name, comes_back(name, function)
+
+
+def test_arrays_that_come_back_have_shapes():
+    assert [name for name, text in returning("Array|Matrix") if not SHAPE.search(text)] == []
+
+
+def test_what_comes_back_has_a_unit():
+    lacking = [
+        name for name, text in returning("Array|Matrix|float") if not UNIT.search(re.sub("``.*?``", "", text))
+    ]
+    assert lacking == []
+
+
+def test_no_entry_of_what_comes_back_is_idle():
+    """Each is of a function whose docstring does not have a section for it."""
+    told = api_pages.returns()
+    assert sorted(told.keys() - FUNCTIONS.keys()) == []
+    assert [name for name in told if api_pages.RETURNED.search(inspect.getdoc(FUNCTIONS[name]) or "")] == []
+    assert [text for text in told.values() if not UNIT.search(re.sub("``.*?``", "", text))] == []
+
+
 OF_OBJECTS = {"tree/formats/robot.py: Robot.joints"}
 """Fields that take anything, and hold no numbers."""
 
 
-def of_dataclasses(source):
-    """The fields of public dataclasses in a source text: class, name, type, and what explains them.
+def named_tuples():
+    """The named tuples of the reference; others are for the package alone."""
+    objects = map(resolve, (name for names in api_pages.names().values() for name in names))
+    return {each.__name__ for each in objects if inspect.isclass(each) and issubclass(each, tuple)}
+
+
+def of_dataclasses(source, tuples=frozenset()):
+    """The fields of public dataclasses, and of some tuples, in a source text: class, name, type, explanation.
 
     That is the string below a field; or the docstring of the class if it names the field, but for what it
     says of errors.
@@ -91,7 +143,8 @@ def of_dataclasses(source):
     for cls in ast.walk(ast.parse(source)):
         if not isinstance(cls, ast.ClassDef) or cls.name.startswith("_"):
             continue
-        if not any(re.match(r"dataclass\b", ast.unparse(each)) for each in cls.decorator_list):
+        marks = map(ast.unparse, cls.decorator_list)
+        if cls.name not in tuples and not any(re.match(r"dataclass\b", mark) for mark in marks):
             continue
         told = re.split(r"^Raises\b", ast.get_docstring(cls) or "", flags=re.MULTILINE)[0]
         for field, below in zip_longest(cls.body, cls.body[1:]):
@@ -106,14 +159,14 @@ def of_dataclasses(source):
 
 
 def fields_of(room):
-    """The fields of the dataclasses in the public modules of a room: name, type, explanation."""
-    package = Path(rbnotes.__path__[0])
+    """The fields of dataclasses and named tuples in the public modules of a room: name, type, explanation."""
+    package, tuples = Path(rbnotes.__path__[0]), named_tuples()
     files = [*package.glob(f"{room}.py"), *package.glob(f"{room}/**/*.py")]
     assert files
     for file in sorted(files):
         path = file.relative_to(package).as_posix()
         if not re.search(r"(^|/)_(?!_init__)", path):
-            for cls, name, kind, text in of_dataclasses(file.read_text("utf-8")):
+            for cls, name, kind, text in of_dataclasses(file.read_text("utf-8"), tuples):
                 yield f"{path}: {cls}.{name}", kind, text
 
 
@@ -192,6 +245,20 @@ def test_errors_in_a_sentence_become_fields():
     assert lines == ["Twice ``x``.", "", ""]
 
 
+def test_a_colon_in_the_first_line_of_a_property_makes_no_type():
+    lines = ["Rows of the joint: six less its freedom.", "", "More of them."]
+    api_pages._keep_colons(None, "property", "rbnotes.maximal.Joint.count", None, None, lines)
+    read = NumpyDocstring(lines, what="property").lines()
+    assert "Rows of the joint: six less its freedom." in read
+    assert not [line for line in read if ":type" in line]
+
+
+def test_what_comes_back_is_a_field_of_the_page():
+    lines = ["The same, for twists.", ""]
+    api_pages._add_claims(None, "function", "rbnotes.se3.inverse", se3.inverse, None, lines)
+    assert [line for line in lines if line.startswith(":returns: Pose")]
+
+
 def test_every_function_has_a_source():
     """In its docstring, in the ledger, or in the table, which names no other."""
     names = {name for page in api_pages.names().values() for name in page}
@@ -209,3 +276,10 @@ def test_a_page_opens_with_its_room():
     stub = api_pages.stubs()["api-se3"]
     assert stub.index(".. automodule:: rbnotes.se3") < stub.index(".. autofunction:: rbnotes.se3.Ad")
     assert stub.count("automodule:: rbnotes.se3\n") == 1
+
+
+def test_the_sentences_of_a_module_stand_under_its_name_before_all_functions():
+    stub = api_pages.stubs()["api-friction"]
+    module = "rbnotes.friction.anitescu_stewart"
+    assert f".. rubric:: Module ``{module}``\n\n.. automodule:: {module}\n" in stub
+    assert stub.rindex(".. automodule::") < min(stub.index(".. autofunction::"), stub.index(".. autoclass::"))

@@ -1,7 +1,8 @@
 """What the search shows of formulas in the text."""
 
 import pytest
-from rbnotes_book.search import words
+
+from rbnotes.ledger.prose import words
 
 
 @pytest.mark.parametrize(

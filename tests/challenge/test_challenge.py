@@ -1,5 +1,7 @@
 """A student's function in the place of the library's: what must fail, what must pass, and what is said."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -10,7 +12,9 @@ from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.challenge import answer, answers, cases, judge
 from rbnotes.challenge.showing import shown
+from rbnotes.forces import FrameSpring
 from rbnotes.ledger.naming import named, nearest
+from rbnotes.ledger.prose import plain
 
 PRODUCT = "lloyd/s0.2/d2"
 EXPONENTIAL = "sueda/s1.3/e1.10#a"
@@ -220,6 +224,19 @@ class TestCases:
 def test_arrays_of_several_shapes_and_all_digits_are_shown():
     assert "[5., 6., 7.]" in shown((np.eye(2), np.array([5.0, 6, 7])))
     assert shown(np.array([1e-9, 0.0])) == "[1e-09, 0.0]"
+
+
+def test_fields_of_an_object_are_shown_by_name_each_on_its_line():
+    text = shown(FrameSpring.isotropic(np.eye(4), np.eye(4), 3.0, 2.0, 0.5, 0.25))
+    assert text.startswith("FrameSpring with\n")
+    assert f"\n{11 * ' '}X_2 = [[1., 0., 0., 0.],\n{18 * ' '}[0., 1.," in text
+    assert "array(" not in text
+
+
+def test_the_condition_of_every_claim_is_shown_without_tex():
+    found = [plain(record.condition) for record in ledger.load() if record.condition]
+    assert "|ω| < π" in found
+    assert [text for text in found if re.search(r"[$\\{}]", text)] == []
 
 
 def test_rounding_beside_other_numbers_is_shown_as_zero():

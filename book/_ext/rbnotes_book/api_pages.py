@@ -48,11 +48,13 @@ orphan: true
 """
 
 ARGUMENTS = Path(__file__).parents[2] / "_data" / "arguments.toml"
+RETURNS = ARGUMENTS.with_name("returns.toml")
 SOURCES = ARGUMENTS.with_name("sources.toml")
 CITED = re.compile(r"(Lloyd|Sueda|Si & Guenter)\s|eqs?\. \(|\(Algorithm|\b(19|20)\d\d\b")
 OURS = "this package"
 LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
 PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL)
+RETURNED = re.compile(PARAMETERS.pattern.replace("Parameters", "Returns"), PARAMETERS.flags)
 RAISES = re.compile(r"Raises [A-Z]\w+ if ")
 
 
@@ -103,7 +105,8 @@ def _owner(name: str) -> str:
 def _entry(name: str) -> str:
     value = resolve(name)
     if inspect.ismodule(value):
-        return f".. automodule:: {name}\n"
+        heading = f".. rubric:: Module ``{name}``\n\n" if name.count(".") > 1 else ""
+        return f"{heading}.. automodule:: {name}\n"
     if inspect.isclass(value):
         return f".. autoclass:: {name}\n   :members:\n   :member-order: bysource\n"
     if inspect.isroutine(value):
@@ -111,13 +114,18 @@ def _entry(name: str) -> str:
     return f".. autodata:: {name}\n   :no-value:\n"
 
 
+def _order(name: str) -> tuple[bool, str, str]:
+    """Modules first: their sentences would read as if they were of the function before."""
+    return not inspect.ismodule(resolve(name)), name.rpartition(".")[2].lower(), name
+
+
 @cache
 def names() -> dict[str, list[str]]:
-    """The objects that each room's page documents, alphabetically."""
+    """The objects that each room's page documents: modules, then what is in them, alphabetically."""
     chosen = {_owner(name) for name in named()}
     chosen |= {f"{PACKAGE}.{room}.{name}" for room in ROOMS for name in public()[room]}
     pages: dict[str, list[str]] = defaultdict(list)
-    for name in sorted(chosen, key=lambda name: (name.rpartition(".")[2].lower(), name)):
+    for name in sorted(chosen, key=_order):
         pages[name.split(".")[1] if "." in name else PACKAGE].append(name)
     return pages
 
@@ -182,6 +190,18 @@ def usual() -> dict[str, dict[str, str]]:
 
 
 @cache
+def returns() -> dict[str, str]:
+    """What comes back from functions whose docstrings do not say all of it."""
+    rooms = tomllib.loads(RETURNS.read_text(encoding="utf-8"))
+    return {
+        f"{PACKAGE}.{room}.{name}": text
+        for room, texts in rooms.items()
+        for text, names in texts.items()
+        for name in names
+    }
+
+
+@cache
 def sources() -> dict[str, str]:
     """Where functions come from that name no source and are the right form of nothing printed."""
     table = tomllib.loads(SOURCES.read_text(encoding="utf-8"))
@@ -240,6 +260,11 @@ def _arguments(name: str, function: Any) -> list[str]:
     return [f":param {argument}: {told[1]}" for argument, told in found.items() if told]
 
 
+def _returned(name: str) -> list[str]:
+    """A field for what comes back, where the table has it."""
+    return [f":returns: {returns()[name]}"] if name in returns() else []
+
+
 def _errors(lines: list[str]) -> list[str]:
     """Takes the paragraph "Raises ... if ..." out of a docstring's lines, and makes fields of it."""
     start = next((i for i, line in enumerate(lines) if RAISES.match(line)), None)
@@ -260,13 +285,19 @@ def has_arguments(what: str, value: Any) -> bool:
     return what in ("function", "method")
 
 
+def _keep_colons(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """An empty line before a property's docstring: words before a colon in the first line are no type."""
+    if what in ("attribute", "property", "data"):
+        lines.insert(0, "")
+
+
 def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     if what == "data":
         room, _, own = name.rpartition(".")
         lines[:] = _attribute_docs(room).get(own, [])
     lines[:] = map(_escape, lines)
     fields = _arguments(name, obj) if has_arguments(what, obj) else []
-    fields += _errors(lines)
+    fields += _returned(name) + _errors(lines)
     if fields:
         lines += ["", *fields, ""]
     if what == "function" and not names_its_source(name, obj) and (told := source(name)):
@@ -286,4 +317,5 @@ def _claims(records: Iterable[Record]) -> list[str]:
 
 def setup(app: Sphinx) -> None:
     app.add_directive("api-index", ApiIndex)
+    app.connect("autodoc-process-docstring", _keep_colons, priority=100)  # before the sections are read
     app.connect("autodoc-process-docstring", _add_claims, priority=900)  # after the sections were read

@@ -7,8 +7,6 @@ generated pages' code; ``search-notes.js`` adds what belongs to a number, and th
 from __future__ import annotations
 
 import json
-import re
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,13 +16,10 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.search import IndexBuilder, WordStore
 
+from rbnotes.ledger.prose import words
+
 SCRIPT = "search-notes.js"
 SKIPPED = (nodes.comment, nodes.raw, nodes.math, nodes.math_block, nodes.literal_block)
-FONTS = "mathbf|mathrm|mathcal|mathbb|boldsymbol|text|operatorname|left|right|big|Big|tfrac|frac|underbrace"
-SIGNS = {"cdot": "·", "times": "×", "le": "≤", "ge": "≥", "ne": "≠", "approx": "≈", "partial": "∂", "to": "→",
-         "infty": "∞", "pm": "±", "perp": "⊥", "sum": "∑", "sqrt": "√",
-         "lambda": "λ", "Lambda": "Λ", "varphi": "φ", "varepsilon": "ε"}  # fmt: skip
-"""What Unicode has no name for that is TeX's."""
 LONGEST = 8000
 """Letters of a page's section that are kept for excerpts."""
 
@@ -47,23 +42,6 @@ def _words(self: IndexBuilder, doctree: nodes.document) -> WordStore:
 
     visit(doctree)
     return store
-
-
-def words(tex: str) -> str:
-    """A short formula as a line of text: Greek letters and signs, no fonts, no braces."""
-    text = re.sub(r"\\[,;:! ]|\\q?quad\b|~|&|\\\\", " ", tex)
-    text = re.sub(rf"\\(?:{FONTS})(?![a-zA-Z])", "", text)
-    text = re.sub(r"\\([a-zA-Z]+)", lambda command: _sign(command[1]), text)
-    return " ".join(re.sub(r"[{}\\]", "", text).split())
-
-
-def _sign(command: str) -> str:
-    case = "CAPITAL" if command[0].isupper() else "SMALL"
-    try:
-        sign = SIGNS.get(command) or unicodedata.lookup(f"GREEK {case} LETTER {command}")
-    except KeyError:
-        return command if len(command) == 1 else f" {command} "
-    return sign
 
 
 def prose(node: nodes.Node) -> Iterator[str]:
