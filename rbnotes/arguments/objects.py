@@ -48,7 +48,12 @@ def provides(name: str, value: Any, *methods: str) -> None:
 def function(name: str, value: Any, *takes: str, hint: str = "") -> None:
     """Refuses what cannot be called, or not with as many arguments as it is given, by position.
 
-    An error says what these are, and the hint.
+    Parameters
+    ----------
+    takes
+        What these arguments are called in an error; none if any number will do.
+    hint
+        The end of that error.
     """
     expected = f"a function of {', '.join(takes)}" if takes else "a function"
     if not callable(value) or isinstance(value, type):
