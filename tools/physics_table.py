@@ -1,6 +1,6 @@
 """The simulator against physics: scenes whose motion is known, each with its error beside its tolerance.
 
-    python tools/physics_table.py                   # ten minutes; writes book/_data/physics.csv for the book
+    python tools/physics_table.py                   # half an hour; writes book/_data/physics.csv for the book
     python tools/physics_table.py --only ladder     # rows whose names contain a word; the others stay
     python tools/physics_table.py --ways coulomb    # these ways alone; the other lines stay
     python tools/physics_table.py --default         # the defaults alone; writes nothing
