@@ -157,7 +157,7 @@ def overlapping():
 
 
 def overlapping_and_joined():
-    """Two boxes in the ground, joined by a ball, that slide on ice: with friction it would not be told how."""
+    """Two boxes in the ground, joined by a ball; they slide on ice: else it would not be told how."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0), box.spatial_inertia(density=500.0)])
     poses = se3.frame(so3.exp([[0.02, 0, 0], [0, 0.01, 0.1]]), [[0, 0, 0.098], [0.45, 0.03, 0.097]])
