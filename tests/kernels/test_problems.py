@@ -56,7 +56,7 @@ def test_copositive_matrices(alone):
 
 @pytest.mark.parametrize("seed", [2, 4, 5])
 def test_ties(seed, alone):
-    """Rows of few whole numbers: which of many leaves is told by the lexicographic rule, as in the reference."""
+    """Rows of few whole numbers: which of many leaves is told by the lexicographic rule."""
     rows = np.random.default_rng(seed).integers(-1, 2, (12, 5)).astype(float)
     M, q = rows @ rows.T, -rows.sum(axis=1)
     expected, found = solve_lcp(LCP(M, q), "lemke"), kernels.solve_lcp(M, q)

@@ -157,12 +157,12 @@ def overlapping():
 
 
 def overlapping_and_joined():
-    """Two boxes in the ground, joined by a ball, which stays together as they are moved."""
+    """Two boxes in the ground, joined by a ball; they slide on ice: else it would not be told how."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0), box.spatial_inertia(density=500.0)])
     poses = se3.frame(so3.exp([[0.02, 0, 0], [0, 0.01, 0.1]]), [[0, 0, 0.098], [0.45, 0.03, 0.097]])
     ball = maximal.joint_at(joints.ExponentialSpherical(), se3.frame(np.eye(3), [0.2, 0, 0.1]), poses, 1, 0)
-    colliders = [Collider(WORLD, Plane()), Collider(0, box), Collider(1, box)]
+    colliders = [Collider(WORLD, Plane(), mu=0.0), *(Collider(i, box, mu=0.0) for i in range(2))]
     mechanism = Mechanism(masses, [ball])
     sliding = maximal.project(mechanism, State(poses, np.tile([0.0, 0.0, 0.0, 0.8, 0.2, 0.0], (2, 1))))
     return World(mechanism, colliders, [(0, 1)]), sliding, 0.005
