@@ -2,7 +2,7 @@
 
 >>> from rbnotes.errors import NotConverged
 >>> try:
-...     raise NotConverged("an error of 0.1 is left after 3 steps", solution=[1.0], residual=0.1)
+...     raise NotConverged("0.1 is left", solution=[1.0], residual=0.1)
 ... except NotConverged as error:
 ...     print(error.residual, error.solution)
 0.1 [1.0]

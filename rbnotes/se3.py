@@ -8,7 +8,8 @@ A frame ``E`` is a 4 x 4 matrix, a twist ``xi = (omega, v)`` is written in the b
 >>> E = se3.frame(so3.exp([0, 0, np.pi / 2]), [1, 0, 0])
 >>> (np.round(se3.transform_points(E, [2, 0, 0]), 6) + 0.0).tolist()
 [1.0, 2.0, 0.0]
->>> (np.round(se3.Ad(E) @ [0, 0, 1, 0, 0, 0], 6) + 0.0).tolist()  # a spin about z, seen from the parent
+>>> spin = se3.Ad(E) @ [0, 0, 1, 0, 0, 0]  # about z, seen from the parent
+>>> (np.round(spin, 6) + 0.0).tolist()
 [0.0, 0.0, 1.0, 0.0, -1.0, 0.0]
 
 Here arguments are checked; the formulas stand in ``rbnotes/_se3.py``.

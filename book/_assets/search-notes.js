@@ -6,7 +6,7 @@
 
   // 1.62, (1.62), S 1.62, Lloyd 0.57, eq. 0.45, Si & Guenter 27, 0.22.1
   function asked(text) {
-    const plain = text.toLowerCase().replace(/[()&,]/g, " ").replace(/\b(eqs?|eqn|equations?|sections?)\b\.?/g, " ");
+    const plain = text.toLowerCase().replace(/[()&,;:?]|\.(?!\d)/g, " ").replace(/\b(eqs?|eqn|equations?|sections?)\b\.?/g, " ");
     const words = plain.trim().split(/\s+/);
     const number = words.pop();
     if (!/^(\d+(\.\d+)*|[a-c])$/.test(number || "") || !words.every((word) => word in SOURCES)) return null;

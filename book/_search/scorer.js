@@ -1,7 +1,9 @@
-// Chapters come before pages that are generated from the ledger.
+// Chapters come before pages that are generated from the ledger; but names of code lead to the reference.
 var Scorer = {
   score: ([docname, , , , score]) => {
-    if (/\/generated\/|\/(finder|errata|conditions|ledger)/.test(docname)) return score - 60;
+    const code = /\w_\w/.test(new URLSearchParams(location.search).get("q") || "");
+    if (code && /\/generated\/api-/.test(docname)) return score + 60;
+    if (/\/generated\/|\/(finder|errata-|conditions-|ledger)/.test(docname)) return score - 60;
     return score;
   },
   objNameMatch: 11,

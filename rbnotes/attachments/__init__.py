@@ -3,7 +3,8 @@
 >>> import numpy as np
 >>> from rbnotes.attachments import null_space, point_on_points
 >>> from rbnotes.dynamics import StepProblem
->>> two_masters_and_a_middle = null_space([3, 3, 3], [point_on_points(2, [0, 1], [0.25, 0.75])])
+>>> middle = point_on_points(2, [0, 1], [0.25, 0.75])
+>>> two_masters_and_a_middle = null_space([3, 3, 3], [middle])
 >>> masses = np.diag(np.repeat([1.0, 2.0, 4.0], 3))
 >>> reduced = two_masters_and_a_middle.reduce(StepProblem(masses, np.zeros(9)))
 >>> reduced.mass[::3, ::3].tolist()

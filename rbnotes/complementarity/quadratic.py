@@ -58,9 +58,11 @@ class QuadraticProgram:
     """A quadratic program, translated for a solver, whose numbers can be changed.
 
     >>> from rbnotes.complementarity import QP, QuadraticProgram
-    >>> program = QuadraticProgram(QP(Q=[[2.0]], c=[0.0], A=[[1.0]], b=[1.0]), vary=("b",))
+    >>> first = QP(Q=[[2.0]], c=[0.0], A=[[1.0]], b=[1.0])
+    >>> program = QuadraticProgram(first, vary=("b",))
     >>> for bound in (1.0, 2.0):
-    ...     print(program.solve(QP(Q=[[2.0]], c=[0.0], A=[[1.0]], b=[bound])).x.round(6))
+    ...     next_one = QP(Q=[[2.0]], c=[0.0], A=[[1.0]], b=[bound])
+    ...     print(program.solve(next_one).x.round(6))
     [1.]
     [2.]
 

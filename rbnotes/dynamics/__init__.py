@@ -7,7 +7,8 @@ step, constraint and contact ends in; one :class:`Reduction` ``v = J v_reduced +
 >>> import numpy as np
 >>> from rbnotes.dynamics import State, System, integrate, trapezoidal
 >>> one, none = np.eye(1), np.zeros((1, 1))
->>> spring = System(one, lambda q, qdot: -4 * q, lambda q, qdot: -4 * one, lambda q, qdot: none)
+>>> pull, stiffness = lambda q, qdot: -4 * q, lambda q, qdot: -4 * one
+>>> spring = System(one, pull, stiffness, lambda q, qdot: none)
 >>> states = integrate(trapezoidal, spring, State(q=[1.0]), 0.01, 157)
 >>> states.q[-1].round(2).tolist()
 [-1.0]

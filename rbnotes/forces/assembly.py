@@ -302,11 +302,13 @@ class ForceGroups:
     """The sum of groups as one force on a system, a :data:`rbnotes.dynamics.ForceLaw`.
 
     >>> from rbnotes.dynamics import FreeSystem, State, implicit_euler, integrate
-    >>> from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_particle, on_world, through
+    >>> from rbnotes.forces import ForceGroups, LinearSpring, Paths
+    >>> from rbnotes.forces import on_particle, on_world, through
     >>> ends = through(on_world([0.0, 0.0, 0.0]), on_particle(0))
     >>> spring = Paths(LinearSpring(100.0, rest_length=1.0), ends)
     >>> hanging = FreeSystem(masses=[1.0], applied=ForceGroups([spring]))
-    >>> states = integrate(implicit_euler, hanging, State(x=[[0.0, 0.0, -1.0]]), 0.1, 100)
+    >>> start = State(x=[[0.0, 0.0, -1.0]])
+    >>> states = integrate(implicit_euler, hanging, start, 0.1, 100)
     >>> states.x[-1, 0].round(4).tolist()
     [0.0, 0.0, -1.0981]
 

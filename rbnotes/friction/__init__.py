@@ -7,7 +7,8 @@ Lloyd 0.10, 0.16; Sueda 1.13, 2.11.
 >>> from rbnotes.dynamics import StepProblem
 >>> from rbnotes.friction import coulomb
 >>> ground = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
->>> particle = StepProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=ground)
+>>> momentum = [3.0, 4.0, -2.0]
+>>> particle = StepProblem(mass=np.eye(3), momentum=momentum, contacts=ground)
 >>> coulomb(particle).velocity.round(6).tolist()
 [2.4, 3.2, 0.0]
 """

@@ -7,7 +7,8 @@ A pendulum: its hinge keeps the centre of mass half a metre from the world's ori
 >>> from rbnotes.dynamics import State
 >>> E = se3.frame(np.eye(3), [0, -0.5, 0])
 >>> hinge = maximal.hinge(0, se3.inverse(E))
->>> pendulum = maximal.Mechanism([np.diag([0.1, 0.1, 0.1, 1, 1, 1])], [hinge], gravity=(0, -9.81, 0))
+>>> bob = np.diag([0.1, 0.1, 0.1, 1, 1, 1])
+>>> pendulum = maximal.Mechanism([bob], [hinge], gravity=(0, -9.81, 0))
 >>> state = State(E=[E], phi=[[0, 0, 2, 1, 0, 0]])
 >>> motion = maximal.simulate(maximal.World(pendulum), state, 0.01, 50)
 >>> float(np.linalg.norm(motion.states.E[-1, 0, :3, 3]).round(6))

@@ -13,11 +13,13 @@ mechanism, ``T J M_r^-1 J^T T^T``, so that a joint that sticks does so at once.
 >>> from rbnotes.friction import journal
 >>> from rbnotes.solids import Sphere
 >>> from rbnotes.tree import Link, Tree, TreeSystem, bisp_step
->>> bob = Link("bob", joints.Revolute([0, 1.0, 0]), Sphere(0.1).spatial_inertia(mass=2.0), body=np.eye(4))
+>>> ball = Sphere(0.1).spatial_inertia(mass=2.0)
+>>> bob = Link("bob", joints.Revolute([0, 1.0, 0]), ball, body=np.eye(4))
 >>> spinning = State(q=[0.0], qdot=[3.0])
 >>> bearings = {"bob": journal(0.02, 0.05, mu=0.3, axis=[0, 1.0, 0])}
 >>> step = bisp_step(TreeSystem(Tree([bob])), spinning, 0.001, bearings)
->>> (step.loads["bob"].generalised / 0.001).round(4).tolist()  # N m: 0.3 * 0.02 * 9.81 * 2 * 1.3066
+>>> torque = step.loads["bob"].generalised / 0.001
+>>> torque.round(4).tolist()  # N m: 0.3 * 0.02 * 9.81 * 2 * 1.3066
 [-0.1538]
 """
 

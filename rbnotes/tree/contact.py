@@ -13,7 +13,8 @@ Contacts are rows on body twists, and by J on the velocities of particles and jo
 >>> tree = Tree([Link("ball", joints.Free3D(), ball.spatial_inertia(mass=1.0))])
 >>> colliders = [Collider(WORLD, Plane()), Collider(tree.index("ball"), ball)]
 >>> lying = State(q=[0.0, 0.0, 0.1, 0.0, 0.0, 0.0])
->>> step = contact_step(symplectic_euler, TreeSystem(tree), lying, 0.01, colliders)
+>>> system = TreeSystem(tree)
+>>> step = contact_step(symplectic_euler, system, lying, 0.01, colliders)
 >>> float(step.solution.normal[0].round(6))
 0.0981
 """

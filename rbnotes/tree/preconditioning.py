@@ -9,12 +9,16 @@ parents. Where there are no others the preconditioner is the inverse; it leaves 
 >>> from scipy.sparse.linalg import cg
 >>> from rbnotes import inertia, joints
 >>> from rbnotes.dynamics import State
->>> from rbnotes.tree import Link, Tree, TreeSystem, step_operator, step_preconditioner
+>>> from rbnotes.tree import Link, Tree, TreeSystem
+>>> from rbnotes.tree import step_operator, step_preconditioner
 >>> rod = inertia.spatial_inertia(1.0, 0.1 * np.eye(3), [0.5, 0.0, 0.0])
->>> system = TreeSystem(Tree([Link("rod", joints.Revolute(), rod, stiffness=1e4)]))
+>>> link = Link("rod", joints.Revolute(), rod, stiffness=1e4)
+>>> system = TreeSystem(Tree([link]))
 >>> state, h = State(q=[0.1], qdot=[0.0]), 0.01
->>> matrix, inverse = step_operator(system, state, h), step_preconditioner(system, state, h)
->>> v, failed = cg(matrix, h * system.force(state), M=inverse.operator, rtol=1e-12)
+>>> matrix = step_operator(system, state, h)
+>>> inverse = step_preconditioner(system, state, h)
+>>> impulse = h * system.force(state)
+>>> v, failed = cg(matrix, impulse, M=inverse.operator, rtol=1e-12)
 >>> v.round(3).tolist()
 [-7.407]
 """

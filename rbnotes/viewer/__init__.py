@@ -5,7 +5,8 @@
 >>> times = np.linspace(0, 1, 30)
 >>> poses = np.tile(np.eye(4), (30, 1, 1))
 >>> poses[:, 2, 3] = 5 - 9.81 * times**2 / 2
->>> scene = Scene("A box falls to the ground.", times).add(ground()).add(box([1, 1, 1]), poses)
+>>> scene = Scene("A box falls to the ground.", times)
+>>> scene = scene.add(ground()).add(box([1, 1, 1]), poses)
 
 The last line of a cell shows the scene. The z axis points up; lengths are metres.
 """

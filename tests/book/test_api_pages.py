@@ -248,7 +248,7 @@ def test_errors_in_a_sentence_become_fields():
 def test_a_colon_in_the_first_line_of_a_property_makes_no_type():
     lines = ["Rows of the joint: six less its freedom.", "", "More of them."]
     api_pages._keep_colons(None, "property", "rbnotes.maximal.Joint.count", None, None, lines)
-    read = NumpyDocstring(lines, what="property").lines()
+    read = NumpyDocstring(lines, what="property", name="count").lines()
     assert "Rows of the joint: six less its freedom." in read
     assert not [line for line in read if ":type" in line]
 

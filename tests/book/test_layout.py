@@ -10,6 +10,8 @@ from myst_nb.core.read import read_myst_markdown_notebook
 from nbformat import NotebookNode
 from rbnotes_book.execution import SYNTAX, chapters
 
+import rbnotes
+
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = list(chapters(ROOT))
 COLUMNS = 80
@@ -65,3 +67,14 @@ def test_chapters_end_alike(chapter: Path) -> None:
     assert ends == [end for end in ENDS if end in ends]
     last = [end for end in ENDS[2:] if end in ends]
     assert headings[len(headings) - len(last) :] == last
+
+
+def test_examples_of_the_reference_fit_the_page() -> None:
+    package = Path(rbnotes.__file__).parent
+    long = [
+        f"{file.relative_to(package)}:{number}: {line}"
+        for file in sorted(package.rglob("*.py"))
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1)
+        if re.match(r"\s*(>>>|\.\.\.) ", line) and len(line.strip()) > COLUMNS
+    ]
+    assert long == []

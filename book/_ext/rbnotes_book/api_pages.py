@@ -286,9 +286,9 @@ def has_arguments(what: str, value: Any) -> bool:
 
 
 def _keep_colons(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """An empty line before a property's docstring: words before a colon in the first line are no type."""
+    """An empty comment before a property's docstring: words before a colon in its first line are no type."""
     if what in ("attribute", "property", "data"):
-        lines.insert(0, "")
+        lines[:0] = ["..", ""]
 
 
 def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
