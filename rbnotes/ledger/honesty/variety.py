@@ -87,7 +87,7 @@ def needless(record: Record, given: Sequence[Values], draws: Sequence[Values]) -
             for kept, other in zip(given, draws, strict=False)
             if not _as_special(other[name], [draw[name] for draw in given])
         ]
-        allowed = sum(_true(record.holds_when, values) for values in swapped)
+        allowed = sum(_allows(record.holds_when, values) for values in swapped)
         if allowed > ALLOWED * max(len(swapped), FEWEST):
             found.append(
                 f"inputs: {name} of `given` is more special than the condition demands: "
@@ -112,7 +112,8 @@ def _as_special(value: Any, kept: list[Any]) -> bool:
     return any(map(np.any, still)) and all(map(np.all, same))
 
 
-def _true(holds_when: Function, values: Values) -> bool:
+def _allows(holds_when: Function, values: Values) -> bool:
+    """Whether a condition holds on inputs that were put together, which it may refuse."""
     try:
         return bool(np.all(holds_when(*values.values())))
     except (ValueError, IndexError, ArithmeticError):
