@@ -20,7 +20,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.ledger import mutants
-from rbnotes.ledger.honesty.claim_code import helpers, plain, rebuilt, tree
+from rbnotes.ledger.honesty.claim_code import Unreadable, helpers, plain, rebuilt, tree
 from rbnotes.ledger.honesty.tracing import trace
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record, Verdict
 from rbnotes.ledger.runner import EXAMPLES
@@ -215,7 +215,10 @@ def unseen(record: Record, form: FunctionType, inputs: list[Values]) -> Iterator
     """
     if record.reference is None:
         return
-    reference = plain(record.reference)
+    try:
+        reference = plain(record.reference)
+    except Unreadable:  # which the run of the record tells
+        return
     found = [attempt(form, values) for values in inputs]
     seen = [(values, right) for values, right in zip(inputs, found, strict=True) if right is not None]
     cases = Cases(reference, [values for values, _ in seen], [right for _, right in seen])
