@@ -7,7 +7,9 @@ the form and of the claim's functions that it calls, one change at a time, and f
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,17 +20,19 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.ledger import mutants
-from rbnotes.ledger.honesty.claim_code import helpers, plain, rebuilt, tree
+from rbnotes.ledger.honesty.claim_code import Unreadable, helpers, plain, rebuilt, tree
 from rbnotes.ledger.honesty.tracing import trace
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record, Verdict
 from rbnotes.ledger.runner import EXAMPLES
-from rbnotes.ledger.trials import Values, changed_deviation, expectations, samples
+from rbnotes.ledger.trials import Values, attempt, changed_deviation, expectations, samples
 
 TICK = "__tick__"
 LONGER = 30
 """A mutant that makes so many times the calls of its form counts as endless ..."""
 CALLS = 20_000
 """... once it makes this many."""
+LONGEST = 20.0
+"""Seconds of the processor that a mutant may take on one input: a loop need not enter any function."""
 MOST_LISTED = 1 / 3
 """Share of the mutants that a record may call equivalent."""
 SHORTEST_BEGINNING = 12
@@ -98,12 +102,36 @@ class Cases:
     def _off(self, form: Function, index: int) -> float:
         """Residual of a form; infinite if it makes far more calls than the form that it is a mutant of."""
         values, right = self.inputs[index], self.expected[index]
-        with counted(CALLS) as calls:
+        with limited(LONGEST), counted(CALLS) as calls:
             off = changed_deviation(form, right, values)
         if calls[0] > CALLS:
-            with counted(CALLS + LONGER * self.calls(index)):
+            with limited(LONGEST), counted(CALLS + LONGER * self.calls(index)):
                 off = changed_deviation(form, right, values)
         return off
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Inside, what takes longer fails with a TimeoutError, by the clock of the process and not of the wall.
+
+    Only the main thread, and only systems with interval timers, can be interrupted so; elsewhere the count of
+    calls is the only limit.
+    """
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"more than {seconds:g} s of the processor")
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    # Again each second, lest the error is caught by what it should end.
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 @contextmanager
@@ -168,6 +196,7 @@ def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
             used.append(listed)
         elif accepted and not (mutant.swaps and mutant.swaps.called and not mutant.swaps.changed):
             found.append(mutant.change)
+    found += unseen(record, form, cases.inputs)
     found += [
         f"equivalent_mutants: `{name}` does not exist or is noticed"
         for name in record.equivalent_mutants
@@ -176,6 +205,28 @@ def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
     if len(used) > MOST_LISTED * every:
         found.append(f"equivalent_mutants: {len(used)} of {every} are too many to be equivalent")
     return list(dict.fromkeys(found))
+
+
+def unseen(record: Record, form: FunctionType, inputs: list[Values]) -> Iterator[str]:
+    """Terms of the reference that could be dropped or turned without the form's differing from it.
+
+    A form that lacks such a term would pass: what is compared is blind to it, as a product with a vector is
+    to all that is at right angles to that.
+    """
+    if record.reference is None:
+        return
+    try:
+        reference = plain(record.reference)
+    except Unreadable:  # which the run of the record tells
+        return
+    found = [attempt(form, values) for values in inputs]
+    seen = [(values, right) for values, right in zip(inputs, found, strict=True) if right is not None]
+    cases = Cases(reference, [values for values, _ in seen], [right for _, right in seen])
+    for mutant in source_mutants(reference, inputs[:: max(1, len(inputs) // 4)]):
+        change = f"in the reference: {mutant.change}"
+        term = mutant.change.split(": ")[-1].startswith(("dropped `", "flipped sign"))
+        if term and not _listed(change, record) and cases.accept(mutant.form, record.tolerance):
+            yield change
 
 
 def _listed(change: str, record: Record) -> str:

@@ -12,12 +12,14 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.ledger import covariance, showing
 from rbnotes.ledger.counterexamples import played_back
 from rbnotes.ledger.honesty import (
+    blurring,
     branches,
     conditions,
     conventions,
     digits,
     effects,
     independence,
+    slips,
     statements,
     variety,
 )
@@ -211,6 +213,10 @@ def honesty(record: Record, trials: Trials, count: int, given: Sequence[Values])
         *conditions.findings(record, draws, expected, given),
         *conventions.findings(record, trials.values),
         *digits.findings(record),
+        *blurring.findings(
+            record, expected, trials.results(record.printed)[:count] if record.printed else []
+        ),
+        *slips.findings(record, draws),
         *covariance.findings(record),
     ]
     largest = max(float(np.max(np.abs(right), initial=0.0)) for right in trials.expected)

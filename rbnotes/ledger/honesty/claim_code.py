@@ -166,17 +166,22 @@ def ingredients(function: FunctionType) -> dict[str, tuple[Any, ...]]:
         return {}
     sources = _constants(module)
     return {
-        name: tuple(_made_of(sources[name], module, frozenset((name,))))
+        name: tuple(
+            value for met in [{name}] for code in sources[name] for value in _made_of(code, module, met)
+        )
         for name in set(_names(function.__code__))
         if name in sources
     }
 
 
-def _made_of(source: CodeType, module: ModuleType, met: frozenset[str]) -> Iterable[Any]:
+def _made_of(source: CodeType, module: ModuleType, met: set[str]) -> Iterable[Any]:
+    """What a source names, and the sources of the constants in it that were not ``met`` yet."""
     sources = _constants(module)
-    for name in set(_names(source)) - met:
-        if name in sources:
-            yield from _made_of(sources[name], module, met | {name})
+    for name in set(_names(source)) & set(sources):
+        if name not in met:
+            met.add(name)
+            for part in sources[name]:
+                yield from _made_of(part, module, met)
     for value in _values(source, vars(module)):
         inner = _inner(value)
         if inner is not None and home(inner.__module__) == "claim":
@@ -185,20 +190,45 @@ def _made_of(source: CodeType, module: ModuleType, met: frozenset[str]) -> Itera
 
 
 @cache
-def _constants(module: ModuleType) -> dict[str, CodeType]:
-    """The code of the expressions that a module gives names to."""
+def _constants(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
+    """The code of the statements by which a module gives names their values, or fills these."""
     try:
         text = inspect.getsource(module)
     except (OSError, TypeError):
         return {}
-    return {
-        target.id: compile(ast.Expression(node.value), module.__name__, "eval")
-        for node in ast.parse(text).body
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
-        for names in (node.targets if isinstance(node, ast.Assign) else [node.target])
-        for target in ast.walk(names)
-        if isinstance(target, ast.Name)
-    }
+    found: dict[str, tuple[CodeType, ...]] = {}
+    for statement in ast.parse(text).body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.Import | ast.ImportFrom):
+            continue
+        names = set(_filled(statement))
+        if isinstance(statement, ast.ClassDef):
+            # A record's functions are forms, which are watched when they run; its constants are not.
+            kept = [part for part in statement.body if not isinstance(part, ast.FunctionDef)]
+            statement, names = ast.If(ast.Constant(True), kept or [ast.Pass()], []), {statement.name}
+        if names:
+            tree = ast.fix_missing_locations(ast.Module([statement], []))
+            code = compile(tree, module.__name__, "exec")
+            found |= {name: (*found.get(name, ()), code) for name in names}
+    return found
+
+
+def _filled(statement: ast.stmt) -> Iterable[str]:
+    """The names that a statement gives a value, or of whose values it changes a part or calls a method."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(name, ast.Store()):
+                yield name
+            case ast.Subscript(value, _, ast.Store()) | ast.Attribute(value, _, ast.Store()):
+                yield from _base(value)
+            case ast.Expr(ast.Call(ast.Attribute(value))):
+                yield from _base(value)
+
+
+def _base(node: ast.expr) -> Iterable[str]:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield node.id
 
 
 def _names(code: CodeType) -> Iterable[str]:

@@ -14,9 +14,9 @@ from rbnotes.arguments import Array
 from rbnotes.ledger.honesty.claim_code import forms, modules
 from rbnotes.ledger.honesty.tracing import Named, Trace
 from rbnotes.ledger.honesty.variety import numeric
-from rbnotes.ledger.record import Function, Record
+from rbnotes.ledger.record import Record
 from rbnotes.ledger.resolving import resolve
-from rbnotes.ledger.trials import Values, changed_deviation, result
+from rbnotes.ledger.trials import Values, attempt, changed_deviation
 
 
 def state(record: Record, draws: Sequence[Values], before: Mapping[str, Sequence[Array | None]]) -> list[str]:
@@ -25,19 +25,16 @@ def state(record: Record, draws: Sequence[Values], before: Mapping[str, Sequence
     # All forms have run since, and the inputs come in another order.
     for name, form in forms(record).items():
         mine = copy.deepcopy(list(draws))
-        after = [_bits(form, values) for values in reversed(mine)][::-1]
+        try:
+            after = [_as_bits(attempt(form, values)) for values in reversed(mine)][::-1]
+        except Exception as error:  # what it never did before, or it would not have come so far
+            found.append(f"state: the {name} form fails when called again: {error!r}")
+            continue
         if [_as_bits(known) for known in before[name]] != after:
             found.append(f"state: the {name} form gives other results when called again")
         if any(_changed(a, b) for a, b in zip(draws, mine, strict=True)):
             found.append(f"state: the {name} form changes its arguments")
     return found
-
-
-def _bits(form: Function, values: Values) -> bytes:
-    try:
-        return _as_bits(result(form, values))
-    except Exception:  # a printed form may fail; its verdict says so
-        return b""
 
 
 def _as_bits(found: Array | None) -> bytes:

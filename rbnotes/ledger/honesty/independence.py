@@ -13,10 +13,10 @@ from types import FunctionType
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.honesty.claim_code import forms, helpers, home, ingredients, plain, tree
+from rbnotes.ledger.honesty.claim_code import forms, helpers, home, ingredients, modules, plain, tree
 from rbnotes.ledger.honesty.normal_form import normal_form
 from rbnotes.ledger.honesty.tracing import Named, Trace, display, trace
-from rbnotes.ledger.record import Function, Record
+from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
 from rbnotes.ledger.resolving import resolve
 from rbnotes.ledger.trials import Values
 
@@ -51,6 +51,7 @@ def findings(record: Record, traces: dict[str, Trace]) -> list[str]:
         *_out_of_reach(record, traces),
         *_unwatched(traces),
         *_precomputed(record, primitives, implementing),
+        *_wrong_prints(record, traces["reference"]),
         *_copies(record),
     ]
 
@@ -175,6 +176,23 @@ def _precomputed(record: Record, primitives: list[Named], implementing: list[Nam
                 f"oracle: {constant} of the reference was made by {name}" for name in sorted(set(names))
             ]
     return found
+
+
+def _wrong_prints(record: Record, reference: Trace) -> Iterator[str]:
+    """Prints that other records call wrong, run by the oracle as if they were right."""
+    others = [value for module in modules() for value in vars(module).values() if isinstance(value, Record)]
+    for other in dict.fromkeys(other.id for other in others if _misled(record, other, reference)):
+        yield f"oracle: the reference runs the printed form of {other}, which is wrong"
+
+
+def _misled(record: Record, other: Record, reference: Trace) -> bool:
+    printed = other.printed
+    return (
+        other.id != record.id
+        and other.verdict in NEEDS_CORRECTION
+        and isinstance(printed, FunctionType)
+        and printed.__code__ in reference.entered
+    )
 
 
 def _enclosing(qualname: str) -> Iterator[str]:

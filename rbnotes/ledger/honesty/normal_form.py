@@ -148,6 +148,14 @@ def _product(node: ast.Call) -> ast.expr | None:
             "dot",
         ):
             return _multiplied(factors)
+        case "reduce", [
+            ast.Lambda(
+                ast.arguments(args=[ast.arg(first), ast.arg(second)]),
+                ast.BinOp(ast.Name(left), ast.MatMult(), ast.Name(right)),
+            ),
+            ast.List(factors) | ast.Tuple(factors),
+        ] if {first, second} == {left, right}:
+            return _multiplied(factors if left == first else factors[::-1])
         case "einsum", [ast.Constant(str(subscripts)), *factors]:
             return _contracted(subscripts, factors)
     return None

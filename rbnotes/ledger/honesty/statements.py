@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from types import FunctionType
 
 from rbnotes.ledger.honesty import symbols
-from rbnotes.ledger.honesty.claim_code import Unreadable, forms, helpers, plain, tree
+from rbnotes.ledger.honesty.claim_code import Unreadable, called, forms, helpers, plain, tree
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
 from rbnotes.ledger.trials import SIGNIFICANT
 
@@ -141,6 +142,8 @@ def _code(record: Record) -> Iterator[str]:
             and not (record.exact and name == "reference")
         ):
             yield f"form: {name} reads none of its arguments"
+        if name == "reference" and not record.inputs and not any(map(_computes, helpers(function))):
+            yield "form: the reference is literal numbers, and computes nothing"
         for part in helpers(function):
             try:
                 source = tree(part)
@@ -155,6 +158,16 @@ def _code(record: Record) -> Iterator[str]:
                 yield f"form: {part.__name__} of {name} looks at itself or its callers"
             if name == "printed" and record.verdict in NEEDS_CORRECTION and _gives_up(source):
                 yield f"form: {part.__name__} of the printed form raises or returns nan or inf by itself"
+
+
+def _computes(function: FunctionType) -> bool:
+    """Whether a function does more than to list numbers."""
+    for node in ast.walk(tree(function)):
+        if isinstance(node, ast.BinOp | ast.Compare | ast.Subscript):
+            return True
+        if isinstance(node, ast.Call) and called(node.func) not in LITERAL_CALLS:
+            return True
+    return False
 
 
 def _reflects(node: ast.AST) -> bool:

@@ -200,7 +200,15 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
             sys.setprofile(before)
     for function in _functions_of(seen, form):
         seen.mentioned.update(id(value) for value in mentioned(function))
+        if home(function.__module__) == "claim":
+            seen.entered.update(_compiled(mentioned(function)))
     return seen
+
+
+def _compiled(values: Iterable[Any]) -> dict[CodeType, str]:
+    """The Python code of those that numba has compiled, which is not seen when it runs."""
+    sources = [value.py_func for value in values if isinstance(getattr(value, "py_func", None), FunctionType)]
+    return {each.__code__: each.__module__ for each in sources if home(each.__module__) != "elsewhere"}
 
 
 def display(code: CodeType, module: str) -> str:

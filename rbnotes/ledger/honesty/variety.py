@@ -42,6 +42,11 @@ def findings(record: Record, draws: Sequence[Values], off_grid: Sequence[Values]
             found[name] = problems
         for first, second in _multiples(draws) if len(draws) >= FEWEST else ():
             found[second].append(f"always {first} times the same number")
+        for first, second in _orthogonal(off_grid) if len(off_grid) >= FEWEST else ():
+            found[second].append(f"always at right angles to {first}")
+        for name in record.inputs if len(off_grid) >= FEWEST else ():
+            if not found[name] and _with_a_zero([draw[name] for draw in off_grid]):
+                found[name].append("always has a zero, in one entry or another")
     lines = [
         f"inputs: {name} {'; '.join(problems)} (why: `special`)"
         for name, problems in found.items()
@@ -82,7 +87,7 @@ def needless(record: Record, given: Sequence[Values], draws: Sequence[Values]) -
             for kept, other in zip(given, draws, strict=False)
             if not _as_special(other[name], [draw[name] for draw in given])
         ]
-        allowed = sum(_true(record.holds_when, values) for values in swapped)
+        allowed = sum(_allows(record.holds_when, values) for values in swapped)
         if allowed > ALLOWED * max(len(swapped), FEWEST):
             found.append(
                 f"inputs: {name} of `given` is more special than the condition demands: "
@@ -107,7 +112,8 @@ def _as_special(value: Any, kept: list[Any]) -> bool:
     return any(map(np.any, still)) and all(map(np.all, same))
 
 
-def _true(holds_when: Function, values: Values) -> bool:
+def _allows(holds_when: Function, values: Values) -> bool:
+    """Whether a condition holds on inputs that were put together, which it may refuse."""
     try:
         return bool(np.all(holds_when(*values.values())))
     except (ValueError, IndexError, ArithmeticError):
@@ -237,6 +243,34 @@ def _multiples(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
             b = flat[second]
             if np.allclose(b, (a @ b) / (a @ a) * a, rtol=0.0, atol=1e-12 * np.max(np.abs(b))):
                 yield first, second
+
+
+def _orthogonal(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
+    """Pairs of vectors whose product is zero on all inputs, though neither is."""
+    vectors = {
+        name: np.stack([draw[name] for draw in draws])
+        for name in draws[0]
+        if len({np.shape(draw[name]) for draw in draws}) == 1
+        and all(isinstance(draw[name], np.ndarray) and draw[name].dtype.kind == "f" for draw in draws)
+        and np.ndim(draws[0][name]) == 1
+    }
+    for first, second in combinations(vectors, 2):
+        a, b = vectors[first], vectors[second]
+        if a.shape == b.shape:
+            sizes = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+            if np.any(sizes) and np.all(np.abs(np.sum(a * b, axis=1)) <= ROUNDING * sizes):
+                yield first, second
+
+
+def _with_a_zero(values: list[Any]) -> bool:
+    """Whether arrays have a zero on all inputs, but each entry is another number on some."""
+    parts = [list(numeric(value)) for value in values]
+    if any(len(part) != 1 or part[0].dtype.kind != "f" for part in parts):
+        return False
+    if len({part[0].shape for part in parts}) != 1 or parts[0][0].size < 2:
+        return False
+    zeros = np.stack([part[0].ravel() for part in parts]) == 0
+    return bool(np.all(np.any(zeros, axis=1)) and np.all(np.mean(zeros, axis=0) < COMMON))
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -38,10 +38,6 @@ from rbnotes.ledger.quantities import (
 )
 from rbnotes.ledger.record import Verdict, claim
 
-TURNS = [3, 4, 5, 9, 10, 11]
-"""Rows of both torques, and columns of both small rotations."""
-
-
 QUANTITIES = {"follow": NUMBER, "velocities": rows(VELOCITY, RATE)}
 
 
@@ -154,26 +150,23 @@ class t1178:
     result = TORQUE
 
     def printed(poses, k_r):
-        """What a torsion spring has in the rows of both torques: U in A above, in B below."""
+        """The U that stands between the rotations: of A's row, and transposed in that of B."""
         n = names(poses)
-        A_w, B_w = n.R_1A @ (n.phi * n.u), n.R_1B @ (n.phi * n.u)
-        U_A, U_B = U_printed(A_w), U_printed(B_w)
-        J_11 = -k_r * n.R_1A @ U_A.T @ n.R_A1 + bracket(k_r * A_w)
-        J_13 = k_r * n.R_1A @ U_A @ n.R_B1
-        J_31 = k_r * n.R_1B @ U_B.T @ n.R_A1
-        J_33 = -k_r * n.R_1B @ U_B @ n.R_B1 + bracket(-k_r * B_w)
-        return np.block([[J_11, J_13], [J_31, J_33]])
+        U_A, U_B = U_printed(n.R_1A @ (n.phi * n.u)), U_printed(n.R_1B @ (n.phi * n.u))
+        return k_r * np.stack([U_A, U_B.T])
 
     def library(poses, k_r):
-        return library_forces(poses, REST, 0.0, k_r).K[TURNS][:, TURNS]
+        n, K = names(poses), library_forces(poses, REST, 0.0, k_r).K
+        return np.stack([n.R_A1 @ K[3:6, 9:] @ n.R_1B, n.R_B1 @ K[9:, 3:6] @ n.R_1A])
 
-    oracle = FORCE_DIFFERENCES
+    oracle = FORCE_DIFFERENCES + "; the rotations on both sides of U are then taken off"
 
     def reference(poses, k_r):
-        change = variations_of_forces(poses, REST, UNITS, k_r=k_r)
-        return change.reshape(12, 12).T[np.ix_(TURNS, TURNS)]
+        n, change = names(poses), variations_of_forces(poses, REST, UNITS, k_r=k_r)
+        on_A, on_B = change[9:, 1], change[3:6, 3]
+        return np.stack([(on_A @ n.R_1A).T @ n.R_1B, (on_B @ n.R_1B).T @ n.R_1A])
 
-    primitives = MOTIONS_AND_AXES
+    primitives = (*MOTIONS_AND_AXES, "rbnotes.ledger.oracles.frame_springs.names")
     verdict = Verdict.CONDITIONAL
     given = {"poses": ABOUT_ONE_AXIS, "k_r": positive_numbers()}
 
@@ -187,7 +180,8 @@ class t1178:
         "2 are parallel to A and B."
     )
     equivalent_mutants = {
-        "swapped operands in `*": ABOUT_U,
+        "swapped operands in `n.R_1A @ (n.phi * n.u)`": ABOUT_U,
+        "swapped operands in `n.R_1B @ (n.phi * n.u)`": ABOUT_U,
         "dropped factor `n.R_1A` in `n.R_1A @ (n.phi * n.u)`": ABOUT_U,
         "dropped factor `n.R_1B` in `n.R_1B @ (n.phi * n.u)`": ABOUT_U,
     }

@@ -80,11 +80,11 @@ class t432_a:
     def library():
         return ACTIVE_FORCE_LENGTH([1.0, 1.2])
 
-    oracle = "the active curve is 1 at the optimal length and 0.89 at 1.2 times it, by (1.43)"
+    oracle = "the middle cubic of the active curve, interpolated from the conditions (1.43)"
 
     def reference():
-        """(1.43): 1 at the optimal length, 0.89 at 1.2 times it."""
-        return np.array([1.0, 0.89])
+        """At the optimal length and at 1.2 times it, where the middle cubic ends."""
+        return np.polyval(active_reference()[1], [1.0, 1.2])
 
     verdict = Verdict.MISPRINT
     correction = (

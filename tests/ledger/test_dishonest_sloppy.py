@@ -1,0 +1,408 @@
+"""Sloppy records: tables filled beforehand, comparisons that blur, one geometry, slips that are none."""
+
+import functools
+import itertools
+from operator import itemgetter
+
+import numba
+import numpy as np
+import pytest
+from honest import ERRATUM, INPUTS, bracket, make, refused, turned_printed, turned_reference
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from rbnotes import so3
+from rbnotes.checking import strategies as some
+from rbnotes.ledger import Verdict, mutation
+from rbnotes.ledger.honesty import effects
+from rbnotes.ledger.honesty.normal_form import normal_form
+from rbnotes.ledger.mutation import limited, survivors
+from rbnotes.ledger.runner import verify
+
+# --- oracles --------------------------------------------------------------------------------------------
+
+
+def by_default(R, a, form=turned_printed):
+    return 1.0 * form(R, a)
+
+
+FORMS = {"turned": lambda R, a: turned_printed(R, a)}
+
+
+def from_a_dictionary(R, a):
+    return 1.0 * FORMS["turned"](R, a)
+
+
+def by_map(R, a):
+    return R @ next(map(bracket, [a])) @ np.linalg.inv(R)
+
+
+compiled = numba.njit(bracket)
+
+
+@numba.njit
+def spelled(a):
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def compiled_printed(R, a):
+    return R @ spelled(a) @ R.T
+
+
+def by_compiled(R, a):
+    return R @ (1.0 * compiled(a)) @ np.linalg.inv(R)
+
+
+def by_the_same_compiled(R, a):
+    return R @ (1.0 * spelled(a)) @ np.linalg.inv(R)
+
+
+GROWN = []
+for axis in np.eye(3):
+    GROWN.append(so3.hat(axis))
+
+UPDATED = {}
+UPDATED.update(enumerate(map(bracket, np.eye(3))))
+
+FILLED = np.empty((3, 3, 3))
+FILLED[:] = [so3.hat(axis) for axis in np.eye(3)]
+
+
+class Kept:
+    rows = np.stack([so3.hat(axis) for axis in np.eye(3)])
+
+
+def by_what_has_grown(R, a):
+    return R @ np.tensordot(a, np.stack(GROWN), 1) @ np.linalg.inv(R)
+
+
+def by_what_was_updated(R, a):
+    return R @ sum(a[k] * UPDATED[k] for k in range(3)) @ np.linalg.inv(R)
+
+
+def by_what_was_filled(R, a):
+    return R @ np.tensordot(a, FILLED, 1) @ np.linalg.inv(R)
+
+
+def by_what_is_kept(R, a):
+    return R @ np.tensordot(a, Kept.rows, 1) @ np.linalg.inv(R)
+
+
+OTHER = make(**ERRATUM, id="lloyd/s0.1/d2")
+
+
+def as_wrong_as_another(R, a):
+    return 1.0 * OTHER.printed(R, a)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("honest.turned_printed, which is no primitive", {"reference": by_default}),
+        ("honest.turned_printed, which is no primitive", {"reference": from_a_dictionary}),
+        ("honest.bracket, which is no primitive", {"reference": by_map}),
+        ("honest.bracket, which is no primitive", {"reference": by_compiled}),
+        ("spelled, which is no", {"reference": by_the_same_compiled, "printed": compiled_printed}),
+        ("GROWN of the reference was made by rbnotes.so3.hat", {"reference": by_what_has_grown}),
+        ("UPDATED of the reference was made by bracket", {"reference": by_what_was_updated}),
+        ("FILLED of the reference was made by rbnotes.so3.hat", {"reference": by_what_was_filled}),
+        ("Kept of the reference was made by rbnotes.so3.hat", {"reference": by_what_is_kept}),
+        ("the printed form of lloyd/s0.1/d2, which is wrong", {"reference": as_wrong_as_another}),
+    ],
+)
+def test_oracle_that_takes_what_it_judges(kind, changes):
+    assert refused(kind, **changes)
+
+
+def reduced(R, a):
+    return functools.reduce(lambda left, right: left @ right, [R, bracket(a), R.T])
+
+
+def reduced_backwards(R, a):
+    return functools.reduce(lambda before, factor: factor @ before, [R.T, bracket(a), R])
+
+
+def reduced_in_the_wrong_order(R, a):
+    return functools.reduce(lambda before, factor: factor @ before, [R, bracket(a), R.T])
+
+
+def test_reductions_are_read_as_products():
+    assert normal_form(reduced) == normal_form(reduced_backwards) == normal_form(turned_printed)
+    assert normal_form(reduced_in_the_wrong_order) != normal_form(turned_printed)
+
+
+# --- comparisons ----------------------------------------------------------------------------------------
+
+
+def turn(R, a):
+    return Rotation.from_matrix(R).apply(a)
+
+
+def sorted_printed(R, a):
+    return np.sort((R @ a)[[2, 0, 1]])
+
+
+def sorted_library(R, a):
+    return np.sort(so3.vee(so3.hat(R @ a)))
+
+
+def sorted_reference(R, a):
+    return np.sort(turn(R, a))
+
+
+def positive_printed(R, a):
+    return np.abs(-(R @ a))
+
+
+def positive_library(R, a):
+    return np.abs(so3.vee(so3.hat(R @ a)))
+
+
+def positive_reference(R, a):
+    found = turn(R, a)
+    return np.abs(found)
+
+
+def long_printed(R, a):
+    return np.linalg.norm(R.T @ a)
+
+
+def long_library(R, a):
+    return np.sqrt(so3.vee(so3.hat(R @ a)) @ (R @ a))
+
+
+def long_reference(R, a):
+    return np.linalg.norm(turn(R, a))
+
+
+def traced_printed(R, a):
+    return np.trace(R.T @ np.outer(a, a))
+
+
+def traced_library(R, a):
+    return a @ so3.vee(so3.hat(R @ a))
+
+
+def traced_reference(R, a):
+    return np.trace(np.outer(turn(R, a), a))
+
+
+def diagonal_printed(R, a):
+    return np.diag(np.outer(a, R @ a))
+
+
+def diagonal_library(R, a):
+    return so3.vee(so3.hat(R @ a)) * a
+
+
+def diagonal_reference(R, a):
+    return np.diag(np.outer(turn(R, a), a))
+
+
+def scaled_printed(R, a):
+    return np.append(R @ a, 1e-10 * a[0] * a[1])
+
+
+def scaled_library(R, a):
+    return np.append(so3.vee(so3.hat(R @ a)), 1e-10 * (a[0] + a[1]))
+
+
+def scaled_reference(R, a):
+    return np.append(turn(R, a), 1e-10 * (a[0] + a[1]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "forms"),
+    [
+        ("compared through sort", (sorted_printed, sorted_library, sorted_reference)),
+        ("compared through abs", (positive_printed, positive_library, positive_reference)),
+        ("compared through norm", (long_printed, long_library, long_reference)),
+        ("compared through trace", (traced_printed, traced_library, traced_reference)),
+        ("compared through diag", (diagonal_printed, diagonal_library, diagonal_reference)),
+        ("an entry of the results", (scaled_printed, scaled_library, scaled_reference)),
+    ],
+)
+def test_comparisons_that_blur(kind, forms):
+    names = ("printed", "library", "reference")
+    title = "a turned vector"
+    changes = dict(zip(names, forms, strict=True))
+    assert refused(kind, **changes, title=title, formula=r"\mathbf R\mathbf a")
+
+
+def test_what_the_formula_asks_for_is_no_blur():
+    forms = {"printed": long_printed, "library": long_library, "reference": long_reference}
+    outcome = verify(make(**forms, formula=r"\|\mathbf R\mathbf a\| = \|\mathbf a\|"))
+    assert outcome.confirmed, outcome.reason
+
+
+MASS = np.array([1.0, 2.0, 3.0])
+
+
+def power_printed(w, u):
+    return w @ (MASS * u)
+
+
+def power_library(w, u):
+    return w @ (MASS * u + so3.hat(w) @ (MASS * w))
+
+
+def power_reference(w, u):
+    return sum(w * (MASS * u + np.cross(w, MASS * w)))
+
+
+def power_reference_without(w, u):
+    return sum(x * m * y for x, m, y in zip(w, MASS, u, strict=True))
+
+
+def test_a_product_that_hides_the_term_that_is_lost():
+    power = {"printed": power_printed, "library": power_library}
+    power["inputs"] = {"w": some.vectors(), "u": some.vectors()}
+    found = survivors(make(**power, reference=power_reference))
+    assert any(line.startswith("in the reference: dropped `np.cross") for line in found), found
+    assert survivors(make(**power, reference=power_reference_without)) == []
+
+
+# --- inputs ---------------------------------------------------------------------------------------------
+
+
+@st.composite
+def with_a_zero(draw):
+    a, place = draw(some.nonzero_vectors()), draw(st.integers(0, 2))
+    return np.where(np.arange(3) == place, 0.0, a)
+
+
+@st.composite
+def at_right_angles(draw):
+    a, b = draw(some.nonzero_vectors()), draw(some.vectors())
+    return a, b - (a @ b) / (a @ a) * a
+
+
+TWO = st.shared(at_right_angles(), key="at right angles")
+SPECIAL = {"a": TWO.map(itemgetter(0)), "b": TWO.map(itemgetter(1))}
+
+
+def twice_printed(a, b):
+    return -(a @ a) * b
+
+
+def twice_library(a, b):
+    return so3.hat(a) @ so3.hat(a) @ b
+
+
+def twice_reference(a, b):
+    return np.cross(a, np.cross(a, b))
+
+
+def test_inputs_of_one_geometry():
+    twice = {"printed": twice_printed, "library": twice_library, "reference": twice_reference}
+    assert refused("b always at right angles to a", **twice, inputs=SPECIAL)
+    assert verify(make(**twice, inputs=SPECIAL, special={"b": "the section is about right angles"})).confirmed
+
+
+def test_inputs_with_a_zero_here_or_there():
+    assert refused("always has a zero", inputs={**INPUTS, "a": with_a_zero()})
+
+
+# --- slips ----------------------------------------------------------------------------------------------
+
+
+def noisy(R, a):
+    return R @ bracket(a) @ R.T + 0.02 * np.sin(1e4 * a[0])
+
+
+def rounded(R, a):
+    return np.round(R @ bracket(a) @ R.T, 1)
+
+
+def in_single_precision(R, a):
+    return (R @ bracket(a) @ R.T).astype(np.float32)
+
+
+def in_half_precision(R, a):
+    return (R @ bracket(a) @ R.T).astype(np.float16)
+
+
+@pytest.mark.parametrize(
+    ("printed", "kind"),
+    [
+        (noisy, "is noise where a"),
+        (rounded, "is rounded"),
+        (in_half_precision, "is rounded"),
+        (in_single_precision, "never wrong enough"),
+    ],
+)
+def test_an_erratum_that_is_the_right_form_and_a_little_more(printed, kind):
+    assert refused(kind, **{**ERRATUM, "printed": printed})
+
+
+@pytest.mark.parametrize("verdict", [Verdict.MISPRINT, Verdict.ERRATUM])
+def test_a_correction_that_corrects_nothing(verdict):
+    again = r"\left[\mathbf{R}\,\mathbf{a}\right] = \mathbf{R} [\mathbf a]\, \mathbf R^{T}"
+    assert refused("is the print", **{**ERRATUM, "verdict": verdict}, replacement=again)
+
+
+def shown():
+    return [0.7071, -0.7071]
+
+
+def shown_library():
+    return so3.exp([0, 0, np.pi / 4])[0, :2]
+
+
+def shown_by_heart():
+    return np.array([0.70710678118655, -0.70710678118655])
+
+
+def test_a_demonstration_that_nothing_computes():
+    demonstration = {
+        "id": "lloyd/s0.1/table1",
+        "verdict": Verdict.DEMONSTRATION,
+        "inputs": {},
+        "printed": shown,
+        "library": shown_library,
+        "implemented_by": ("rbnotes.so3.exp",),
+        "tolerance": 5e-3,
+    }
+    assert refused("computes nothing", **demonstration, reference=shown_by_heart)
+
+
+# --- what runs on, or fails later -----------------------------------------------------------------------
+
+
+def test_a_loop_that_calls_nothing_is_ended():
+    with pytest.raises(TimeoutError), limited(0.05):
+        for _ in itertools.repeat(0):
+            pass
+
+
+def in_rounds(R, a):
+    share, rounds = 1e-12 + 0 * a[0], 0
+    for _ in range(int(3e12 * share)):
+        rounds = 1
+    return turned_printed(R, a) + 1e-12 * rounds
+
+
+def test_mutants_that_call_nothing_are_ended(monkeypatch):
+    monkeypatch.setattr(mutation, "LONGEST", 0.02)
+    assert not any("dropped factor `share`" in line for line in survivors(make(printed=in_rounds)))
+
+
+calls = itertools.count()
+
+
+def fails_later(R, a):
+    if next(calls) >= 3:
+        raise KeyError("no more")
+    return turned_printed(R, a)
+
+
+def test_a_form_that_fails_when_called_again_is_told_of():
+    record = make(printed=fails_later)
+    draws = [{"R": np.eye(3), "a": np.array([1.0, 2.0, x])} for x in (3.0, 4.0, 5.0)]
+    before = {
+        name: [np.asarray(form(**values)) for values in draws]
+        for name, form in (("printed", fails_later), ("reference", turned_reference))
+    }
+    before["library"] = [np.asarray(record.library(**values)) for values in draws]
+    found = effects.state(record, draws, before)
+    assert any("printed form fails when called again" in line for line in found)
