@@ -90,7 +90,7 @@ WITHIN = (
     r"forces\.assembly\.(Located\.on_carriers|carriers)",
     r"forces\.(attachment\.Attachments|body_forces\.known_path_wrenches|path\.active_flags)",
     r"inertia\.spatial\.of_symmetric",
-    r"friction\.(best|bounded|central_path|mixing|models|programs)\..*",
+    r"friction\.(best|bounded|central_path|endings|mixing|models|programs)\..*",
     r"friction\.newton\.(by_newton|friction_by)",
     r"friction\.contact_space\.(ContactSpace\.(move|solution)|raise_not_converged)",
     r"friction\.(facets\.facet_rows|laws\.residual_in)",
