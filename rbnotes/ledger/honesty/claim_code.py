@@ -204,7 +204,8 @@ def _constants(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
         if isinstance(statement, ast.ClassDef):
             # A record's functions are forms, which are watched when they run; its constants are not.
             kept = [part for part in statement.body if not isinstance(part, ast.FunctionDef)]
-            statement, names = ast.If(ast.Constant(True), kept or [ast.Pass()], []), {statement.name}
+            names = {statement.name}
+            statement = ast.If(ast.Constant(True), kept or [ast.Pass()], [])
         if names:
             tree = ast.fix_missing_locations(ast.Module([statement], []))
             code = compile(tree, module.__name__, "exec")
