@@ -33,10 +33,12 @@ def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = TOLERANCE) -> So
 
     Parameters
     ----------
-    M, q
-        Matrix ``(n, n)`` and w ``(n,)`` at z = 0, as for :class:`~rbnotes.complementarity.LCP`; dense.
+    M : (n, n)
+        Matrix of the problem, in the units of w per z: 1/kg for contacts; dense.
+    q : (n,)
+        The w at z = 0, in its unit: m/s for contacts.
     tolerance
-        Accepted relative residual.
+        Accepted relative residual, without unit.
 
     Returns
     -------
@@ -73,11 +75,17 @@ def solve_qp(Q: Any, c: ArrayLike, A: Any, b: ArrayLike, *, tolerance: float = T
 
     Parameters
     ----------
-    Q, c, A, b
-        As for :class:`~rbnotes.complementarity.QP`; Q positive definite. Both matrices dense, or both
-        scipy.sparse; ``csc_array`` is read as it is.
+    Q : (d, d)
+        Second derivatives of the objective, positive definite: kg, kg m and kg m^2 in a step. Dense as A is,
+        or scipy.sparse as A is; ``csc_array`` is read as it is.
+    c : (d,)
+        Slopes of the objective at x = 0: N s and N m s in a step.
+    A : (m, d)
+        Rows of the inequalities, in the units of b per x.
+    b : (m,)
+        What ``A x`` is at least: m/s for contacts.
     tolerance
-        Accepted relative residual.
+        Accepted relative residual, without unit.
 
     Returns
     -------

@@ -36,7 +36,7 @@ def sweep(function: Callable[..., Any], *states: ArrayLike, executor: Executor, 
     Returns
     -------
     (count, ...)
-        The results, in the order of the states.
+        The results, in the order of the states, in their units as the function returns them.
 
     Raises
     ------

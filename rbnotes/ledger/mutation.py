@@ -20,11 +20,11 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.ledger import mutants
-from rbnotes.ledger.honesty.claim_code import Unreadable, helpers, plain, rebuilt, tree
+from rbnotes.ledger.honesty.claim_code import helpers, plain, rebuilt, tree
 from rbnotes.ledger.honesty.tracing import trace
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record, Verdict
 from rbnotes.ledger.runner import EXAMPLES
-from rbnotes.ledger.trials import Values, attempt, changed_deviation, expectations, samples
+from rbnotes.ledger.trials import Values, changed_deviation, expectations, samples
 
 TICK = "__tick__"
 LONGER = 30
@@ -196,7 +196,6 @@ def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
             used.append(listed)
         elif accepted and not (mutant.swaps and mutant.swaps.called and not mutant.swaps.changed):
             found.append(mutant.change)
-    found += unseen(record, form, cases.inputs)
     found += [
         f"equivalent_mutants: `{name}` does not exist or is noticed"
         for name in record.equivalent_mutants
@@ -205,28 +204,6 @@ def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
     if len(used) > MOST_LISTED * every:
         found.append(f"equivalent_mutants: {len(used)} of {every} are too many to be equivalent")
     return list(dict.fromkeys(found))
-
-
-def unseen(record: Record, form: FunctionType, inputs: list[Values]) -> Iterator[str]:
-    """Terms of the reference that could be dropped or turned without the form's differing from it.
-
-    A form that lacks such a term would pass: what is compared is blind to it, as a product with a vector is
-    to all that is at right angles to that.
-    """
-    if record.reference is None:
-        return
-    try:
-        reference = plain(record.reference)
-    except Unreadable:  # which the run of the record tells
-        return
-    found = [attempt(form, values) for values in inputs]
-    seen = [(values, right) for values, right in zip(inputs, found, strict=True) if right is not None]
-    cases = Cases(reference, [values for values, _ in seen], [right for _, right in seen])
-    for mutant in source_mutants(reference, inputs[:: max(1, len(inputs) // 4)]):
-        change = f"in the reference: {mutant.change}"
-        term = mutant.change.split(": ")[-1].startswith(("dropped `", "flipped sign"))
-        if term and not _listed(change, record) and cases.accept(mutant.form, record.tolerance):
-            yield change
 
 
 def _listed(change: str, record: Record) -> str:

@@ -235,33 +235,6 @@ def test_what_the_formula_asks_for_is_no_blur():
     assert outcome.confirmed, outcome.reason
 
 
-MASS = np.array([1.0, 2.0, 3.0])
-
-
-def power_printed(w, u):
-    return w @ (MASS * u)
-
-
-def power_library(w, u):
-    return w @ (MASS * u + so3.hat(w) @ (MASS * w))
-
-
-def power_reference(w, u):
-    return sum(w * (MASS * u + np.cross(w, MASS * w)))
-
-
-def power_reference_without(w, u):
-    return sum(x * m * y for x, m, y in zip(w, MASS, u, strict=True))
-
-
-def test_a_product_that_hides_the_term_that_is_lost():
-    power = {"printed": power_printed, "library": power_library}
-    power["inputs"] = {"w": some.vectors(), "u": some.vectors()}
-    found = survivors(make(**power, reference=power_reference))
-    assert any(line.startswith("in the reference: dropped `np.cross") for line in found), found
-    assert survivors(make(**power, reference=power_reference_without)) == []
-
-
 # --- inputs ---------------------------------------------------------------------------------------------
 
 

@@ -37,6 +37,8 @@ def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
     few = draws[:: max(1, len(draws) // TRIED)]
     stays = []
     for name in record.inputs:
+        if any(_moved(values[name]) is values[name] for values in few):
+            continue  # not a number: it cannot be changed a little
         changes = list(_changes(record.printed, record.library, few, name))
         if sum(right > 0.0 for _, right in changes) < FEWEST and not any(ours for ours, _ in changes):
             continue
