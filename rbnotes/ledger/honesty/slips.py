@@ -23,6 +23,8 @@ LITTLE = 2.0**-24
 STEEP = 20.0
 """A print that changes so many times as much as the right form, or as the input, is noise."""
 MOSTLY = 0.5
+NEAR = 0.1
+"""What is rounded is off by no more than this part of the largest entry, or of one."""
 SPACING = re.compile(r"\\[,;:!]|\\(?:left|right|quad|qquad)(?![a-zA-Z])|[{}\s~]")
 
 
@@ -47,7 +49,7 @@ def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
             yield f"slip: the printed form is noise where {name} changes a little"
         if _depends(record.printed, few, name):
             stays.append(np.mean([ours == 0.0 for ours, _ in changes]) > MOSTLY)
-    if stays and all(stays):
+    if stays and all(stays) and _near(record.printed, record.library, few):
         yield "slip: the printed form is rounded: it stays where its inputs change a little"
 
 
@@ -69,7 +71,8 @@ def _changes(
 
 
 def _moved(value: Any) -> Any:
-    return (1.0 + LITTLE) * value if np.asarray(value).dtype.kind == "f" else value
+    number = isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
+    return (1.0 + LITTLE) * value if number else value
 
 
 def _change(before: Array | None, after: Array | None) -> float | None:
@@ -78,6 +81,13 @@ def _change(before: Array | None, after: Array | None) -> float | None:
     size = max(1.0, float(np.max(np.abs(before), initial=0.0)))
     change = float(np.max(np.abs(after - before), initial=0.0)) / size
     return change if np.isfinite(change) else None
+
+
+def _near(printed: Function, library: Function, draws: Sequence[Values]) -> bool:
+    """Whether a print differs from the right form by little, as what is rounded does."""
+    pairs = [(attempt(library, values), attempt(printed, values)) for values in draws]
+    off = [_change(right, print_) for right, print_ in pairs]
+    return all(each is not None and each < NEAR for each in off)
 
 
 def _depends(form: Function, draws: Sequence[Values], name: str) -> bool:

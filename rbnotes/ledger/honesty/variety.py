@@ -250,9 +250,9 @@ def _orthogonal(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
     vectors = {
         name: np.stack([draw[name] for draw in draws])
         for name in draws[0]
-        if len({np.shape(draw[name]) for draw in draws}) == 1
-        and all(isinstance(draw[name], np.ndarray) and draw[name].dtype.kind == "f" for draw in draws)
-        and np.ndim(draws[0][name]) == 1
+        if all(isinstance(draw[name], np.ndarray) and draw[name].dtype.kind == "f" for draw in draws)
+        and draws[0][name].ndim == 1
+        and len({draw[name].shape for draw in draws}) == 1
     }
     for first, second in combinations(vectors, 2):
         a, b = vectors[first], vectors[second]
