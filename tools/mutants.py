@@ -169,6 +169,10 @@ class Trial:
             if every:
                 scores.append(self.score(room, every, living, tests))
                 self.tell(str(scores[-1]))
+            elif self.options.room:
+                raise RuntimeError(f"this process holds no functions of {room}; rooms: {', '.join(rooms)}")
+        if not scores:
+            raise RuntimeError("this process holds no functions to change")
         every_room = (sum(numbers) for numbers in zip(*(astuple(each)[1:] for each in scores), strict=True))
         self.tell(str(Score("all", *every_room)))
         self.failed = any(each.low for each in scores)

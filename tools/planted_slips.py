@@ -105,6 +105,7 @@ class Living:
     def __init__(self) -> None:
         self.codes: dict[tuple[Function, int], CodeType] = {}
         self.functions: dict[int, list[FunctionType]] = defaultdict(list)
+        gc.unfreeze()  # by the set-up of the tests; what is frozen is not listed
         for each in gc.get_objects():
             if type(each) is FunctionType and (function := of_package(each.__code__)):
                 self.functions[id(each.__code__)].append(each)
