@@ -106,12 +106,17 @@ def accurate_options(solver: str, data: tuple, lcp: LCP) -> dict | None:
     names = TOLERANCES.get(solver, ())
     for tolerance in TIGHT if names else TIGHT[:1]:
         options = dict.fromkeys(names, tolerance) | MORE.get(solver, {})
-        if error(lcp, multipliers(solver, data, options)()) <= ACCURATE:
+        if error(lcp, multipliers(solver, data, options)) <= ACCURATE:
             return options
     return None
 
 
-def error(lcp: LCP, z: np.ndarray | None) -> float:
+def error(lcp: LCP, run: Solver) -> float:
+    """Of a code's answer; infinite if it has none, or refuses the problem: walls are semidefinite only."""
+    try:
+        z = run()
+    except qpsolvers.exceptions.ProblemError:
+        return np.inf
     usable = z is not None and np.all(np.isfinite(z))
     return box_residuals(lcp, z).relative if usable else np.inf
 
@@ -136,10 +141,10 @@ def rows(largest: int) -> Iterator[Row]:
 
 def measured(row: Row) -> dict[str, float]:
     """Median times of all accurate codes of a row, in turns."""
-    if error(row.lcp, row.ours()) > ACCURATE:
+    if error(row.lcp, row.ours) > ACCURATE:
         return {"ours": np.inf}
     codes = {"ours": row.ours} | {
-        name: run for name, run in row.peers.items() if error(row.lcp, run()) <= ACCURATE
+        name: run for name, run in row.peers.items() if error(row.lcp, run) <= ACCURATE
     }
     times: dict[str, list[float]] = {name: [] for name in codes}
     start = time.perf_counter()

@@ -69,7 +69,7 @@ def right_jacobian_inverse(w: Array) -> Array:
 
 def left_jacobian_dot(w: Array, wdot: Array) -> Array:
     W, Wdot = hat(w), hat(wdot)
-    _, c2, c3, slope2, slope3 = _slopes(w)
+    c2, c3, slope2, slope3 = _slopes(w)
     return c2 * Wdot + c3 * _symmetric_product(W, Wdot) + _dot(w, wdot) * (slope2 * W + slope3 * (W @ W))
 
 
@@ -88,7 +88,7 @@ def right_jacobian_inverse_dot(w: Array, wdot: Array) -> Array:
 
 def left_jacobian_hessian(w: Array, u: Array, v: Array) -> Array:
     W, U, V = hat(w), hat(u), hat(v)
-    (_, _, c3, slope2, slope3), (curvature2, curvature3) = _slopes(w), _curvatures(w)
+    (_, c3, slope2, slope3), (curvature2, curvature3) = _slopes(w), _curvatures(w)
     wu, wv, uv = _dot(w, u), _dot(w, v), _dot(u, v)
     return (
         c3 * _symmetric_product(U, V)
@@ -136,7 +136,7 @@ def _sine_ratio(x: Array) -> Array:
 
 
 def _slopes(w: Array) -> list[Array]:
-    """c_1, c_2 and c_3, then the slopes (dc_k/dx)/x of the latter two, at the angle x = |w|.
+    """c_2 and c_3, then their slopes (dc_k/dx)/x, at the angle x = |w|.
 
     With c_4 and c_5 the slopes are differences of numbers that are nearly equal at large angles; with the
     sine and the cosine themselves nothing cancels.
@@ -145,7 +145,7 @@ def _slopes(w: Array) -> list[Array]:
     large, square = _large(w)
     slope2 = np.where(large, (c1 - 2 * c2) / square, 2 * c4 - c3)
     slope3 = np.where(large, (c2 - 3 * c3) / square, 3 * c5 - c4)
-    return [c1, c2, c3, slope2, slope3]
+    return [c2, c3, slope2, slope3]
 
 
 def _curvatures(w: Array) -> list[Array]:
