@@ -7,8 +7,10 @@ import re
 import subprocess
 import sys
 from dataclasses import fields, is_dataclass, replace
+from graphlib import TopologicalSorter
 from importlib import import_module
 
+import grimp
 import numpy as np
 import pytest
 
@@ -33,6 +35,14 @@ def loaded_after(code):
     report = f"{code}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
     run = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
+
+
+def test_no_modules_import_each_other():
+    """In no circle, not even for types alone: the contracts see rooms, and no imports for types."""
+    graph = grimp.build_graph("rbnotes", cache_dir=None)
+    needs = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    assert len(needs) > len(MODULES)
+    TopologicalSorter(needs).prepare()  # its CycleError names the modules
 
 
 def test_importing_the_package_loads_nothing_heavy():

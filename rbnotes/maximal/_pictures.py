@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,13 +10,11 @@ import numpy as np
 from rbnotes import arguments, viewer
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import Collider, Plane, Rounded
-from rbnotes.dynamics import WORLD, State
+from rbnotes.dynamics import WORLD, State, States
 from rbnotes.solids import Solid
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from rbnotes.maximal.trajectory import Trajectory
 
 COLORS = ("blue", "orange", "green", "purple", "teal", "brown")
 """Of the bodies in turn, unless it is said otherwise; what the world carries is grey."""
@@ -25,14 +23,14 @@ UNSEEN = 1e-6
 
 
 def scene(
-    path: Trajectory,
+    states: States,
     shapes: Sequence[Solid | Collider],
     description: str,
     colors: Sequence[str],
     view: tuple[float, float],
 ) -> viewer.Scene:
     """See :meth:`rbnotes.maximal.Trajectory.scene`."""
-    count = path.states.E.shape[1]
+    count = states.E.shape[1]
     given = arguments.instances("shapes", shapes, Solid, Collider)
     solids = [each for each in given if isinstance(each, Solid)]
     if solids and len(solids) != count:
@@ -42,28 +40,33 @@ def scene(
     placed += [(each.body, each.shape, each.frame) for each in given if isinstance(each, Collider)]
     if not (colors := arguments.instances("colors", colors, str)):
         raise InvalidArgument("colors", "none", "the names of one or more")
-    found = viewer.Scene(description, path.states.t, view=view)
+    found = viewer.Scene(description, states.t, view=view)
     for body, shape, frame in placed:
         if body >= count:
             raise InvalidArgument("shapes", f"a collider of body {body}", f"numbers of {count} bodies")
         color = "grey" if body == WORLD else colors[body % len(colors)]
-        found.add(_drawing(shape, color), frame if body == WORLD else path.states.E[:, body] @ frame)
+        found.add(_drawing(shape, color), frame if body == WORLD else states.E[:, body] @ frame)
     for body in set(range(count)) - {body for body, _, _ in placed}:
-        found.add(viewer.frame_axes(0.3), path.states.E[:, body], layer="")
+        found.add(viewer.frame_axes(0.3), states.E[:, body], layer="")
     return found
 
 
-def energy_figure(path: Trajectory, stored: Callable[[State], float] | None) -> tuple[Figure, Any]:
+def energy_figure(
+    states: States,
+    energies: Array,
+    work: Mapping[str, Array],
+    stored: Callable[[State], float] | None,
+) -> tuple[Figure, Any]:
     """See :meth:`rbnotes.maximal.Trajectory.energy_figure`."""
-    kept = np.zeros(len(path.states.t))
+    kept = np.zeros(len(states.t))
     if stored is not None:
         arguments.force_law("stored", stored)
-        kept = np.array([arguments.real("stored", stored(path.states[k])) for k in range(len(kept))])
-    done = {name: np.concatenate([[0.0], np.cumsum(work)]) for name, work in path.work._asdict().items()}
+        kept = np.array([arguments.real("stored", stored(states[k])) for k in range(len(kept))])
+    done = {name: np.concatenate([[0.0], np.cumsum(each)]) for name, each in work.items()}
     accounts = {
-        "motion and weight": path.energies,
+        "motion and weight": energies,
         "stored in springs": kept,
-        "sum": path.energies + kept,
+        "sum": energies + kept,
         # What the forces gave and did not take out of their own store.
         "given by muscles, lost to dampers" if stored else "work of applied forces": (
             done["applied"] + kept - kept[0]
@@ -79,7 +82,7 @@ def energy_figure(path: Trajectory, stored: Callable[[State], float] | None) -> 
     figure, axes = viewer.figure(size=(5.4, 4.2))
     for name, account in accounts.items():
         if np.max(np.abs(account)) > UNSEEN * largest:
-            axes.plot(path.states.t, account, label=name)
+            axes.plot(states.t, account, label=name)
     axes.set(xlabel="time [s]", ylabel="energy [J]")
     figure.legend(loc="outside lower center", ncols=2)
     return figure, axes

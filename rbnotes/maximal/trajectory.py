@@ -164,7 +164,7 @@ class Trajectory:
         """
         from rbnotes.maximal._pictures import COLORS, scene
 
-        return scene(self, shapes, description, COLORS if colors is None else colors, view)
+        return scene(self.states, shapes, description, COLORS if colors is None else colors, view)
 
     def energy_figure(self, stored: Callable[[State], float] | None = None) -> tuple[Figure, Any]:
         """A figure of the energies over time, and its axes: what there is, what was given and what was lost.
@@ -181,7 +181,7 @@ class Trajectory:
         """
         from rbnotes.maximal._pictures import energy_figure
 
-        return energy_figure(self, stored)
+        return energy_figure(self.states, self.energies, self.work._asdict(), stored)
 
 
 def record_contacts(
