@@ -5,6 +5,7 @@ import socket
 import sys
 from dataclasses import replace
 
+import psutil
 import pytest
 from classroom import ASSIGNMENT, ORACLES
 from hostile import NEEDED, TRIPLE, VARIANTS
@@ -19,15 +20,8 @@ NAP = f"1234.{os.getpid()}"
 
 def processes():
     """What runs, by number: the command lines of all processes."""
-    found = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/cmdline", "rb") as file:
-                    found[name] = file.read()
-            except OSError:
-                continue
-    return found
+    listed = psutil.process_iter(["cmdline"])
+    return {process.pid: " ".join(process.info["cmdline"] or []) for process in listed}
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +85,6 @@ def test_files_of_others_are_as_they_were(trial):
 
 
 def test_no_process_is_left(trial):
-    marks = str(trial[2]).encode(), NAP.encode()
+    marks = str(trial[2]), NAP
     left = {number: line for number, line in processes().items() if any(mark in line for mark in marks)}
     assert left == {}
