@@ -118,7 +118,7 @@ def of_symmetric(M: Array) -> MassProperties:
     first_moment = M[..., :3, 3:]
     com = _so3.vee(first_moment) / mass[..., None]
     C = _so3.hat(com)
-    size = np.max(np.abs(M), axis=(-1, -2))
+    size = np.max(np.diagonal(M, axis1=-2, axis2=-1), axis=-1)  # no entry of a body's is larger
     moments, axes = np.linalg.eigh(_second_moments(M[..., :3, :3] + mass[..., None, None] * (C @ C)))
     moments = _without_rounding(moments, ROUNDING * size)
     _refuse_impossible("inertia in M", moments)
@@ -180,7 +180,7 @@ def _second_moments(inertia: Array) -> Array:
 
 def _refuse_impossible(name: str, second_moments: Array) -> None:
     moments = np.sum(second_moments, axis=-1, keepdims=True) - second_moments
-    largest = np.max(np.abs(moments), axis=-1, keepdims=True)
+    largest = np.max(moments, axis=-1, keepdims=True)
     impossible = np.any(second_moments < IMPOSSIBLE_BELOW * largest, axis=-1)
     if np.any(impossible):
         triple = np.sort(moments[impossible][0])
