@@ -138,9 +138,9 @@ class TestPiecewiseCubic:
             assert_allclose(curve(end + away), end**3 - 2 * end + 1 + slope * away, atol=1e-12)
             assert_allclose(curve(end + away, 1), slope, atol=1e-12)
 
-    @pytest.mark.parametrize("knots", [(1.0,), (1.0, 1.0), (2.0, 1.0)])
+    @pytest.mark.parametrize("knots", [(1.0,), (1.0, 1.0), (2.0, 1.0), (0.0, 2.0, 1.0), (0.0, 1.0, 1.0)])
     def test_knots_must_increase(self, knots):
-        with pytest.raises(InvalidArgument, match="knots"):
+        with pytest.raises(InvalidArgument, match="knots.*two or more increasing numbers"):
             piecewise_cubic(knots, [])
 
     def test_conditions_must_determine_the_curve(self):

@@ -97,7 +97,7 @@ def test_user_law_derives_what_is_not_given():
     def function(L, Ldot):
         return np.sin(L) * np.exp(Ldot)
 
-    L, Ldot = np.linspace(0.05, 3, 7), np.linspace(-2, 2, 7)
+    L, Ldot = np.linspace(0.05, 3, 9), np.linspace(-2, 2, 9)  # with -1 and 0
     derived = UserTension(function)(L, Ldot)
     given = UserTension(
         function, lambda L, Ldot: np.cos(L) * np.exp(Ldot), lambda L, Ldot: np.sin(L) * np.exp(Ldot)
