@@ -191,7 +191,7 @@ def is_held(effect: Array, rows: Array, M: Any) -> Any:
 
     ``effect`` is that under the equations; without them it would be about ``sum row^2 / diag(M)``.
     """
-    return np.abs(effect) <= 1e-13 * np.sum(rows**2 / np.abs(M.diagonal()), axis=-1)
+    return effect <= 1e-13 * np.sum(rows**2 / np.abs(M.diagonal()), axis=-1)
 
 
 def _block_inverse(M: Any, largest: int = 12) -> Any:

@@ -93,9 +93,8 @@ def _follow(M: Array, q: Array, cover: Array, limit: int) -> tuple[Array, Status
     n = len(q)
     basis = np.arange(n)
     rows = np.hstack([q[:, None], np.eye(n)])
-    z = np.zeros(n)
     if np.all(q >= 0):
-        return z, Status.SOLVED, 0, None
+        return np.zeros(n), Status.SOLVED, 0, None
     entering, column = 2 * n, -cover
     # z_0 enters at the value that makes the last w nonnegative: the least row of [q, I] / d leaves.
     leaving = _least(rows, cover, np.flatnonzero(q / cover <= np.min(q / cover) * (1 - TIE)))
@@ -104,22 +103,27 @@ def _follow(M: Array, q: Array, cover: Array, limit: int) -> tuple[Array, Status
         _exchange(rows, column, leaving)
         basis[leaving] = entering
         if left == 2 * n:
-            z[basis[basis >= n] - n] = rows[basis >= n, 0]
-            return z, Status.SOLVED, pivots, None
+            return _unknowns(basis, rows), Status.SOLVED, pivots, None
         entering = left + n if left < n else left - n
         column = rows[:, 1:] @ (-M[:, entering - n]) if entering >= n else rows[:, 1 + entering].copy()
         blocking = np.flatnonzero(column > PIVOT * np.max(np.abs(column)))
         if len(blocking) == 0:
-            held = np.flatnonzero((basis >= n) & (basis < 2 * n))
-            z[basis[held] - n] = rows[held, 0]
-            return z, Status.SECONDARY_RAY, pivots, _certificate(M, q, basis, column, entering)
+            ray = _certificate(M, q, basis, column, entering)
+            return _unknowns(basis, rows), Status.SECONDARY_RAY, pivots, ray
         ratios = rows[blocking, 0] / column[blocking]
         tied = blocking[ratios <= np.min(ratios) + TIE * np.max(np.abs(rows[:, 0])) / np.max(column)]
         ends = tied[basis[tied] == 2 * n]
         leaving = int(ends[0]) if len(ends) else _least(rows, column, tied)
-    held = np.flatnonzero((basis >= n) & (basis < 2 * n))
+    return _unknowns(basis, rows), Status.ITERATION_LIMIT, limit, None
+
+
+def _unknowns(basis: Indices, rows: Array) -> Array:
+    """The z ``(n,)`` of a basis."""
+    n = len(basis)
+    held = (basis >= n) & (basis < 2 * n)
+    z = np.zeros(n)
     z[basis[held] - n] = rows[held, 0]
-    return z, Status.ITERATION_LIMIT, limit, None
+    return z
 
 
 def _least(rows: Array, column: Array, tied: Indices) -> int:

@@ -62,6 +62,8 @@ def test_what_rounding_may_have_made_negative_proves_nothing():
     lower, upper = np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, np.inf])
     assert contradicts(y, product, np.abs(product), q, lower, upper)
     assert not contradicts(y, product, np.abs(product), q, 1e6 * lower, 1e6 * upper)
+    q_cancels, lower, upper = np.array([1.0, 0.0, -1.0 - 1e-15]), np.zeros(3), np.full(3, np.inf)
+    assert not contradicts(np.array([1.0, 0.0, 1.0]), np.zeros(3), np.zeros(3), q_cancels, lower, upper)
 
 
 def test_a_quadratic_program_can_be_unbounded_or_infeasible():

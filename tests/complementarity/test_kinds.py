@@ -1,10 +1,15 @@
 """Solvers against trying out all bases, on 22 kinds of matrices; answers judged here, not by themselves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matrix_kinds import matrix_kinds
+from scipy import sparse
 
 from rbnotes.complementarity import LCP, BoxLCP, Status, enumeration, lemke, pivoting, solve_lcp
+from rbnotes.complementarity.active_set import principal_solver
+from rbnotes.complementarity.second_opinion import second_opinion
 
 METHODS = ("active_set", "pivoting", "lemke")
 MONOTONE = ("definite", "semidefinite", "skew")
@@ -141,9 +146,37 @@ def test_limits_are_kept(method):
     A = rng.standard_normal((12, 12))
     problem = LCP(A @ A.T, rng.standard_normal(12))
     if method != "active_set":
-        solution = solve_lcp(problem, method, check=False, max_pivots=1)
-        assert solution.status is Status.ITERATION_LIMIT
-        assert solution.statistics.pivots == 1
+        for limit in (1, 4):
+            solution = solve_lcp(problem, method, check=False, max_pivots=limit)
+            assert solution.status is Status.ITERATION_LIMIT
+            assert solution.statistics.pivots == limit
+        assert np.min(solution.z) >= 0
+        assert np.max(solution.z) > 0
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array], ids=["dense", "sparse"])
+def test_blocks_of_a_symmetric_matrix_that_is_indefinite(form):
+    """Found out when the factorization for definite ones fails."""
+    M = np.array([[1.0, 5.0, 2.0, 0.3], [5.0, 1.0, 4.0, 0.1], [2.0, 4.0, -3.0, 0.7], [0.3, 0.1, 0.7, 2.0]])
+    weights, right = np.array([0.5, 0.25, 2.0, 1.0]), np.array([1.0, -2.0, 3.0])
+    for within in (np.array([0, 1, 2]), np.array([1, 3, 2])):
+        block = M[np.ix_(within, within)] + np.diag(weights[within])
+        found = principal_solver(form(M), within, weights, symmetric=True)(right)
+        np.testing.assert_allclose(block @ found, right, atol=1e-12)
+
+
+def test_second_opinion_asks_the_method_in_other_units():
+    """In which each variable has an effect of one, also where some had it before."""
+    problem, asked = LCP(np.diag([1.0, 4.0]), [-1.0, -2.0]), []
+
+    def method(scaled, units):
+        asked.append((np.diag(scaled.M).tolist(), units.tolist()))
+        return pivoting(scaled)
+
+    failed = replace(pivoting(problem), status=Status.CYCLING)
+    found = second_opinion(problem, failed, method)
+    assert asked == [([1.0, 1.0], [1.0, 0.5])]
+    np.testing.assert_allclose(found.z, [1.0, 0.5])
 
 
 def test_moves_from_bound_to_bound_count():

@@ -14,6 +14,7 @@ from rbnotes.complementarity import (
     LCP,
     QP,
     Basis,
+    BoxLCP,
     Columns,
     Elimination,
     Pairs,
@@ -156,6 +157,15 @@ def test_gauss_seidel_in_groups_and_one_by_one(problem):
             solution = gauss_seidel(LCP(M, lcp.q), relaxation=relaxation, tolerance=1e-8)
             assert solution.solved
             np.testing.assert_allclose(solution.w, w, atol=1e-6 * (1 + np.max(np.abs(w))))
+
+
+@pytest.mark.parametrize("triangle", [sparse.triu, sparse.tril])
+def test_rows_that_share_a_variable_move_one_after_the_other(triangle):
+    """The rows that moved last are met: more than the one that every Jacobi step meets here."""
+    chain = triangle(sparse.diags_array([2.0, 3.0, 2.0], offsets=[-1, 0, 1], shape=(6, 6)), format="csr")
+    box = BoxLCP(chain, np.arange(1.0, 7.0), np.full(6, -1e6), np.full(6, 1e6))
+    solution = gauss_seidel(box, max_sweeps=1, polished=False)
+    assert np.count_nonzero(np.abs(solution.w) < 1e-12) >= 3
 
 
 def test_gauss_seidel_alone_converges_linearly():

@@ -251,7 +251,7 @@ class TestPathWrenches:
         with pytest.raises(InvalidArgument, match=r"x: got \(3,\) of them"):
             path_wrenches(law, E, np.zeros((3, 3)), phi)
         for few in (0, slice(1)):
-            with pytest.raises(InvalidArgument, match="x: got points of shape .* expected a path"):
+            with pytest.raises(InvalidArgument, match=r"x: got points of shape .* expected a path"):
                 path_wrenches(law, E[few], x[few], phi[few])
         with pytest.raises(InvalidArgument, match="E"):
             path_wrenches(law, 2 * E, x, phi)

@@ -140,7 +140,7 @@ class TestPiecewiseCubic:
 
     @pytest.mark.parametrize("knots", [(1.0,), (1.0, 1.0), (2.0, 1.0), (0.0, 2.0, 1.0), (0.0, 1.0, 1.0)])
     def test_knots_must_increase(self, knots):
-        with pytest.raises(InvalidArgument, match="knots.*two or more increasing numbers"):
+        with pytest.raises(InvalidArgument, match=r"knots.*two or more increasing numbers"):
             piecewise_cubic(knots, [])
 
     def test_conditions_must_determine_the_curve(self):
