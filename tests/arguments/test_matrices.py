@@ -86,3 +86,13 @@ def test_sparse_matrices_are_not_shared():
     before = unsorted.toarray()
     arguments.matrix("thing", unsorted).sort_indices()
     assert np.array_equal(unsorted.toarray(), before)
+
+
+def test_what_a_function_returned_is_handed_on():
+    """As it is; numbers that are no floats become some, and what is not finite is refused."""
+    for value in (np.eye(2), sparse.csr_array(np.eye(2))):
+        assert arguments.finite_matrix("thing", value, 2, 2) is value
+    assert arguments.finite_matrix("thing", [[1, 2]], 1, 2).dtype == np.float64
+    for wrong in (np.inf, -np.inf, np.nan):
+        with pytest.raises(InvalidArgument, match=r"^thing: got"):
+            arguments.finite_matrix("thing", np.full((2, 2), wrong), 2, 2)

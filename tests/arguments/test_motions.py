@@ -97,8 +97,13 @@ def test_rotation_vectors_and_full_turns():
 def test_matrices_of_twists():
     X = np.array(CHECKERS["twist_matrix"][1])
     refuses(arguments.twist_matrix, X + np.diag([0, 0, 0, 1]), "^a last row other than zero$", "of a twist$")
+    refuses(arguments.twist_matrix, X - np.diag([0, 0, 0, 1]), "^a last row other than zero$", "of a twist$")
+    far = X.copy()
+    far[0, 3], far[3, 3] = -1e8, 1e-3  # rounding beside the velocity
+    arguments.twist_matrix("thing", far)
     refuses(arguments.twist_matrix, X + np.diag([0, 1, 0, 0]), r"max \|W \+ W\^T\| = 2$", "skew-symmetric")
     refuses(arguments.skew_symmetric, X[:3, :3] + 0.5, r"max \|W \+ W\^T\| = 1$", "^a skew-symmetric matrix$")
+    refuses(arguments.skew_symmetric, X[:3, :3] - 0.5, r"max \|W \+ W\^T\| = 1$", "^a skew-symmetric matrix$")
     arguments.skew_symmetric("thing", 1e12 * X[:3, :3] + 1e-3)
     refuses(
         arguments.skew_symmetric, np.stack([1e12 * X[:3, :3], X[:3, :3] + 1e-3]), "max"

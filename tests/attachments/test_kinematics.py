@@ -146,6 +146,17 @@ def test_points_that_fit_no_frame_are_named(cloud, name, change):
         frame_on_points(5, range(5), **arguments)
 
 
+def test_three_points_are_enough():
+    """They lie in a plane, and across it a mirror image is no other one."""
+    weights, arms = np.full(3, 1 / 3), np.array([[2.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, -1.0, 0.0]])
+    R, phi = Rotation.from_rotvec([0.4, -1.1, 0.7]).as_matrix(), np.array([0.3, -0.2, 0.5, 1.0, 2.0, -1.0])
+    E = se3.frame(R, [0.1, 0.2, 0.3])
+    v = se3.point_velocity(E, arms, phi)
+    attachment = frame_on_points(3, range(3), weights, se3.transform_points(E, arms), arms, v)
+    J = np.concatenate([attachment.blocks[j] for j in range(3)], axis=1)
+    assert np.allclose(J @ v.ravel(), phi)
+
+
 def test_mirrored_points_are_singular():
     # A mirror image of points that are as wide as high determines no rotation.
     sphere = np.concatenate([np.eye(3), -np.eye(3)])

@@ -251,3 +251,12 @@ CALLS = [
 def test_errors_name_the_argument(call, message):
     with pytest.raises(InvalidArgument, match=message):
         call()
+
+
+def test_rounding_of_places_counts_on_both_sides_of_the_origin():
+    def error(side):
+        E = np.eye(4)
+        E[:3, 3] = 0.1, side * 1e6, 0.2
+        return jacobian_se3(lambda F: F[:3, 3], E).error
+
+    assert error(-1) == pytest.approx(error(1), rel=1e-6)

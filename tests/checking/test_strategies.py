@@ -120,6 +120,10 @@ def test_angles_that_are_near_pi_or_large(near_pi, large):
     assert np.pi < np.linalg.norm(large) <= 4 * np.pi
 
 
+def test_large_angles_reach_two_turns():
+    simplest(strategies.rotation_vectors("large"), lambda w: np.linalg.norm(w) > 3.5 * np.pi)
+
+
 @given(strategies.rotations("small"), strategies.unit_quaternions("near_pi"), strategies.frames("near_pi"))
 def test_choice_of_angles_reaches_rotations_quaternions_and_frames(R, q, E):
     assert 0 < Rotation.from_matrix(R).magnitude() <= 0.0101
@@ -203,6 +207,7 @@ class TestRegions:
         for low, high in ((0, 3), (3, 25), (25, 250), (250, 2500)):
             assert np.any((large > low) & (large <= high))
         assert large.max() <= 2000
+        assert np.abs(self.drawn_in("large", strategies.arrays(2, 2))).max() > 250
         assert (
             self.drawn_in("large", strategies.numbers(-1.0, 2.0)).max() <= 2
         )  # not with bounds of their own
