@@ -122,13 +122,13 @@ class PairRows:
     @cached_property
     def _blocks(self) -> sparse.bsr_array:
         """The rows as a matrix of blocks ``(k, 6)``, those of the world left out."""
-        groups, k, _ = self.on_a.shape
+        k = self.on_a.shape[1]
         body = np.stack([self.a, self.b], axis=1)
         moving = body != WORLD
         blocks = np.stack([self.on_a, self.on_b], axis=1)[moving]
         ends = np.append(0, np.cumsum(np.sum(moving, axis=1)))
         if not blocks.size:
-            return sparse.bsr_array(self.shape, blocksize=(k, 6)) if groups else sparse.bsr_array(self.shape)
+            return sparse.bsr_array(self.shape, blocksize=(max(k, 1), 6))
         return sparse.bsr_array((blocks, body[moving], ends), shape=self.shape)
 
 

@@ -63,6 +63,11 @@ def test_blocks_of_the_world_do_not_count():
     np.testing.assert_array_equal(rows @ np.arange(18.0), [15.0, 3 * 51.0])
     np.testing.assert_array_equal(rows.T @ [1.0, 1.0], np.repeat([1.0, 3.0, 0.0], 6))
     assert rows.matrix.nnz == 12
+    for count in (0, 2):
+        between_walls = PairRows([WORLD] * count, [WORLD] * count, *np.ones((2, count, 3, 6)), 1)
+        assert between_walls.matrix.shape == (3 * count, 6)
+        assert between_walls.delassus(np.eye(6)[None]).shape == (3 * count, 3 * count)
+        assert between_walls.matrix.nnz == 0
 
 
 def test_contacts_that_share_no_body_do_not_answer_each_other():

@@ -198,3 +198,9 @@ class TestErrors:
         wrong = Forces(np.zeros(6), np.eye(3), np.eye(6))
         with pytest.raises(InvalidArgument, match=r"applied K: got shape \(3, 3\)"):
             FreeSystem(M, applied=lambda state: wrong).forces(START)
+
+
+@pytest.mark.parametrize(("bodies", "particles"), [(0, 3), (2, 0), (2, 2)])
+def test_size_counts_six_for_a_body_and_three_for_a_particle(bodies, particles):
+    system = FreeSystem(np.tile(M, (bodies, 1, 1)), np.ones(particles))
+    assert system.size == system.block_mass.shape[0] == 6 * bodies + 3 * particles

@@ -65,6 +65,19 @@ def test_points_of_a_ball_look_alike_in_all_directions(points):
     np.testing.assert_allclose(normals.T @ normals, points / 3 * np.eye(3), atol=1e-12)
 
 
+def test_a_slide_is_touched_at_its_corners():
+    """A moment across it is carried over its length, one along it over its width and depth."""
+    x, y, z = np.eye(3)
+    made = slide(0.1, 0.2, 0.5, 0.4, axis=z, across=x, centre=[1.0, 2.0, 3.0])
+    reach = np.abs(made.points - [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(reach, np.tile([0.05, 0.1, 0.25], (16, 1)), rtol=1e-12)
+    for length in (0.5, 2.0):
+        for width, moment, arm in ((0.1, y, length), (0.1, x, length)):
+            made = slide(width, 0.2, length, 0.4, axis=z, across=x)
+            load = np.abs(made.multipliers([*(3.0 * moment), 0, 0, 0]))
+            assert np.sum(load) == pytest.approx(3.0 / (arm / 2), rel=1e-6)
+
+
 def test_bearings_that_are_none_are_refused():
     with pytest.raises(InvalidArgument, match="normals"):
         Bearing([[0, 0, 0]], [[0, 0, 2.0]], 0.3)

@@ -8,6 +8,7 @@ from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
 from rbnotes.friction import FrictionNotConverged, bounded, coulomb, measure_laws, staggered
 from rbnotes.friction.bounded import bounded_friction, within_section
+from rbnotes.friction.mixing import Mixing
 
 CONES = ("box", "pyramid", "disc")
 
@@ -133,3 +134,17 @@ def test_what_does_not_converge_says_how_far_it_came():
     with pytest.raises(FrictionNotConverged, match="residual") as caught:
         staggered(problem(1, 3), max_iterations=3)
     assert caught.value.residual == caught.value.solution.history[-1] > 1e-8
+
+
+def test_mixing_takes_half_a_step_where_changes_grow():
+    """Else the combination of the last changes that is the smallest: for an affine map, its fixed point."""
+    mixing, change = Mixing(3), np.array([1.0, -2.0])
+    np.testing.assert_allclose(mixing.next(np.zeros(2), change), change)
+    for part in (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16):
+        change = 3 * change
+        np.testing.assert_allclose(mixing.next(np.ones(2), 1 + change), 1 + part * change)
+    A, b = np.array([[0.3, 0.2], [-0.4, 0.5]]), np.array([1.0, 2.0])
+    mixing, x = Mixing(3), np.zeros(2)
+    for _ in range(3):
+        x = mixing.next(x, A @ x + b)
+    np.testing.assert_allclose(x, np.linalg.solve(np.eye(2) - A, b), rtol=1e-9)

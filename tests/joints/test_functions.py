@@ -132,6 +132,7 @@ class TestCurves:
 @pytest.mark.parametrize(("inside", "centre", "meshing"), [(False, 1.3, 1.0), (True, 0.7, 1.0)])
 def test_gears_roll_without_slip(inside, centre, meshing):
     joint = joints.rolling_gear(1.0, 0.3, inside=inside)
+    assert joint.home == [0.0]
     for q in (0.0, 0.8, -2.5):
         Q, twist = joint.transform([q]), joint.S([q])[:, 0]
         arm = np.array([np.cos(q), np.sin(q), 0])
@@ -302,6 +303,10 @@ class TestWrongFunctions:
         for wrong, message in (
             (lambda: FunctionJoint(nothing, 0), "coordinates: got 0"),
             (lambda: FunctionJoint(nothing, 2, home=[1, 2, 3]), r"home: got shape \(3,\)"),
+            (
+                lambda: FunctionJoint(nothing, 2, low=[0, 1], high=[1, 0]),
+                r"high: got \[1.0, 0.0\], exp",
+            ),
             (lambda: surfaces.torus(0.1, 0.1), "tube: got 0.1, expected a tube thinner"),
             (lambda: surfaces.bezier_surface(np.zeros((1, 3, 3))), r"points: got shape \(1, 3, 3\)"),
             (lambda: curves.bezier_curve(np.zeros((1, 3))), r"points: got shape \(1, 3\)"),

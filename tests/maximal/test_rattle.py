@@ -17,7 +17,7 @@ from rbnotes.dynamics.free_motion import move_freely
 from rbnotes.forces import Damping, ForceGroups, FrameSpring, FrameSprings
 from rbnotes.friction import newton_friction
 from rbnotes.joints import Prismatic, Revolute
-from rbnotes.maximal import Mechanism, World, simulate
+from rbnotes.maximal import Mechanism, World, remembering, simulate
 from rbnotes.maximal.mechanism import STABILIZATIONS
 from rbnotes.maximal.remembering import Remembering
 from rbnotes.maximal.stepping import Setting, points_in_reach
@@ -288,3 +288,21 @@ def test_a_step_is_trusted_by_what_joints_and_integrator_do_together(speeds, wei
     ]:
         taken = SimpleNamespace(state=after, work=SimpleNamespace(joints=joints, integrator=integrator))
         assert STEPS._trusted(SimpleNamespace(mechanism=mechanism, h=h), before, taken) is trusted
+
+
+def test_impulses_are_carried_to_the_nearest_contact_of_the_same_bodies():
+    """Not to that of others, be it nearer; and none from farther away than the reach."""
+
+    def points(places, a, b):
+        axes = np.tile(np.roll(np.eye(3), 1, axis=0), (len(a), 1, 1))
+        return SimpleNamespace(position=np.array(places), a=np.array(a), b=np.array(b), axes=axes)
+
+    class Counted(SimpleNamespace):
+        def __len__(self):
+            return len(self.a)
+
+    old = points([[0, 0, 0.0], [0.1, 0, 0], [0, 2, 0]], [0, 0, 0], [1, 2, 1])
+    new = points([[0.09, 0, 0], [0.02, 0, 0], [0, 1.5, 0]], [0, 0, 0], [1, 2, 1])
+    world = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+    found = remembering._carried(Counted(**vars(new)), Counted(**vars(old)), world, 0.2)
+    np.testing.assert_array_equal(found, [[3.0, 1.0, 2.0], [6.0, 4.0, 5.0], [0.0, 0.0, 0.0]])

@@ -160,3 +160,8 @@ def test_systems_of_the_paper_keep_their_energy(name):
     before, after = system.energy(start), system.energy(end)
     moving = [kinetic_energy(example.tree, state.q, state.qdot) for state in (start, end)]
     assert abs(after - before) < 1e-4 * abs(moving[1] - moving[0])
+
+
+def test_places_of_examples():
+    expected = np.column_stack([np.eye(3), [1, 2, 3]])
+    np.testing.assert_array_equal(examples._shifted(1.0, 2.0, 3.0)[:3], expected)

@@ -97,9 +97,40 @@ def test_outlines_lie_on_the_shapes():
     round_ends = outline(capsule(0.2, 1.0))
     beyond = round_ends - np.clip(round_ends, [0, 0, -0.5], [0, 0, 0.5])
     assert np.linalg.norm(beyond, axis=1).max() == pytest.approx(0.2)
+    assert min(round_ends[:, 2].max(), -round_ends[:, 2].min()) > 0.5 + 0.19
+    flat_ends = outline(cylinder(0.2, 1.0))
+    assert set(flat_ends[:, 2]) == {-0.5, 0.5}
+    np.testing.assert_allclose(np.linalg.norm(flat_ends[:, :2], axis=1), 0.2, rtol=1e-12)
+    assert [tuple(corner) for corner in outline(ground(6.0))] == [
+        (-3, -3, 0),
+        (3, -3, 0),
+        (3, 3, 0),
+        (-3, 3, 0),
+    ]
 
 
-@pytest.mark.parametrize("along", [[0.3, 0.0, 0.4], [0.0, 0.1, 2.0]])
+@pytest.mark.parametrize("vector", [[0.0, 2.0, 1.0], [0.0, -2.0, 1.0], [0.0, 0.5, -3.0]])
+def test_an_arrow_has_its_head_at_its_tip(vector):
+    """Seen along x: right is y, up is z, and on the page down is positive."""
+    items = [sketch.Placed(arrow(vector), np.eye(4))]
+    still = ElementTree.fromstring(
+        sketch.sketch(items, 1, 3 * np.vstack([np.eye(3), -np.eye(3)]), [0, 0], 1.0)
+    )
+    (shaft,), (head,) = list(still.iter("polyline")), list(still.iter("polygon"))
+    (start, neck), (tip, left, right) = (
+        np.array([[float(n) for n in pair.split(",")] for pair in part.get("points").split()])
+        for part in (shaft, head)
+    )
+    along = tip - start
+    length = np.linalg.norm(along)
+    seen = np.array([vector[1], -vector[2]])
+    np.testing.assert_allclose(along / length, seen / np.linalg.norm(seen), atol=0.03)
+    u, across = along / length, np.array([-along[1], along[0]]) / length
+    for point, (back, aside) in zip((neck, left, right), ((10, 0), (10, 4), (10, -4)), strict=True):
+        np.testing.assert_allclose([(tip - point) @ u, (point - tip) @ across], [back, aside], atol=1.5)
+
+
+@pytest.mark.parametrize("along", [[0.3, 0.0, 0.4], [0.0, 0.1, 2.0], [0.0, 0.0, -1.5]])
 def test_a_spring_is_drawn_in_a_plane_between_its_ends(along):
     """A straight tenth at either end; in between, teeth to one side and the other, of its radius."""
     ends = np.array([[1.0, 2.0, 3.0], np.add([1.0, 2.0, 3.0], along)])

@@ -25,6 +25,10 @@ def test_one_picture_is_shown_and_the_words_name_all():
     assert "<noscript> Here radius r is 1 m.</noscript>" in html
 
 
+def test_the_first_picture_is_shown_unless_told():
+    assert Slider("Balls.", "radius r", scenes()).start == 0
+
+
 def test_scenes_are_seen_from_one_place():
     html = Slider("Balls.", "radius r", scenes()).to_html()
     data = [json.loads(text) for text in re.findall(r'<script type="application/json">(.*?)</script>', html)]
