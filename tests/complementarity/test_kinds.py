@@ -7,7 +7,8 @@ import pytest
 from matrix_kinds import matrix_kinds
 from scipy import sparse
 
-from rbnotes.complementarity import LCP, BoxLCP, Status, enumeration, lemke, pivoting, solve_lcp
+from rbnotes.arguments import SingularConfiguration
+from rbnotes.complementarity import LCP, QP, BoxLCP, Status, enumeration, lemke, pivoting, solve_lcp
 from rbnotes.complementarity.active_set import principal_solver
 from rbnotes.complementarity.second_opinion import second_opinion
 
@@ -189,3 +190,11 @@ def test_moves_from_bound_to_bound_count():
     np.testing.assert_allclose(solution.z, 1e-3)
     assert solution.statistics.pivots >= n
     assert pivoting(box, max_pivots=3).status is Status.ITERATION_LIMIT
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csc_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("method", ["pivoting", "active_set"])
+def test_an_elimination_needs_a_positive_definite_matrix(form, method):
+    for Q in (-np.eye(2), np.diag([1.0, -1.0])):
+        with pytest.raises(SingularConfiguration, match="positive definite"):
+            solve_lcp(QP(form(Q), [1.0, 1.0], np.eye(2), [0.0, 0.0]), method)

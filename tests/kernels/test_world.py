@@ -1,6 +1,8 @@
 """Compiled worlds against the reference: where bodies touch, how they rub, and whole runs."""
 
 from dataclasses import fields
+from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,13 +10,19 @@ from numba import njit
 
 from rbnotes import friction, kernels, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Collider, ContactPoints, Plane, Rounded
+from rbnotes.contact import Collider, ContactPoints, Plane, Rounded, distance
+from rbnotes.contact.distance import Core
 from rbnotes.dynamics import WORLD, State
 from rbnotes.kernels import world as compiled_world
+from rbnotes.kernels._distance import separating_axis
+from rbnotes.kernels._flight import displacements
 from rbnotes.kernels._friction import residual
+from rbnotes.kernels._joined import Bodies
 from rbnotes.kernels._rattle import largest_of
 from rbnotes.maximal import Mechanism, World, simulate
 from rbnotes.solids import Box, Capsule, Sphere
+
+rattle = import_module("rbnotes.maximal.rattle")
 
 SHAPES = (
     Box([0.4, 0.3, 0.5]),
@@ -167,3 +175,47 @@ def test_what_is_not_a_number_is_no_small_residual():
         assert np.isnan(left(r, np.ones(2)))
         assert np.isnan(greatest(r))
     assert greatest(np.array([1.0, -3.0, 2.0])) == 3.0
+    assert left(np.ones(6), np.full(2, 2e6)) == pytest.approx(
+        2 * left(np.ones(6), np.full(2, 1e6)), rel=1e-12
+    )
+
+
+def test_axes_that_separate_are_those_of_the_reference():
+    """The best one alone, the mean of those nearly as good, and cores with one centre."""
+
+    @njit(error_model="numpy")
+    def found(half_a, pose_a, half_b, pose_b, tie):
+        return separating_axis(half_a, pose_a, half_b, pose_b, tie)
+
+    rng = np.random.default_rng(5)
+    for case in range(30):
+        halves = rng.uniform(0.1, 0.5, (2, 3)) * (rng.uniform(size=(2, 3)) > 0.2)
+        poses = se3.frame(so3.exp(rng.normal(size=(2, 3))), (case % 3) * rng.normal(size=(2, 3)))
+        cores = [Core(half, pose[:3, :3], pose[:3, 3]) for half, pose in zip(halves, poses, strict=True)]
+        for tie in (0.0, 0.05, 10.0):
+            normal, separation = found(halves[0], poses[0], halves[1], poses[1], tie)
+            expected = distance.separating_axis(*cores, tie)
+            np.testing.assert_allclose(normal, expected.normal, atol=1e-12)
+            assert separation == pytest.approx(expected.separation, abs=1e-12)
+
+
+def test_how_much_farther_bodies_turn_is_that_of_the_reference():
+    """Per change of their spin, where they turn little in a step and where they turn much."""
+
+    @njit(error_model="numpy")
+    def written(mass, J, lightness, J_inverse, com, h, v, D):
+        displacements(Bodies(mass, J, lightness, J_inverse, com), h, v, D)
+
+    rng, h = np.random.default_rng(6), 0.1
+    sides = rng.uniform(0.2, 0.6, (3, 3))
+    mechanism = Mechanism(np.stack([Box(each).spatial_inertia(density=300.0) for each in sides]))
+    J = np.ascontiguousarray(mechanism.free.mass_properties.inertia)
+    for rate in (0.1, 0.9, 8.0):
+        v = rate * rng.normal(size=(3, 6))
+        found, (mass, com) = np.empty((3, 3, 3)), (np.ones(3), np.zeros((3, 3)))
+        written(mass, J, 1 / mass, np.linalg.inv(J), com, h, v, found)
+        poses = np.tile(np.eye(4), (3, 1, 1))
+        expected = rattle._displacements(SimpleNamespace(mechanism=mechanism, h=h), v.ravel(), poses, poses)
+        for b in range(3):
+            reference = expected.toarray()[6 * b : 6 * b + 3, 6 * b : 6 * b + 3]
+            np.testing.assert_allclose(found[b], reference, rtol=0, atol=1e-15)
