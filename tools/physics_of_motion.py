@@ -180,10 +180,11 @@ def cradle(count: int, hitting: int, options: Options) -> float:
     """
     world, start = scenes.cradle(count, [1.0] * hitting)
     path = run(world, start, 0.03, 0.01, options)
+    number = np.arange(count)
     if "impacts" in options:
-        expected = np.arange(count) >= count - hitting
+        expected = np.where(number >= count - hitting, 1.0, 0.0)
     else:
-        expected = 2 * hitting / count - (np.arange(count) < hitting)
+        expected = 2 * hitting / count - np.where(number < hitting, 1.0, 0.0)
     return float(np.abs(path.states.phi[-1, :, 3] - expected).max())
 
 

@@ -41,16 +41,16 @@ def project(
     evaluate: Evaluate,
     move: Callable[[Array, Array], Array],
     tolerance: float,
-    limit: int,
+    max_iterations: int,
 ) -> tuple[Array, float, int]:
     """Newton's method with the least corrections; ``respond`` gives ``M^-1 G^T``.
 
-    Returns positions, the largest error there, and the number of steps: ``limit`` if that was not enough.
+    Returns positions, the largest error there, and the number of steps: all of them if that was not enough.
     """
-    for iteration in range(limit + 1):
+    for iteration in range(max_iterations + 1):
         g, rows = evaluate(at)
         size = float(np.max(np.abs(g), initial=0.0))
-        if size <= tolerance or iteration == limit:
+        if size <= tolerance or iteration == max_iterations:
             break
         G = rows()
         at = move(at, least_correction(G, respond(G), g))

@@ -168,7 +168,7 @@ def project_positions(
     rows: Callable[[Array], Any],
     *,
     tolerance: float = 1e-10,
-    limit: int = 20,
+    max_iterations: int = 20,
 ) -> Projected:
     """Post-stabilisation: positions moved back onto ``g(x) = 0`` (Sueda 1.12).
 
@@ -188,14 +188,14 @@ def project_positions(
         ``G = dg/dx (k, n)``, dense or scipy.sparse.
     tolerance
         Largest accepted entry of ``|g|``, m or rad.
-    limit
+    max_iterations
         Largest number of steps.
 
     Raises
     ------
     InvalidArgument
         If ``mass`` is not symmetric, ``error`` or ``rows`` is no function, ``tolerance`` is not positive,
-        ``limit`` is negative, or the shape of ``x`` does not fit.
+        ``max_iterations`` is negative, or the shape of ``x`` does not fit.
     SingularConfiguration
         If ``mass`` is not positive definite.
     NotProjected
@@ -209,7 +209,7 @@ def project_positions(
     def move(point: Array, step: Array) -> Array:
         return point + step
 
-    return _projected(x, len(x), _responses(mass), error, rows, move, tolerance, limit)
+    return _projected(x, len(x), _responses(mass), error, rows, move, tolerance, max_iterations)
 
 
 def project_poses(
@@ -219,7 +219,7 @@ def project_poses(
     rows: Callable[[Array], Any],
     *,
     tolerance: float = 1e-10,
-    limit: int = 20,
+    max_iterations: int = 20,
 ) -> Projected:
     """Post-stabilisation of bodies, by increments ``E exp([xi])`` (Sueda 1.12).
 
@@ -233,14 +233,14 @@ def project_poses(
         g(poses) ``(k,)``, such as :func:`rbnotes.maximal.joints.joint_errors`.
     rows
         G(poses) ``(k, 6 n)``, dense or scipy.sparse: ``G @ twists.ravel()`` is the rate of g where g is zero.
-    tolerance, limit
+    tolerance, max_iterations
         As for :func:`project_positions`.
 
     Raises
     ------
     InvalidArgument
         If ``poses`` are no poses, ``inertias`` are not positive definite, ``error`` or ``rows`` is no
-        function, ``tolerance`` is not positive, or ``limit`` is negative.
+        function, ``tolerance`` is not positive, or ``max_iterations`` is negative.
     NotProjected
         If the tolerance is not reached.
     """
@@ -255,7 +255,9 @@ def project_poses(
         return mobility @ G.T
 
     size = 6 * len(poses)
-    return _projected(poses, size, respond, error, rows, _stabilization.move_bodies, tolerance, limit)
+    return _projected(
+        poses, size, respond, error, rows, _stabilization.move_bodies, tolerance, max_iterations
+    )
 
 
 def least_correction(G: Any, responses: Any, g: ArrayLike) -> Array:
@@ -295,17 +297,18 @@ def _projected(
     rows: Callable[[Array], Any],
     move: Callable[[Array, Array], Array],
     tolerance: float,
-    limit: int,
+    max_iterations: int,
 ) -> Projected:
     arguments.function("error", error, "positions")
     arguments.function("rows", rows, "positions")
-    tolerance, limit = arguments.number("tolerance", tolerance), arguments.count("limit", limit)
+    tolerance = arguments.number("tolerance", tolerance)
+    max_iterations = arguments.count("max_iterations", max_iterations)
 
     def evaluate(at: Array) -> tuple[Array, Callable[[], Any]]:
         g = arguments.one_vector("error(positions)", error(at), None)
         return g, lambda: arguments.matrix("rows(positions)", rows(at), len(g), size)
 
-    reached = Projected(*_stabilization.project(at, respond, evaluate, move, tolerance, limit))
+    reached = Projected(*_stabilization.project(at, respond, evaluate, move, tolerance, max_iterations))
     if not reached.error <= tolerance:
         raise NotProjected(reached, tolerance)
     return reached

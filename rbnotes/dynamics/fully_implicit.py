@@ -48,7 +48,7 @@ class FullyImplicit:
 
     Constraints are those of ``solve``: with :func:`~rbnotes.dynamics.constrained_step`, rows at the start.
 
-    Raises InvalidArgument if ``tolerance`` is not positive, ``iterations`` is negative, or the shape of
+    Raises InvalidArgument if ``tolerance`` is not positive, ``max_iterations`` is negative, or the shape of
     ``part`` does not fit.
     """
 
@@ -57,13 +57,13 @@ class FullyImplicit:
     tolerance: float = 1e-10
     """How far the last correction may move the positions, in rad and m; relative to how far they move in the
     step, where that is more than 1. What is left after it is about the square of that."""
-    iterations: int = 30
+    max_iterations: int = 30
     """The most corrections."""
 
     def __post_init__(self) -> None:
         arguments.scalar("part", self.part, minimum=0.5, maximum=1.0)
         arguments.number("tolerance", self.tolerance)
-        arguments.count("iterations", self.iterations)
+        arguments.count("max_iterations", self.max_iterations)
 
     def __call__(
         self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
@@ -93,12 +93,12 @@ class FullyImplicit:
         equations = _Equations(differentiable, state, h, self.part, system.mass(state), solve)
         velocity = state.velocity
         now = equations.at(velocity)
-        for count in range(self.iterations + 1):
+        for count in range(self.max_iterations + 1):
             correction = solve(now.problem(velocity), 1.0) - velocity
             residual = h * float(np.linalg.norm(correction))
             if residual <= self.tolerance * (1 + h * float(np.linalg.norm(velocity))):
                 return equations.after(velocity + correction)
-            found = None if count == self.iterations else _downhill(equations, now, velocity, correction)
+            found = None if count == self.max_iterations else _downhill(equations, now, velocity, correction)
             if found is None:
                 break
             velocity, now = found

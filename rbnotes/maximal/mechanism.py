@@ -220,7 +220,7 @@ def project(mechanism: Mechanism, state: State) -> State:
     return at.with_velocity(factored(mass, G).solver(mass @ at.velocity, np.zeros(G.shape[0]))[0])
 
 
-def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 30) -> Array:
+def project_poses(mechanism: Mechanism, poses: ArrayLike, *, max_iterations: int = 30) -> Array:
     """Poses ``(n, 4, 4)`` at which the joints are together, near the given ones.
 
     By :func:`rbnotes.constraints.stabilization.project_poses`: each displacement is the smallest by the norm
@@ -229,15 +229,15 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, iterations: int = 3
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses or ``iterations`` is negative.
+        If ``poses`` are no poses or ``max_iterations`` is negative.
     SingularConfiguration
         If the joints are still apart after so many iterations.
     """
     arguments.instance("mechanism", mechanism, Mechanism)
-    return projected(mechanism, _poses(mechanism, poses), arguments.count("iterations", iterations))
+    return projected(mechanism, _poses(mechanism, poses), arguments.count("max_iterations", max_iterations))
 
 
-def projected(mechanism: Mechanism, poses: Array, iterations: int = 30) -> Array:
+def projected(mechanism: Mechanism, poses: Array, max_iterations: int = 30) -> Array:
     """As :func:`project_poses`, for poses that are known to be right."""
     if not mechanism.joints:
         return poses
@@ -250,7 +250,7 @@ def projected(mechanism: Mechanism, poses: Array, iterations: int = 30) -> Array
         return mechanism.free.inverse_mass @ G.T
 
     move = _stabilization.move_bodies
-    found, error, _ = _stabilization.project(poses, respond, evaluate, move, PROJECTED, iterations)
+    found, error, _ = _stabilization.project(poses, respond, evaluate, move, PROJECTED, max_iterations)
     if not error <= PROJECTED:
         got = f"joints that are still {error:.3g} apart"
         raise SingularConfiguration("poses", got, "poses from which they can be brought together")

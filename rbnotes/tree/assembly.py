@@ -70,7 +70,9 @@ def assembled(
 
     mass = system.mass(state)[np.ix_(moves, moves)]
     try:
-        reached = project_positions(np.zeros(len(mass)), mass, errors, rows, tolerance=CLOSED, limit=STEPS)
+        reached = project_positions(
+            np.zeros(len(mass)), mass, errors, rows, tolerance=CLOSED, max_iterations=STEPS
+        )
     except NotProjected as error:
         short = at(error.solution.positions)
         raise NotConverged(_left_open(system, constraints, short), short, error.residual) from error

@@ -252,7 +252,11 @@ class TestErrors:
             project_positions([1.0], np.eye(1), lambda x: x**2 + 1, lambda x: 2 * x[None])
         with pytest.raises(NotProjected) as raised:
             project_positions(
-                [0.5], np.eye(1), lambda x: np.array([x[0], x[0] - 1]), lambda x: np.ones((2, 1)), limit=7
+                [0.5],
+                np.eye(1),
+                lambda x: np.array([x[0], x[0] - 1]),
+                lambda x: np.ones((2, 1)),
+                max_iterations=7,
             )
         assert isinstance(raised.value, NotConverged)
         assert raised.value.residual == raised.value.solution.error == pytest.approx(0.5)

@@ -44,7 +44,7 @@ def bodies(springs=True, gravity=(0.3, -9.0, 2.0)):
 @pytest.mark.parametrize("name", STEPS)
 def test_the_equations_of_motion_hold(name):
     """Of bodies that turn far in one step; and Newton's method gets there in few corrections."""
-    step, (system, start), h = FullyImplicit(STEPS[name].part, iterations=7), bodies(), 0.15
+    step, (system, start), h = FullyImplicit(STEPS[name].part, max_iterations=7), bodies(), 0.15
     after, c = step(system, start, h), step.part
     mean = start.velocity + c * (after.velocity - start.velocity)
     np.testing.assert_allclose(after.E, start.E @ se3.exp(h * mean[:12].reshape(2, 6)), atol=1e-13)

@@ -87,7 +87,7 @@ CALLS = {
         f"{name} a step back": (lambda scheme=scheme: stepped(scheme, -0.1), "h")
         for name, scheme in SCHEMES.items()
     },
-    "a corrected position without steps": (lambda: corrected(limit=-1), "limit"),
+    "a corrected position without steps": (lambda: corrected(max_iterations=-1), "max_iterations"),
     "a mass that is a triangle": (lambda: corrected(mass=[[1.0, 0.4], [0.0, 1.0]]), "mass"),
     "a cubic that is not there": (
         lambda: piecewise_cubic([0.0, 1.0], [Condition(k, 0.0, 0, 0.0) for k in (0, 0, 1, 0)]),

@@ -179,7 +179,7 @@ class TestNewton:
         with pytest.raises(
             NotConverged, match=r"a fully implicit step of 0.5 s .* after 1 corrections"
         ) as caught:
-            FullyImplicit(1.0, iterations=1)(system, start, 0.5)
+            FullyImplicit(1.0, max_iterations=1)(system, start, 0.5)
         solution, residual = caught.value.solution, caught.value.residual
         assert isinstance(solution, State)
         assert solution.t == 0.5

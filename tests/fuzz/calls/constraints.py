@@ -93,7 +93,7 @@ CALLS = [
             "error": sphere,
             "rows": sphere_rows,
             "tolerance": 1e-8,
-            "limit": 20,
+            "max_iterations": 20,
         },
         fine={"mass": ("sparse",)},
     ),
@@ -105,7 +105,7 @@ CALLS = [
             "error": at_origin,
             "rows": at_origin_rows,
             "tolerance": 1e-8,
-            "limit": 20,
+            "max_iterations": 20,
         },
     ),
     Call(

@@ -180,7 +180,7 @@ CALLS = [
         {"scheme": schemes.implicit_euler, "rows_at": rows_at, "where": "start"},
         returns_function=True,
     ),
-    Call(fully_implicit.FullyImplicit, {"part": 0.5, "tolerance": 1e-8, "iterations": 20}),
+    Call(fully_implicit.FullyImplicit, {"part": 0.5, "tolerance": 1e-8, "max_iterations": 20}),
     Call(
         Reduction, {"J": REDUCTION.J, "drift": REDUCTION.drift}, fine={"J": ("sparse", "longer", "shorter")}
     ),

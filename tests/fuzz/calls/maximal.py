@@ -75,7 +75,7 @@ CALLS = [
     Call(maximal.baumgarte_target, {"mechanism": MECHANISM, **ON_BODIES, "h": 0.01, "gain": 0.5}),
     Call(type(maximal.rattle)),
     Call(maximal.project, {"mechanism": MECHANISM, "state": STATE}),
-    Call(maximal.project_poses, {"mechanism": MECHANISM, **ON_BODIES, "iterations": 10}),
+    Call(maximal.project_poses, {"mechanism": MECHANISM, **ON_BODIES, "max_iterations": 10}),
     Call(
         maximal.World,
         {"mechanism": FALLING, "colliders": [Collider(WORLD, Plane()), Collider(0, BOX)], "apart": [(0, 0)]},
