@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from rbnotes import so3
+from rbnotes import _so3, so3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import rotation_vectors, rotations, vectors
@@ -229,3 +229,8 @@ def test_inverse_jacobian_where_its_series_ends(angle):
     for axis in AXES:
         expected = precise(angle * axis, of_inverse)
         np.testing.assert_allclose(so3.left_jacobian_inverse(angle * axis), expected, rtol=0, atol=1.2e-15)
+
+
+def test_bernoulli_numbers():
+    numbers = [1 / 6, 1 / 30, 1 / 42, 1 / 30, 5 / 66, 691 / 2730, 7 / 6]
+    np.testing.assert_allclose(_so3._bernoulli(7), numbers, rtol=1e-15)

@@ -26,6 +26,7 @@ def test_symmetric(A):
     result = check("thing", rounded)
     np.testing.assert_array_equal(result, result.T)
     check("thing", np.stack([1e12 * rounded, A]))
+    check("thing", -1e12 * (rounded + 3 * np.eye(4)))
     lopsided = A.copy()
     lopsided[0, 3] += 0.25
     refuses(check, lopsided, r"^a matrix with max \|A - A\^T\| = 0\.25$", "^a symmetric matrix$")

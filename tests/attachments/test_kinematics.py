@@ -135,6 +135,7 @@ def test_points_without_velocities_are_at_rest(cloud):
         ("x", {"x": np.outer(np.arange(5.0), [1.0, 2.0, 3.0])}),
         ("arms", {"arms": np.ones((5, 3))}),
         ("weights", {"weights": [0.5] * 5}),
+        ("weights", {"weights": [0.1] * 5, "arms": np.arange(15.0).reshape(5, 3) - [6, 7, 8]}),
         ("weights", {"weights": [1.0, 1.0, -1.0, 0.5, -0.5]}),
         ("weights", {"weights": [1.0]}),
     ],

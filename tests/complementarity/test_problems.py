@@ -149,3 +149,11 @@ def test_checks():
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "lemke", cover=[1.0, -1.0])
     with pytest.raises(InvalidArgument, match="relaxation: got 2, expected a number between 0 and 2"):
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "gauss_seidel", relaxation=2.0)
+
+
+def test_rows_of_a_box_hold_inside_and_fail_outside():
+    lower, upper = np.array([-1.0, -np.inf, 0.5, -np.inf]), np.array([2.0, 3.0, np.inf, np.inf])
+    qp = qp_from_box(BoxLCP(np.eye(4), np.zeros(4), lower, upper))
+    assert qp.A.shape == (4, 4)
+    for z in np.random.default_rng(0).uniform(-4, 4, (100, 4)):
+        assert np.all(qp.A @ z >= qp.b) == np.all((lower <= z) & (z <= upper))
