@@ -75,6 +75,10 @@ class TestErrors:
             target_and_softness([1.0], 1.0, -1.0, 0.1)
 
     def test_shapes(self):
+        for name in ("alpha", "beta"):
+            square = {"alpha": 1.0, "beta": 0.0, name: np.eye(2)}
+            with pytest.raises(InvalidArgument, match=rf"{name}: got shape \(2, 2\), expected a number, or"):
+                target_and_softness(np.ones(3), h=0.1, **square)
         with pytest.raises(InvalidArgument, match=r"alpha: got shape \(3,\)"):
             target_and_softness([1.0, 2.0], [1.0, 1.0, 1.0], 0.0, 0.1)
         with pytest.raises(InvalidArgument, match="h: got 0"):
