@@ -109,7 +109,7 @@ class TestDistance:
     def test_segments_of_any_length_that_cross(self, length):
         p, u, v = np.array([1.0, 2.0, 3.0]), np.array([2.0, 0.0, 0.0]), np.array([0.6, 0.8, 0.0]) * length
         x, y = closest_on_segments(p - 0.3 * u, p + 0.7 * u, p - 0.4 * v, p + 0.6 * v)
-        np.testing.assert_allclose([x, y], [p, p], atol=1e-14 * max(1.0, length))
+        np.testing.assert_allclose([x, y], [p, p], rtol=0, atol=1e-14 * max(1.0, length))
 
     @given(boxes, near_frames, boxes, near_frames)
     def test_boxes_overlap_exactly_if_a_point_is_in_both(self, a, pose_a, b, pose_b):
