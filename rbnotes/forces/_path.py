@@ -33,7 +33,11 @@ class Terms(NamedTuple):
         if kind in ("exact", "taut"):
             return self.material + self.rate + geometric
         K = self.material + geometric
-        return K if kind == "positional" else (K + np.swapaxes(K, -1, -2)) / 2
+        return K if kind == "positional" else symmetric_part(K)
+
+
+def symmetric_part(matrix: Array) -> Array:
+    return (matrix + np.swapaxes(matrix, -1, -2)) / 2
 
 
 def segments(x: Array) -> tuple[Array, Array]:

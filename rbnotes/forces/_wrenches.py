@@ -79,10 +79,6 @@ def viscous_damping(d: Array, phi: Array) -> Forces:
     return -d[..., None] * phi, np.zeros_like(D), D
 
 
-def symmetric_part(matrix: Array) -> Array:
-    return (matrix + np.swapaxes(matrix, -1, -2)) / 2
-
-
 def _sandwich(left: Array, middle: Array, right: Array) -> Array:
     """``left^T middle right`` block by block: ``(..., n, 6, n, 6)``."""
     product: Array = np.einsum("...aiu,...aibj,...bjv->...aubv", left, middle, right, optimize=True)

@@ -125,7 +125,7 @@ def known_path_wrenches(
         return BodyForces(*_wrenches.carried_forces(E, x, phi, forces))
     forces = terms.f, terms.stiffness("positional"), terms.D
     result = BodyForces(*_wrenches.carried_forces(E, x, np.zeros_like(phi), forces))
-    return result if stiffness == "positional" else result._replace(K=_wrenches.symmetric_part(result.K))
+    return result if stiffness == "positional" else result._replace(K=_path.symmetric_part(result.K))
 
 
 def _flags(points: tuple[int, ...], active: ArrayLike | None) -> Array:

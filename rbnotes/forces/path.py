@@ -185,7 +185,7 @@ def symmetric_part(matrix: ArrayLike) -> Array:
     matrix = arguments.array("matrix", matrix, None, None)
     if matrix.shape[-1] != matrix.shape[-2]:
         raise InvalidArgument("matrix", f"shape {matrix.shape}", "square matrices (..., n, n)")
-    return (matrix + np.swapaxes(matrix, -1, -2)) / 2
+    return _path.symmetric_part(matrix)
 
 
 def path_energy(law: PotentialLaw, x: ArrayLike) -> Array:

@@ -39,7 +39,7 @@ GROUPS = (
         through(on_body(0, [0.1, 0.2, 0.3]), on_particle(1), on_body(0, [-0.5, 0.4, 0.1]), on_particle(0)),
     ),
     ZeroLengthSprings([0.8, 1.1], through(on_body([1, 2], RNG.normal(size=(2, 3))), on_particle([0, 1]))),
-    Pulls([0.5, -2.0], [0.3, -0.4, 1.2], on_body([2, 2], RNG.normal(size=(2, 3)))),
+    Pulls([0.5, -2.0], [0.3, -0.4, 1.2], on_body([2, 0], RNG.normal(size=(2, 3)))),
     Pulls(0.7, [0.0, 0.0, -1.0], on_particle(1)),
     Damping([0.2, 0.6], [0, 2]),
 )

@@ -378,3 +378,10 @@ def test_a_stiff_damped_spring_is_stable_at_large_steps():
 def test_bad_arguments_are_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_symmetric_parts_of_a_stack():
+    stack = np.random.default_rng(3).normal(size=(2, 4, 3, 3))
+    found = symmetric_part(stack)
+    for i in np.ndindex(2, 4):
+        np.testing.assert_array_equal(found[i], (stack[i] + stack[i].T) / 2)
