@@ -1,5 +1,7 @@
 """Systems of many forces: sums, sparse Jacobians, energies, against differences of the whole."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -181,3 +183,13 @@ def test_paths_with_passive_segments_have_no_energy():
     assert Paths(law, ends, active=[True, True]).energy(state) == pytest.approx(8.0)
     with pytest.raises(InvalidArgument, match=r"^active: got passive segments"):
         Paths(law, ends, active=[True, False]).energy(state)
+
+
+@pytest.mark.parametrize(
+    ("bodies", "expected"), [([0, 1], "one number, or one for each path: shape (2,)"), (0, "one number")]
+)
+def test_parameters_of_a_law_are_those_of_its_paths(bodies, expected):
+    ends = np.zeros((np.size(bodies), 3)) if np.ndim(bodies) else np.zeros(3)
+    path = through(on_body(bodies, ends), on_world(ends + 1.0))
+    with pytest.raises(InvalidArgument, match=re.escape(f"got shape (3,), expected {expected}") + "$"):
+        Paths(LinearSpring([1.0, 2.0, 3.0]), path)

@@ -285,3 +285,10 @@ def test_wrong_arguments_are_named():
         assemble([FrameSprings(spring, [0, 1])], State(eye[None], np.zeros((1, 6))))
     with pytest.raises(InvalidArgument, match=r"bodies"):
         assemble([FrameSprings(spring, [0.5, 0])], State(eye[None], np.zeros((1, 6))))
+
+
+def test_stiffness_along_one_axis_alone_is_no_negative_one():
+    """Eigenvalues that are zero but for rounding, of large numbers."""
+    eye = np.eye(4)
+    for axis in np.random.default_rng(2).normal(size=(20, 3)):
+        FrameSpring(eye, eye, np.eye(3), 1e9 * np.outer(axis, axis))

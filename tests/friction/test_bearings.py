@@ -63,6 +63,7 @@ def test_a_ball_spinning_about_its_load_has_its_closed_form():
 def test_points_of_a_ball_look_alike_in_all_directions(points):
     normals = socket(1.0, 0.4, points=points).normals
     np.testing.assert_allclose(normals.T @ normals, points / 3 * np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(np.sum(normals, axis=0), 0, atol=1e-12)
 
 
 def test_a_slide_is_touched_at_its_corners():
