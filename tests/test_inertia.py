@@ -305,3 +305,18 @@ def test_mass_properties_are_checked_where_they_enter():
         inertia.composite(bodies, frames)
     names = sorted(call.args[0] for call in check.call_args_list)
     assert names == ["com", "com", "frames", "inertia", "inertia", "mass", "mass"]
+
+
+def test_composites_of_many_bodies_at_once():
+    rng = np.random.default_rng(4)
+    moments = rng.uniform(1.0, 1.5, (2, 4, 3))
+    parts = [
+        inertia.mass_properties(rng.uniform(1, 2, 4), each[..., None] * np.eye(3), rng.normal(size=(4, 3)))
+        for each in moments
+    ]
+    frames = se3.exp(rng.normal(size=(2, 6)))
+    whole = inertia.composite(parts, frames)
+    for i in range(4):
+        alone = inertia.composite([inertia.MassProperties(*(x[i] for x in part)) for part in parts], frames)
+        for found, expected in zip(whole, alone, strict=True):
+            np.testing.assert_allclose(found[i], expected, rtol=1e-12, atol=1e-12)

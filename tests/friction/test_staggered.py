@@ -9,6 +9,7 @@ from rbnotes.dynamics import StepProblem
 from rbnotes.friction import FrictionNotConverged, bounded, coulomb, measure_laws, staggered
 from rbnotes.friction.bounded import bounded_friction, within_section
 from rbnotes.friction.mixing import Mixing
+from rbnotes.friction.programs import contact_program, friction_program
 
 CONES = ("box", "pyramid", "disc")
 
@@ -148,3 +149,16 @@ def test_mixing_takes_half_a_step_where_changes_grow():
     for _ in range(3):
         x = mixing.next(x, A @ x + b)
     np.testing.assert_allclose(x, np.linalg.solve(np.eye(2) - A, b), rtol=1e-9)
+
+
+def test_programs_in_units_of_light_and_heavy_bodies():
+    """Where no bound is reached, impulses stop all: ``-W^-1 v``; where one is, the nearest of its length."""
+    W, v = np.diag([4.0, 4.0, 0.01, 0.01]), np.array([[1.0, -2.0], [0.3, 0.1]])
+    stops = -v / np.array([[4.0], [0.01]])
+    for cone in ("disc", "box"):
+        found = friction_program(2, cone, 4).solve(W, v, np.array([1e3, 1e3]))
+        np.testing.assert_allclose(found, stops, rtol=1e-6)
+    found = friction_program(2, "disc", 4).solve(W, v, np.array([0.2, 1e3]))
+    np.testing.assert_allclose(found, [0.2 * stops[0] / np.linalg.norm(stops[0]), stops[1]], rtol=1e-6)
+    pushes = contact_program(2).solve(np.diag([4.0, 0.01]), np.array([[-2.0], [3.0]]), np.zeros(2))
+    np.testing.assert_allclose(pushes, [[0.5], [0.0]], atol=1e-6)
