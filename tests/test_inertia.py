@@ -309,14 +309,17 @@ def test_mass_properties_are_checked_where_they_enter():
 
 def test_composites_of_many_bodies_at_once():
     rng = np.random.default_rng(4)
-    moments = rng.uniform(1.0, 1.5, (2, 4, 3))
     parts = [
-        inertia.mass_properties(rng.uniform(1, 2, 4), each[..., None] * np.eye(3), rng.normal(size=(4, 3)))
-        for each in moments
+        inertia.mass_properties(
+            rng.uniform(1, 2, (2, 3)),
+            rng.uniform(1.0, 1.5, (2, 3, 3))[..., None] * np.eye(3),
+            rng.normal(size=(2, 3, 3)),
+        )
+        for _ in range(2)
     ]
     frames = se3.exp(rng.normal(size=(2, 6)))
     whole = inertia.composite(parts, frames)
-    for i in range(4):
+    for i in np.ndindex(2, 3):
         alone = inertia.composite([inertia.MassProperties(*(x[i] for x in part)) for part in parts], frames)
         for found, expected in zip(whole, alone, strict=True):
             np.testing.assert_allclose(found[i], expected, rtol=1e-12, atol=1e-12)
