@@ -139,6 +139,11 @@ class TestMesh:
 
     def test_wrong_meshes(self):
         vertices, faces = box_mesh(np.ones(3))
+        two = np.array(
+            [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 4, 1], [0, 1, 5], [1, 4, 5], [4, 0, 5]]
+        )
+        with pytest.raises(InvalidArgument, match="closed, oriented surface"):  # they share one edge
+            inertia.triangle_mesh(np.random.default_rng(0).normal(size=(6, 3)), two)
         with pytest.raises(InvalidArgument, match="closed, oriented surface"):
             inertia.triangle_mesh(vertices, faces[1:])
         with pytest.raises(InvalidArgument, match="closed, oriented surface"):

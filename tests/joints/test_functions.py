@@ -141,6 +141,26 @@ def test_gears_roll_without_slip(inside, centre, meshing):
         np.testing.assert_allclose(twist[3:] + np.cross(twist[:3], at), 0, atol=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("surface", "area"),
+    [
+        (surfaces.sphere(0.7), 4 * np.pi * 0.7**2),
+        (surfaces.ellipsoid([0.7, 0.7, 0.7]), 4 * np.pi * 0.7**2),
+        (surfaces.torus(1.0, 0.3), 4 * np.pi**2 * 0.3),
+    ],
+    ids=["sphere", "ellipsoid", "torus"],
+)
+def test_triangles_cover_a_surface_once(surface, area):
+    """The missing part goes with the square of their size."""
+    missing = []
+    for count in (24, 48):
+        vertices, triangles = surfaces.triangles(surface, count, count)
+        a, b, c = np.moveaxis(vertices[triangles], 1, 0)
+        missing.append(1 - np.sum(np.linalg.norm(np.cross(b - a, c - a), axis=1)) / 2 / area)
+    assert 0 < missing[0] < 0.02
+    assert missing[0] / missing[1] == pytest.approx(4, rel=0.05)
+
+
 FUNCTIONS = {
     "arithmetic": lambda x: (2 * x - x / 3 + 1 / (x + 2)) ** 3 - np.abs(x) + (+x) * (1 - x) + 2.0**x - x**0.3,
     "circular": lambda x: np.sin(x) + np.cos(x) * np.tan(x / 2) + np.arcsin(x / 2) * np.arccos(x / 3),

@@ -107,7 +107,8 @@ class TestScrews:
 
     def test_without_pitch_is_a_hinge(self):
         screw = joints.Helical(Z, 0.0)
-        np.testing.assert_allclose(screw.coordinates_of(screw.transform([0.5])), [0.5], atol=1e-15)
+        for q in (np.array([0.5]), np.array([[0.5], [-1.2], [2.0]])):
+            np.testing.assert_allclose(screw.coordinates_of(screw.transform(q)), q, atol=1e-14)
 
 
 class TestFreedom:
