@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -191,7 +192,7 @@ def simulate_joint_friction(
     *,
     warm: bool = True,
     progress: Callable[[int, int], object] | None = None,
-    **options: object,
+    **options: Any,
 ) -> BispRun:
     """Steps of :func:`bisp_step`, each from the friction of the one before if ``warm``.
 
@@ -206,7 +207,7 @@ def simulate_joint_friction(
     states, done, last = [state], list[BispStep](), None
     for i in range(steps):
         now = system.reparametrised(states[-1])
-        last = bisp_step(system, now, h, bearings, constraints, colliders, start=last, **options)  # type: ignore[arg-type]
+        last = bisp_step(system, now, h, bearings, constraints, colliders, start=last, **options)
         done.append(last)
         states.append(last.state)
         last = last if warm else None
