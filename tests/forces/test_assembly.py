@@ -9,15 +9,9 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import jacobian
 from rbnotes.dynamics import State
 from rbnotes.forces import LinearSpring, SpringDamper, UserTension, path_force
-from rbnotes.forces.assembly import (
-    Damping,
-    ForceGroups,
-    Paths,
-    Pulls,
-    ZeroLengthSprings,
-    assemble,
-)
+from rbnotes.forces.assembly import ForceGroups, assemble
 from rbnotes.forces.attachment import on_body, on_particle, on_world, through
+from rbnotes.forces.groups import Damping, Paths, Pulls, ZeroLengthSprings
 from rbnotes.forces.muscle import Muscle
 
 RNG = np.random.default_rng(11)

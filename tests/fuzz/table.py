@@ -87,7 +87,7 @@ WITHIN = (
     r"contact\.nearby\.(allowed_speeds|reach|resting_speed)",
     r"dynamics\.(free_rotation\.turn_freely|motion\.without_inertia|schemes\.less)",
     r"dynamics\.step_problem\.without_conditions",
-    r"forces\.assembly\.(Located\.on_carriers|carriers)",
+    r"forces\.carriers\..*",
     r"forces\.(attachment\.Attachments|body_forces\.known_path_wrenches|path\.active_flags)",
     r"inertia\.spatial\.of_symmetric",
     r"friction\.(best|bounded|central_path|endings|mixing|models|programs)\..*",
