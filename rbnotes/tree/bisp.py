@@ -46,11 +46,12 @@ from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.mixing import Mixing
 from rbnotes.friction.staggered import friction_impulses, normal_impulses
 from rbnotes.tree.bearings import Bearings, closure_wrench, fitted
-from rbnotes.tree.constrained import checked_constraints, step_rows
+from rbnotes.tree.constrained import step_rows
 from rbnotes.tree.constraints import LoopClosure
 from rbnotes.tree.contact import tree_contacts
 from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
 from rbnotes.tree.kinematics import _steps
+from rbnotes.tree.parts import checked_constraints
 from rbnotes.tree.products import passed_on
 from rbnotes.tree.reactions import body_rows, impulse_balance
 from rbnotes.tree.rows import Constraint

@@ -106,7 +106,7 @@ WITHIN = (
     r"solids\.Solid",
     r"tree\.bearings\..*",
     r"viewer\.(camera|sketch)\..*",
-    r"tree\.constrained\.(acceleration_parts|by_part|inequalities_named|label|refuse_contradictions|stacked)",
+    r"tree\.(constrained\.acceleration_parts|parts\..*)",
     r"tree\.(constraints\.\w+\.body_rows|rows\..*)",
     r"tree\.dual\.(Sweep\..*|sparse_rows)",
     r"tree\.dynamics\.(accelerations|coordinate_constraints|driving_force|\w+_energy_of)",
