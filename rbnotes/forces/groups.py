@@ -14,7 +14,7 @@ from rbnotes.dynamics import WORLD, State
 from rbnotes.forces import _path, _wrenches, body_forces
 from rbnotes.forces.attachment import Attachments, Indices
 from rbnotes.forces.carriers import Located, carried, carriers, column, in_range
-from rbnotes.forces.path import STIFFNESS, PotentialLaw, active_flags, dissipated_power, path_energy
+from rbnotes.forces.path import STIFFNESS, PotentialLaw, active_flags, dissipated_power
 from rbnotes.forces.tension import TensionLaw
 
 
@@ -69,7 +69,8 @@ class Paths:
         if not np.all(active_flags(points.shape[-2] - 1, self.active)):
             # Their tension acts over a length that the law does not see: no energy has that force.
             raise InvalidArgument("active", "passive segments", "all segments active, for the energy")
-        return float(np.sum(path_energy(self.law, points)))
+        lengths = np.sum(_path.segments(points)[1], axis=-1)
+        return float(np.sum(self.law.energy(lengths)))
 
     def dissipated_power(self, state: State) -> float:
         """Power that velocities make forces take, W; raises InvalidArgument if ``state`` is no ``State``."""
