@@ -153,9 +153,7 @@ class TestErrors:
         points = through(on_body(0, np.zeros(3)), on_body(1, np.zeros(3)))
         with pytest.raises(InvalidArgument, match="potential"):
             ForceGroups([Paths(law, points)]).energy(STATE)
-        with pytest.raises(
-            InvalidArgument, match="law: got function, expected a law with a potential energy"
-        ):
+        with pytest.raises(InvalidArgument, match="law: got function, expected a law with a potential"):
             Paths(lambda L, Ldot: law(L, Ldot), points).energy(STATE)
 
     def test_paths_have_two_points(self):
