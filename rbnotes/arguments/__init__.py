@@ -64,6 +64,7 @@ from rbnotes.arguments.objects import (
 from rbnotes.arguments.refusals import (
     Array,
     InvalidArgument,
+    Matrix,
     SingularConfiguration,
 )
 
@@ -74,6 +75,7 @@ __all__ = [
     "UNIT_TOLERANCE",
     "Array",
     "InvalidArgument",
+    "Matrix",
     "SingularConfiguration",
     "array",
     "bound",

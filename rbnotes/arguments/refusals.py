@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.floating[Any]]
 
+Matrix = Any
+"""A NumPy array or a scipy.sparse array, with two axes: their declared types have no operators in common."""
+
 
 class InvalidArgument(ValueError):
     """An argument is not what the function needs; the message says what it got and what was expected."""

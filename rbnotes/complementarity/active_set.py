@@ -20,7 +20,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.pivoting import pivoting
 from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import Residuals, Yardstick
@@ -230,7 +230,7 @@ class _Blocks:
         return Solution(status, z, self.M @ z + self.q, residuals, method, statistics)
 
 
-def principal_solver(M: Any, within: Any, weights: Array, symmetric: bool) -> Callable[[Array], Array]:
+def principal_solver(M: Matrix, within: Any, weights: Array, symmetric: bool) -> Callable[[Array], Array]:
     """Factor the principal submatrix of M plus diagonal weights; raises LinAlgError or RuntimeError."""
     if not len(within):
         return lambda right: right

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.elimination import Elimination, is_held
 from rbnotes.complementarity.problems import LCP, BoxLCP
 
@@ -73,7 +73,7 @@ class Pairs:
         arguments.instance("problem", problem, LCP, BoxLCP, Elimination)
         n = self.size = problem.size
         self.symmetric = problem.symmetric
-        self.matrix: Any = None
+        self.matrix: Matrix | None = None
         self.lower, self.upper = np.zeros(n), np.full(n, np.inf)
         if isinstance(problem, Elimination):
             kkt = problem.kkt
@@ -207,6 +207,6 @@ class Basis:
         self.w[self.alpha] = 0.0
 
 
-def _flat(matrix: Any) -> Array:
+def _flat(matrix: Matrix) -> Array:
     """The single row or column of a matrix, dense or sparse, as a vector."""
     return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix).ravel()

@@ -20,7 +20,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.problems import LCP, QP, dense
 from rbnotes.complementarity.residuals import Residuals, largest, pair_residuals, ratio, row_sizes, worst
 from rbnotes.constraints.kkt import KKT, factored
@@ -35,15 +35,15 @@ class Elimination:
     :class:`rbnotes.dynamics.StepProblem` check theirs.
     """
 
-    M: Any
+    M: Matrix
     """``(d, d)``, regular, dense or sparse: in a step the inertia, kg, kg m and kg m^2."""
     f: Array
     """``(d,)``: in a step the momentum, N s and N m s."""
-    N: Any
+    N: Matrix
     """Rows of the inequalities ``(m, d)``, in the units of n per x; dense or sparse."""
     n: Array
     """What ``N x`` is at least ``(m,)``: in a step m/s."""
-    G: Any
+    G: Matrix
     """Rows of the equations ``(k, d)``, in the units of g per x; dense or sparse; without rows if there are
     no equations."""
     g: Array
@@ -181,12 +181,12 @@ class _Sizes(NamedTuple):
     pairs_cap: Array
 
 
-def squares(matrix: Any) -> Any:
+def squares(matrix: Matrix) -> Any:
     """The entries squared, dense or sparse."""
     return matrix.multiply(matrix) if sparse.issparse(matrix) else matrix * matrix
 
 
-def is_held(effect: Array, rows: Array, M: Any) -> Any:
+def is_held(effect: Array, rows: Array, M: Matrix) -> Any:
     """Whether the effect of impulses along rows of N is but rounding: the equations hold such contacts fast.
 
     ``effect`` is that under the equations; without them it would be about ``sum row^2 / diag(M)``.
@@ -194,7 +194,7 @@ def is_held(effect: Array, rows: Array, M: Any) -> Any:
     return effect <= 1e-13 * np.sum(rows**2 / np.abs(M.diagonal()), axis=-1)
 
 
-def _block_inverse(M: Any, largest: int = 12) -> Any:
+def _block_inverse(M: Matrix, largest: int = 12) -> Any:
     """Inverse of a sparse matrix that falls into small blocks (free bodies, say), else None."""
     diagonal = M.diagonal()
     if M.nnz == len(diagonal) and np.all(diagonal > 0):

@@ -9,14 +9,13 @@ that of a sequential sweep, in another order.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.complementarity.active_set import polish
 from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import yardstick
@@ -97,7 +96,7 @@ def gauss_seidel(
     return Solution(status, z, w, residuals, "gauss_seidel", Statistics(sweeps=sweeps))
 
 
-def _rates(M: Any, relaxation: float) -> Array:
+def _rates(M: Matrix, relaxation: float) -> Array:
     """What to divide each w by; variables whose row is zero, which change no w of theirs, stay."""
     diagonal = np.asarray(M.diagonal())
     moving = diagonal != 0
@@ -134,7 +133,7 @@ def _sweep(problem: LCP | BoxLCP, rates: Array) -> Callable[[Array], None]:
     return one_by_one
 
 
-def _colouring(M: Any) -> NDArray[np.int_]:
+def _colouring(M: Matrix) -> NDArray[np.int_]:
     """Greedy colouring of the graph of M: neighbours get different colours."""
     pattern = sparse.csr_array(abs(M) + abs(M.T))
     colours = np.full(M.shape[0], -1)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.constraints.matrices import symmetric_to_rounding
 
 
@@ -32,15 +32,15 @@ class QP:
     Raises InvalidArgument if ``Q`` is not symmetric or a shape does not fit.
     """
 
-    Q: Any
+    Q: Matrix
     """Second derivatives ``(d, d)`` of the objective, in its unit per two of x; dense or scipy.sparse."""
     c: Any
     """Slopes ``(d,)`` of the objective at x = 0, in its unit per one of x."""
-    A: Any = None
+    A: Matrix = None
     """Rows ``(m, d)`` of the inequalities, in the units of b per x."""
     b: Any = None
     """What ``A x`` is at least, ``(m,)``: m/s for contacts."""
-    G: Any = None
+    G: Matrix = None
     """Rows ``(k, d)`` of the equations, in the units of g per x."""
     g: Any = None
     """What ``G x`` is, ``(k,)``: m/s or rad/s for joints."""
@@ -75,7 +75,7 @@ class LCP:
     Raises InvalidArgument if the shape of ``M`` or ``q`` does not fit.
     """
 
-    M: Any
+    M: Matrix
     """Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse."""
     q: Any
     """The w ``(n,)`` at z = 0, in its unit: m/s for contacts."""
@@ -115,7 +115,7 @@ class BoxLCP:
     Raises InvalidArgument if a shape does not fit.
     """
 
-    M: Any
+    M: Matrix
     """Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse."""
     q: Any
     """The w ``(n,)`` at z = 0, in its unit: m/s for contacts."""
@@ -152,7 +152,9 @@ def _set(problem: Any, **fields: Any) -> None:
         object.__setattr__(problem, name, value)
 
 
-def _matrix_and_vector(matrix_name: str, matrix: Any, vector_name: str, vector: Any) -> tuple[Any, Array]:
+def _matrix_and_vector(
+    matrix_name: str, matrix: Matrix, vector_name: str, vector: ArrayLike
+) -> tuple[Matrix, Array]:
     """A square matrix and a vector with as many entries: the one that does not fit is blamed."""
     matrix = arguments.matrix(matrix_name, matrix)
     n = matrix.shape[0]
@@ -165,17 +167,19 @@ def _matrix_and_vector(matrix_name: str, matrix: Any, vector_name: str, vector: 
     return matrix, vector
 
 
-def _rows(matrix_name: str, matrix: Any, vector_name: str, vector: Any, size: int) -> tuple[Any, Any]:
-    if (matrix is None) != (vector is None):
+def _rows(
+    matrix_name: str, matrix: Matrix, vector_name: str, vector: ArrayLike | None, size: int
+) -> tuple[Matrix, Array]:
+    if matrix is None and vector is None:
+        return np.zeros((0, size)), np.zeros(0)
+    if matrix is None or vector is None:
         given, missing = (matrix_name, vector_name) if vector is None else (vector_name, matrix_name)
         raise InvalidArgument(missing, "nothing", f"a value, since {given} is given")
-    if matrix is None:
-        return np.zeros((0, size)), np.zeros(0)
     matrix = arguments.matrix(matrix_name, matrix, None, size)
     return matrix, arguments.vector(vector_name, vector, matrix.shape[0])
 
 
-def _bound(name: str, value: Any, n: int, infinite: float) -> Array:
+def _bound(name: str, value: ArrayLike, n: int, infinite: float) -> Array:
     bound = arguments.bound(name, value)
     if bound.shape not in ((), (n,)):
         raise InvalidArgument(name, f"shape {bound.shape}", f"shape ({n},) or one number")
@@ -184,6 +188,6 @@ def _bound(name: str, value: Any, n: int, infinite: float) -> Array:
     return np.broadcast_to(bound, (n,)).copy()
 
 
-def dense(matrix: Any) -> Array:
+def dense(matrix: Matrix) -> Array:
     """The matrix as a dense array."""
     return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.complementarity.active_set import SMALL
 from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.problems import QP, dense
@@ -273,11 +273,11 @@ def _checked_solver(solver: str, solver_tolerance: float | None) -> tuple[str, f
     return solver, arguments.number("solver_tolerance", solver_tolerance)
 
 
-def _is_diagonal(Q: Any) -> bool:
+def _is_diagonal(Q: Matrix) -> bool:
     return bool((Q - sparse.diags_array(Q.diagonal())).count_nonzero() == 0)
 
 
-def _root(Q: Any) -> Array:
+def _root(Q: Matrix) -> Array:
     """R with ``R^T R = Q``."""
     Q = dense(Q)
     try:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.problems import LCP, BoxLCP
 
 ROUNDING = 0.1
@@ -70,7 +69,7 @@ class Yardstick:
     """Size ``(n,)`` of each row, in the unit of its w."""
     cap: Array
     """Size ``(n,)`` that rounding gives a row at most: that of the largest q, in the unit of its w."""
-    M: Any
+    M: Matrix
     """Absolute values ``(n, n)``, in the units of w per z."""
     q: Array
     """Absolute values ``(n,)``, in the unit of w."""
@@ -80,7 +79,7 @@ class Yardstick:
     """Largest z ``(n,)``, in its unit; None for an LCP."""
 
     @classmethod
-    def of(cls, M: Any, q: Array, lower: Array | None = None, upper: Array | None = None) -> Yardstick:
+    def of(cls, M: Matrix, q: Array, lower: Array | None = None, upper: Array | None = None) -> Yardstick:
         """That of a problem with matrix M ``(n, n)``; without bounds it is an LCP."""
         effects = effect(M)
         expected = np.maximum(-q / effects, 0.0)
@@ -136,7 +135,7 @@ def pair_residuals(
     )
 
 
-def effect(M: Any) -> Array:
+def effect(M: Matrix) -> Array:
     """How much a unit of ``z_i`` changes ``w_i``, or some w if that is nothing: turns z into units of w."""
     effects = np.array(M.diagonal())
     for index in np.flatnonzero(effects <= 0):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import effect
 
@@ -15,7 +13,7 @@ SWEEPS = 10
 """Rows and columns are scaled in turn so many times."""
 
 
-def units(M: Any) -> Array:
+def units(M: Matrix) -> Array:
     """Units u ``(n,)`` of z in which each variable has an effect of about one: ``diag(u) M diag(u)``.
 
     What is symmetric or positive semidefinite stays so.
@@ -23,7 +21,7 @@ def units(M: Any) -> Array:
     return power_of_two(1 / np.sqrt(effect(M)))
 
 
-def two_sided_units(M: Any) -> tuple[Array, Array]:
+def two_sided_units(M: Matrix) -> tuple[Array, Array]:
     """Units of z, and factors on w, that bring the largest entries of all rows and columns near to one.
 
     For matrices whose rows and columns have scales of their own. A P-matrix stays one.
@@ -39,7 +37,7 @@ def two_sided_units(M: Any) -> tuple[Array, Array]:
     return power_of_two(columns), power_of_two(rows)
 
 
-def in_units(M: Any, z_units: Array, w_units: Array) -> Any:
+def in_units(M: Matrix, z_units: Array, w_units: Array) -> Matrix:
     """``diag(w_units) M diag(z_units)``, dense or sparse."""
     if sparse.issparse(M):
         return sparse.diags_array(w_units) @ M @ sparse.diags_array(z_units)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.arguments import Array, Matrix, SingularConfiguration
 from rbnotes.constraints.matrices import Solve, symmetric_to_rounding
 from rbnotes.constraints.redundancy import RANK_TOLERANCE, check_consistent, largest
 
@@ -21,7 +20,7 @@ SMALL_ROWS = 1e-4
 or of heavy bodies, would not be found in a few refinements."""
 
 
-def factor_sparse(M: Any, G: Any) -> tuple[Callable[[], int], Solve]:
+def factor_sparse(M: Matrix, G: Matrix) -> tuple[Callable[[], int], Solve]:
     """Factors of ``[[M, -G^T], [G, delta]]``, and iterations that take the diagonal delta out again.
 
     They are proximal-point steps on the multipliers: started from zero they stay in the range of
@@ -78,7 +77,7 @@ _ORDERING = {
 }
 
 
-def _check_inertia(M: Any, symmetric: bool) -> None:
+def _check_inertia(M: Matrix, symmetric: bool) -> None:
     try:
         pivots = splu(M, **_ORDERING).U.diagonal()
     except RuntimeError as error:

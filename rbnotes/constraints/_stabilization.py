@@ -6,23 +6,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
 from rbnotes import _se3
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, Matrix
 
 SOFTNESS = 1e-12
 """Of the rows of a projection, relative to the effect of the largest one: against rows that repeat others."""
 
-Evaluate = Callable[[Array], tuple[Array, Callable[[], Any]]]
+Evaluate = Callable[[Array], tuple[Array, Callable[[], Matrix]]]
 """From positions to the errors ``(k,)`` there, and to what gives the rows ``(k, n)`` if they are wanted."""
 
 
-def least_correction(G: Any, responses: Any, g: Array) -> Array:
+def least_correction(G: Matrix, responses: Matrix, g: Array) -> Array:
     S = G @ responses
     softness = SOFTNESS * np.max(S.diagonal(), initial=0.0)
     if softness == 0:  # no rows, or rows that nothing moves
@@ -37,7 +36,7 @@ def least_correction(G: Any, responses: Any, g: Array) -> Array:
 
 def project(
     at: Array,
-    respond: Callable[[Any], Any],
+    respond: Callable[[Matrix], Matrix],
     evaluate: Evaluate,
     move: Callable[[Array, Array], Array],
     tolerance: float,

@@ -16,14 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.constraints._dense_kkt import factor_dense
 from rbnotes.constraints._sparse_kkt import factor_sparse
 from rbnotes.constraints.matrices import Solve, checked_square
@@ -90,7 +89,7 @@ class KKT:
         return targets
 
 
-def kkt_matrix(M: Any, G: Any) -> Any:
+def kkt_matrix(M: Matrix, G: Matrix) -> Matrix:
     """The matrix ``[[M, -G^T], [G, 0]]``, dense, or a ``csc_array`` if M or G is sparse.
 
     Raises InvalidArgument if the shape of ``M`` or ``G`` does not fit.
@@ -104,7 +103,7 @@ def kkt_matrix(M: Any, G: Any) -> Any:
     return np.block([[M, -G.T], [G, np.zeros((k, k))]])
 
 
-def factor_kkt(M: Any, G: Any = None, *, redundancy: str = "least-norm") -> KKT:
+def factor_kkt(M: Matrix, G: Matrix | None = None, *, redundancy: str = "least-norm") -> KKT:
     """Factor ``[[M, -G^T], [G, 0]]``.
 
     Parameters
@@ -113,7 +112,7 @@ def factor_kkt(M: Any, G: Any = None, *, redundancy: str = "least-norm") -> KKT:
         Inertia: symmetric positive definite, or any regular matrix whose symmetric part is positive
         definite (an implicit integrator's). Dense, or scipy.sparse.
     G : (k, n), optional
-        Constraint matrix, dense or scipy.sparse.
+        Constraint matrix, without unit between like velocities; dense or scipy.sparse.
     redundancy : {"least-norm", "refuse"}
         What to do with redundant rows: multipliers of least norm, in which rows of a sparse matrix that are
         small beside others count less; or an error.
@@ -134,7 +133,7 @@ def factor_kkt(M: Any, G: Any = None, *, redundancy: str = "least-norm") -> KKT:
     return kkt
 
 
-def factored(M: Any, G: Any) -> KKT:
+def factored(M: Matrix, G: Matrix) -> KKT:
     """As :func:`factor_kkt`, for matrices that are finite and whose shapes fit: they are not looked at."""
     if sparse.issparse(M) or sparse.issparse(G):
         M, G = sparse.csc_array(M), sparse.csc_array(G)
@@ -142,7 +141,7 @@ def factored(M: Any, G: Any) -> KKT:
     return KKT(M.shape[0], G.shape[0], count_rank, solver)
 
 
-def kkt_inverse(M: Any, G: Any) -> Array:
+def kkt_inverse(M: Matrix, G: Matrix) -> Array:
     """The inverse of the KKT matrix as a dense matrix ``(n + k, n + k)`` (Lloyd 0.5), for study.
 
     Its blocks are ``M^-1 P_f``, ``M^-1 G^T S^-1``, ``-S^-1 G M^-1`` and ``S^-1`` with
@@ -158,7 +157,7 @@ def kkt_inverse(M: Any, G: Any) -> Array:
     return np.vstack(kkt.solve(identity[: kkt.size], identity[kkt.size :]))
 
 
-def _checked(M: Any, G: Any) -> tuple[Any, Any]:
+def _checked(M: Matrix, G: Matrix) -> tuple[Matrix, Matrix]:
     M = checked_square(M)
     n = M.shape[0]
     if n == 0:

@@ -9,13 +9,13 @@ import numpy as np
 from scipy import linalg, sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
 
 Solve = Callable[[Array, Array], tuple[Array, Array]]
 """Velocities and multipliers, from the upper and the lower right side of a KKT system."""
 
 
-def is_symmetric(M: Any) -> bool:
+def is_symmetric(M: Matrix) -> bool:
     """Whether a dense or sparse matrix is symmetric to rounding.
 
     A dense one is multiplied with a vector from both sides, which takes less memory than to transpose it.
@@ -25,7 +25,7 @@ def is_symmetric(M: Any) -> bool:
     return symmetric_to_rounding(checked_square(M))
 
 
-def symmetric_to_rounding(M: Any) -> bool:
+def symmetric_to_rounding(M: Matrix) -> bool:
     """As :func:`is_symmetric`, for a square matrix that is known to be finite."""
     if sparse.issparse(M):
         return bool(abs(M - M.T).max() <= 1e-12 * abs(M).max()) if M.nnz else True
@@ -42,7 +42,7 @@ def regular_lu(name: str, matrix: Array, least: float = 100 * float(np.finfo(flo
     return factors, pivots
 
 
-def checked_square(M: Any) -> Any:
+def checked_square(M: Matrix) -> Matrix:
     """A dense or sparse matrix, if it is finite and square."""
     M = arguments.matrix("M", M)
     if M.shape[0] != M.shape[1]:

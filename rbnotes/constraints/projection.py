@@ -10,18 +10,16 @@ and ``P_v = P_f^T``. They are oblique: orthogonal only in the inner product of M
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.constraints.kkt import KKT, _checked, factored
 
 
-def force_projection(M: Any, G: Any) -> Array:
+def force_projection(M: Matrix, G: Matrix) -> Array:
     """The matrix P_f ``(n, n)`` that leaves of a force what constraints ``G a = 0`` let act (Lloyd 0.5).
 
     Parameters
@@ -29,7 +27,7 @@ def force_projection(M: Any, G: Any) -> Array:
     M : (n, n)
         Symmetric positive definite inertia, kg, kg m and kg m^2.
     G : (k, n)
-        Constraint matrix; redundant rows change nothing.
+        Constraint matrix, without unit between like velocities; redundant rows change nothing.
 
     Raises
     ------
@@ -43,7 +41,7 @@ def force_projection(M: Any, G: Any) -> Array:
     return result
 
 
-def velocity_projection(M: Any, G: Any) -> Array:
+def velocity_projection(M: Matrix, G: Matrix) -> Array:
     """The matrix P_v ``(n, n)`` that takes velocities to the nearest with ``G v = 0`` (Lloyd 0.5).
 
     Nearest in kinetic energy: of all admissible v', ``P_v v`` has the least ``(v' - v)^T M (v' - v)``.
@@ -57,7 +55,7 @@ def velocity_projection(M: Any, G: Any) -> Array:
     return kkt.solver(momenta, np.zeros((kkt.constraints, kkt.size)))[0]
 
 
-def constrained_force(M: Any, G: Any, force: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
+def constrained_force(M: Matrix, G: Matrix, force: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
     """Total force ``f + G^T lambda`` under constraints on the acceleration, and lambda (Lloyd 0.5).
 
     Parameters
@@ -65,7 +63,7 @@ def constrained_force(M: Any, G: Any, force: ArrayLike, g: ArrayLike = 0.0) -> t
     M : (n, n)
         Symmetric positive definite inertia, kg, kg m and kg m^2.
     G : (k, n)
-        Constraint matrix.
+        Constraint matrix, without unit between like velocities.
     force : (n,)
         Applied force f, N or N m.
     g : (k,)
@@ -94,7 +92,7 @@ def constrained_force(M: Any, G: Any, force: ArrayLike, g: ArrayLike = 0.0) -> t
     return force + G.T @ multipliers, multipliers
 
 
-def constrained_velocity(M: Any, G: Any, v: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
+def constrained_velocity(M: Matrix, G: Matrix, v: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
     """Velocity after the least impulse that makes ``G v = g``, and that impulse's multipliers (Lloyd 0.5).
 
     The impulse is ``G^T lambda``; the velocity changes by ``M^-1 G^T lambda``.
@@ -104,7 +102,7 @@ def constrained_velocity(M: Any, G: Any, v: ArrayLike, g: ArrayLike = 0.0) -> tu
     M : (n, n)
         Symmetric positive definite inertia, kg, kg m and kg m^2.
     G : (k, n)
-        Constraint matrix.
+        Constraint matrix, without unit between like velocities.
     v : (n,)
         Velocity before, m/s or rad/s.
     g : (k,)
@@ -131,7 +129,7 @@ def constrained_velocity(M: Any, G: Any, v: ArrayLike, g: ArrayLike = 0.0) -> tu
     return kkt.solver(momentum, kkt._targets(g))
 
 
-def _factored(M: Any, G: Any) -> tuple[Any, Any, KKT]:
+def _factored(M: Matrix, G: Matrix) -> tuple[Matrix, Matrix, KKT]:
     """Both matrices, checked, and their factors. A projection without rows has nothing to project on."""
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")

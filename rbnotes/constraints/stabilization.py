@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,7 @@ from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.constraints import _stabilization
 from rbnotes.constraints.matrices import symmetric_to_rounding
 from rbnotes.errors import NotConverged
@@ -163,9 +163,9 @@ def largest_stable_step(alpha: float, beta: float, moves: str = "new") -> float:
 
 def project_positions(
     x: ArrayLike,
-    mass: Any,
+    mass: Matrix,
     error: Callable[[Array], ArrayLike],
-    rows: Callable[[Array], Any],
+    rows: Callable[[Array], Matrix],
     *,
     tolerance: float = 1e-10,
     max_iterations: int = 20,
@@ -216,7 +216,7 @@ def project_poses(
     poses: ArrayLike,
     inertias: ArrayLike,
     error: Callable[[Array], ArrayLike],
-    rows: Callable[[Array], Any],
+    rows: Callable[[Array], Matrix],
     *,
     tolerance: float = 1e-10,
     max_iterations: int = 20,
@@ -251,7 +251,7 @@ def project_poses(
         raise InvalidArgument("poses, inertias", got, "shapes (n, 4, 4) and (n, 6, 6)")
     mobility = sparse.block_diag(list(np.linalg.inv(inertias)), format="csc")
 
-    def respond(G: Any) -> Any:
+    def respond(G: Matrix) -> Matrix:
         return mobility @ G.T
 
     size = 6 * len(poses)
@@ -260,7 +260,7 @@ def project_poses(
     )
 
 
-def least_correction(G: Any, responses: Any, g: ArrayLike) -> Array:
+def least_correction(G: Matrix, responses: Matrix, g: ArrayLike) -> Array:
     """The step ``(n,)`` with ``G step = -g`` that is the least in the norm of the mass.
 
     Parameters
@@ -292,9 +292,9 @@ def least_correction(G: Any, responses: Any, g: ArrayLike) -> Array:
 def _projected(
     at: Array,
     size: int,
-    respond: Callable[[Any], Any],
+    respond: Callable[[Matrix], Matrix],
     error: Callable[[Array], ArrayLike],
-    rows: Callable[[Array], Any],
+    rows: Callable[[Array], Matrix],
     move: Callable[[Array, Array], Array],
     tolerance: float,
     max_iterations: int,
@@ -304,7 +304,7 @@ def _projected(
     tolerance = arguments.number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations)
 
-    def evaluate(at: Array) -> tuple[Array, Callable[[], Any]]:
+    def evaluate(at: Array) -> tuple[Array, Callable[[], Matrix]]:
         g = arguments.one_vector("error(positions)", error(at), None)
         return g, lambda: arguments.matrix("rows(positions)", rows(at), len(g), size)
 
@@ -314,7 +314,7 @@ def _projected(
     return reached
 
 
-def _responses(mass: Any) -> Callable[[Any], Any]:
+def _responses(mass: Matrix) -> Callable[[Matrix], Matrix]:
     """``M^-1 G^T`` for any G, with M factored once."""
     try:
         return _solver(mass)
@@ -322,7 +322,7 @@ def _responses(mass: Any) -> Callable[[Any], Any]:
         raise SingularConfiguration("mass", "a singular matrix", "positive definite") from error
 
 
-def _solver(mass: Any) -> Callable[[Any], Any]:
+def _solver(mass: Matrix) -> Callable[[Matrix], Matrix]:
     if sparse.issparse(mass):
         factors = splu(sparse.csc_array(mass))
         return lambda G: factors.solve(G.T.toarray() if sparse.issparse(G) else np.ascontiguousarray(G.T))

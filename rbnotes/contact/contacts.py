@@ -15,14 +15,11 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes._frozen import keep
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.contact import _axes, _rows
 from rbnotes.contact.detection import ContactPoints
 from rbnotes.contact.pair_rows import PairRows
 from rbnotes.dynamics import WORLD
-
-Matrix = Any
-"""A NumPy array or a scipy.sparse array, with two axes."""
 
 
 @dataclass(frozen=True, eq=False)

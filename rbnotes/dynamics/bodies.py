@@ -18,10 +18,9 @@ from scipy import sparse
 
 from rbnotes import _se3, _so3, arguments, inertia
 from rbnotes._frozen import keep
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.dynamics.motion import ForceLaw, Forces, no_forces, without_inertia
 from rbnotes.dynamics.state import State
-from rbnotes.dynamics.step_problem import Matrix
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Along -z, m/s^2."""

@@ -12,18 +12,18 @@ holds at the state that v+ leads to. Its linear problems have the exact derivati
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import _se3, arguments
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.dynamics.motion import Forces, MechanicalSystem
 from rbnotes.dynamics.schemes import Solve, less, solve_free
 from rbnotes.dynamics.state import State
-from rbnotes.dynamics.step_problem import Matrix, StepProblem, without_conditions
+from rbnotes.dynamics.step_problem import StepProblem, without_conditions
 from rbnotes.errors import NotConverged
 
 HALVINGS = 12
@@ -84,13 +84,12 @@ class FullyImplicit:
             ``residual`` how far the next one would move its positions, in rad and m.
         """
         arguments.instance("state", state, State)
-        if not hasattr(system, "tangent"):
+        if not _has_tangent(system):
             raise InvalidArgument("system", type(system).__name__, "a system with a tangent")
         h = arguments.number("h", h)
         arguments.function("solve", solve)
         arguments.provides("system", system, "mass", "forces", "moved")
-        differentiable = cast(Differentiable, system)
-        equations = _Equations(differentiable, state, h, self.part, system.mass(state), solve)
+        equations = _Equations(system, state, h, self.part, system.mass(state), solve)
         velocity = state.velocity
         now = equations.at(velocity)
         for count in range(self.max_iterations + 1):
@@ -114,6 +113,10 @@ fully_implicit_euler = FullyImplicit(1.0)
 
 implicit_midpoint = FullyImplicit(0.5)
 """The implicit midpoint rule: of second order, for trees and bodies too."""
+
+
+def _has_tangent(system: MechanicalSystem) -> TypeGuard[Differentiable]:
+    return callable(getattr(system, "tangent", None))
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,10 +19,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.dynamics.solve_step import factor_step
 from rbnotes.dynamics.state import State
-from rbnotes.dynamics.step_problem import Matrix, StepProblem
+from rbnotes.dynamics.step_problem import StepProblem
 
 
 class Forces(NamedTuple):

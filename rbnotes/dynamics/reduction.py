@@ -17,8 +17,8 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes._frozen import changed
-from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics.step_problem import Matrix, Rows, StepProblem, StepSolution
+from rbnotes.arguments import Array, InvalidArgument, Matrix
+from rbnotes.dynamics.step_problem import Rows, StepProblem, StepSolution
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,10 +21,10 @@ from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
 from rbnotes._frozen import changed
-from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.arguments import Array, Matrix, SingularConfiguration
 from rbnotes.dynamics.motion import MechanicalSystem
 from rbnotes.dynamics.state import State, States
-from rbnotes.dynamics.step_problem import Matrix, StepProblem
+from rbnotes.dynamics.step_problem import StepProblem
 
 Solve = Callable[[StepProblem, float], Array]
 """Velocities ``(N,)`` from their problem, and the part of the step after which they hold: 1, but 1/2 in the

@@ -24,11 +24,8 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes._frozen import changed, keep, known
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.constraints.matrices import symmetric_to_rounding
-
-Matrix = Any
-"""A NumPy array or a scipy.sparse array, with two axes."""
 
 
 @dataclass(frozen=True, eq=False)

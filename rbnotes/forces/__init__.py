@@ -4,14 +4,7 @@ A spring, a cable and a muscle are one thing: a tension law (:mod:`~rbnotes.forc
 (:mod:`~rbnotes.forces.path`). K = +df/dx and D = +df/dv, always.
 """
 
-from rbnotes.forces.assembly import (
-    Damping,
-    ForceGroups,
-    Paths,
-    Pulls,
-    ZeroLengthSprings,
-    assemble,
-)
+from rbnotes.forces.assembly import ForceGroups, assemble
 from rbnotes.forces.attachment import on_body, on_particle, on_world, through
 from rbnotes.forces.body_forces import (
     body_path_length,
@@ -30,6 +23,7 @@ from rbnotes.forces.frame_spring import (
     frame_spring_energy,
     frame_spring_forces,
 )
+from rbnotes.forces.groups import Damping, Paths, Pulls, ZeroLengthSprings
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import (
     PathLength,

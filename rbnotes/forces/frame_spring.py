@@ -27,8 +27,8 @@ from rbnotes._frozen import keep, known
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, State
 from rbnotes.forces import _frame_spring
-from rbnotes.forces.assembly import Located, carriers
 from rbnotes.forces.attachment import Indices
+from rbnotes.forces.carriers import Located, carriers
 from rbnotes.forces.wrenches import BodyForces
 
 DAMPING = ("origins", "displacement")

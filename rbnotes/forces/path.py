@@ -17,7 +17,7 @@ Here arguments are checked; the formulas stand in ``rbnotes/forces/_path.py``.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +32,7 @@ STIFFNESS = ("exact", "taut", "positional", "symmetrised")
 (:func:`taut_stiffness`); that at constant tension rates; or the symmetric part of the latter."""
 
 
+@runtime_checkable
 class PotentialLaw(TensionLaw, Protocol):
     """A tension law with a potential energy."""
 

@@ -20,12 +20,11 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity import LCP, solve_lcp
 from rbnotes.constraints import KKT
 from rbnotes.contact import Contacts, PairRows
 from rbnotes.dynamics import StepProblem, StepSolution, factor_step
-from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.errors import NotConverged
 from rbnotes.friction.endings import on_its_way
 

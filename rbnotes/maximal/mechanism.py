@@ -25,11 +25,10 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes._frozen import changed, keep, known
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.constraints import _stabilization
 from rbnotes.constraints.kkt import factored
 from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, FreeSystem, State, no_forces
-from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.maximal.placement import Joint, Placement, placed
 
 STABILIZATIONS = ("none", "baumgarte", "projection")

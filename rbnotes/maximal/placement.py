@@ -17,9 +17,8 @@ from scipy import sparse
 from rbnotes import _se3, arguments
 from rbnotes._frozen import keep
 from rbnotes._linear import apply
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.dynamics import WORLD
-from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.joints import JointType
 from rbnotes.joints._annihilator import annihilator, annihilator_rate, steady_rows, turns
 from rbnotes.joints._nearest import misfit, nearest_rates

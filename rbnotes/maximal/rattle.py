@@ -31,7 +31,7 @@ from scipy.sparse.linalg import splu
 from rbnotes import _so3
 from rbnotes._frozen import changed
 from rbnotes._linear import apply
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, Matrix
 from rbnotes.constraints._stabilization import SOFTNESS, least_correction
 from rbnotes.constraints.kkt import factored
 from rbnotes.contact import ContactPoints, _rows
@@ -39,7 +39,7 @@ from rbnotes.contact.nearby import resting_speed
 from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import Scheme, State, no_forces
 from rbnotes.dynamics.free_motion import external_problem, move_freely
-from rbnotes.dynamics.step_problem import Matrix, without_conditions
+from rbnotes.dynamics.step_problem import without_conditions
 from rbnotes.maximal.first_order import FirstOrder
 from rbnotes.maximal.impacts import impacts_of
 from rbnotes.maximal.mechanism import PROJECTED, projected

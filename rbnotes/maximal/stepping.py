@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes._frozen import changed, known
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity import QP, solve_lcp
 from rbnotes.constraints._stabilization import move_bodies
 from rbnotes.constraints.kkt import factored
@@ -20,7 +20,6 @@ from rbnotes.contact.detection import checked_colliders, checked_pairs, found_po
 from rbnotes.contact.nearby import allowed_speeds, reach
 from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import BilateralRows, State, States, StepProblem, StepSolution, factor_step
-from rbnotes.dynamics.step_problem import Matrix
 from rbnotes.maximal.mechanism import Mechanism, projected
 from rbnotes.maximal.placement import Placement
 from rbnotes.maximal.remembering import FrictionModel, Remembering

@@ -13,7 +13,7 @@ from rbnotes.constraints.kkt import factor_kkt
 from rbnotes.constraints.stabilization import NotProjected, project_positions
 from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
-from rbnotes.tree.constrained import checked_constraints, label
+from rbnotes.tree.parts import checked_constraints, label
 from rbnotes.tree.rows import Constraint, ConstraintRows
 from rbnotes.tree.system import TreeSystem
 

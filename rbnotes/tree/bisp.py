@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -45,11 +46,12 @@ from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.mixing import Mixing
 from rbnotes.friction.staggered import friction_impulses, normal_impulses
 from rbnotes.tree.bearings import Bearings, closure_wrench, fitted
-from rbnotes.tree.constrained import checked_constraints, step_rows
+from rbnotes.tree.constrained import step_rows
 from rbnotes.tree.constraints import LoopClosure
 from rbnotes.tree.contact import tree_contacts
 from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
 from rbnotes.tree.kinematics import _steps
+from rbnotes.tree.parts import checked_constraints
 from rbnotes.tree.products import passed_on
 from rbnotes.tree.reactions import body_rows, impulse_balance
 from rbnotes.tree.rows import Constraint
@@ -191,7 +193,7 @@ def simulate_joint_friction(
     *,
     warm: bool = True,
     progress: Callable[[int, int], object] | None = None,
-    **options: object,
+    **options: Any,
 ) -> BispRun:
     """Steps of :func:`bisp_step`, each from the friction of the one before if ``warm``.
 
@@ -206,7 +208,7 @@ def simulate_joint_friction(
     states, done, last = [state], list[BispStep](), None
     for i in range(steps):
         now = system.reparametrised(states[-1])
-        last = bisp_step(system, now, h, bearings, constraints, colliders, start=last, **options)  # type: ignore[arg-type]
+        last = bisp_step(system, now, h, bearings, constraints, colliders, start=last, **options)
         done.append(last)
         states.append(last.state)
         last = last if warm else None

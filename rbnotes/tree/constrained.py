@@ -9,27 +9,26 @@ their multipliers are minus these.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.complementarity import METHODS, Unsolved
-from rbnotes.constraints.redundancy import CONSISTENCY_TOLERANCE, RANK_TOLERANCE, InconsistentConstraints
-from rbnotes.dynamics import (
-    BilateralRows,
-    Rows,
-    State,
-    StepProblem,
-    StepSolution,
-    UnilateralRows,
-    solve_step,
-)
+from rbnotes.complementarity import METHODS
+from rbnotes.dynamics import Rows, State, StepProblem, StepSolution, solve_step
 from rbnotes.tree.constraints import PrescribedJoint
+from rbnotes.tree.parts import (
+    Part,
+    by_part,
+    checked_constraints,
+    inequalities_named,
+    label,
+    refuse_contradictions,
+    sharing,
+    stacked,
+)
 from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.rows import Constraint, ConstraintRows, OnBodies
 from rbnotes.tree.system import TreeSystem
@@ -38,19 +37,6 @@ System = TreeSystem | ReducedSystem
 
 TOUCHING = 1e-9
 """Inequalities with a gap, and a speed, of no more than this are active: rad, m and a second."""
-
-
-SHARE = 1e-6
-"""Part of a row, of size one, from which on a constraint is named as one that others repeat."""
-
-
-class Part(NamedTuple):
-    """The rows of one constraint in a problem, with what they are to be."""
-
-    name: str
-    G: Array
-    target: Array
-    unilateral: bool = False
 
 
 def constraint_rows(system: System, constraint: Constraint, state: State, t: float) -> ConstraintRows:
@@ -278,7 +264,7 @@ def _forces(
     """Multipliers by constraint; those of the type that is wanted have one value."""
     parts, kept = _parts(system, constraints, state, alpha, beta)
     forces = by_part(parts, kept, _solved(system, state, parts, method))[1:]
-    shared = _sharing(parts)
+    shared = sharing(parts)
     if any(
         part.name in shared
         for part, each in zip(parts[1:], constraints, strict=True)
@@ -294,104 +280,6 @@ def _solved(system: System, state: State, parts: list[Part], method: str) -> Ste
     refuse_contradictions(parts, problem.momentum / np.diag(problem.mass))
     with inequalities_named(parts):
         return solve_step(problem, method=method)
-
-
-@contextmanager
-def inequalities_named(parts: Iterable[Part]) -> Iterator[None]:
-    """Where a problem cannot be solved, the message names its inequalities."""
-    try:
-        yield
-    except Unsolved as error:
-        names = [part.name for part in parts if part.unilateral and len(part.G)]
-        raise Unsolved(error.solution, names) from None
-
-
-def by_part(parts: list[Part], kept: list[Array], solution: StepSolution) -> list[Array]:
-    """Multipliers by constraint; zero for inequalities that are not active."""
-    forces: list[Array] = []
-    starts = {False: 0, True: 0}
-    for part, here in zip(parts, kept, strict=True):
-        source = solution.unilateral if part.unilateral else solution.bilateral
-        start = starts[part.unilateral]
-        mine = np.zeros(len(here))
-        mine[here] = source[start : start + len(part.G)]
-        starts[part.unilateral] += len(part.G)
-        forces.append(mine)
-    return forces
-
-
-def _sharing(parts: list[Part]) -> list[str]:
-    """Names of the equations that share forces: rows that are combinations of each other."""
-    equal = [part for part in parts if not part.unilateral]
-    G = np.concatenate([part.G for part in equal])
-    owners = [part.name for part in equal for _ in part.G]
-    if not len(G):
-        return []
-    left, sizes, _ = np.linalg.svd(G)
-    rank = int(np.sum(sizes > RANK_TOLERANCE * max(sizes[0], np.finfo(float).tiny)))
-    involved = np.linalg.norm(left[:, rank:], axis=1) > SHARE
-    return list(dict.fromkeys(owner for owner, shares in zip(owners, involved, strict=True) if shares))
-
-
-def refuse_contradictions(parts: list[Part], velocity: Array) -> None:
-    """Equations of which one follows from those before it, but asks for something else.
-
-    ``velocity``: one of the size of those to come, to tell what is rounding.
-    """
-    equal = [part for part in parts if not part.unilateral]
-    G = np.concatenate([part.G for part in equal])
-    target = np.concatenate([part.target for part in equal])
-    largest = float(np.max(np.linalg.norm(G, axis=1), initial=0.0))
-    if not len(G) or np.linalg.matrix_rank(G, tol=RANK_TOLERANCE * largest) == len(G):
-        return
-    owners = [part.name for part in equal for _ in part.G]
-    scale = max(_largest(target), _largest(G @ velocity))
-    basis: list[int] = []
-    for k, row in enumerate(G):
-        weights = np.linalg.lstsq(G[basis].T, row, rcond=None)[0]
-        if np.linalg.norm(row - weights @ G[basis]) > RANK_TOLERANCE * largest:
-            basis.append(k)
-            continue
-        miss = abs(target[k] - weights @ target[basis])
-        if miss > CONSISTENCY_TOLERANCE * scale:
-            others = dict.fromkeys(
-                owners[i] for i, weight in zip(basis, weights, strict=True) if abs(weight) > SHARE
-            )
-            against = " and ".join(others) or "joints that cannot move so"
-            raise InconsistentConstraints(
-                "constraints",
-                f"{owners[k]} against {against}, off by {miss:.3g}",
-                "what some motion satisfies",
-            )
-
-
-def _largest(values: Array) -> float:
-    return float(np.max(np.abs(values), initial=0.0))
-
-
-def label(constraint: Constraint) -> str:
-    """What messages call a constraint: its type and the links it is about."""
-    links: list[Any] = [getattr(constraint, name, None) for name in ("link", "a", "b")]
-    return f"{type(constraint).__name__}({', '.join(repr(link) for link in links if link is not None)})"
-
-
-def stacked(parts: Sequence[Part]) -> tuple[BilateralRows, UnilateralRows]:
-    """The rows of all constraints, equations apart from inequalities."""
-
-    def of_kind(unilateral: bool) -> tuple[Array, Array]:
-        mine = [part for part in parts if part.unilateral == unilateral]
-        G = np.concatenate([np.zeros((0, parts[0].G.shape[1])), *(part.G for part in mine)])
-        return G, np.concatenate([np.zeros(0), *(part.target for part in mine)])
-
-    return BilateralRows(*of_kind(False)), UnilateralRows(*of_kind(True))
-
-
-def checked_constraints(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
-    """The constraints as a tuple, each with rows."""
-    result = arguments.instances("constraints", constraints, object)
-    for number, constraint in enumerate(result):
-        arguments.provides(f"constraints[{number}]", constraint, "rows")
-    return result
 
 
 def _checked_options(alpha: float, beta: float, method: str) -> tuple[float, float, str]:

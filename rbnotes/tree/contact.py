@@ -34,7 +34,8 @@ from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
 from rbnotes.dynamics.step_problem import checked_solution
 from rbnotes.friction import model as friction_model
 from rbnotes.friction import newton_friction
-from rbnotes.tree.constrained import checked_constraints, step_rows
+from rbnotes.tree.constrained import step_rows
+from rbnotes.tree.parts import checked_constraints
 from rbnotes.tree.rows import Constraint
 from rbnotes.tree.system import TreeSystem
 

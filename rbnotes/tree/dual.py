@@ -29,19 +29,19 @@ from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, solve_lcp
 from rbnotes.constraints.redundancy import CONSISTENCY_TOLERANCE, row_space
 from rbnotes.dynamics import State, StepSolution
-from rbnotes.tree.constrained import (
+from rbnotes.tree.constrained import acceleration_parts
+from rbnotes.tree.dynamics import _body_wrenches, _joint_forces
+from rbnotes.tree.inverse_inertia import InverseInertia, factor_inertia
+from rbnotes.tree.kinematics import _poses, _steps, _times
+from rbnotes.tree.model import Tree
+from rbnotes.tree.parts import (
     Part,
-    acceleration_parts,
     by_part,
     checked_constraints,
     inequalities_named,
     refuse_contradictions,
     stacked,
 )
-from rbnotes.tree.dynamics import _body_wrenches, _joint_forces
-from rbnotes.tree.inverse_inertia import InverseInertia, factor_inertia
-from rbnotes.tree.kinematics import _poses, _steps, _times
-from rbnotes.tree.model import Tree
 from rbnotes.tree.products import handed_on, jacobian_transpose_product, moved
 from rbnotes.tree.rows import Constraint, ConstraintRows, OnBodies
 from rbnotes.tree.system import TreeSystem, _seen

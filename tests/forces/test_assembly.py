@@ -11,15 +11,9 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import jacobian
 from rbnotes.dynamics import State
 from rbnotes.forces import LinearSpring, SpringDamper, UserTension, path_force
-from rbnotes.forces.assembly import (
-    Damping,
-    ForceGroups,
-    Paths,
-    Pulls,
-    ZeroLengthSprings,
-    assemble,
-)
+from rbnotes.forces.assembly import ForceGroups, assemble
 from rbnotes.forces.attachment import on_body, on_particle, on_world, through
+from rbnotes.forces.groups import Damping, Paths, Pulls, ZeroLengthSprings
 from rbnotes.forces.muscle import Muscle
 
 RNG = np.random.default_rng(11)
@@ -161,6 +155,8 @@ class TestErrors:
         points = through(on_body(0, np.zeros(3)), on_body(1, np.zeros(3)))
         with pytest.raises(InvalidArgument, match="potential"):
             ForceGroups([Paths(law, points)]).energy(STATE)
+        with pytest.raises(InvalidArgument, match="law: got function, expected a law with a potential"):
+            Paths(lambda L, Ldot: law(L, Ldot), points).energy(STATE)
 
     def test_paths_have_two_points(self):
         with pytest.raises(InvalidArgument, match="points: got 1"):

@@ -11,8 +11,9 @@ from rbnotes import se3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.dynamics import State, linearly_implicit_velocity
 from rbnotes.forces import LinearSpring, SpringDamper
-from rbnotes.forces.assembly import Damping, ForceGroups, Paths, Pulls, assemble
+from rbnotes.forces.assembly import ForceGroups, assemble
 from rbnotes.forces.attachment import on_body, on_world, through
+from rbnotes.forces.groups import Damping, Paths, Pulls
 from rbnotes.forces.muscle import Muscle
 
 MASSES = np.array([[0.3, 0.5, 0.7, 1.5, 1.5, 1.5], [0.8, 0.4, 0.6, 2.0, 2.0, 2.0]])
