@@ -20,6 +20,8 @@ from rbnotes.ledger.replacements import brackets_in_rows
 from rbnotes_book.node import NODE, SCRIPTS
 
 SERVER = SCRIPTS / "katex_server.js"
+SHORT = 28
+"""A formula in the text of so many characters of TeX is kept on one line, and what touches it with it."""
 NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|flalign)\}")
 
 RECORD = "ledger:"
@@ -80,7 +82,8 @@ def _typeset_node(translator: HTML5Translator, node: nodes.Element, *, display: 
 
 def visit_math(translator: HTML5Translator, node: nodes.math) -> None:
     html = _typeset_node(translator, node, display=False)
-    translator.body.append(f'<span class="math notranslate nohighlight">{html}</span>')
+    short = " short" if len(node.astext()) <= SHORT else ""
+    translator.body.append(f'<span class="math notranslate nohighlight{short}">{html}</span>')
     raise nodes.SkipNode
 
 
