@@ -31,7 +31,7 @@ FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
     "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--hide-scrollbars", "--allow-file-access-from-files", "--enable-logging=stderr",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]  # fmt: skip
 # faults of the theme and of the bibliography's markup, not of the pages
 FOREIGN_RULES = [
@@ -137,15 +137,18 @@ LOOKS = (
 )
 
 
-def browse(look: Look, document: str, *flags: str) -> subprocess.CompletedProcess[str]:
-    """Open a document of ours in a fresh browser."""
+def browse(
+    look: Look, document: str, *flags: str, address: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Open a document of ours in a fresh browser, or what a server on this machine has at an address."""
     program = browser()
     if program is None:
         sys.exit(f"none of {', '.join(BROWSERS)} is installed")
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         page.write_text(document, encoding="utf-8")
-        command = [program, *FLAGS, *look.flags, f"--user-data-dir={folder}/profile", *flags, page.as_uri()]
+        command = [program, *FLAGS, *look.flags, f"--user-data-dir={folder}/profile", *flags]
+        command.append(address or page.as_uri())
         return subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
 
 

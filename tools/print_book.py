@@ -60,6 +60,16 @@ MISSING = (
 )
 
 
+def hanging(folder: Path, docname: str) -> list[str]:
+    """The pages of errata that hang on a page's table, in its order: no table of contents has them."""
+    if not docname.startswith("book/errata-"):
+        return []
+    page = (folder / f"{docname}.html").read_text(encoding="utf-8")
+    name = re.escape(posixpath.basename(docname))
+    found = re.findall(rf'href="(generated/{name}-[^"#]*)\.html#', page)
+    return list(dict.fromkeys(posixpath.join("book", each) for each in found))
+
+
 def article(page: str, docname: str, printed: set[str]) -> str:
     """The text of a page with its links as they are in the whole book, and nothing folded."""
     start = page.index("<article")
@@ -221,7 +231,8 @@ def main() -> int:
         sys.exit(f"There are no pages in {folder}: run `make book` first.")
     names = [
         name
-        for name in parse_toc_yaml(args.root / "_toc.yml")
+        for listed in parse_toc_yaml(args.root / "_toc.yml")
+        for name in (listed, *hanging(folder, listed))
         if name not in ON_SCREEN
         and (folder / f"{name}.html").exists()
         and (not args.only or posixpath.basename(name) in args.only)

@@ -2,6 +2,9 @@
 
 import json
 import re
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -39,13 +42,13 @@ async function until(test) {
 </script>"""
 
 
-def drive(look, steps, *, sandbox=""):
-    """What the steps return, from a fresh browser."""
-    document = (
-        DRIVER.replace("SANDBOX", sandbox).replace("WIDTH", str(look.width)).replace("PAGES", PAGES.as_uri())
-    )
+def drive(look, steps, *, sandbox="", pages=None, serve=None):
+    """What the steps return, from a fresh browser; ``serve`` gives the address of a document on a server."""
+    document = DRIVER.replace("SANDBOX", sandbox).replace("WIDTH", str(look.width))
+    document = document.replace("PAGES", pages or PAGES.as_uri()).replace("STEPS", steps)
+    address = serve(document) if serve else None
     size = f"--window-size={max(look.width, 500)},900"
-    done = browse(look, document.replace("STEPS", steps), size, "--virtual-time-budget=60000", "--dump-dom")
+    done = browse(look, document, size, "--virtual-time-budget=60000", "--dump-dom", address=address)
     match = re.search(r"FOUND(.*)END", done.stdout, re.DOTALL)
     assert match, done.stderr[-2000:]
     return json.loads(match[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
@@ -91,7 +94,18 @@ NUMBERS = {
     "eq 0.45": "frame-springs.html#",
     "Si & Guenter 27": "general-joints-linear-time.html#",
 }
-WORDS = {"quaternion rate": "quaternions", "frame spring": "frame-springs", "null space": "attachments"}
+WORDS = {
+    "quaternion rate": "quaternions",
+    "frame spring": "frame-springs",
+    "null space": "attachments",
+}
+CODE = {"so3.exp": "rotations", "left_jacobian": "rotations"}
+SLIPS = {
+    "quaternoin": ("quaternion", "quaternions"),
+    "quatrnion rate": ("quaternion rate", "quaternions"),
+    "jacobain": ("jacobian", "axial-springs"),
+    "frame sprng": ("frame spring", "frame-springs"),
+}
 SEARCH = """
 const found = {};
 for (const query of NUMBERS) {
@@ -101,25 +115,74 @@ for (const query of NUMBERS) {
   found[query] = links.map((link) => link.getAttribute("href"));
 }
 for (const query of WORDS) {
-  const page = await open("search.html?q=" + encodeURIComponent(query));
-  await until(() => page.document.querySelector("ul.search li p.context"));
-  const first = page.document.querySelector("ul.search li"), link = first.querySelector("a");
-  found[query] = [link.getAttribute("href"), first.querySelector("p.context").textContent];
+  await open("search.html?q=" + encodeURIComponent(query));
+  const page = () => frame.contentWindow.document;  // a slip of typing leads to another page
+  await until(() => page().querySelector("ul.search li p.context"));
+  const first = page().querySelector("ul.search li"), said = page().querySelector(".search-slip");
+  found[query] = [first.querySelector("a").getAttribute("href"), first.querySelector("p.context").textContent,
+    said && said.textContent];
 }
 return found;
 """
 
 
-def test_the_search_knows_numbers_and_ranks_the_chapter_first_without_a_server():
-    steps = SEARCH.replace("NUMBERS", json.dumps(list(NUMBERS))).replace("WORDS", json.dumps(list(WORDS)))
-    found = drive(LOOK["light"], steps)
+class Served(SimpleHTTPRequestHandler):
+    """The pages, and a document beside them."""
+
+    document = ""
+
+    def do_GET(self):
+        if self.path != "/driver":
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(self.document.encode())
+
+    def log_message(self, *args):
+        """Say nothing."""
+
+
+@pytest.fixture
+def served():
+    """Takes a document; gives its address on a server of the pages."""
+    handler = type("Driven", (Served,), {})
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(PAGES))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+        def serve(document):
+            handler.document = document
+            return f"http://127.0.0.1:{server.server_port}/driver"
+
+        yield serve
+        server.shutdown()
+
+
+def searched(**where):
+    words = json.dumps([*WORDS, *SLIPS, *CODE])
+    steps = SEARCH.replace("NUMBERS", json.dumps(list(NUMBERS))).replace("WORDS", words)
+    found = drive(LOOK["light"], steps, **where)
     for query, part in NUMBERS.items():
         assert any(part in link for link in found[query]), query
-    for query, chapter in WORDS.items():
-        link, excerpt = found[query]
-        assert f"book/{chapter}.html" in link, query
-        assert len(excerpt) > 40
+    pages = WORDS | {slip: page for slip, (_, page) in SLIPS.items()} | CODE
+    for query, name in pages.items():
+        link, excerpt, said = found[query]
+        assert f"{name}.html" in link, query
+        assert len(excerpt) > 40, query
         assert not re.search(r"\\[a-z]+\{|(\S{6,})\s*\1\s*\1", excerpt)
+        if query in SLIPS:
+            assert f"Shown is “{SLIPS[query][0]}”" in said
+        else:
+            assert said is None, query
+
+
+def test_the_search_knows_numbers_words_names_and_slips_without_a_server():
+    searched()
+
+
+def test_the_search_knows_the_same_from_a_server(served):
+    searched(pages=".", serve=served)
 
 
 LOOKED_AT = """

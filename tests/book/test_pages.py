@@ -100,7 +100,7 @@ def test_symbols_of_displays_know_their_entry_in_the_table(book):
 
 def test_the_table_of_symbols_lists_meaning_unit_notes_and_chapters(book):
     html = page(book, "symbols")
-    for part in ("any length", "<p>m</p>", "charge", "Lloyd", 'href="told.html"'):
+    for part in ("any length", "<td>m</td>", "charge", "Lloyd", 'href="told.html"'):
         assert part in html, part
     assert "data-symbol" not in html
 
@@ -163,13 +163,29 @@ def test_the_table_of_a_chapter_leads_to_the_sentence_and_to_the_ledger(book):
 
 
 def test_the_errata_show_counterexamples_and_what_either_form_gives(book):
-    errata, conditions = page(book, "errata-lloyd"), page(book, "conditions-lloyd")
+    errata, conditions = page(book, "book/generated/errata-lloyd-0.2"), page(book, "conditions-lloyd")
     assert "x = 1" in errata
     assert re.search(r"Printed gives.*?-1.*?Right gives.*?>1<", errata, re.DOTALL)
     assert "Holds if" not in errata
     assert "x = -1" in conditions  # the shrunk one for the conditional claim
     assert "Holds if" in conditions
     assert "Nothing to correct" in page(book, "errata-sueda")
+
+
+def test_the_table_of_errata_leads_to_the_corrections_of_each_section_and_back(book):
+    summary, section = page(book, "errata-lloyd"), page(book, "book/generated/errata-lloyd-0.2")
+    assert 'href="book/generated/errata-lloyd-0.2.html#errata-lloyd-s0-2-d2-b"' in summary
+    assert "Printed gives" not in summary
+    assert 'id="errata-lloyd-s0-2-d2-b"' in section
+    assert 'href="../../errata-lloyd.html"' in section
+    assert 'href="#errata-lloyd-s0-2-d2-a"' in page(book, "conditions-lloyd")
+
+
+def test_generated_pages_have_nothing_around_a_word_of_code_or_a_cell(book):
+    for name in ("symbols", "finder", "book/generated/api-errors"):
+        html = page(book, name).split("<article")[1].split("</article>")[0]
+        assert not re.search(r'<span class="pre">[^<]*</span>', html), name
+        assert "<td><p>" not in html, name
 
 
 def test_the_finder_lists_each_display_with_all_its_links(book):

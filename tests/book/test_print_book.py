@@ -28,6 +28,16 @@ def test_a_page_is_printed_unfolded_with_links_to_what_is_printed():
     assert print_book.plain(print_book.title(page)) == "1. One"
 
 
+def test_errata_of_sections_follow_the_table_that_leads_to_them(tmp_path):
+    rows = ("si-1.9.html#a", "si-1.10.html#b", "si-1.9.html#c", "lloyd-1.html#d")
+    table = "".join(f'<a href="generated/errata-{row}">x</a>' for row in rows)
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "errata-si.html").write_text(table, encoding="utf-8")
+    found = print_book.hanging(tmp_path, "book/errata-si")
+    assert found == ["book/generated/errata-si-1.9", "book/generated/errata-si-1.10"]
+    assert print_book.hanging(tmp_path, "book/rotations") == []
+
+
 def test_solutions_go_to_the_appendix_and_tables_of_the_ledger_stay_on_the_screen():
     page = (
         '<article><h1>One</h1><div class="exercise">do</div><div class="solution dropdown admonition">'

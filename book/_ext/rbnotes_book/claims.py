@@ -64,7 +64,7 @@ def badge(verdict: Verdict) -> nodes.inline:
 def link(
     record: Record, content: nodes.Node, kind: str, docname: str, *, titled: bool = False
 ) -> addnodes.pending_xref:
-    """A link to the record's ``entry`` in the ledger, or to the place where it is ``told``.
+    """A link to the record's ``entry`` in the ledger, to where it is ``told``, or to its ``correction``.
 
     ``titled`` puts the title of that page in the place of the content.
     """
@@ -76,15 +76,16 @@ def link(
 
 
 class ClaimsDomain(Domain):
-    """Where each record has its entry in the ledger, and where a chapter tells it."""
+    """Where each record has its entry in the ledger, where a chapter tells it, and where it is corrected."""
 
     name = "ledger"
     label = "Ledger"
     # Sphinx leaves out the ClassVar
-    initial_data: ClassVar[dict[str, Any]] = {"entry": {}, "told": {}}  # type: ignore[misc]
+    initial_data: ClassVar[dict[str, Any]] = {"entry": {}, "told": {}, "correction": {}}  # type: ignore[misc]
     dangling_warnings: ClassVar[dict[str, str]] = {  # type: ignore[misc]
         "entry": "claim %(target)s has no entry in the ledger's pages",
         "told": "claim %(target)s is told nowhere",
+        "correction": "claim %(target)s is on no page of errata or conditions",
         "function": "the API reference does not have %(target)s",
     }
 
@@ -109,7 +110,7 @@ class ClaimsDomain(Domain):
                     del places[id]
 
     def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
-        for kind in ("entry", "told"):
+        for kind in self.initial_data:
             for id, place in otherdata[kind].items():
                 if place[0] in docnames:
                     self.data[kind].setdefault(id, place)

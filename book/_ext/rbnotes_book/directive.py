@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 from rbnotes.ledger import Record, prose
@@ -43,6 +44,19 @@ class LedgerDirective(SphinxDirective):
         domain = self.env.get_domain("ledger")
         assert isinstance(domain, claims.ClaimsDomain)
         return domain
+
+    def page_link(self, name: str, text: str, *, titled: bool = False) -> nodes.Node:
+        """A link to a page beside the chapters, with its title in the place of the text if asked for.
+
+        Plain text in a book without that page.
+        """
+        for folder in ("book/", ""):
+            if folder + name in self.env.found_docs:
+                return addnodes.pending_xref(
+                    "", nodes.inline("", text), refdomain="std", reftype="doc", reftarget=f"/{folder}{name}",
+                    refdoc=self.env.docname, refexplicit=not titled, refwarn=True,
+                )  # fmt: skip
+        return nodes.Text(text)
 
     def parse(self, text: str, record: Record) -> list[nodes.Node]:
         """Nodes of a record's text with TeX between dollars; faults in it name the record."""

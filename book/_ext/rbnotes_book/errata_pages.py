@@ -1,6 +1,7 @@
 """Directives for what the notes got wrong.
 
-``{errata} lloyd``        root causes, errors, then misprints of one set of notes
+``{errata} lloyd``        all corrections to one set of notes in a table, and their root causes
+``{errata} lloyd 0.21``   the corrections to one section: errors, then misprints
 ``{conditions} lloyd``    claims that hold only under a condition which is not stated there
 ``{erratum} id``          a box in a chapter: what is printed, what is right, and the writer's words
 """
@@ -17,7 +18,7 @@ from rich.progress import track
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from rbnotes.ledger import Record, Verdict, errata
+from rbnotes.ledger import Record, errata
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
 from rbnotes_book import claims, formulas, outcomes, sections
 from rbnotes_book.directive import Field, LedgerDirective, table
@@ -39,7 +40,8 @@ class Corrections(LedgerDirective):
         return "errata-" + claims.anchor(record.id)
 
     def found(self, records: Sequence[Record]) -> list[outcomes.Found]:
-        title = f"Counterexamples to {sections.AUTHORS[self.arguments[0]]}"
+        source, *number = self.arguments
+        title = " ".join(["Counterexamples to", sections.AUTHORS[source], *number])
         ids, root = [record.id for record in records], Path(self.env.srcdir)
         with ProcessPoolExecutor(PROCESSES) as pool:
             found = pool.map(outcomes.counterexample, ids, repeat(root))
@@ -48,7 +50,7 @@ class Corrections(LedgerDirective):
     def section(self, title: str, content: Sequence[nodes.Node]) -> list[nodes.Node]:
         if not content:
             return []
-        name = nodes.make_id(f"{self.arguments[0]} {title}")
+        name = nodes.make_id(" ".join([*self.arguments, title]))
         section = nodes.section("", nodes.title("", title), *content, ids=[name], classes=["corrections"])
         section.source, section.line = self.get_source_info()
         return [section]
@@ -58,8 +60,11 @@ class Corrections(LedgerDirective):
         return table(["Place", "Verdict", self.told], map(self.row, records), "claims")
 
     def row(self, record: Record) -> list[nodes.Node]:
-        place = nodes.reference("", claims.where(record), refid=self.anchor(record), internal=True)
-        return [place, claims.badge(record.verdict), self.corrected(record)]
+        return [self.place(record), claims.badge(record.verdict), self.corrected(record)]
+
+    def place(self, record: Record) -> nodes.Element:
+        """A record's place in the notes, linked to its correction."""
+        return claims.link(record, nodes.inline("", claims.where(record)), "correction", self.env.docname)
 
     @staticmethod
     def corrected(record: Record) -> nodes.paragraph:
@@ -73,6 +78,7 @@ class Corrections(LedgerDirective):
 
     def entry(self, record: Record, found: outcomes.Found) -> nodes.container:
         box = nodes.container(ids=[self.anchor(record)], classes=["claim-entry"])
+        self.domain.note("correction", record, (self.env.docname, self.anchor(record)))
         box += self.heading(record)
         effect = ("In a simulation", self.parse(errata.effect(record), record))
         parts = [*self.statement(record), effect, *self.replacement(record), *self.counterexample(found)]
@@ -88,8 +94,8 @@ class Corrections(LedgerDirective):
     def replacement(self, record: Record) -> list[Field]:
         """The whole right form, set and as LaTeX to paste, unless it is that of an earlier entry."""
         if (first := errata.replaced_with(record)) is not None:
-            link = nodes.reference("", claims.where(first), refid=self.anchor(first), internal=True)
-            return [("In its place", [nodes.paragraph("", "", nodes.Text("the form given at "), link)])]
+            given = nodes.paragraph("", "", nodes.Text("the form given at "), self.place(first))
+            return [("In its place", [given])]
         tex = record.replacement
         block = nodes.literal_block(tex, tex, language="none", classes=["latex"])
         whole = [] if _told(tex, record.correction) else self.replaced(record)
@@ -121,23 +127,37 @@ def _told(tex: str, correction: str) -> bool:
 
 
 class Errata(Corrections):
-    """{errata} source: root causes first, then errors, then misprints."""
+    """{errata} source: a table and root causes; {errata} source section: errors, then misprints."""
+
+    optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        source = self.arguments[0]
+        source, *number = self.arguments
         own = errata.corrections(source)
+        if number:
+            return self.entries([record for record in own if [record.section] == number])
         if not own:
             return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
-        found = dict(zip((record.id for record in own), self.found(own), strict=True))
-        entries = {
-            verdict: [self.entry(record, found[record.id]) for record in own if record.verdict is verdict]
-            for verdict in NEEDS_CORRECTION
-        }
         return [
             *self.section("Summary", [self.summary(own)]),
             *self.section("Root causes", [self.cause(each) for each in errata.causes(source)]),
-            *self.section("Errors", entries[Verdict.ERRATUM]),
-            *self.section("Misprints", entries[Verdict.MISPRINT]),
+        ]
+
+    def entries(self, own: Sequence[Record]) -> list[nodes.Node]:
+        """The corrections to a section, under a heading for each verdict."""
+        source = self.arguments[0]
+        intro = nodes.paragraph("", f"All corrections to {sections.AUTHORS[source]}: ")
+        intro += [self.page_link(f"errata-{source}", "the errata"), nodes.Text(".")]
+        pairs = list(zip(own, self.found(own), strict=True))
+        return [
+            intro,
+            *(
+                part
+                for verdict, title in zip(NEEDS_CORRECTION, ("Errors", "Misprints"), strict=True)
+                for part in self.section(
+                    title, [self.entry(record, found) for record, found in pairs if record.verdict is verdict]
+                )
+            ),
         ]
 
     def cause(self, cause: errata.Cause) -> nodes.container:
@@ -151,7 +171,7 @@ class Errata(Corrections):
             for record in records
             for part in (
                 nodes.Text(", "),
-                nodes.reference("", claims.where(record), refid=self.anchor(record), internal=True),
+                self.place(record),
             )
         ]
         box += nodes.paragraph("", "", nodes.Text("Explains "), *links[1:], nodes.Text("."))

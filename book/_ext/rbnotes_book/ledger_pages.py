@@ -55,19 +55,6 @@ class Ledger(LedgerDirective):
         intro += [self.page_link("ledger", "the ledger"), nodes.Text(".")]
         return [intro, *map(self.entry, own)]
 
-    def page_link(self, name: str, text: str, *, titled: bool = False) -> nodes.Node:
-        """A link to a page beside the chapters, with its title in the place of the text if asked for.
-
-        Plain text in a book without that page.
-        """
-        for folder in ("book/", ""):
-            if folder + name in self.env.found_docs:
-                return addnodes.pending_xref(
-                    "", nodes.inline("", text), refdomain="std", reftype="doc", reftarget=f"/{folder}{name}",
-                    refdoc=self.env.docname, refexplicit=not titled, refwarn=True,
-                )  # fmt: skip
-        return nodes.Text(text)
-
     def chapter(self, name: str) -> nodes.Node:
         return self.page_link(name, name.replace("-", " "), titled=True)
 

@@ -1,34 +1,60 @@
-"""Pages made from the ledger must stay light, or a phone is slow.
-
-The limit is 1.5 MB and 15,000 elements; the errata, all of a source on one page, may have more: what is out
-of sight there is not laid out, see book.css.
-"""
+"""Pages that the build makes from the ledger, the symbols and the library stay light, or a phone is slow."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-LIMITS = {"ledger": (1.5, 15_000), "finder": (1.5, 15_000), "api": (1.5, 20_000), "conditions": (1.5, 15_000),
-          "errata": (3.2, 85_000)}  # fmt: skip
-"""Megabytes and elements of a page, by what its name begins with."""
+from rbnotes_book.sections import page_name
+
+GENERATED = ("ledger", "finder", "api", "conditions", "errata", "symbols")
+"""What the names of these pages begin with."""
+LIMITS = {"MB": 1.5, "elements": 15_000}
 ELEMENT = re.compile(r"<[a-zA-Z]")
+IDLE = (
+    re.compile(r'<span class="pre">([^<]*)</span>'),
+    re.compile(r"(?<=<td>)<p>((?:(?!</?p\b|</td>).)*)</p>(?=</td>)", re.DOTALL),
+)
+"""Elements that say nothing: around each word of code, and around the only paragraph of a table's cell."""
 
 logger = logging.getLogger(__name__)
 
 
+def is_generated(name: str) -> bool:
+    """Whether the build makes this page, by its name without a folder."""
+    return name.startswith(GENERATED)
+
+
+def lighter(body: str) -> str:
+    """A page's text without its idle elements."""
+    for element in IDLE:
+        body = element.sub(r"\1", body)
+    return body
+
+
 def faults(page: Path) -> list[str]:
     """What is too heavy about a page."""
-    limits = next((limits for start, limits in LIMITS.items() if page.name.startswith(start)), None)
-    if limits is None:
+    if not is_generated(page.name):
         return []
     text = page.read_text(encoding="utf-8")
-    size, elements = len(text.encode()) / 1e6, len(ELEMENT.findall(text))
-    pairs = zip((size, elements), limits, ("MB", "elements"), strict=True)
-    return [f"{page.name} has {has:.6g} {unit}, more than {most}" for has, most, unit in pairs if has > most]
+    has = {"MB": len(text.encode()) / 1e6, "elements": len(ELEMENT.findall(text))}
+    return [
+        f"{page.name} has {has[unit]:.6g} {unit}, more than {most}"
+        for unit, most in LIMITS.items()
+        if has[unit] > most
+    ]
+
+
+def _lighten(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    if doctree is not None and is_generated(page_name(pagename)):
+        context["body"] = lighter(context["body"])
 
 
 def _check(app: Sphinx, exception: Exception | None) -> None:
@@ -39,4 +65,5 @@ def _check(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", _lighten)
     app.connect("build-finished", _check)

@@ -1,7 +1,8 @@
 """What the search knows: prose without TeX, excerpts that need no server, and the numbers of the notes.
 
 Sphinx's own search stays. Its index leaves out formulas (KaTeX writes each three times) and the words of
-generated pages' code; ``search-notes.js`` adds what belongs to a number, and the excerpts.
+generated pages' code; ``search-notes.js`` adds what belongs to a number, and the excerpts;
+``search-slips.js`` mends a slip of typing where nothing is found.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sphinx.search import IndexBuilder, WordStore
 
 from rbnotes.ledger.prose import words
 
-SCRIPT = "search-notes.js"
+SCRIPTS = ("displays.js", "excerpts.js", "search-notes.js", "search-slips.js")
 SKIPPED = (nodes.comment, nodes.raw, nodes.math, nodes.math_block, nodes.literal_block)
 LONGEST = 8000
 """Letters of a page's section that are kept for excerpts."""
@@ -86,9 +87,8 @@ def _load_script(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     if pagename == "search":
-        app.add_js_file("displays.js")
-        app.add_js_file("excerpts.js")
-        app.add_js_file(SCRIPT)
+        for script in SCRIPTS:
+            app.add_js_file(script)
 
 
 def setup(app: Sphinx) -> None:

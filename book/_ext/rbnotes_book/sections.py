@@ -1,4 +1,4 @@
-"""Sections of the notes: the page of the ledger that each has, and its chapters."""
+"""Sections of the notes: the pages of the ledger and of the errata that each has, and its chapters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cache
 
 from rbnotes import ledger
-from rbnotes.ledger import Record
+from rbnotes.ledger import Record, errata
 from rbnotes.ledger.coverage import Section, section_order, sections
 from rbnotes.ledger.sources import in_use
 
@@ -20,6 +20,16 @@ orphan: true
 # {author} {number}: {title}
 
 ```{{ledger}} {source} {number}
+```
+"""
+CORRECTED_STUB = """\
+---
+orphan: true
+---
+
+# Errata: {author} {number}, {title}
+
+```{{errata}} {source} {number}
 ```
 """
 
@@ -45,6 +55,17 @@ def page(source: str, number: str) -> str:
     return f"ledger-{source}-{number.lower()}"
 
 
+def corrected() -> tuple[Section, ...]:
+    """The sections with something to correct, in reading order."""
+    wrong = {(record.source, record.section) for source in AUTHORS for record in errata.corrections(source)}
+    return tuple(section for section in told() if (section.source, section.number) in wrong)
+
+
+def corrected_page(source: str, number: str) -> str:
+    """The name of the page of a section's errata."""
+    return f"errata-{source}-{number.lower()}"
+
+
 def records(source: str, number: str) -> list[Record]:
     """The claims of a section."""
     return [record for record in ledger.load() if (record.source, record.section) == (source, number)]
@@ -56,13 +77,15 @@ def chapters(source: str, number: str) -> list[str]:
 
 
 def stubs() -> dict[str, str]:
-    """The ledger's pages: a title and a directive each."""
+    """The pages of sections in the ledger and in the errata: a title and a directive each."""
+    kinds = [(page, STUB, told()), (corrected_page, CORRECTED_STUB, corrected())]
     return {
-        page(section.source, section.number): STUB.format(
+        name(section.source, section.number): stub.format(
             author=AUTHORS[section.source],
             number=section.number,
             title=section.title,
             source=section.source,
         )
-        for section in told()
+        for name, stub, own in kinds
+        for section in own
     }

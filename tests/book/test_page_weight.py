@@ -1,0 +1,43 @@
+"""Generated pages are light: what is measured, what is left out, and the pages of the whole book."""
+
+from pathlib import Path
+
+import pytest
+from rbnotes_book import page_weight
+
+PAGES = Path(__file__).parents[2] / "_build" / "html" / "book"
+
+
+@pytest.mark.parametrize(
+    "kind", ["ledger-si-4", "errata-sueda", "conditions-si", "finder", "symbols", "api-se3"]
+)
+def test_a_generated_page_that_is_too_heavy_is_a_fault(tmp_path, kind):
+    page = tmp_path / f"{kind}.html"
+    page.write_text("<p>" * 15_000, encoding="utf-8")
+    assert page_weight.faults(page) == []
+    page.write_text("<p>" * 15_001, encoding="utf-8")
+    assert page_weight.faults(page) == [f"{kind}.html has 15001 elements, more than 15000"]
+    page.write_text("x" * 1_500_001, encoding="utf-8")
+    assert page_weight.faults(page) == [f"{kind}.html has 1.5 MB, more than 1.5"]
+
+
+def test_a_chapter_may_be_longer(tmp_path):
+    page = tmp_path / "rotations.html"
+    page.write_text("<p>" * 15_001, encoding="utf-8")
+    assert page_weight.faults(page) == []
+
+
+def test_idle_elements_go_and_others_stay():
+    body = (
+        '<code><span class="pre">a</span> <span class="pre">b</span></code><td><p>m <b>x</b></p></td>'
+        "<td><p>one</p><p>two</p></td><td></td><p>p</p>"
+    )
+    assert page_weight.lighter(body) == (
+        "<code>a b</code><td>m <b>x</b></td><td><p>one</p><p>two</p></td><td></td><p>p</p>"
+    )
+
+
+def test_every_generated_page_of_the_book_is_light():
+    pages = [path for path in PAGES.rglob("*.html") if page_weight.is_generated(path.name)]
+    assert {path.name.partition("-")[0].removesuffix(".html") for path in pages} == set(page_weight.GENERATED)
+    assert [fault for path in pages for fault in page_weight.faults(path)] == []
