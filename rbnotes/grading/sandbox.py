@@ -330,5 +330,6 @@ def _answer(found: Any) -> Answer:
         tuple(str(name)[:_TEXT] for name in found.get("state", ())),
         again=None if found.get("again") is None else _answer(found["again"]),
         spread=None if found.get("spread") is None else _answer(found["spread"]),
+        nearby=None if found.get("nearby") is None else _answer(found["nearby"]),
         overwritten=found.get("overwritten") is True,
     )
