@@ -295,6 +295,28 @@ def test_other_right_code_passes_where_the_tolerance_is_loose():
     assert statuses(id, lambda E, phi: exact(np.float32(E), np.float32(phi)).astype(float), 64) == {"dtype"}
 
 
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [
+        ("sueda/s2.5/e2.77", "h"),
+        ("sueda/s1.12/e1.82#a", "gamma"),
+        ("lloyd/s0.22/e0.37", "k_t"),
+        ("sueda/s1.6/e1.21", "m"),
+    ],
+)
+def test_a_ceiling_for_what_is_positive_fails(id, name):
+    """Right for all numbers of ordinary size, and for no larger ones."""
+    record = ledger.find(id)
+    place = list(record.inputs).index(name)
+    ceiling = max(case.inputs[name] for case in tried(id, 96) if case.region == "generic")
+
+    def cut(*given):
+        return record.library(*given[:place], min(given[place], ceiling), *given[place + 1 :])
+
+    assert statuses(id, record.library, 96) == set()
+    assert statuses(id, cut, 96) == {"wrong"}
+
+
 def test_a_claim_whose_condition_cannot_be_tried_everywhere_has_cases():
     assert {case.region for case in tried("sueda/s2.3/e2.18#a", 16)} >= {"generic", "tiny", "near pi"}
 
