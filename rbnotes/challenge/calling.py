@@ -59,7 +59,7 @@ def answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -
 def answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, twice: bool = False) -> Answer:
     """Call a function on copies of inputs, by position; it may fail in any way.
 
-    With ``twice`` the same numbers are given again, as they are and spread in memory, and others next to them.
+    With ``twice`` the same numbers are given again, as they are and spread in memory, and some next to them.
     """
     found = _called(function, inputs, copy.deepcopy(dict(inputs)))
     if not twice:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +131,7 @@ def case_of(claim: Record, region: Region, values: Values, *, beyond: bool = Fal
 
 
 def _fine(claim: Record, values: Values) -> NDArray[np.bool_] | None:
-    """Where right code must show all digits of inputs that differ by little; numbers without inputs, theirs."""
+    """Where right code shows all its digits, and sees inputs change that differ by little."""
     if claim.tolerance <= SINGLE or not right_forms(claim):
         return None
     form = right_forms(claim)[0]
@@ -162,4 +161,3 @@ def right_forms(claim: Record) -> list[Function]:
     """The forms of a claim that are right where it is true: the library's, and the print if it is."""
     printed = [] if claim.verdict in NEEDS_CORRECTION else [claim.printed]
     return [form for form in (claim.library, *printed) if form is not None]
-

@@ -91,7 +91,9 @@ def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
     if spoiled := _spoiled(case, answer):
         return said("layout", spoiled, error)
     if _in_single_precision(case, answer):
-        text = "its last digits are lost, as in single precision, though the rest is right: compute in float64"
+        text = (
+            "its last digits are lost, as in single precision, though the rest is right: compute in float64"
+        )
         return said("dtype", text, error)
     return said("passed", "right", error)
 
