@@ -54,7 +54,7 @@ def trial(tmp_path_factory):
         paper = grading.prepare(replace(assignment, limits=limits))
         honest = grading.Submission("honest", "hw.py", "def double(x):\n    return 2 * x" + TRIPLE)
         (first,) = grading.grade(paper, [honest], jobs=1)
-        soon = replace(limits, seconds=max(SECONDS, 2 * first.seconds))
+        soon = replace(limits, seconds=max(SECONDS, 2 * first.seconds), cpu=1.0)
         short = replace(paper, assignment=replace(assignment, limits=soon))
         handed_in = [
             grading.Submission(name, "hw.py", source.format_map(marks) + TRIPLE)
