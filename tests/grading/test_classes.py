@@ -211,6 +211,33 @@ def test_one_file_of_two_in_a_folder(folder):
         grading.submissions(folder / "class", "hw.py")
 
 
+def test_what_is_no_file_of_a_students_own_costs_only_that_student(paper, folder):
+    """A link to somebody else's answers, a pipe that never ends, a notebook with half a letter."""
+    room = folder / "class"
+    for student in ("ann", "bob", "cid", "dan"):
+        (room / student).mkdir(parents=True)
+    (room / "ann" / "hw.py").write_text(RIGHT)
+    (room / "bob" / "hw.py").symlink_to(room / "ann" / "hw.py")
+    os.mkfifo(room / "cid" / "hw.py")
+    (room / "dan" / "hw.py").symlink_to("/dev/zero")
+    (room / "eve.py").symlink_to(room / "ann" / "hw.py")
+    cell = {"cell_type": "code", "source": "x = '\ud800'"}
+    (room / "fay.ipynb").write_text(json.dumps({"cells": [cell]}))
+    found = grading.submissions(room, "hw.py")
+    problems = {each.student: each.problem for each in found}
+    assert problems == {
+        "ann": "",
+        "bob": "hw.py is a link, not a file",
+        "cid": "hw.py is no file",
+        "dan": "hw.py is a link, not a file",
+        "eve": "eve.py is a link, not a file",
+        "fay": problems["fay"],
+    }
+    assert problems["fay"].startswith("fay.ipynb cannot be read")
+    expected = dict.fromkeys(problems, 0) | {"ann": 6}
+    assert points(grading.grade(paper, found, jobs=1, journal=folder / "journal")) == expected
+
+
 def test_a_dask_cluster_one_of_whose_workers_is_killed(paper, handed_in):
     distributed = pytest.importorskip("distributed", reason="distributed is not installed")
     dask = pytest.importorskip("dask")
