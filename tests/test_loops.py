@@ -116,6 +116,7 @@ ENDS = {
     "dynamics/free_rotation.py: _part": "the terms of a series, small enough before the last one",
     "grading/_child.py: _keep": "until no process is left behind",
     "grading/_child.py: _Channel.send": "each round sends some of what is left",
+    "grading/sandbox.py: _remove": "each round takes a folder away",
     "grading/sandbox.py: collect": "each round takes a request",
     "grading/running.py: Running.stop": "as long as children may take to end: tests/grading/test_classes.py",
     "joints/subspaces.py: lie_algebra": "each round finds another of six dimensions",

@@ -7,6 +7,7 @@ share of wrong ones that fail and the number of right ones that do, and keeps th
     python tools/challenge_trial.py               about five minutes on one core
     python tools/challenge_trial.py --count 100   fewer of them; nothing is kept
     python tools/challenge_trial.py --code        run all code that cards offer to paste instead
+    python tools/challenge_trial.py --cards       look whether all cards are whole instead
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ from challenge_variants import VARIANTS
 
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
-from rbnotes.cards import standalone
+from rbnotes.cards import Card, standalone
+from rbnotes.cards.meanings import meaning
 from rbnotes.challenge import Case, answers, cases, judge
 from rbnotes.challenge.drawing import right_forms
+from rbnotes.challenge.own import every
 from rbnotes.ledger import Record
 from rbnotes.ledger.honesty.claim_code import Unreadable, plain
 from rbnotes.ledger.mutation import CALLS, counted, form_under_test, source_mutants
@@ -186,6 +189,21 @@ def code() -> list[str]:
     return failed
 
 
+def cards() -> list[str]:
+    """Of all claims that can be challenged what their cards lack; returns what is missing."""
+    missing = []
+    for record in every():
+        if record.reference is None:
+            continue
+        card = Card(record)
+        told = [("an example", card.example), ("what comes back", card.returns)]
+        told += [(f"what {name} is", card.arguments.get(name)) for name in record.inputs]
+        if card.example is not None and card.example[1].ndim:
+            told.append(("the frame of what comes back", meaning(record, "result")))
+        missing += [f"{record.id}: {what}" for what, text in told if not text]
+    return missing
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it; exit status 1 if a right submission fails or too many wrong ones pass."""
     parser = argparse.ArgumentParser(description="How far rbnotes.challenge is to be trusted.")
@@ -194,6 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--examples", type=int, default=EXAMPLES, help="cases of the challenge")
     parser.add_argument("--dense", type=int, default=DENSE, help="cases of the test that judges it")
     parser.add_argument("--code", action="store_true", help="run the code that cards offer")
+    parser.add_argument("--cards", action="store_true", help="look whether cards are whole")
     options = parser.parse_args(arguments)
     if options.count < 1:
         raise InvalidArgument("--count", str(options.count), "a positive number")
@@ -201,6 +220,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         failed = code()
         print("\n".join(failed) or "all code that cards offer runs and is right")
         return bool(failed)
+    if options.cards:
+        lacking = cards()
+        print("\n".join(lacking) or "all cards are whole")
+        return bool(lacking)
     by_hand, missed = variants(options.examples)
     print(
         f"{by_hand.right + by_hand.wrong} by hand: {by_hand.wrong_failed} of {by_hand.wrong} wrong ones fail,"

@@ -30,6 +30,8 @@ SEEN = 6
 """Inputs that descriptions and examples are made from."""
 TRIED = 3
 """Inputs that the example is chosen from."""
+NUMBER = "number"
+"""What comes back where it is no array."""
 BRIEF = 12
 """Lines of an example that is shown in a list of claims."""
 
@@ -59,7 +61,7 @@ class Card:
             return ""
         shapes = list(dict.fromkeys(case.expected.shape for case in self._cases))
         text = " or ".join(str(shape) for shape in shapes)
-        return f"array {text}" if shapes != [()] else "number"
+        return f"array {text}" if shapes != [()] else NUMBER
 
     @cached_property
     def example(self) -> tuple[Values, Array] | None:
@@ -200,9 +202,7 @@ class Card:
             "arguments": dict(self.arguments) if record.reference is not None else {},
             "returns": self.returns,
             "units": dict(self.units),
-            "meanings": {
-                name: told for name in (*record.inputs, "result") if (told := meaning(record, name))
-            },
+            "meanings": {name: told for name in (*record.inputs, "result") if (told := self._meaning(name))},
             "printed_code": self.printed_code,
             "code": self.code,
         }
@@ -221,8 +221,12 @@ class Card:
     def _with_units(self, name: str, text: str) -> str:
         return f"{text} {self.units[name]}" if name in self.units else text
 
+    def _meaning(self, name: str) -> str:
+        """A single number that comes back is in no frame."""
+        return "" if name == "result" and self.returns in ("", NUMBER) else meaning(self.record, name)
+
     def _in_words(self, name: str, text: str) -> str:
-        told = meaning(self.record, name)
+        told = self._meaning(name)
         return f"{self._with_units(name, text)}: {told}" if told else self._with_units(name, text)
 
     @cached_property

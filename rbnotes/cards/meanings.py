@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rbnotes.cards.frames import FRAMES
+from rbnotes.cards.returned import RETURNED
 from rbnotes.cards.wordings import IN_THE_BODY, MOTIONS, OF_AN_LCP
 from rbnotes.ledger.record import Record
 
@@ -77,9 +78,10 @@ MEANINGS: Mapping[str, str] = MappingProxyType(_MEANINGS)
 
 def meaning(claim: Record, name: str) -> str:
     """What an argument of a claim, or its ``result``, stands for; empty where there is nothing to add."""
-    parts = claim.id.split("/")[:2]
-    keys = [f"{claim.id}: {name}", *(f"{parts[0]}/{section}: {name}" for section in _beginnings(parts[1]))]
-    told = (texts[key] for texts in (MEANINGS, FRAMES) for key in (*keys, name) if key in texts)
+    source, section = claim.id.split("/")[:2]
+    places = [claim.id, claim.display, *(f"{source}/{each}" for each in _beginnings(section))]
+    keys = [f"{place}: {name}" for place in places]
+    told = (texts[key] for texts in (MEANINGS, FRAMES, RETURNED) for key in (*keys, name) if key in texts)
     return next(told, "")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-COORDINATES = "in the coordinates of the whole system, whatever they are"
+WHOLE = "in the coordinates of the whole system"
+COORDINATES = f"{WHOLE}, whatever they are"
+WITH_ROWS = f"{WHOLE}, then of the constraints"
 OF_ROWS = "one row for each constraint, over the coordinates of the whole system"
 OF_CONSTRAINTS = "one for each constraint"
 ROW_OF_EACH_CONTACT = "one row for each contact, over the coordinates of the whole system"

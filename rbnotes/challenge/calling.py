@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 Returned = Literal["array", "exception", "nothing", "no array"]
 REPEATED = 8
 """So many inputs are given again, at once and after all others, to see random numbers and a memory."""
+NEARBY = 3e-9
+"""Relative change of inputs that single precision cannot hold, and no step of a difference hides."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -35,6 +37,8 @@ class Answer:
     """What the same inputs gave once more, at once."""
     spread: Answer | None = None
     """What the same numbers gave in arrays whose entries do not lie side by side, as those of a column."""
+    nearby: Answer | None = None
+    """What numbers gave that differ from these by :data:`NEARBY`."""
     later: Answer | None = None
     """What the same inputs gave once more, after all others."""
     overwritten: bool = False
@@ -55,14 +59,15 @@ def answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -
 def answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, twice: bool = False) -> Answer:
     """Call a function on copies of inputs, by position; it may fail in any way.
 
-    With ``twice`` the same numbers are given again, as they are and spread in memory.
+    With ``twice`` the same numbers are given again, as they are and spread in memory, and some next to them.
     """
     found = _called(function, inputs, copy.deepcopy(dict(inputs)))
     if not twice:
         return dataclasses.replace(found, kept=None)
     wide = {name: _spread(value) for name, value in inputs.items()}
     spread = dataclasses.replace(_called(function, inputs, wide), kept=None)
-    return dataclasses.replace(found, again=answer(function, inputs), spread=spread)
+    again, beside = answer(function, inputs), answer(function, beside_them(inputs))
+    return dataclasses.replace(found, again=again, spread=spread, nearby=beside)
 
 
 def later(function: Callable[..., Any], inputs: Mapping[str, Any], first: Answer) -> Answer:
@@ -100,6 +105,25 @@ def _spread(value: Any) -> Any:
     room = np.full((*value.shape, 2), np.nan, dtype=value.dtype)
     room[..., 0] = value
     return room[..., 0]
+
+
+def beside_them(inputs: Mapping[str, Any], size: float = NEARBY, axes: float = 1) -> dict[str, Any]:
+    """Inputs that differ from these by so much, relative to each number.
+
+    Arrays with more than so many axes stay as they are: a rotation is to remain one.
+    """
+    return {name: _beside(value, size, axes) for name, value in inputs.items()}
+
+
+def _beside(value: Any, size: float, axes: float) -> Any:
+    if isinstance(value, float):
+        return value * (1 + size)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim <= axes:
+        signs = np.where(np.arange(value.size) % 3, 1, -1).reshape(value.shape)
+        return value * (1 + size * signs)
+    if type(value) in (tuple, list):
+        return type(value)(_beside(each, size, axes) for each in value)
+    return copy.deepcopy(value)
 
 
 def same(a: Any, b: Any) -> bool:

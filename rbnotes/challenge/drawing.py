@@ -5,15 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.challenge.calling import NEARBY, beside_them
 from rbnotes.checking.strategies import Region
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Inputs, Record
-from rbnotes.ledger.trials import NoOracle, Values, deviation, distance, expectation, samples
+from rbnotes.ledger.trials import NoOracle, Values, attempt, deviation, distance, expectation, samples
 
 TURN: tuple[Region, ...] = (
     *("generic", "tiny", "generic", "large", "generic", "near pi", "generic", "non-dyadic"),
@@ -24,6 +25,8 @@ RESERVE: dict[Region, int] = {"large": 3}
 """So many times as many inputs are drawn: what is large in every way often tells nothing."""
 SHARE = 0.1
 """Share of the tolerance that the right form may use up where its record is not verified."""
+SINGLE = 1e-8
+"""Numbers of single precision that are of order one are off by more, and seen without looking for them."""
 JITTER = 1e-14
 """Relative change of inputs that must not change a result by the tolerance: other right code rounds too."""
 
@@ -42,6 +45,9 @@ class Case:
     """The right result, in the units of the claim."""
     tolerance: float
     """Largest accepted error, see :func:`rbnotes.ledger.trials.deviation`."""
+    fine: NDArray[np.bool_] | None = None
+    """Entries whose last digits change with those of the inputs; None if the tolerance is so narrow that
+    single precision fails."""
 
 
 def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, ...]:
@@ -109,9 +115,9 @@ def case_of(claim: Record, region: Region, values: Values, *, beyond: bool = Fal
         return None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        if claim.holds_when is not None and bool(np.all(claim.holds_when(*values.values()))) is beyond:
-            return None
         try:
+            if claim.holds_when is not None and bool(np.all(claim.holds_when(*values.values()))) is beyond:
+                return None
             expected = expectation(reference, values)
             if region != "generic" and not _trusted(claim, reference, region, values, expected):
                 return None
@@ -121,7 +127,20 @@ def case_of(claim: Record, region: Region, values: Values, *, beyond: bool = Fal
             if region == "generic":
                 raise
             return None
-    return Case(claim.id, region, values, expected, claim.tolerance)
+    return Case(claim.id, region, values, expected, claim.tolerance, _fine(claim, values))
+
+
+def _fine(claim: Record, values: Values) -> NDArray[np.bool_] | None:
+    """Where right code shows all its digits, and sees inputs change that differ by little."""
+    if claim.tolerance <= SINGLE or not right_forms(claim):
+        return None
+    form = right_forms(claim)[0]
+    here, there = attempt(form, values), attempt(form, beside_them(values))
+    if here is None or there is None or here.shape != there.shape:
+        return None
+    changed = np.abs(there - here) > SHARE * NEARBY if values else np.full(here.shape, True)
+    counts = (np.abs(there) > claim.tolerance) & (there != there.astype(np.float32))
+    return np.asarray(changed & counts)
 
 
 def _trusted(claim: Record, reference: Function, region: Region, values: Values, expected: Array) -> bool:
@@ -134,7 +153,7 @@ def _trusted(claim: Record, reference: Function, region: Region, values: Values,
     close = all(deviation(form, expected, values) <= SHARE * claim.tolerance for form in careful)
     if not close:
         return False
-    jittered = expectation(reference, {name: _jittered(value) for name, value in values.items()})
+    jittered = expectation(reference, beside_them(values, JITTER, axes=np.inf))
     return distance(jittered, expected) <= claim.tolerance
 
 
@@ -142,14 +161,3 @@ def right_forms(claim: Record) -> list[Function]:
     """The forms of a claim that are right where it is true: the library's, and the print if it is."""
     printed = [] if claim.verdict in NEEDS_CORRECTION else [claim.printed]
     return [form for form in (claim.library, *printed) if form is not None]
-
-
-def _jittered(value: Any) -> Any:
-    if isinstance(value, float):
-        return value * (1 + JITTER)
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        signs = np.where(np.arange(value.size) % 3, 1, -1).reshape(value.shape)
-        return value * (1 + JITTER * signs)
-    if isinstance(value, tuple):
-        return tuple(map(_jittered, value)) if type(value) is tuple else value
-    return value

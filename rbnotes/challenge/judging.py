@@ -90,6 +90,11 @@ def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
         return said("wrong", f"wrong by {error:.2g}", error)
     if spoiled := _spoiled(case, answer):
         return said("layout", spoiled, error)
+    if _in_single_precision(case, answer):
+        text = (
+            "its last digits are lost, as in single precision, though the rest is right: compute in float64"
+        )
+        return said("dtype", text, error)
     return said("passed", "right", error)
 
 
@@ -127,6 +132,18 @@ def _spoiled(case: Case, answer: Answer) -> str:
         return ""
     told = f"it raised {answer.spread.text}" if answer.spread.returned == "exception" else "it is wrong"
     return f"{told}, where arrays are not contiguous in memory, such as a column `A[:, 0]`"
+
+
+def _in_single_precision(case: Case, answer: Answer) -> bool:
+    """Whether a change of the inputs that float32 cannot hold is not seen, or what comes back is float32."""
+    value, beside = answer.value, None if answer.nearby is None else answer.nearby.value
+    if case.fine is None or not np.any(case.fine) or value is None or beside is None:
+        return False
+    if beside.shape != case.expected.shape or not np.all(np.isfinite(beside)):
+        return False
+    before, after = value[case.fine], beside[case.fine]
+    unseen = bool(case.inputs) and np.array_equal(before, after)
+    return unseen or np.array_equal(after, after.astype(np.float32))
 
 
 def _remembers(answer: Answer) -> str:

@@ -44,7 +44,7 @@ def region(name: Region) -> Iterator[None]:
     Whatever a strategy says in words of its own (unit vectors, rotations, full rank, positive masses) is
     true in each region. Numbers that may vanish are ``tiny`` (down to 1e-12) two times of three, or
     ``degenerate`` (whole numbers, so zeros, parallel and equal vectors, and directions along an axis are
-    common); those with bounds of either sign are ``large`` (up to a thousand times too large); angles and
+    common); all that are no angles are ``large`` (up to a thousand times too large); angles and
     rotation vectors are ``near pi``, and of other numbers one, which may be a coordinate of a joint, is next
     to a quarter turn or to a half. All but ``generic`` and ``degenerate`` numbers are ``non-dyadic``.
     """
@@ -214,12 +214,13 @@ def _placed(drawn: list[float] | Array, low: float, high: float, *, may_vanish: 
     entries = whole / OFF_GRID
     if _region == "tiny" and may_vanish and dice % 3:
         return entries * 10.0 ** -TINY[dice // 3 % len(TINY)]
-    if _region == "large" and low == -high and dice % 3:
+    is_angle = entries.size == 1 and low == 0 and 3 <= high < np.pi
+    if _region == "large" and (low == -high or (low >= 0 and not is_angle)) and dice % 3:
         return entries * 10.0 ** (1 + dice // 3 % LARGEST)
     if _region == "near pi" and may_vanish:
         length = float(np.linalg.norm(entries))
         short = 10.0 ** -(1 + dice % CLOSEST)
-        if (entries.size == 3 and high > np.pi) or (entries.size == 1 and low == 0 and 3 <= high < np.pi):
+        if is_angle or (entries.size == 3 and high > np.pi):
             return entries / length * (np.pi - short) if length > 0 else entries
         if low == -high and entries.size:
             place, turn = dice // CLOSEST % entries.size, np.pi / (2 if dice % 3 else 1)

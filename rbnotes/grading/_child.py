@@ -134,6 +134,7 @@ class _Channel:
             "state": list(answer.state),
             "again": None if answer.again is None else self._plain(answer.again),
             "spread": None if answer.spread is None else self._plain(answer.spread),
+            "nearby": None if answer.nearby is None else self._plain(answer.nearby),
             "overwritten": answer.overwritten,
         }
 

@@ -49,9 +49,9 @@ def submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
     if not folder.is_dir():
         raise InvalidArgument("submissions", str(folder), "a folder, or one file")
     if file and (folder / file).is_file():
-        return (_read(folder.resolve().name, folder / file),)
+        return (_read(folder.resolve().name, folder / file, folder),)
     found = [
-        _read(entry.stem, entry) if entry.is_file() else _in_folder(entry, file)
+        _in_folder(entry, file) if entry.is_dir() else _read(entry.stem, entry, folder)
         for entry in sorted(folder.iterdir())
         if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.suffix in SUFFIXES)
     ]
@@ -66,21 +66,27 @@ def submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
 
 def _in_folder(folder: Path, file: str) -> Submission:
     if file:
-        return _read(folder.name, folder / file)
+        return _read(folder.name, folder / file, folder)
     files = [entry for entry in sorted(folder.rglob("*")) if entry.suffix in SUFFIXES and entry.is_file()]
     if len(files) != 1:
         number = f"{len(files)} files" if files else "no file"
         return Submission(folder.name, "", problem=f"there is {number} where one is expected")
-    return _read(folder.name, files[0])
+    return _read(folder.name, files[0], folder)
 
 
-def _read(student: str, path: Path) -> Submission:
+def _read(student: str, path: Path, home: Path | None = None) -> Submission:
+    """The text of a file, which a student's own link must not have fetched from elsewhere."""
     try:
+        if home is not None and path.resolve() != home.resolve() / path.relative_to(home):
+            return Submission(student, path.name, problem=f"{path.name} is a link, not a file")
+        if path.exists() and not path.is_file():
+            return Submission(student, path.name, problem=f"{path.name} is no file")
         if path.stat().st_size > LARGEST:
             return Submission(student, path.name, problem=f"the file is larger than {LARGEST} bytes")
         source = path.read_text(encoding="utf-8-sig")
         if path.suffix == ".ipynb":
             source = code_of_notebook(source)
+        source.encode()  # notebooks can spell halves of letters, which no file can hold
     except OSError as error:
         return Submission(student, path.name, problem=f"{path.name}: {error.strerror}")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

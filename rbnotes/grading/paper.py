@@ -67,7 +67,7 @@ def _of_claim(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
     found = cases(claim, seed=seed, examples=count)
     if task.tolerance is None:
         return found
-    return tuple(replace(case, tolerance=task.tolerance) for case in found)
+    return tuple(replace(case, tolerance=task.tolerance, fine=None) for case in found)
 
 
 def _of_oracle(task: Task, assignment: Assignment, sources: dict[Path, dict[str, Any]]) -> tuple[Case, ...]:

@@ -72,10 +72,7 @@ def collect(
 
 @contextmanager
 def _child(file: str, source: str, limits: Limits, running: Running) -> Iterator[_Child]:
-    with (
-        tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as folder,
-        tempfile.TemporaryFile() as printed,
-    ):
+    with _folder() as folder, tempfile.TemporaryFile() as printed:
         reading, writing = os.pipe()
         try:
             process = _start(folder, printed.fileno(), writing, limits)
@@ -88,6 +85,39 @@ def _child(file: str, source: str, limits: Limits, running: Running) -> Iterator
                 yield child
         finally:
             child.end()
+
+
+@contextmanager
+def _folder() -> Iterator[str]:
+    """A folder for a submission, and nothing of it afterwards, however deep its folders are nested."""
+    around = tempfile.mkdtemp(prefix="submission-")
+    inside = os.path.join(around, "0")
+    os.mkdir(inside)
+    os.chmod(around, 0o711)
+    try:
+        yield inside
+    finally:
+        with suppress(OSError):
+            _remove(around)
+
+
+def _remove(around: str) -> None:
+    """Folders are moved up before they are emptied: neither recursion nor the length of a path has an end."""
+    waiting = [entry.path for entry in os.scandir(around) if entry.is_dir(follow_symlinks=False)]
+    count = len(waiting)
+    while waiting:
+        folder = waiting.pop()
+        with suppress(OSError):  # another user's
+            os.chmod(folder, 0o700)
+        for entry in [*os.scandir(folder)]:
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(os.path.join(around, str(count)))
+                os.rename(entry.path, waiting[-1])
+                count += 1
+            else:
+                os.unlink(entry.path)
+        os.rmdir(folder)
+    os.rmdir(around)
 
 
 def _start(folder: str, printed: int, answers: int, limits: Limits) -> subprocess.Popen[bytes]:
@@ -174,7 +204,7 @@ class _Child:
             if found.get("loaded") is True:
                 return None
             stop: Stop = "syntax" if found.get("status") == "syntax" else "exception"
-            raise _Stopped(stop, str(found.get("message", ""))[:_TEXT])
+            raise _Stopped(stop, _told(found.get("message", "")))
         except _Stopped as why:
             return Told((), why.stop, why.message)
 
@@ -187,7 +217,7 @@ class _Child:
         try:
             while (found := self._next()).get("done") != request.function:
                 if "missing" in found and not answers:
-                    missing = str(found["missing"])[:_TEXT]
+                    missing = _told(found["missing"])
                 else:
                     self._take(found, request, answers)
             if missing:
@@ -301,6 +331,12 @@ class _Stopped(Exception):
         self.message = message
 
 
+def _told(text: Any) -> str:
+    """What a submission says, as text that any file, page or terminal takes."""
+    letters = str(text)[:_TEXT]
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in letters)
+
+
 def _bytes(limits: Limits) -> int:
     return int(limits.output * _MEGABYTE)
 
@@ -325,10 +361,11 @@ def _answer(found: Any) -> Answer:
     return Answer(
         found["returned"],
         value,
-        str(found.get("text", ""))[:_TEXT],
-        tuple(str(name)[:_TEXT] for name in found.get("changed", ())),
-        tuple(str(name)[:_TEXT] for name in found.get("state", ())),
+        _told(found.get("text", "")),
+        tuple(map(_told, found.get("changed", ()))),
+        tuple(map(_told, found.get("state", ()))),
         again=None if found.get("again") is None else _answer(found["again"]),
         spread=None if found.get("spread") is None else _answer(found["spread"]),
+        nearby=None if found.get("nearby") is None else _answer(found["nearby"]),
         overwritten=found.get("overwritten") is True,
     )

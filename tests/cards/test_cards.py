@@ -13,9 +13,13 @@ from rbnotes.cards import Card, standalone
 from rbnotes.cards.describing import described
 from rbnotes.cards.frames import FRAMES
 from rbnotes.cards.meanings import MEANINGS, meaning
+from rbnotes.cards.returned import RETURNED
+from rbnotes.challenge.drawing import right_forms
 from rbnotes.challenge.own import every
 from rbnotes.ledger.trials import distance, result, samples
 
+EXAMINED = 16
+"""Every so many claims in the default run; `tools/challenge_trial.py --cards` looks at all."""
 OFFERED = 4
 """Every so many records in the default run; `tools/challenge_trial.py --code` runs all."""
 
@@ -90,23 +94,68 @@ def test_a_card_tells_frames_and_what_numbers_stand_for():
     assert told == set(MEANINGS)  # none is about nothing
 
 
-def test_every_vector_and_frame_of_a_claim_says_where_it_is():
-    def stands_somewhere(value):
-        """Three or six numbers, a rotation, poses: what is another in another frame."""
-        if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
-            return False
-        return value.shape[-1:] in ((3,), (6,)) or value.shape[-2:] == (4, 4)
+def stands_somewhere(value):
+    """Three or six numbers, a rotation, poses: what is another in another frame."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+        return False
+    return value.shape[-1:] in ((3,), (6,)) or value.shape[-2:] == (4, 4)
 
-    told, untold = 0, []
-    for record in every():
-        silent = [name for name in record.inputs if not meaning(record, name)]
-        told += len(record.inputs) - len(silent)
-        if record.reference is None or not silent:
-            continue
-        (values,) = samples(record.allowed_inputs, 1, start=0)
-        untold += [f"{record.id}: {name}" for name in silent if stands_somewhere(values[name])]
-    assert untold == []
-    assert told > 2000
+
+def has_units(value):
+    return isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
+
+
+def lacking(record):
+    """What a card would not tell of the arguments and of what comes back: units and frames."""
+    own = record.source == "rbnotes"  # whose units are those of any twist
+    if record.result is None and record.inputs and not own:
+        yield f"{record.id}: units of what comes back"
+    silent = {name for name in record.inputs if not meaning(record, name)}
+    unmeasured = set() if own else record.inputs.keys() - record.quantities.keys()
+    if not (silent or unmeasured) and meaning(record, "result"):
+        return
+    (values,) = samples(record.allowed_inputs, 1, start=0)
+    yield from (f"{record.id}: where {name} is" for name in silent if stands_somewhere(values[name]))
+    yield from (f"{record.id}: units of {name}" for name in unmeasured if has_units(values[name]))
+    if not meaning(record, "result") and result(record.reference, values).shape:
+        yield f"{record.id}: where what comes back is"
+
+
+def test_units_and_frames_of_all_arguments_and_of_what_comes_back_are_told():
+    claims = [record for record in every() if record.reference is not None]
+    assert [what for record in claims for what in lacking(record)] == []
+    assert len(claims) > 900
+    assert sum(bool(meaning(record, name)) for record in claims for name in record.inputs) > 2000
+
+
+def test_every_text_about_what_comes_back_is_for_some_claim():
+    def read(key, text):
+        """Whether some claim of this display or section has this text."""
+        place = key.removesuffix(": result")
+        among = (record for record in every() if record.id.startswith(place))
+        return any(meaning(record, "result") == text for record in among)
+
+    assert [key for key, text in RETURNED.items() if not read(key, text)] == []
+
+
+def test_cards_are_whole():
+    """Names, shapes, units, what comes back, and an example on which the right form agrees."""
+    claims = [record for record in every() if record.reference is not None]
+    for record in claims[::EXAMINED]:
+        card = Card(record)
+        task = card.task
+        assert list(card.arguments) == list(record.inputs)
+        for name, text in card.arguments.items():
+            words = " ".join(part for part in (text, card.units.get(name)) if part)
+            assert re.search(rf"^  {name} +{re.escape(words)}", task, re.MULTILINE), (record.id, name)
+        told = re.search(r"^that returns (.*)\.$", task, re.MULTILINE)[1]
+        inputs, right = card.example
+        assert told.startswith("array" if right.shape else "number")
+        assert str(right.shape) in told or not right.shape, record.id
+        assert card.units.get("result", "") in told, record.id
+        assert not right.shape or told.endswith(f": {meaning(record, 'result')}"), record.id
+        assert distance(result(right_forms(record)[0], inputs), right) <= record.tolerance, record.id
+        assert "For example," in task
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import ledger
 from rbnotes.challenge import answers, cases, judge
+from rbnotes.challenge.drawing import right_forms
+from rbnotes.ledger.trials import result
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass")  # which students have read of
 
@@ -240,14 +242,15 @@ WRONG = [
 
 
 @functools.cache
-def tried(id):
-    return cases(ledger.find(id), examples=200)
+def tried(id, examples=200):
+    return cases(ledger.find(id), examples=examples)
 
 
-def statuses(id, function):
+def statuses(id, function, examples=200):
     """What is said about the function, if it is not right; all said at once, and nothing made small."""
-    given = answers(function, [case.inputs for case in tried(id)])
-    judged = (judge(ledger.find(id), case, found) for case, found in zip(tried(id), given, strict=True))
+    drawn = tried(id, examples)
+    given = answers(function, [case.inputs for case in drawn])
+    judged = (judge(ledger.find(id), case, found) for case, found in zip(drawn, given, strict=True))
     return {judgement.status for judgement in judged} - {"passed"}
 
 
@@ -259,6 +262,63 @@ def test_right_in_an_unusual_style(id, function):
 @pytest.mark.parametrize(("id", "status", "function"), WRONG)
 def test_wrong_in_one_corner(id, status, function):
     assert statuses(id, function) & set(status.split(" or "))
+
+
+def narrow(value):
+    """As single precision holds it."""
+    if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
+        return np.asarray(value, dtype=np.float32).astype(float)[()]
+    return type(value)(map(narrow, value)) if type(value) in (tuple, list) else value
+
+
+@pytest.mark.parametrize("lost", ["arguments", "result"])
+@pytest.mark.parametrize("id", ["sueda/s1.3/m1#a", "sueda/s2.3/t846#a", "sueda/s1.3/e1.11", "si/s5/t218"])
+def test_single_precision_fails_though_the_tolerance_is_loose(id, lost):
+    right = right_forms(ledger.find(id))[0]
+    assert statuses(id, right, 32) == set()
+    if lost == "result":
+        assert statuses(id, lambda *given: narrow(result(right, dict(enumerate(given)))), 32) == {"dtype"}
+    elif ledger.find(id).inputs:
+        assert statuses(id, lambda *given: right(*map(narrow, given)), 32) == {"dtype"}
+
+
+def test_other_right_code_passes_where_the_tolerance_is_loose():
+    """The exact rate, where the claim is about a difference of poses, whose last digits are others."""
+    id = "sueda/s1.3/e1.11"
+
+    def exact(E, phi):
+        moving = np.zeros((4, 4))
+        moving[:3, :3], moving[:3, 3] = bracket(phi[:3]), phi[3:]
+        return E @ moving
+
+    assert statuses(id, exact, 64) == set()
+    assert statuses(id, lambda E, phi: exact(np.float32(E), np.float32(phi)).astype(float), 64) == {"dtype"}
+
+
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [
+        ("sueda/s2.5/e2.77", "h"),
+        ("sueda/s1.12/e1.82#a", "gamma"),
+        ("lloyd/s0.22/e0.37", "k_t"),
+        ("sueda/s1.6/e1.21", "m"),
+    ],
+)
+def test_a_ceiling_for_what_is_positive_fails(id, name):
+    """Right for all numbers of ordinary size, and for no larger ones."""
+    record = ledger.find(id)
+    place = list(record.inputs).index(name)
+    ceiling = max(case.inputs[name] for case in tried(id, 96) if case.region == "generic")
+
+    def cut(*given):
+        return record.library(*given[:place], min(given[place], ceiling), *given[place + 1 :])
+
+    assert statuses(id, record.library, 96) == set()
+    assert statuses(id, cut, 96) == {"wrong"}
+
+
+def test_a_claim_whose_condition_cannot_be_tried_everywhere_has_cases():
+    assert {case.region for case in tried("sueda/s2.3/e2.18#a", 16)} >= {"generic", "tiny", "near pi"}
 
 
 @pytest.mark.parametrize("id", [COLUMNS, "si/sA/e41"])

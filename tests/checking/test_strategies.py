@@ -212,6 +212,16 @@ class TestRegions:
             self.drawn_in("large", strategies.numbers(-1.0, 2.0)).max() <= 2
         )  # not with bounds of their own
 
+    def test_positive_numbers_are_large_too_and_angles_are_not(self):
+        positive = self.drawn_in("large", strategies.positive_numbers())
+        for low, high in (5, 40), (40, 400), (400, 4000):
+            assert np.any((positive > low) & (positive <= high))
+        assert positive.min() > 0
+        assert self.drawn_in("large", strategies.numbers(0, 3)).max() <= 3
+
+    def test_numbers_with_other_bounds_keep_them_where_they_are_large(self):
+        assert self.drawn_in("large", strategies.numbers(-1.0, 2.0)).max() <= 2
+
     def test_turns_come_near_pi_from_below(self):
         vectors = np.linalg.norm(self.drawn_in("near pi", strategies.vectors(3, -4.0, 4.0)), axis=1)
         angles = self.drawn_in("near pi", strategies.numbers(0.0, 3.0))

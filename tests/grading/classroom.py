@@ -24,8 +24,8 @@ title = "Multiples"
 seed = 3
 
 [limits]
-seconds = 1.0
-cpu = 1.0
+seconds = 60.0
+cpu = 60.0
 
 [[task]]
 function = "double"

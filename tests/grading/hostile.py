@@ -194,6 +194,23 @@ VARIANTS = {
         ("dtype", "exception"),
         True,
     ),
+    "folders in folders": (
+        "import os\n\ndef double(x):\n    for _ in range(3000):\n        os.mkdir('a')\n        os.chdir('a')\n"
+        "    return 2 * x",
+        ("passed", "timeout"),
+        True,
+    ),
+    "an error of letters that no page can hold": (
+        "def double(x):\n    raise ValueError('\\ud800 \\x00 \\x1b[2J')",
+        "exception",
+        True,
+    ),
+    "stops whoever keeps it": (
+        "import ctypes\n\ndef double(x):\n    libc = ctypes.CDLL(None)\n    libc.kill(libc.getppid(), 19)\n"
+        "    return 2 * x + 1",
+        "wrong",
+        True,
+    ),
     "the network": (
         "import socket\n\ndef double(x):\n    socket.create_connection(('127.0.0.1', {port}), 0.1)\n    return 2 * x",
         "exception",
@@ -205,4 +222,5 @@ VARIANTS = {
 NEEDED = {
     "writes to a file of others past Python": {"files of others"},
     "signals to all, past Python": {"signals", "processes of others"},
+    "stops whoever keeps it": {"signals", "processes of others"},
 }

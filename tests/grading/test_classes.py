@@ -14,6 +14,7 @@ import pytest
 
 from rbnotes import grading
 from rbnotes.arguments import InvalidArgument
+from rbnotes.commands import grade as command
 from rbnotes.commands import main
 from rbnotes.grading.classes import ATTEMPTS, dask_executor
 
@@ -67,23 +68,26 @@ def listening():
 
 
 @pytest.mark.usefixtures("listening")
-def test_ctrl_c_ends_the_children_and_keeps_what_was_found(folder, handed_in, capsys):
+def test_ctrl_c_ends_the_children_and_keeps_what_was_found(folder, handed_in, capsys, monkeypatch):
     asleep = "import time\n\ndef double(x):\n    time.sleep(600)\n\ntriple = double\n"
     for student in ("bob", "cid"):
         (handed_in / f"{student}.py").write_text(asleep)
     text = (folder / "hw.toml").read_text()
-    (folder / "hw.toml").write_text(text.replace("seconds = 1.0", "seconds = 600.0"))
+    (folder / "hw.toml").write_text(text.replace("seconds = 60.0", "seconds = 600.0"))
     table = folder / "grades.csv"
-    when = []
+    when, told, say = [], threading.Event(), command.print_text
+
+    def said(*what):
+        say(*what)
+        told.set()
 
     def interrupt():
-        journal, deadline = folder / "grades.journal", time.monotonic() + 300
-        while not journal.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        told.wait(300)
         when.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
     before = _descendants()
+    monkeypatch.setattr(command, "print_text", said)  # not before it is known what is kept
     threading.Thread(target=interrupt, daemon=True).start()
     arguments = ["grade", str(folder / "hw.toml"), str(handed_in), "--jobs", "3", "--out", str(table)]
     assert main(arguments) == 130
@@ -205,6 +209,33 @@ def test_one_file_of_two_in_a_folder(folder):
     (folder / "class" / "ann.py").write_text("")
     with pytest.raises(InvalidArgument, match="ann twice"):
         grading.submissions(folder / "class", "hw.py")
+
+
+def test_what_is_no_file_of_a_students_own_costs_only_that_student(paper, folder):
+    """A link to somebody else's answers, a pipe that never ends, a notebook with half a letter."""
+    room = folder / "class"
+    for student in ("ann", "bob", "cid", "dan"):
+        (room / student).mkdir(parents=True)
+    (room / "ann" / "hw.py").write_text(RIGHT)
+    (room / "bob" / "hw.py").symlink_to(room / "ann" / "hw.py")
+    os.mkfifo(room / "cid" / "hw.py")
+    (room / "dan" / "hw.py").symlink_to("/dev/zero")
+    (room / "eve.py").symlink_to(room / "ann" / "hw.py")
+    cell = {"cell_type": "code", "source": "x = '\ud800'"}
+    (room / "fay.ipynb").write_text(json.dumps({"cells": [cell]}))
+    found = grading.submissions(room, "hw.py")
+    problems = {each.student: each.problem for each in found}
+    assert problems == {
+        "ann": "",
+        "bob": "hw.py is a link, not a file",
+        "cid": "hw.py is no file",
+        "dan": "hw.py is a link, not a file",
+        "eve": "eve.py is a link, not a file",
+        "fay": problems["fay"],
+    }
+    assert problems["fay"].startswith("fay.ipynb cannot be read")
+    expected = dict.fromkeys(problems, 0) | {"ann": 6}
+    assert points(grading.grade(paper, found, jobs=1, journal=folder / "journal")) == expected
 
 
 def test_a_dask_cluster_one_of_whose_workers_is_killed(paper, handed_in):

@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+import tempfile
 from dataclasses import replace
 
 import psutil
@@ -13,7 +14,8 @@ from hostile import NEEDED, TRIPLE, VARIANTS
 from rbnotes import grading
 
 JOBS = 2
-SECONDS = 0.6
+SECONDS, PATIENT = 0.6, 30.0
+"""For those that may never end, at least, and for all others, however busy the machine is."""
 NAP = f"1234.{os.getpid()}"
 """Seconds that nothing else sleeps: other tests have children at the same time, even the same ones."""
 
@@ -35,7 +37,10 @@ def trial(tmp_path_factory):
     canary.chmod(0o666)
     own = folder / "on-the-path-of-these-children"
     own.mkdir()
+    around = folder / "around"
+    around.mkdir(mode=0o755)
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(around))
         patch.setattr(sys, "path", [*sys.path, str(own)])
         marks = {
             "canary": str(canary),
@@ -45,10 +50,12 @@ def trial(tmp_path_factory):
             "port": server.getsockname()[1],
         }
         assignment = grading.read(folder / "hw.toml")
-        limits = replace(assignment.limits, seconds=SECONDS, memory=512, output=1)
+        limits = replace(assignment.limits, seconds=PATIENT, memory=512, output=1)
         paper = grading.prepare(replace(assignment, limits=limits))
         honest = grading.Submission("honest", "hw.py", "def double(x):\n    return 2 * x" + TRIPLE)
         (first,) = grading.grade(paper, [honest], jobs=1)
+        soon = replace(limits, seconds=max(SECONDS, 2 * first.seconds), cpu=1.0)
+        short = replace(paper, assignment=replace(assignment, limits=soon))
         handed_in = [
             grading.Submission(name, "hw.py", source.format_map(marks) + TRIPLE)
             for name, (source, _, _) in VARIANTS.items()
@@ -56,9 +63,11 @@ def trial(tmp_path_factory):
             if not NEEDED.get(name) or NEEDED[name] & {*first.fences}
         ]
         handed_in.insert(len(handed_in) // 2, honest)
-        grades = list(grading.grade(paper, handed_in, jobs=JOBS))
+        endless = [each for each in handed_in if "timeout" in VARIANTS.get(each.student, ("", ""))[1]]
+        others = [each for each in handed_in if each not in endless]
+        grades = [*grading.grade(short, endless, jobs=JOBS), *grading.grade(paper, others, jobs=JOBS)]
     assert sorted(grade.student for grade in grades) == sorted(each.student for each in handed_in)
-    return {grade.student: grade for grade in grades}, canary, own
+    return {grade.student: grade for grade in grades}, canary, own, around
 
 
 def test_there_are_enough_of_them():
@@ -82,6 +91,16 @@ def test_the_others_are_graded_as_ever(trial):
 
 def test_files_of_others_are_as_they_were(trial):
     assert trial[1].read_text() == "sings"
+
+
+def test_what_submissions_say_can_be_written_anywhere(trial):
+    (mark, _) = trial[0]["an error of letters that no page can hold"].marks
+    assert "\ufffd \ufffd \ufffd[2J" in mark.message
+    assert all(letter.isprintable() or letter == "\n" for letter in mark.message)
+
+
+def test_no_folder_is_left(trial):
+    assert [*trial[3].glob("submission-*")] == []
 
 
 def test_no_process_is_left(trial):

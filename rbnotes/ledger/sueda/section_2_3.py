@@ -105,6 +105,8 @@ class e2_18_a:
         at_rest = carried_wrenches(assembly, q, qdot, np.zeros(4)).ravel()
         columns = [carried_wrenches(assembly, q, qdot, unit).ravel() - at_rest for unit in np.eye(4)]
         missing = np.ravel(wrenches) - at_rest
+        if not np.all(np.isfinite([*columns, missing])):  # rates of which squares are no numbers any more
+            return False
         best = np.linalg.lstsq(np.stack(columns, axis=-1), missing, rcond=None)[0]
         return bool(np.abs(np.stack(columns, axis=-1) @ best - missing).max() < 1e-8)
 
