@@ -208,9 +208,6 @@ class TestRegions:
             assert np.any((large > low) & (large <= high))
         assert large.max() <= 2000
         assert np.abs(self.drawn_in("large", strategies.arrays(2, 2))).max() > 250
-        assert (
-            self.drawn_in("large", strategies.numbers(-1.0, 2.0)).max() <= 2
-        )  # not with bounds of their own
 
     def test_positive_numbers_are_large_too_and_angles_are_not(self):
         positive = self.drawn_in("large", strategies.positive_numbers())
