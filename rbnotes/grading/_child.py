@@ -36,6 +36,9 @@ TEXT = 1000
 
 def main(settings: dict[str, Any]) -> None:
     """Fork into keeper and worker."""
+    _fences.die_with_parent()
+    if os.getppid() != settings["grader"]:
+        os._exit(1)  # it ended before this process asked to be told
     number, fences = os.getpid(), _fences.apart()
     worker = os.fork()
     if worker:
@@ -58,6 +61,7 @@ def main(settings: dict[str, Any]) -> None:
 
 def _keep(worker: int) -> None:
     signal.signal(signal.SIGTERM, lambda *_: os.kill(worker, signal.SIGKILL))
+    _fences.die_with_parent(signal.SIGTERM)
     _, status = os.waitpid(worker, 0)
     while os.getpid() != 1:  # all that the worker has left behind
         for child in _children():

@@ -58,9 +58,9 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def die_with_parent() -> None:
-    """When the process that started this one ends, so does this one."""
-    _system("prctl", _SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
+    """When the process that started this one ends, so does this one, or it gets another signal."""
+    _system("prctl", _SET_DEATH_SIGNAL, by, 0, 0, 0)
 
 
 def another_user(number: int, needed: Iterable[str], folder: str) -> list[str]:

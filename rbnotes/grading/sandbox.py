@@ -126,6 +126,7 @@ def _start(folder: str, printed: int, answers: int, limits: Limits) -> subproces
     if not limits.library:
         hidden.append(str(_PACKAGE))
     settings = {
+        "grader": os.getpid(),
         "path": path,
         "readable": list(_readable(path, limits.library)),
         "limits": [

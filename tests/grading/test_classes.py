@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -264,3 +266,27 @@ def test_dask_that_is_not_there(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(InvalidArgument, match="pip install"), dask_executor("tcp://127.0.0.1:1"):
         pass
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux to end children")
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_nothing_outlives_a_grader_that_is_killed(folder, handed_in, count):
+    """Neither a keeper that has just begun, nor a worker that would sleep for ten minutes."""
+    asleep = "import time\n\ndef double(x):\n    time.sleep(600)\n\ntriple = double\n"
+    for path in handed_in.iterdir():
+        path.write_text(asleep)
+    text = (folder / "hw.toml").read_text()
+    (folder / "hw.toml").write_text(text.replace("seconds = 1.0", "seconds = 600.0"))
+    arguments = ["grade", str(folder / "hw.toml"), str(handed_in), "--jobs", "1"]
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    grader = psutil.Popen([sys.executable, "-m", "rbnotes", *arguments], **quiet)
+    deadline, started = time.monotonic() + 300, []
+    while len(started) < count and grader.is_running() and time.monotonic() < deadline:
+        started = grader.children(recursive=True)
+    assert started
+    grader.kill()
+    grader.wait()
+    _, alive = psutil.wait_procs(started, timeout=60)
+    for process in alive:
+        process.kill()
+    assert alive == []
