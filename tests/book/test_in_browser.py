@@ -99,7 +99,7 @@ WORDS = {
     "frame spring": "frame-springs",
     "null space": "attachments",
 }
-CODE = {"so3.exp": "rotations", "left_jacobian": "rotations"}
+CODE = {"so3.exp": "rotations", "so3.left_jacobian": "api-so3"}
 SLIPS = {
     "quaternoin": ("quaternion", "quaternions"),
     "quatrnion rate": ("quaternion rate", "quaternions"),
