@@ -129,6 +129,11 @@ class TestCurves:
         assert joint.singularity([0.4, 0, 0, 0, 0.4]) < 1e-14
 
 
+def test_a_circle_goes_from_x_to_y():
+    places = [curves.circle(0.5).point(s) for s in (0.0, np.pi / 2)]
+    np.testing.assert_allclose(places, [[0.5, 0, 0], [0, 0.5, 0]], atol=1e-16)
+
+
 @pytest.mark.parametrize(("inside", "centre", "meshing"), [(False, 1.3, 1.0), (True, 0.7, 1.0)])
 def test_gears_roll_without_slip(inside, centre, meshing):
     joint = joints.rolling_gear(1.0, 0.3, inside=inside)
