@@ -260,3 +260,10 @@ def test_rounding_of_places_counts_on_both_sides_of_the_origin():
         return jacobian_se3(lambda F: F[:3, 3], E).error
 
     assert error(-1) == pytest.approx(error(1), rel=1e-6)
+
+
+def test_complex_step_takes_real_values_where_a_function_is_constant():
+    def square(q):
+        return q[:1] ** 2 if q[0].imag else q[:1].real ** 2
+
+    np.testing.assert_allclose(complex_step(square, np.array([1.5, 0.3])), [[3.0, 0.0]], rtol=1e-14)

@@ -266,3 +266,9 @@ class TestRegions:
         values = self.drawn_in(name, strategies.vectors(4), 50)
         assert np.abs(values).max() <= (np.pi if name == "near pi" else 2)
         assert np.any(values)
+
+
+def test_vectors_reach_their_limits():
+    assert simplest(strategies.vectors(2), lambda v: v[0] < -1.9)[0] >= -2
+    assert simplest(strategies.vectors(2, -4.0, 5.0), lambda v: v[1] > 4.9)[1] <= 5
+    simplest(strategies.vectors(2, -4.0, 5.0), lambda v: v[1] < -3.9)

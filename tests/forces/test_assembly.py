@@ -189,3 +189,9 @@ def test_parameters_of_a_law_are_those_of_its_paths(bodies, expected):
     path = through(on_body(bodies, ends), on_world(ends + 1.0))
     with pytest.raises(InvalidArgument, match=re.escape(f"got shape (3,), expected {expected}") + "$"):
         Paths(LinearSpring([1.0, 2.0, 3.0]), path)
+
+
+def test_points_of_a_path_broadcast():
+    ends = on_body([0, 1], np.zeros((2, 3))), on_world(np.zeros((3, 3)))
+    with pytest.raises(InvalidArgument, match=r"points: got shapes \(2,\), \(3,\), expected shapes that"):
+        through(*ends)

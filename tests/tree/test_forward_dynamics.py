@@ -10,6 +10,7 @@ from rbnotes.arguments import SingularConfiguration
 from rbnotes.checking import derivative
 from rbnotes.dynamics import State
 from rbnotes.tree import Link, Tree, TreeSystem
+from rbnotes.tree.dynamics import _singular
 
 HINGE = joints.Revolute()
 M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
@@ -105,6 +106,11 @@ class TestSingular:
         tilted = Link("b", joints.Revolute((1.0, 0.0, 0.0)), M, "a")
         tree = Tree([Link("a", HINGE), tilted])
         assert np.all(np.isfinite(trees.forward_dynamics(tree, [0.3, 0.4], [0.1, 0.2])))
+
+    def test_names_do_not_depend_on_the_sign_of_a_direction(self):
+        tree = Tree([Link("a", HINGE, M), Link("b", HINGE, M, "a"), Link("c", HINGE, M, "b")])
+        for along in ([1.0, 0.01, -0.5], [-1.0, 0.01, 0.5], [-1.0, 0.0, -0.5]):
+            assert "along 'a', 'c' (" in str(_singular(tree, 0.0, np.array(along)))
 
     def test_a_joint_in_a_singular_state(self):
         tree = Tree([Link("hip", HINGE, M), Link("ball", joints.EulerSpherical("XZX"), M, "hip")])
