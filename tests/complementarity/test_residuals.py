@@ -139,3 +139,15 @@ def test_what_is_not_a_number_is_no_small_error():
             found = problem.residuals_of(*given)
             assert np.isnan(found.relative)
             assert np.isnan(found.equations)
+
+
+def test_residuals_do_not_depend_on_which_way_unknowns_count():
+    """Rounding is relative to terms that may cancel, whatever their signs."""
+    M = 2 * np.eye(4) - np.eye(4, k=1) - np.eye(4, k=-1)
+    N, x, f = np.array([[1.0, 1.0, 0.5, -2.0]]), np.array([0.5, 1.0, -3.0, 2.0]), np.array([1.0, 0, 0, 0])
+    found = []
+    for signs in np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, -1, -1, 1], [-1, 1, 1, 1]]):
+        qp = QP(signs[:, None] * M * signs, -signs * f, N * signs, np.zeros(1))
+        residuals = Elimination.of_qp(qp).residuals_of(signs * x, np.zeros(0), np.zeros(1))
+        found.append(residuals.relative)
+    np.testing.assert_allclose(found, found[0], rtol=1e-12)
