@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -148,11 +148,14 @@ def _collected(
                 lost.append(submission)
             else:
                 waiting[future] = submission
-        for future in as_completed(waiting):
-            try:
-                yield waiting[future], future.result()
-            except Exception:  # whatever an executor raises where a worker is gone
-                lost.append(waiting[future])
+        while waiting:
+            # Without an end to the wait, a Ctrl-C that another thread receives would not be heard in it.
+            for future in wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED).done:
+                submission = waiting.pop(future)
+                try:
+                    yield submission, future.result()
+                except Exception:  # whatever an executor raises where a worker is gone
+                    lost.append(submission)
         if not lost:
             return
         submissions = lost
