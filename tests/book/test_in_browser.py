@@ -117,7 +117,7 @@ for (const query of NUMBERS) {
 for (const query of WORDS) {
   await open("search.html?q=" + encodeURIComponent(query));
   const page = () => frame.contentWindow.document;  // a slip of typing leads to another page
-  await until(() => page().querySelector("ul.search li p.context"));
+  await until(() => page().querySelector("ul.search li:first-child p.context"));
   const first = page().querySelector("ul.search li"), said = page().querySelector(".search-slip");
   found[query] = [first.querySelector("a").getAttribute("href"), first.querySelector("p.context").textContent,
     said && said.textContent];
@@ -163,6 +163,7 @@ def searched(**where):
     words = json.dumps([*WORDS, *SLIPS, *CODE])
     steps = SEARCH.replace("NUMBERS", json.dumps(list(NUMBERS))).replace("WORDS", words)
     found = drive(LOOK["light"], steps, **where)
+    assert isinstance(found, dict), found
     for query, part in NUMBERS.items():
         assert any(part in link for link in found[query]), query
     pages = WORDS | {slip: page for slip, (_, page) in SLIPS.items()} | CODE

@@ -209,6 +209,24 @@ def test_the_data_of_search_and_finder_are_scripts(book):
     assert "katex" not in excerpts
 
 
+def test_a_page_written_anew_leaves_what_the_search_knows_of_the_others(tiny_book):
+    before = "# One\n\nA sentence about the sun.\n"
+    book = tiny_book({"index": before, "told": TOLD, **LEDGER_PAGES})
+
+    def data():
+        return {file.name: file.read_text(encoding="utf-8") for file in (book.html / "_static").glob("*.js")}
+
+    found = []
+    for text in (before, before.replace("sun", "moon"), before):
+        (book.root / "index.md").write_text(text, encoding="utf-8")
+        build = book.build()
+        assert build.returncode == 0, build.stderr
+        found.append(data())
+    assert "about the moon" in found[1]["excerpts.js"]
+    assert "Why it matters" in found[1]["excerpts.js"]
+    assert found[2] == found[0]
+
+
 def test_formulas_are_not_words_of_the_search(book):
     index = (book.html / "searchindex.js").read_text(encoding="utf-8")
     assert "chapter" in index

@@ -23,6 +23,7 @@ SCRIPTS = ("displays.js", "excerpts.js", "search-notes.js", "search-slips.js")
 SKIPPED = (nodes.comment, nodes.raw, nodes.math, nodes.math_block, nodes.literal_block)
 LONGEST = 8000
 """Letters of a page's section that are kept for excerpts."""
+BEFORE, AFTER = "window.rbnotesExcerpts = ", ";\n"
 
 
 def _words(self: IndexBuilder, doctree: nodes.document) -> WordStore:
@@ -76,11 +77,21 @@ def _collect(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 def _write(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
-        kept = getattr(app.env, "rbnotes_texts", {})
-        texts = {name: kept[name] for name in sorted(app.env.found_docs & set(kept))}
         file = Path(app.outdir) / "_static" / "excerpts.js"
+        # Only pages that were written anew pass through here; those that stay as they are keep their texts.
+        kept = _written(file) | getattr(app.env, "rbnotes_texts", {})
+        texts = {name: kept[name] for name in sorted(app.env.found_docs & set(kept))}
         text = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
-        file.write_text(f"window.rbnotesExcerpts = {text};\n", encoding="utf-8")
+        file.write_text(f"{BEFORE}{text}{AFTER}", encoding="utf-8")
+
+
+def _written(file: Path) -> dict[str, list[list[str]]]:
+    """The excerpts of the build before this one."""
+    if not file.exists():
+        return {}
+    text = file.read_text(encoding="utf-8")
+    texts: dict[str, list[list[str]]] = json.loads(text.removeprefix(BEFORE).removesuffix(AFTER))
+    return texts
 
 
 def _load_script(
