@@ -21,6 +21,9 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 
+ROUNDING = 1e-12
+"""Eigenvalues this far below zero, relative to the largest, are those of a singular matrix."""
+
 
 def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayLike = 0.0) -> Array:
     """Multipliers ``(k,)`` of the softened constraints: ``-alpha^-1 (phi + beta dphi/dt)`` (Lloyd eq. (0.7)).
@@ -32,17 +35,18 @@ def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayL
     alpha : number, (k,) or (k, k)
         Inverse stiffness, positive (definite), m/N.
     beta : number, (k,) or (k, k)
-        Damping time, s; the damping coefficient is ``alpha^-1 beta``.
+        Damping time, s; the damping coefficient ``alpha^-1 beta`` dissipates.
 
     Raises
     ------
     InvalidArgument
-        If ``alpha`` is not positive definite or the shape of ``phi``, ``phidot`` or ``beta`` does not fit.
+        If ``alpha`` is not positive definite, ``alpha^-1 beta`` feeds energy in at some rates or the shape of
+        ``phi``, ``phidot`` or ``beta`` does not fit.
     """
     phi = arguments.one_vector("phi", phi, None)
     phidot = arguments.one_vector("phidot", phidot, len(phi))
-    compliance, damping = _compliance(alpha, len(phi)), _square("beta", beta, len(phi))
-    _refuse_negative("beta", damping)
+    compliance = _compliance(alpha, len(phi))
+    damping = _damping(beta, compliance)
     return -np.linalg.solve(compliance, phi + damping @ phidot)
 
 
@@ -66,7 +70,7 @@ def target_and_softness(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: fl
     phi : (k,)
         Constraint errors at the start of the step, m or rad.
     alpha, beta : number, (k,) or (k, k)
-        As in :func:`soft_force`, m/N and s; alpha may be zero here, for constraints that stay hard.
+        As in :func:`soft_force`, m/N and s; alpha may be singular here, for constraints that stay hard.
     h : float
         Step size, s.
 
@@ -80,15 +84,13 @@ def target_and_softness(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: fl
     Raises
     ------
     InvalidArgument
-        If alpha or beta has an eigenvalue below zero.
+        If alpha is not symmetric, alpha or beta has an eigenvalue below zero or the damping feeds energy in.
     """
     phi = arguments.one_vector("phi", phi, None)
     h = arguments.number("h", h)
-    compliance, damping = (
-        _square(name, value, len(phi)) for name, value in (("alpha", alpha), ("beta", beta))
-    )
-    for name, matrix in (("alpha", compliance), ("beta", damping)):
-        _refuse_negative(name, matrix)
+    compliance = arguments.symmetric("alpha", _square("alpha", alpha, len(phi)), len(phi))
+    _refuse_negative("alpha", np.linalg.eigvalsh(compliance))
+    damping = _damping(beta, compliance)
     gamma = np.linalg.inv(np.eye(len(phi)) / 2 + damping / h)
     return -gamma @ phi / h, gamma @ compliance / h**2
 
@@ -103,11 +105,25 @@ def _square(name: str, value: ArrayLike, k: int) -> Array:
     return np.diag(np.broadcast_to(array, (k,)))
 
 
-def _refuse_negative(name: str, matrix: Array) -> None:
-    smallest = np.min(np.linalg.eigvalsh((matrix + matrix.T) / 2), initial=0.0)
-    if smallest < 0:
-        raise InvalidArgument(name, f"an eigenvalue {smallest:.3g}", "no eigenvalue below 0")
-
-
 def _compliance(alpha: ArrayLike, k: int) -> Array:
     return arguments.positive_definite("alpha", _square("alpha", alpha, k), k)
+
+
+def _damping(beta: ArrayLike, compliance: Array) -> Array:
+    """beta as a matrix; what it adds to the force may not feed energy in."""
+    damping = _square("beta", beta, len(compliance))
+    _refuse_negative("beta", np.linalg.eigvals(damping).real)  # all there is to ask where alpha is zero
+    # alpha (alpha^-1 beta) alpha, which exists for a singular alpha too, has the signs of alpha^-1 beta.
+    product = damping @ compliance
+    powers = np.linalg.eigvalsh((product + product.T) / 2)
+    if np.min(powers, initial=0.0) < -ROUNDING * np.max(np.abs(product), initial=0.0):
+        raise InvalidArgument(
+            "beta", "a damping alpha^-1 beta that feeds energy in at some rates", "one that dissipates at all"
+        )
+    return damping
+
+
+def _refuse_negative(name: str, eigenvalues: Array) -> None:
+    smallest = np.min(eigenvalues, initial=0.0)
+    if smallest < -ROUNDING * np.max(np.abs(eigenvalues), initial=0.0):
+        raise InvalidArgument(name, f"an eigenvalue {smallest:.3g}", "no eigenvalue below 0")

@@ -194,7 +194,7 @@ def honesty(record: Record, trials: Trials, count: int, given: Sequence[Values])
     telling = [place for place, right in enumerate(expected) if np.all(right)]
     few = _spread(list(range(count)))
     if len(telling) < count:
-        few += _spread(telling)
+        few += _spread(telling) + _spread([place for place in range(count) if place not in telling])
     traces = independence.traces(record, draws)
     some = [draws[place] for place in few]
     before = {

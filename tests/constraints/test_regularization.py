@@ -65,6 +65,24 @@ def test_period_of_a_soft_constraint():
     assert period == pytest.approx(2 * np.pi * np.sqrt(m / k), rel=1e-3)
 
 
+def test_what_dissipates_is_taken_whatever_the_signs_of_beta_alone():
+    alpha, dampers = np.array([[2.5, -1.25], [-1.25, 1.25]]), np.array([[0.5, 1.125], [1.125, 3.0]])
+    beta, rate = alpha @ dampers, np.array([1.0, -2.0])
+    assert np.min(np.linalg.eigvalsh(beta + beta.T)) < -0.1
+    np.testing.assert_allclose(soft_force([0.0, 0.0], rate, alpha, beta), -dampers @ rate, rtol=0, atol=1e-12)
+
+
+def test_what_is_singular_only_may_round_below_zero():
+    """Compliance and damping of one direction only, from a product that rounds."""
+    u = np.array([0.1, 0.7, -0.3])
+    alpha = np.outer(u, u) / 3 - 1e-17 * np.eye(3)
+    assert np.min(np.linalg.eigvalsh(alpha)) < 0
+    _, softness = target_and_softness([1.0, 2.0, 3.0], alpha, 0.7 * alpha, 0.1)
+    # gamma u = u / (1/2 + 0.7 u.u / 3 / h)
+    factor = 1 / (0.5 + 0.7 * (u @ u) / 3 / 0.1)
+    np.testing.assert_allclose(softness, factor * np.outer(u, u) / 3 / 0.01, rtol=0, atol=1e-10)
+
+
 class TestErrors:
     def test_stiffness_must_be_positive(self):
         with pytest.raises(InvalidArgument, match="alpha: got smallest eigenvalue -1"):
@@ -73,6 +91,25 @@ class TestErrors:
             target_and_softness([1.0], -1.0, 0.0, 0.1)
         with pytest.raises(InvalidArgument, match="beta: got an eigenvalue -1"):
             target_and_softness([1.0], 1.0, -1.0, 0.1)
+
+    def test_damping_must_dissipate(self):
+        turned = np.array([[0.5, -2.75], [3.0, 1.0]])
+        soft, stiff = np.array([[1.25, 1.125], [1.125, 2.5]]), np.eye(2)
+        soft_force([0.1, 0.2], [1.0, 1.0], stiff, turned)
+        for force in (
+            lambda: soft_force([0.1, 0.2], [1.0, 1.0], soft, turned),
+            lambda: target_and_softness([0.1, 0.2], soft, turned, 0.1),
+        ):
+            with pytest.raises(
+                InvalidArgument, match=r"beta: got a damping alpha\^-1 beta that feeds energy in"
+            ):
+                force()
+        rates = np.linalg.eigh(np.linalg.solve(soft, turned) + np.linalg.solve(soft, turned).T)[1][:, 0]
+        assert rates @ np.linalg.solve(soft, turned) @ rates < 0
+
+    def test_compliance_must_be_symmetric(self):
+        with pytest.raises(InvalidArgument, match=r"alpha: got a matrix with max \|A - A\^T\| = 1"):
+            target_and_softness([1.0, 2.0], [[1.0, 1.0], [0.0, 1.0]], 0.0, 0.1)
 
     def test_shapes(self):
         for name in ("alpha", "beta"):

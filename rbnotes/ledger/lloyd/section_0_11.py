@@ -22,10 +22,13 @@ from rbnotes.ledger.record import Verdict, claim
 
 N, K = 4, 2
 IDENTITY = np.eye(K)
+ALPHA = st.shared(spd_matrices(K), key="alpha")
+# Dampers alpha^-1 beta that dissipate, whether they are symmetric or not.
+BETA = st.builds(lambda alpha, S, A: alpha @ (S + A - A.T), ALPHA, spd_matrices(K), matrices(K, K))
 ROWS = {
     "phi": vectors(K),
-    "alpha": spd_matrices(K),
-    "beta": st.builds(lambda S, A: S + A - A.T, spd_matrices(K), matrices(K, K)),
+    "alpha": ALPHA,
+    "beta": BETA,
     "h": positive_numbers(0.125, 1.0),
 }
 STEP = {"M": spd_matrices(N), "G": full_rank_matrices(K, N), "b": vectors(N), **ROWS}
@@ -34,8 +37,8 @@ AVERAGED = {
     "start": vectors(K),
     "middle": vectors(K),
     "end": vectors(K),
-    "alpha": spd_matrices(K),
-    "beta": spd_matrices(K),
+    "alpha": ALPHA,
+    "beta": BETA,
     "h": positive_numbers(0.125, 1.0),
 }
 FORCE = ("rbnotes.constraints.regularization.soft_force",)

@@ -125,7 +125,7 @@ class t432:
         r"-\partial\boldsymbol\lambda/\partial\dot{\boldsymbol\phi} "
         r"= \boldsymbol\alpha^{-1}\boldsymbol\beta"
     )
-    inputs = {"phi": vectors(K), "alpha": spd_matrices(K), "beta": ROWS["beta"]}
+    inputs = {name: ROWS[name] for name in ("phi", "alpha", "beta")}
     result = units.DAMPING
 
     def printed(phi, alpha, beta):
