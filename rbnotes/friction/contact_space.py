@@ -196,9 +196,11 @@ def contact_space(problem: StepProblem) -> ContactSpace:
     if symmetric:
         W = (W + W.T) / 2
 
-    # Velocities along held directions are what the equations leave of them: nothing, but for rounding.
+    # Velocities along held directions are what the equations leave of them: nothing, but for rounding, which is
+    # that of the velocities there were without equations.
     free = _relative(rows, contacts, free_velocity)
-    terms = (abs(rows) @ np.abs(free_velocity)).reshape(-1, 3)
+    unheld = np.abs(problem.momentum) / np.abs(problem.mass.diagonal())
+    terms = (abs(rows) @ (np.abs(free_velocity) + unheld)).reshape(-1, 3)
     rounding = 1e-12 * (terms + np.abs(free))
     free = np.where(held.reshape(-1, 3) & (np.abs(free) <= rounding), 0.0, free)
     return ContactSpace(

@@ -83,7 +83,7 @@ def kicked(bodies, joints, place, plan, contacts, bounces_at, target, before, ol
         free[3 * i] -= speeds[i]
         mu[i] = contacts[i, MU]
     W = delassus(rows, moves, joints, held)
-    let_go(W, free, rows, bodies, free_motion)
+    let_go(W, free, rows, bodies, v, free_motion)
     start = carried(contacts, old, plan.reach)
     found, left, well = rubbed(W, free, mu, start, TOLERANCE, ITERATIONS)
     pushed(moves, body_of, found, v)

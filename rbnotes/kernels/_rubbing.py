@@ -96,8 +96,11 @@ def dot_of(x, y):
 
 
 @bare
-def let_go(W, free, rows, bodies, v):
-    """Clears directions that joints hold fast: from W, and from free velocities where those are rounding."""
+def let_go(W, free, rows, bodies, unheld, v):
+    """Clears directions that joints hold fast: from W, and from free velocities where those are rounding.
+
+    The rounding is that of the velocities with joints, v, and of those without.
+    """
     for r in range(len(free)):
         alone, terms = 0.0, abs(free[r])
         for side in range(2):
@@ -106,7 +109,7 @@ def let_go(W, free, rows, bodies, v):
                 for k in range(6):
                     whole = bodies.J[b, k, k] if k < 3 else bodies.mass[b]
                     alone += rows.along[r, side, k] ** 2 / whole
-                    terms += abs(rows.along[r, side, k] * v[b, k])
+                    terms += abs(rows.along[r, side, k]) * (abs(v[b, k]) + abs(unheld[b, k]))
         if abs(W[r, r]) <= HELD * alone:
             for j in range(len(free)):
                 W[r, j], W[j, r] = 0.0, 0.0

@@ -99,7 +99,8 @@ class DualProblem:
         # What equations hold fast moves by rounding only, and is short of its target by rounding or for good.
         fast = np.diagonal(left) <= HELD * np.diagonal(W)[push]
         left[fast], left[:, fast] = 0.0, 0.0
-        sizes = np.abs(missing[push]) + np.abs(missing[hold]) @ np.abs(through)
+        terms = np.abs(self.target) + np.abs(self.rows) @ np.abs(self.free)
+        sizes = terms[push] + terms[hold] @ np.abs(through)
         lacking[fast & (np.abs(lacking) <= CONSISTENCY_TOLERANCE * sizes)] = 0.0
         pushing = solve_lcp(LCP((left + left.T) / 2, -lacking), method).z
         return np.concatenate([pushing, held(missing[hold] - W[hold, push] @ pushing)])

@@ -27,7 +27,9 @@ from rbnotes.friction import (
     facet_directions,
     gauss_seidel_friction,
     measure_laws,
+    newton_friction,
     single_qp,
+    staggered,
 )
 
 
@@ -231,3 +233,19 @@ def test_contacts_that_equations_hold_fast_are_no_trouble():
     assert np.all(contact_space(held).delassus == 0)
     for model in MODELS:
         np.testing.assert_allclose(model(held).velocity, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("solve", [*MODELS, newton_friction, staggered])
+def test_what_equations_leave_of_a_coordinate_is_no_motion(rng, solve):
+    """A contact along the very coordinate that an equation holds: its velocity there is rounding alone."""
+    for _ in range(12):
+        A = rng.normal(size=(4, 4))
+        along = rng.normal(size=3)[:, None] * [1.0, 0, 0, 0]
+        held = StepProblem(
+            A @ A.T + np.eye(4),
+            rng.normal(size=4),
+            BilateralRows(along[:1]),
+            contacts=Contacts([[along[1], along[2], np.zeros(4)]], 0.5),
+        )
+        expected = solve_step(replace(held, contacts=None)).velocity
+        np.testing.assert_allclose(solve(held).velocity, expected, rtol=0, atol=1e-9)

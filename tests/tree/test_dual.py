@@ -16,6 +16,7 @@ from rbnotes.constraints import InconsistentConstraints
 from rbnotes.dynamics import Forces, State
 from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, on_particle, through
 from rbnotes.tree import (
+    DualProblem,
     Gear,
     JointLimit,
     Link,
@@ -225,3 +226,15 @@ def test_a_long_chain_between_two_walls():
     expected = constrained_acceleration(system, [loop, Gear("3", "17", 2.0)], state)
     close(a, expected[0], 1e-8)
     close(force, expected[1], 1e-8)
+
+
+def test_what_an_equation_holds_already_asks_no_limit_to_push():
+    """An inequality along an equation that the free motion keeps to, but for rounding."""
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        row, answer = rng.normal(size=6), rng.normal(size=6)
+        answer *= np.sign(row @ answer)
+        free = rng.normal(size=6)
+        free -= answer * (row @ free) / (row @ answer)
+        problem = DualProblem(free, np.outer([0.7, 1.0], row), np.outer([0.7, 1.0], answer), np.zeros(2), 1)
+        np.testing.assert_allclose(problem.multipliers(), 0, rtol=0, atol=1e-9)
