@@ -196,8 +196,8 @@ def contact_space(problem: StepProblem) -> ContactSpace:
     if symmetric:
         W = (W + W.T) / 2
 
-    # Velocities along held directions are what the equations leave of them: nothing, but for rounding, which is
-    # that of the velocities there were without equations.
+    # Velocities along held directions are what the equations leave of them: nothing, but for rounding.
+    # Its size is that of the velocities there were without equations.
     free = _relative(rows, contacts, free_velocity)
     unheld = np.abs(problem.momentum) / np.abs(problem.mass.diagonal())
     terms = (abs(rows) @ (np.abs(free_velocity) + unheld)).reshape(-1, 3)
