@@ -256,7 +256,7 @@ def test_discs_in_few_steps(monkeypatch):
 
 def test_too_few_updates():
     with pytest.raises(FrictionNotConverged, match="box friction: residual"):
-        friction.box_friction(sliding(), updates=1, tolerance=1e-14)
+        friction.box_friction(sliding(), max_updates=1, tolerance=1e-14)
 
 
 def test_paths_that_are_not_walked_to_their_end(monkeypatch):

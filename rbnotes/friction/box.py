@@ -19,7 +19,7 @@ def box_friction(
     problem: StepProblem,
     *,
     normal_estimate: ArrayLike | None = None,
-    updates: int = 0,
+    max_updates: int = 0,
     tolerance: float = 1e-8,
     method: str = "active_set",
 ) -> StepSolution:
@@ -36,7 +36,7 @@ def box_friction(
     normal_estimate : (c,), optional
         e, N s, such as the normal impulses of the step before. By default those of the problem without
         friction.
-    updates : int
+    max_updates : int
         How often to solve again with the normal impulses just found, at most, until they agree with the
         estimate. Zero: never, as in the notes. That this converges is not certain.
     tolerance
@@ -52,8 +52,8 @@ def box_friction(
     Raises
     ------
     InvalidArgument
-        If ``normal_estimate`` or ``updates`` is negative, ``tolerance`` is not positive, or ``method`` is not
-        one of the names.
+        If ``normal_estimate`` or ``max_updates`` is negative, ``tolerance`` is not positive, or ``method`` is
+        not one of the names.
     Unsolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
@@ -62,7 +62,7 @@ def box_friction(
     """
     arguments.instance("problem", problem, StepProblem)
     tolerance = arguments.number("tolerance", tolerance)
-    updates = arguments.count("updates", updates)
+    max_updates = arguments.count("max_updates", max_updates)
     space = contact_space(problem)
     count = space.count
     solved, solve = 0, Best()
@@ -73,24 +73,24 @@ def box_friction(
         estimate = arguments.scalar("normal_estimate", normal_estimate, minimum=0.0)
         if estimate.shape != (count,):
             raise InvalidArgument("normal_estimate", f"shape {estimate.shape}", f"shape ({count},)")
-    for update in range(updates + 1):
+    for update in range(max_updates + 1):
         if update:  # it mends an estimate that is not good; without it friction's limits are as good as that
             solve = Best()
         impulses = _impulses(space, space.mu * estimate, method, solve)
         solved += 1
         change = np.abs(impulses[:, 0] - estimate).max(initial=0.0)
-        if change <= tolerance * np.abs(impulses[:, 0]).max(initial=1e-300) or update == updates:
+        if change <= tolerance * np.abs(impulses[:, 0]).max(initial=1e-300) or update == max_updates:
             break
         estimate = impulses[:, 0]
     relative = float(change / max(np.abs(impulses[:, 0]).max(initial=0.0), 1e-300)) if change else 0.0
     solution = space.solution(
         impulses,
         iterations=solved,
-        residual=worst(solve.residual, relative if updates else 0.0),
+        residual=worst(solve.residual, relative if max_updates else 0.0),
         method="box friction",
     )
     solve.check(solution)
-    if updates and not relative <= tolerance:
+    if max_updates and not relative <= tolerance:
         raise FrictionNotConverged(solution, tolerance)
     return solution
 

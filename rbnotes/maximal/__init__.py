@@ -49,11 +49,11 @@ from rbnotes.maximal.rattle import Rattle, rattle
 from rbnotes.maximal.remembering import FrictionWarning
 from rbnotes.maximal.simulate import simulate
 from rbnotes.maximal.stepping import Integrator, World
-from rbnotes.maximal.trajectory import ContactRecord, Event, Trajectory, Work
+from rbnotes.maximal.trajectory import ContactEvent, ContactRecord, Trajectory, Work
 
 __all__ = [
+    "ContactEvent",
     "ContactRecord",
-    "Event",
     "FrictionWarning",
     "Integrator",
     "Joint",

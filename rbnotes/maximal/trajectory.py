@@ -48,7 +48,7 @@ class Work(NamedTuple):
         return sum(self)
 
 
-class Event(NamedTuple):
+class ContactEvent(NamedTuple):
     """Something that began or ended at a contact between two bodies."""
 
     time: float
@@ -121,7 +121,7 @@ class Trajectory:
     """Along the rows of the joints where they act, in each step ``(T, m)``, N m s and N s."""
     contacts: tuple[ContactRecord, ...]
     """One record a step ``(T,)``."""
-    events: tuple[Event, ...]
+    events: tuple[ContactEvent, ...]
     """In order of time."""
     work: Work
     """What changed the energy in each step, each ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the
@@ -208,18 +208,18 @@ def both(first: ContactRecord, second: ContactRecord) -> ContactRecord:
     return ContactRecord(points, impulses, before, after, residual, late=len(first.points))
 
 
-def events_of(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[Event, ...]:
+def events_of(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[ContactEvent, ...]:
     """What began and ended between pairs of bodies, from the records of steps and the times at their ends."""
     before: dict[tuple[int, int], bool] = {}
     events = []
     for end, record in zip(ends, records, strict=True):
         after = _touching(record)
-        events += [Event(end, "broken", *pair) for pair in before if pair not in after]
+        events += [ContactEvent(end, "broken", *pair) for pair in before if pair not in after]
         for pair, slides in after.items():
             if pair not in before:
-                events.append(Event(end, "made", *pair))
+                events.append(ContactEvent(end, "made", *pair))
             if before.get(pair) is not slides:
-                events.append(Event(end, "slides" if slides else "sticks", *pair))
+                events.append(ContactEvent(end, "slides" if slides else "sticks", *pair))
         before = after
     return tuple(events)
 

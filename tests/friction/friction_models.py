@@ -14,7 +14,7 @@ AXES = [[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]
 
 MODELS = {
     "box": box_friction,
-    "box, updated": lambda problem: box_friction(problem, updates=200),
+    "box, updated": lambda problem: box_friction(problem, max_updates=200),
     "pyramid": anitescu_stewart,
     "pyramid of 12": lambda problem: anitescu_stewart(problem, 12),
     "single QP": single_qp,

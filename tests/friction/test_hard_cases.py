@@ -134,7 +134,7 @@ def test_limits_are_whole_numbers(limit):
     for model, name in (
         (coulomb, "max_programs"),
         (gauss_seidel_friction, "max_sweeps"),
-        (box_friction, "updates"),
+        (box_friction, "max_updates"),
         (newton_friction, "max_iterations"),
         (staggered, "max_iterations"),
     ):

@@ -41,7 +41,7 @@ def test_estimate_of_box_friction_bounds_it():
 def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
     """The limits that it makes are wrong, though the friction within them is right; updates mend it."""
     problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), box._impulses
-    right = box_friction(problem, updates=2)
+    right = box_friction(problem, max_updates=2)
 
     def rounded(space, limits, method, solve):
         found = impulses(space, limits, method, solve)
@@ -53,7 +53,7 @@ def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
     monkeypatch.setattr(box, "_impulses", rounded)
     with pytest.raises(FrictionNotConverged, match=r"residual 0\.01"):
         box_friction(problem)
-    assert np.allclose(box_friction(problem, updates=2).velocity, right.velocity)
+    assert np.allclose(box_friction(problem, max_updates=2).velocity, right.velocity)
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "Gauss-Seidel, box"])
@@ -101,7 +101,7 @@ def test_wrong_choices_are_named():
     for call in (
         lambda: gauss_seidel_friction(problem, cone="square"),
         lambda: single_qp(problem, form="both"),
-        lambda: box_friction(problem, updates=-1),
+        lambda: box_friction(problem, max_updates=-1),
         lambda: anitescu_stewart(problem, 5),
         lambda: gauss_seidel_friction(problem, max_sweeps=0),
     ):

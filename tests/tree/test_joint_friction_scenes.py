@@ -231,7 +231,7 @@ def test_contact_with_the_ground_and_friction_in_a_joint():
     state = State(q=[0, 0, 0.1, 0, 0, 0, 0.4], qdot=[2.0, 0.3, 0, 0, 0, 0, 1.0])
     bearings = {"arm": journal(0.05, 0.1, 0.0, axis=[0, 1.0, 0])}
     mine = bisp_step(system, state, 0.005, bearings, colliders=colliders, tolerance=1e-9)
-    law = partial(box_friction, updates=100, tolerance=1e-10)
+    law = partial(box_friction, max_updates=100, tolerance=1e-10)
     theirs = contact_step(symplectic_euler, system, state, 0.005, colliders, friction=law)
     np.testing.assert_allclose(mine.state.qdot, theirs.state.qdot, atol=1e-7)
     dry = bisp_step(

@@ -94,7 +94,7 @@ CALLS = [
         {
             "problem": SLIDING,
             "normal_estimate": np.array([1.0]),
-            "updates": 2,
+            "max_updates": 2,
             "tolerance": 1e-6,
             "method": "pivoting",
         },
