@@ -112,7 +112,7 @@ def _in_parts(setting: Setting, state: State, points: ContactPoints, halvings: i
         second.points,
         first.joints + second.joints,
         both(first.contacts, second.contacts),
-        Work(*np.add(first.work, second.work)),
+        Work(*(a + b for a, b in zip(first.work, second.work, strict=True))),
     )
 
 

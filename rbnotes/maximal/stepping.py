@@ -165,7 +165,7 @@ class Taken(NamedTuple):
     joints: Array
     """Impulses along the rows of the joints ``(m,)``."""
     contacts: ContactRecord
-    work: Work
+    work: Work[float]
 
 
 class Integrator(Protocol):
@@ -323,7 +323,9 @@ def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints, s
     return projected(mechanism, move_bodies(poses, solve_lcp(apart, tolerance=SEPARATED).x))
 
 
-def worked(mechanism: Mechanism, kicks: Sequence[Kick], flight: Sequence[State], settled: State) -> Work:
+def worked(
+    mechanism: Mechanism, kicks: Sequence[Kick], flight: Sequence[State], settled: State
+) -> Work[float]:
     """The account of a step.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import State, States, StepSolution
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from rbnotes.contact import Collider
@@ -28,24 +29,27 @@ SLIDING = 1e-3
 """Contacts slide from this speed on, m/s: below it is what a solver's tolerance leaves of sticking."""
 
 
-class Work(NamedTuple):
+Amount = TypeVar("Amount", float, Array)
+
+
+class Work(NamedTuple, Generic[Amount]):
     """What changed the energy in a step, or in each of T steps ``(T,)``; the sum is the change, J."""
 
-    applied: Any
+    applied: Amount
     """Work ``(T,)`` of the applied forces, J: springs, dampers, muscles, motors."""
-    joints: Any
+    joints: Amount
     """Of the joints ``(T,)``, J, which should do none: an error of the step."""
-    contacts: Any
+    contacts: Amount
     """Of the contacts ``(T,)``, J; below zero but for what restitution gives back."""
-    stabilization: Any
+    stabilization: Amount
     """Potential energy ``(T,)`` that bodies gain, J, when they are moved back to where they belong."""
-    integrator: Any
+    integrator: Amount
     """What the motion gains and the weight does not give ``(T,)``, J: an error of the step."""
 
     @property
-    def total(self) -> Any:
+    def total(self) -> Amount:
         """The change of kinetic energy and of the potential of gravity."""
-        return sum(self)
+        return self.applied + self.joints + self.contacts + self.stabilization + self.integrator
 
 
 class ContactEvent(NamedTuple):
@@ -123,7 +127,7 @@ class Trajectory:
     """One record a step ``(T,)``."""
     events: tuple[ContactEvent, ...]
     """In order of time."""
-    work: Work
+    work: Work[Array]
     """What changed the energy in each step, each ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the
     others."""
     end: End
@@ -166,7 +170,7 @@ class Trajectory:
 
         return scene(self.states, shapes, description, COLORS if colors is None else colors, view)
 
-    def energy_figure(self, stored: Callable[[State], float] | None = None) -> tuple[Figure, Any]:
+    def energy_figure(self, stored: Callable[[State], float] | None = None) -> tuple[Figure, Axes]:
         """A figure of the energies over time, and its axes: what there is, what was given and what was lost.
 
         Needs matplotlib, which comes with the extra ``book``.
