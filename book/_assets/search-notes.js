@@ -4,12 +4,13 @@
   const root = document.documentElement.dataset.content_root || "./";
   const query = new URLSearchParams(location.search).get("q") || "";
 
-  // 1.62, (1.62), S 1.62, Lloyd 0.57, eq. 0.45, Si & Guenter 27, 0.22.1
+  // 1.62, (1.62), S 1.62, Lloyd 0.57, eq. 0.45, Si & Guenter 27, 0.22.1, Algorithm 10, Sueda alg. 8, fig. 2
   function asked(text) {
-    const plain = text.toLowerCase().replace(/[()&,;:?]|\.(?!\d)/g, " ").replace(/\b(eqs?|eqn|equations?|sections?)\b\.?/g, " ");
+    const joined = text.toLowerCase().replace(/\b(alg|table|fig)[a-z]*\.?\s*(?=\d)/g, "$1");
+    const plain = joined.replace(/[()&,;:?]|\.(?!\d)/g, " ").replace(/\b(eqs?|eqn|equations?|sections?)\b\.?/g, " ");
     const words = plain.trim().split(/\s+/);
     const number = words.pop();
-    if (!/^(\d+(\.\d+)*|[a-c])$/.test(number || "") || !words.every((word) => word in SOURCES)) return null;
+    if (!/^(\d+(\.\d+)*|(alg|table|fig)\d+|[a-c])$/.test(number || "") || !words.every((word) => word in SOURCES)) return null;
     if (/^[a-c]$/.test(number) && !words.length) return null;
     return { number, source: words.length ? SOURCES[words[0]] : null };
   }

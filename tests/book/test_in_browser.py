@@ -93,6 +93,10 @@ NUMBERS = {
     "Lloyd 0.57": "frame-springs.html#",
     "eq 0.45": "frame-springs.html#",
     "Si & Guenter 27": "general-joints-linear-time.html#",
+    "Algorithm 10": "inverse-inertia.html#",
+    "Sueda alg. 8": "friction-in-joints.html#",
+    "Table 1": "ledger-si-5.html#si-s5-table1",
+    "fig. 2": "ledger-si-5.html#si-s5-fig2",
 }
 WORDS = {
     "quaternion rate": "quaternions",

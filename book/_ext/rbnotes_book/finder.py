@@ -27,6 +27,9 @@ from rbnotes_book.sections import AUTHORS
 SCRIPT = "finder.js"
 MARK = "finder-table"
 
+NUMBERED = re.compile(r"e(?=\d)|(alg|table|fig)(?=\d)")
+"""What is before the number of an equation, and before that of an algorithm, a table or a figure, which stays."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -85,7 +88,7 @@ def rows(app: Sphinx) -> list[Row]:
             Row(
                 id=id,
                 source=record.source,
-                number=label[1:] if label.startswith("e") else "",
+                number=NUMBERED.sub(r"\1", label, count=1) if NUMBERED.match(label) else "",
                 section=record.section,
                 place=whole.strip("()") if label.startswith("e") else whole,
                 title=record.title,
