@@ -127,7 +127,7 @@ def _step(scaled: _Scaled, x: Array, y: Array, gap: float, given: Array | None) 
     count = len(x)
     u = scaled.free + (scaled.W @ x.ravel()).reshape(-1, 3)
     if given is None:
-        speed = np.sqrt(np.sum(u[:, 1:] ** 2, axis=1) + gap**2)  # smooth where nothing slides
+        speed = np.sqrt(np.sum(u[:, 1:] ** 2, axis=1) + gap * gap)  # smooth where nothing slides
         slope = (scaled.raised / speed)[:, None] * u[:, 1:]
     else:
         speed, slope = given, np.zeros((count, 2))

@@ -40,7 +40,12 @@ class Laws(NamedTuple):
     """What friction leaves undissipated of what the cone allows, ``mu a |s| + b . s`` if it is round, N m/s;
     negative if friction is outside the cone."""
     natural: float
-    """Natural residual relative to the impulses of the problem: Coulomb's laws in one number."""
+    """:func:`natural_residual`, without unit: Coulomb's laws in one number."""
+
+
+COARSE = 0.01
+"""Weight of what is missing of the speeds beside what is missing of the impulses: little of a heavy body's
+impulse is much for a light one, and impulses that grow without bounds satisfy any law but for the speeds."""
 
 
 def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
@@ -62,6 +67,9 @@ def natural_residual(
 ) -> float:
     """Largest change of an impulse when its velocity, scaled, is subtracted and the cone projected on.
 
+    It is taken relative to the largest impulse, or what stops the free motion, whichever is larger. If that
+    is more, it is a hundredth of the change of velocity that goes with it, relative to the fastest free one.
+
     Parameters
     ----------
     impulses, velocities : (c, 3)
@@ -73,7 +81,7 @@ def natural_residual(
     Returns
     -------
     float
-        Relative to the largest impulse, or what stops the free motion, whichever is larger.
+        Without unit; zero for an exact solution.
 
     Raises
     ------
@@ -150,8 +158,12 @@ def residual_in(space: Responses, impulses: Array, velocities: Array, cone: str 
         lower = np.hstack([np.zeros_like(bounds), -bounds, -bounds])
         upper = np.hstack([np.full_like(bounds, np.inf), bounds, bounds])
         nearest = np.clip(r - effective_mass[:, None] * u, lower, upper)
-    scale = worst(np.abs(r).max(), np.abs(effective_mass[:, None] * space.free).max())
-    return 0.0 if scale == 0 else float(np.abs(r - nearest).max() / scale)
+    change, free = np.abs(r - nearest), np.abs(space.free)
+    scale = worst(np.abs(r).max(), (effective_mass[:, None] * free).max())
+    natural = 0.0 if scale == 0 else float(change.max()) / scale
+    fastest = float(free.max())
+    missing = float((space.mobility[:, None] * change).max())
+    return worst(natural, COARSE * missing / fastest) if fastest > 0 else natural
 
 
 def _reciprocal(mobility: Array) -> Array:

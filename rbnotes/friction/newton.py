@@ -25,7 +25,6 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.complementarity.residuals import worst
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.central_path import along_the_central_path
 from rbnotes.friction.contact_space import Responses, contact_space, raise_not_converged
@@ -40,9 +39,6 @@ ENOUGH = 0.999
 
 PATIENT, SLOW = 5, 0.3
 """Every so many steps of Newton's method have to leave no more than this part of F; else it is given up."""
-
-COARSE = 0.01
-"""Under a heavy body what is little of its impulse is much for a light one: speeds count as well."""
 
 EXACT = 1e-14
 """Residual that is nothing but rounding."""
@@ -150,7 +146,7 @@ def _solve(
 
 def by_newton(space: Responses, r: Array, tolerance: float, max_iterations: int) -> tuple[Array, float, int]:
     """The best impulses near r, their residual, and the number of steps."""
-    best, least, steps = r, _residual(space, r), 0
+    best, least, steps = r, residual_in(space, r, space.velocities(r)), 0
     rho = _reciprocal(space.mobility)
     # Impulses of light and heavy bodies, by the velocities that they make.
     units = np.sqrt(np.where(rho > 0, rho, 1.0))[:, None]
@@ -172,19 +168,11 @@ def by_newton(space: Responses, r: Array, tolerance: float, max_iterations: int)
             break
         r, damping = new, max(damping / 30, LEAST)
         found = _project_on_cone(r, space.mu)
-        size = _residual(space, found)
+        size = residual_in(space, found, space.velocities(found))
         gained = size < least / 10
         if size < least:
             best, least = found, size
     return best, least, steps
-
-
-def _residual(space: Responses, r: Array) -> float:
-    """The natural residual, or COARSE times the part of the speeds that is missing: what is larger."""
-    natural = residual_in(space, r, space.velocities(r))
-    speeds = space.mobility[:, None] * _error(space, r, _reciprocal(space.mobility))
-    fastest = float(np.abs(space.free).max(initial=0.0))
-    return worst(natural, COARSE * float(np.abs(speeds).max()) / fastest) if fastest > 0 else natural
 
 
 def _error(space: Responses, r: Array, rho: Array) -> Array:

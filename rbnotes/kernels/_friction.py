@@ -10,7 +10,8 @@ import numpy as np
 from numba.extending import overload
 from numba.np.linalg import _LAPACK, F_INT_nptype
 
-from rbnotes.friction.newton import COARSE, ENOUGH, EXACT, LEAST, MOST, PATIENT, SLOW
+from rbnotes.friction.laws import COARSE
+from rbnotes.friction.newton import ENOUGH, EXACT, LEAST, MOST, PATIENT, SLOW
 from rbnotes.kernels._distance import bare, plain
 
 
@@ -129,7 +130,7 @@ def error(W, free, mu, r, rho, F):
 
 @bare
 def residual(W, free, mu, r, rho, mobility, F):
-    """The natural residual, or what of the speeds is missing: what is larger."""
+    """The natural residual of impulses (:func:`rbnotes.friction.laws.natural_residual`)."""
     error(W, free, mu, r, rho, F)
     worst, speed, scale, fastest = 0.0, 0.0, 0.0, 0.0
     for k in range(len(r)):

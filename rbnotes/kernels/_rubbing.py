@@ -200,8 +200,8 @@ def rubbed(W, free, mu, start, tolerance, most):
 def natural(W, free, mu, r):
     """The natural residual of impulses (:func:`rbnotes.friction.laws.natural_residual`)."""
     count = len(mu)
-    no_speeds, rho, F = np.zeros(count), np.empty(count), np.empty(len(r))
+    mobility, rho, F = np.empty(count), np.empty(count), np.empty(len(r))
     for i in range(count):
-        whole = (W[3 * i, 3 * i] + W[3 * i + 1, 3 * i + 1] + W[3 * i + 2, 3 * i + 2]) / 3
-        rho[i] = 1 / whole if whole > 0 else 0.0
-    return residual(W, free, mu, r, rho, no_speeds, F)
+        mobility[i] = (W[3 * i, 3 * i] + W[3 * i + 1, 3 * i + 1] + W[3 * i + 2, 3 * i + 2]) / 3
+        rho[i] = 1 / mobility[i] if mobility[i] > 0 else 0.0
+    return residual(W, free, mu, r, rho, mobility, F)

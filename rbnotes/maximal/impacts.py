@@ -23,7 +23,7 @@ from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import BilateralRows, State, StepProblem
 from rbnotes.errors import NotConverged
 from rbnotes.maximal.placement import Placement
-from rbnotes.maximal.stepping import Kick, Setting, without_gain
+from rbnotes.maximal.stepping import Kick, Setting, bounced
 
 SIMULTANEOUS, SEQUENTIAL = "simultaneous", "sequential"
 IMPACTS = (SIMULTANEOUS, SEQUENTIAL)
@@ -93,7 +93,7 @@ def impacts_of(setting: Setting, at: Placement, state: State, points: ContactPoi
             ),
         )
         no_fall = np.zeros((len(meeting), 3))  # the weight acts when all have bounced
-        solution = without_gain(setting, problem, meeting, setting.friction(problem, meeting), no_fall)
+        solution = bounced(setting, problem, meeting, no_fall)
         contacts = result.contacts.copy()
         contacts[now] += solution.contact_impulses
         result = Impacts(solution.velocity, result.joints + solution.bilateral, contacts)

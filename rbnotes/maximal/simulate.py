@@ -68,7 +68,8 @@ def simulate(
         :mod:`rbnotes.dynamics.schemes` or ``.free_motion``, of first order under joints and contacts.
     impacts : "simultaneous" or "sequential"
         Of bodies with restitution: Newton's law at all contacts at once, or at those alone that approach
-        fastest, then at those that do then, and so on (:mod:`rbnotes.maximal.impacts`).
+        fastest, then at those that do then, and so on (:mod:`rbnotes.maximal.impacts`). Where joints do not
+        let all of them bounce that should at once, none does.
     stabilization : "projection", "baumgarte" or "none"
         What is done about joints that came apart and bodies that overlap: move them back by the smallest
         displacement, have the next velocities take back a part, or nothing.

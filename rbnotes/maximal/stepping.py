@@ -12,7 +12,7 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes._frozen import changed, known
 from rbnotes.arguments import Array, Matrix
-from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.complementarity import QP, Unsolved, solve_lcp
 from rbnotes.constraints._stabilization import move_bodies
 from rbnotes.constraints.kkt import factored
 from rbnotes.contact import Collider, ContactPoints, Contacts, PairRows, _rows
@@ -241,12 +241,43 @@ def kicked(
         contacts = known(Contacts, rows=rows, mu=points.mu, normal_target=speeds)
         under = problem.under(bilateral=joints, contacts=contacts)
         fall = np.zeros((len(points), 3)) if later is None else velocities_along(rows, later)
-        solution = without_gain(setting, under, points, setting.friction(under, points), fall)
+        solution = bounced(setting, under, points, fall)
     else:
         velocity, impulses = factored(problem.mass, G).solver(problem.momentum, target)
         solution = StepSolution(velocity, impulses, method="factor_kkt")
     record = record_contacts(points, rows, before, solution)
     return Kick(before, solution.velocity, *forces, G, solution.bilateral, record, rows)
+
+
+def bounced(setting: Setting, problem: StepProblem, points: ContactPoints, fall: Array) -> StepSolution:
+    """What friction makes of the contacts, and impacts that leave no more energy than :func:`without_gain`.
+
+    Bounces may contradict each other and the joints, as those of a body between two that do not give way.
+    Then nothing bounces in this step, and no overlap is taken back.
+
+    Raises
+    ------
+    Unsolved
+        If contacts and joints contradict each other anyway.
+    """
+    try:
+        solution = setting.friction(problem, points)
+    except Unsolved:
+        asked = _asked(problem)
+        if not np.any(asked > 0):
+            raise
+        return setting.friction(_inelastic(problem, asked), points)
+    return without_gain(setting, problem, points, solution, fall)
+
+
+def _asked(problem: StepProblem) -> Array:
+    """Least normal velocities ``(c,)``."""
+    return problem.contacts.normal_target if problem.contacts is not None else np.zeros(0)
+
+
+def _inelastic(problem: StepProblem, asked: Array) -> StepProblem:
+    """The same without contacts that have to separate."""
+    return problem.under(contacts=changed(problem.contacts, normal_target=np.minimum(asked, 0.0)))
 
 
 def without_gain(
@@ -266,7 +297,7 @@ def without_gain(
         How the velocities of the contacts ``(c, 3)`` change after a bounce. What bounces has not fallen so
         far, and must not take its energy from there: ``p fall`` is the difference.
     """
-    asked = problem.contacts.normal_target if problem.contacts is not None else np.zeros(0)
+    asked = _asked(problem)
     bounces = (asked > 0) & (points.restitution > 0)
     if not np.any(bounces) or not problem.symmetric:
         return solution
@@ -279,8 +310,7 @@ def without_gain(
 
     if float(solution.velocity @ (M @ solution.velocity)) / 2 + borrowed(solution) <= allowed * (1 + 1e-12):
         return solution
-    plain = changed(problem.contacts, normal_target=np.minimum(asked, 0.0))
-    inelastic = setting.friction(problem.under(contacts=plain), points)
+    inelastic = setting.friction(_inelastic(problem, asked), points)
     base, way = inelastic.velocity, solution.velocity - inelastic.velocity
     square, slope = float(way @ (M @ way)) / 2, float(base @ (M @ way))
     slope += borrowed(solution) - borrowed(inelastic)

@@ -28,7 +28,7 @@ SCRIPT = "finder.js"
 MARK = "finder-table"
 
 NUMBERED = re.compile(r"e(?=\d)|(alg|table|fig)(?=\d)")
-"""What is before the number of an equation, and before that of an algorithm, a table or a figure, which stays."""
+"""What is before the number of an equation; and before that of an algorithm, table or figure, which stays."""
 
 
 @dataclass(frozen=True)
