@@ -18,6 +18,7 @@ from rbnotes.friction import (
     box_friction,
     coulomb,
     gauss_seidel_friction,
+    natural_residual,
     newton_friction,
     single_qp,
     staggered,
@@ -243,3 +244,27 @@ def test_single_qp_with_a_coefficient_of_a_million(seed):
     # Nothing slides unless it is lifted mu times as fast: what touches, sticks.
     assert np.linalg.norm(speeds[:, 1:], axis=1).max() < 1e-5 * (1 + np.abs(speeds[:, 0]).max())
     assert primal.normal.min() > -1e-9
+
+
+@pytest.mark.parametrize("solve", [*MODELS.values(), newton_friction, staggered])
+def test_a_bounce_between_floor_and_ceiling_contradicts(solve):
+    """Newton's method once found impulses of 1e13 for it, of which 1e-14 was missing: they were solved."""
+    x, y, z = np.eye(3)
+    bodies = np.eye(9).reshape(3, 3, 9)  # of each its three velocities
+    frames = [(a[2], a[0], a[1]) for a in (bodies[0], bodies[1] - bodies[0], bodies[2] - bodies[1])]
+    problem = StepProblem(
+        np.eye(9),
+        np.concatenate([0.1 * x - z, 0.2 * y - z, 0 * z]),
+        BilateralRows(bodies[2]),  # the ceiling
+        contacts=Contacts(np.array(frames), 0.3, [0.5, 0.0, 0.0]),
+    )
+    with pytest.raises(Unsolved, match="infeasible"):
+        solve(problem)
+
+
+def test_no_residual_is_small_only_because_impulses_are_large():
+    problem = stack((1.0, 1.0))
+    impulses = np.zeros((8, 3))
+    impulses[:, 0] = 1e12
+    velocities = np.full((8, 3), [-0.05, 0.0, 0.0])  # sinks half as fast as it falls
+    assert natural_residual(problem, impulses, velocities) > 1e-3

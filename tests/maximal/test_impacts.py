@@ -4,12 +4,12 @@ import numpy as np
 import physics_scenes as scenes
 import pytest
 
-from rbnotes import se3
+from rbnotes import joints, se3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State, symplectic_euler
 from rbnotes.inertia import spatial_inertia
-from rbnotes.maximal import Mechanism, World, joint_matrix, simulate
-from rbnotes.solids import Sphere
+from rbnotes.maximal import Mechanism, World, joint_at, joint_matrix, rattle, simulate
+from rbnotes.solids import Box, Sphere
 
 RADIUS = 0.1
 WEIGHT = (0.0, 0.0, -9.81)
@@ -146,3 +146,25 @@ def test_impulses_of_all_impacts_are_on_record():
     # Up and down, the rods also hold the balls on their circles, at the speeds between the impacts and after.
     sideways = (change - wrenches).reshape(3, 6)[:, :5]
     np.testing.assert_allclose(sideways, 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("friction", ["newton_friction", "box_friction", "gauss_seidel_friction"])
+@pytest.mark.parametrize("integrator", [rattle, symplectic_euler])
+@pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
+def test_no_room_to_bounce(friction, integrator, impacts):
+    """Two boxes fall a last bit onto the floor, under one that only slides: the upper one cannot go up."""
+    box = Box([0.4, 0.3, 0.2])
+    poses = se3.frame(np.eye(3), [[0, 0, 0.1], [0, 0, 0.3], [0, 0, 0.5]])
+    rail = joint_at(joints.Free2D(), np.eye(4), poses, 2)
+    mechanism = Mechanism(np.array([box.spatial_inertia(density=500.0)] * 3), [rail])
+    surface = {"mu": 0.3, "restitution": 0.5}
+    colliders = [Collider(i, box, **surface) for i in range(3)]
+    world = World(mechanism, [Collider(WORLD, Plane(), **surface), *colliders])
+    falling = np.zeros((3, 6))
+    falling[:2, 5] = -1.0
+    options = {"friction": friction, "integrator": integrator, "impacts": impacts}
+    run = simulate(world, State(poses, falling), 0.005, 10, **options)
+    assert np.max(np.diff(run.energies)) < 1e-3 * abs(run.energies[0])
+    heights = run.states.E[:, :, 2, 3]
+    np.testing.assert_allclose(heights, np.broadcast_to(poses[:, 2, 3], heights.shape), rtol=0, atol=0.02)
+    assert all(record.residual < 1e-6 for record in run.contacts)
