@@ -17,7 +17,7 @@ from rich.progress import Progress
 
 from rbnotes import grading
 from rbnotes.commands.output import print_json, print_table, print_text
-from rbnotes.grading import Assignment, Grade, reports, writers
+from rbnotes.grading import Assignment, Grade, Submission, reports, writers
 from rbnotes.grading.classes import dask_executor
 
 BOUNDARY = (
@@ -49,7 +49,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--feedback", type=Path, metavar="DIR", help="write a report for each student there")
     parser.add_argument("--jobs", type=_count, metavar="N", help="children at a time (default: processors)")
     parser.add_argument("--dask", metavar="ADDRESS", help="run the children on a Dask cluster")
-    parser.add_argument("--gradescope", type=Path, metavar="PATH", help="results.json, or a folder of them")
+    parser.add_argument(
+        "--gradescope", type=Path, metavar="PATH", help="results.json of one submission, or a folder of them"
+    )
     parser.add_argument("--otter", type=Path, metavar="FILE", help="the table of `otter grade`")
     parser.add_argument("--nbgrader", type=Path, metavar="FILE", help="the table of `nbgrader export`")
     parser.set_defaults(run=run)
@@ -65,7 +67,12 @@ def _count(text: str) -> int:
 def run(options: argparse.Namespace, console: Console) -> int:
     """Grade, print a line for each student and write what is asked for; returns the exit status."""
     assignment = grading.read(options.assignment)
-    found = grading.submissions(options.submissions, assignment.file)
+    # A path of Gradescope's own is that of one submission, whatever it holds.
+    alone = options.gradescope is not None and options.gradescope.suffix == ".json"
+    if alone:
+        found: tuple[Submission, ...] = (grading.submission(options.submissions, assignment.file),)
+    else:
+        found = grading.submissions(options.submissions, assignment.file)
     journal = options.out.with_suffix(".journal") if options.out else None
     if journal and options.afresh:
         journal.unlink(missing_ok=True)
@@ -116,7 +123,7 @@ def _write(options: argparse.Namespace, grades: Sequence[Grade], assignment: Ass
     if options.nbgrader:
         _text(options.nbgrader, writers.nbgrader(grades, assignment))
     if options.gradescope:
-        alone = options.gradescope.suffix == ".json" and len(grades) == 1
+        alone = options.gradescope.suffix == ".json"
         for grade in grades:
             name = reports.file_name(grade.student)
             path = options.gradescope if alone else options.gradescope / f"{name}.json"
@@ -149,7 +156,8 @@ def _summarize(grades: Sequence[Grade], console: Console) -> None:
         for name, (share, counts) in found.functions.items()
     ]
     print_table(console, ("function", "mean share of its points", "statuses"), rows)
-    print_text(console, f"{found.students} submissions: {found.average}")
+    counted = "1 submission" if found.students == 1 else f"{found.students} submissions"
+    print_text(console, f"{counted}: {found.average}")
     kept = {fence for grade in grades for fence in grade.fences}
     if kept:
         print_text(console, "limited here: " + ", ".join(fence for fence in FENCES if fence in kept))
