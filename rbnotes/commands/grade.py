@@ -6,9 +6,11 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from errno import EISDIR
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from rbnotes import grading
+from rbnotes.arguments import InvalidArgument
 from rbnotes.commands.output import print_json, print_table, print_text
 from rbnotes.grading import Assignment, Grade, Submission, reports, writers
 from rbnotes.grading.classes import dask_executor
@@ -73,6 +76,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
         found: tuple[Submission, ...] = (grading.submission(options.submissions, assignment.file),)
     else:
         found = grading.submissions(options.submissions, assignment.file)
+    _writable(options)
     journal = options.out.with_suffix(".journal") if options.out else None
     if journal and options.afresh:
         journal.unlink(missing_ok=True)
@@ -104,6 +108,27 @@ def run(options: argparse.Namespace, console: Console) -> int:
     else:
         _summarize(grades, console)
     return 130 if stopped else 0
+
+
+def _writable(options: argparse.Namespace) -> None:
+    """Say what cannot be written before a class is graded, not afterwards."""
+    scope = options.gradescope
+    files = {"--out": options.out, "--otter": options.otter, "--nbgrader": options.nbgrader}
+    folders = {"--feedback": options.feedback}
+    (files if scope and scope.suffix == ".json" else folders)["--gradescope"] = scope
+    for name, path in (files | folders).items():
+        if path is None:
+            continue
+        folder = path if name in folders else path.parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if name in files and path.is_dir():
+                raise IsADirectoryError(EISDIR, "it is a folder")
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            kind = "folder" if name in folders else "file"
+            told = f"{path}: {error.strerror}"
+            raise InvalidArgument(name, told, f"a {kind} that can be written") from error
 
 
 @contextmanager

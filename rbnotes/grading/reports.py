@@ -208,7 +208,7 @@ def _histogram(found: Glance) -> str:
 def file_name(student: str) -> str:
     """A student's name as that of a file, which no two students share."""
     return "".join(
-        letter if letter.isalnum() or letter in "-_.@ " else f"={ord(letter):x}=" for letter in student
+        letter if letter.isalnum() or letter in "-_.@ ,+()" else f"={ord(letter):x}=" for letter in student
     )
 
 

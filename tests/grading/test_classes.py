@@ -205,6 +205,24 @@ def test_the_command_says_what_it_cannot_do(folder, capsys, change, message):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--out", "--otter", "--nbgrader", "--feedback", "--gradescope"])
+def test_what_cannot_be_written_is_said_before_anything_runs(folder, handed_in, capsys, option):
+    command = ["grade", str(folder / "hw.toml"), str(handed_in), option]
+    taken = folder / "taken"
+    if option in ("--feedback", "--gradescope"):
+        taken.write_text("")
+    else:
+        taken.mkdir()
+    assert main([*command, str(taken)]) == 2
+    told = capsys.readouterr()
+    assert f"rbnotes: {option}: got {taken}: " in told.err
+    assert "that can be written" in told.err
+    assert told.out == ""
+    assert main([*command, str(folder / "hw.toml" / "grades")]) == 2
+    assert main([*command, str(folder / "new" / "folder" / "grades")]) == 0
+    assert (folder / "new" / "folder" / "grades").exists()
+
+
 def test_one_file_of_two_in_a_folder(folder):
     student = folder / "class" / "ann"
     student.mkdir(parents=True)
