@@ -184,7 +184,7 @@ def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
     parts.append("</table></div><h2>Students</h2><div class=wide tabindex=0><table>")
     for grade in grades:
         link = f'<a href="{escape(file_name(grade.student))}.html">{escape(grade.student)}</a>'
-        parts.append(f"<tr><td>{link}<td>{grade.points:g} of {grade.of:g}</tr>")
+        parts.append(f"<tr><td>{link}<td class=points>{grade.points:g} of {grade.of:g}</tr>")
     parts.append("</table></div>")
     return _page(title, parts)
 
