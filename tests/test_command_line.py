@@ -150,7 +150,10 @@ def test_show_by_any_name(capsys):
     ("arguments", "words"),
     [
         (["verify", "--examples", "0"], "--examples: got 0"),
-        (["verify", "--section", "7.7"], "--section: got '7.7'"),
+        (["verify", "--section", "7.7"], "--section: got '7.7', expected a section, perhaps one of 2.7, "),
+        (["verify", "--section", "lloyd/s0.9.3"], "perhaps one of 0.9.3, "),
+        (["ledger", "--verify"], "--verify: got no --json"),
+        (["errata", "--verify", "--format", "md"], "--verify: got no --json"),
         (["ledger", "--source", "si", "--section", "0.2"], "--section"),
         (["show", "lloyd/s0.2/d2x"], "lloyd/s0.2/d2,"),
         (["verify", "lloyd/s9.9/e1"], "lloyd/s9.9/e1"),

@@ -51,6 +51,7 @@ def pair_of_springs(law):
             "applied",
             "of t, state.*of state,.*state.t",
         ),
+        (lambda: Mechanism(BODY, applied=np.zeros(6)), "applied", "of state, whose time is state.t"),
         (lambda: FreeSystem(BODY, applied=lambda: None), "applied", "of nothing.*state.t"),
         (lambda: TreeSystem(TREE, applied=lambda t, state: None), "applied", "of t, state.*state.t"),
         (lambda: TreeSystem(TREE, driven=lambda state, h, *more: None), "driven", "of state, h, .*state.t"),
@@ -64,7 +65,7 @@ def pair_of_springs(law):
         (lambda: RUN.scene([BOX], view=(0, 0, 1)), "view", r"\(3,\)"),
         (lambda: RUN.energy_figure(lambda t, state: 0.0), "stored", "of t, state.*state.t"),
         (lambda: model("friction", "columb"), "friction", "'columb'.*'coulomb'"),
-        (lambda: model("friction", 3), "friction", "int.*a function"),
+        (lambda: model("friction", 3), "friction", "int.*a function, or one of .*'coulomb'"),
         (
             lambda: pair_of_springs(LinearSpring(np.ones(3), 1.0)),
             "law.stiffness",

@@ -53,9 +53,9 @@ def function(name: str, value: Any, *takes: str, hint: str = "") -> None:
     takes
         What these arguments are called in an error; none if any number will do.
     hint
-        The end of that error.
+        The end of any error.
     """
-    expected = f"a function of {', '.join(takes)}" if takes else "a function"
+    expected = (f"a function of {', '.join(takes)}" if takes else "a function") + hint
     if not callable(value) or isinstance(value, type):
         raise InvalidArgument(name, _described(value), expected)
     if takes:
@@ -67,7 +67,7 @@ def function(name: str, value: Any, *takes: str, hint: str = "") -> None:
             given.bind(*takes)
         except TypeError:
             got = f"a function of {', '.join(map(str, given.parameters.values())) or 'nothing'}"
-            raise InvalidArgument(name, got, expected + hint) from None
+            raise InvalidArgument(name, got, expected) from None
 
 
 def force_law(name: str, value: Any) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import sys
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ from rbnotes.challenge.own import find
 from rbnotes.challenge.showing import shown, telling_decimals
 from rbnotes.ledger.covariance import of_result, quantities
 from rbnotes.ledger.honesty.claim_code import Unreadable, helpers, plain
-from rbnotes.ledger.naming import where
+from rbnotes.ledger.naming import LIBRARY, where
 from rbnotes.ledger.quantities import Anything
 from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
 from rbnotes.ledger.runner import counterexample_of
@@ -32,6 +34,8 @@ TRIED = 3
 """Inputs that the example is chosen from."""
 NUMBER = "number"
 """What comes back where it is no array."""
+PACKAGES = {"numpy": "NumPy", "scipy": "SciPy"}
+"""Packages as their authors spell them."""
 BRIEF = 12
 """Lines of an example that is shown in a list of claims."""
 
@@ -86,6 +90,17 @@ class Card:
     def code(self) -> str | None:
         """Source of the right form that can be pasted, see :func:`rbnotes.cards.standalone`."""
         return standalone(self.record)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Packages that have to be installed for the code to run."""
+        found = set()
+        for node in ast.walk(ast.parse(self.code or "")):
+            if isinstance(node, ast.Import):
+                found |= {each.name.partition(".")[0] for each in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").partition(".")[0])
+        return tuple(sorted(found - sys.stdlib_module_names))
 
     @cached_property
     def printed_code(self) -> str | None:
@@ -143,6 +158,7 @@ class Card:
     def verdict(self) -> str:
         """The claim, its verdict and the texts that say why."""
         record = self.record
+        notes = "" if record.source == LIBRARY else f"; {where(record)} of the notes"
         parts = (
             ("printed" if record.correction else "claim", record.formula),
             ("right", record.correction),
@@ -153,7 +169,7 @@ class Card:
             ("scan", "the slip may come from the scan of the notes" if record.scan else ""),
             ("checked", f"against {record.oracle}" if record.oracle else ""),
             ("library", ", ".join(record.implemented_by)),
-            ("told in", f"{record.chapter}.html of the book; {where(record)} of the notes"),
+            ("told in", f"{record.chapter}.html of the book{notes}"),
         )
         lines = [f"{record.id}  {where(record)}  {str(record.verdict).upper()}", record.title]
         return "\n".join([*lines, *(f"  {name:<8} {text}" for name, text in parts if text)])
@@ -175,8 +191,11 @@ class Card:
         """The code to paste, with a heading."""
         if self.code is None:
             return ""
-        needs = "with rbnotes" if "rbnotes" in self.code else "on its own"
-        return f"The right form, {needs}:\n\n{textwrap.indent(self.code, '  ')}".rstrip()
+        needs = " and ".join(PACKAGES.get(name, name) for name in self.needs)
+        alone = " alone" if self.needs == ("numpy",) else ""
+        return (
+            f"The right form, with {needs or 'Python'}{alone}:\n\n{textwrap.indent(self.code, '  ')}".rstrip()
+        )
 
     def __str__(self) -> str:
         task = self.task if self.record.reference is None else "\n".join(self._whole)
@@ -205,6 +224,7 @@ class Card:
             "meanings": {name: told for name in (*record.inputs, "result") if (told := self._meaning(name))},
             "printed_code": self.printed_code,
             "code": self.code,
+            "needs": list(self.needs),
         }
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,12 @@ TURN: tuple[Region, ...] = (
     *("generic", "tiny", "near pi", "large", "generic", "degenerate", "generic", "tiny"),
 )
 """Regions are tried in turn, so that the first few cases meet all of them."""
+TURN_OF_NUMBERS: tuple[Region, ...] = tuple("large" if place % 8 == 6 else TURN[place] for place in range(16))
+"""The same where arguments are numbers, each of which is to be large in its turn."""
 RESERVE: dict[Region, int] = {"large": 3}
 """So many times as many inputs are drawn: what is large in every way often tells nothing."""
+USUAL, ALONE = 24, 6
+"""Inputs that say how large a number usually is, and those in which it alone is large."""
 SHARE = 0.1
 """Share of the tolerance that the right form may use up where its record is not verified."""
 SINGLE = 1e-8
@@ -81,11 +86,17 @@ def each_case(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
         raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
     inputs = claim.allowed_inputs
-    regions: list[Region] = [TURN[place % len(TURN)] for place in range(examples)] if inputs else ["generic"]
+    large = _each_large(inputs, seed) if inputs else []
+    turn = TURN_OF_NUMBERS if large else TURN
+    regions: list[Region] = [turn[place % len(turn)] for place in range(examples)] if inputs else ["generic"]
     drawn = {
         region: iter(_drawn(inputs, RESERVE.get(region, 1) * regions.count(region), region, seed))
         for region in dict.fromkeys(regions)
     }
+    if large and "large" in drawn:
+        alone = iter(large)
+        together = zip_longest(drawn["large"], alone, alone)
+        drawn["large"] = (values for among in together for values in among if values is not None)
     for region in regions:
         told = (case_of(claim, region, values) for values in drawn[region])
         case = next((case for case in told if case is not None), None)
@@ -93,12 +104,27 @@ def each_case(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
             yield case
 
 
-def _drawn(inputs: Inputs, count: int, region: Region, seed: int) -> list[Values]:
+def _each_large(inputs: Inputs, seed: int) -> list[Values]:
+    """Inputs one of whose numbers is larger than it usually is, each number in its turn.
+
+    Among a few cases the dice would leave most numbers out; those with a ceiling have none.
+    """
+    usual = _drawn(inputs, USUAL, "generic", seed)
+    names = [name for name in inputs if all(type(values[name]) is float for values in usual)]
+    found = []
+    for name in names:
+        most = max(abs(values[name]) for values in usual)
+        large = _drawn(inputs, ALONE, "large", seed, name)
+        found.append([values for values in large if abs(values[name]) > most])
+    return [values for turn in zip_longest(*found) for values in turn if values is not None]
+
+
+def _drawn(inputs: Inputs, count: int, region: Region, seed: int, alone: str | None = None) -> list[Values]:
     """Inputs of a region, none if the claim's inputs keep out of it."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return samples(inputs, count, region=region, start=seed)
+            return samples(inputs, count, region=region, start=seed, alone=alone)
     except Exception:  # what is built of tiny or of large numbers may not exist
         if region == "generic":
             raise

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from rbnotes.cards import Card
-from rbnotes.commands.listing import print_records
+from rbnotes.commands.listing import add_verify, check_verify, print_records
 from rbnotes.commands.output import print_text
 from rbnotes.commands.selecting import command, select
 from rbnotes.ledger import errata, errata_pdf
@@ -19,9 +19,7 @@ from rbnotes.ledger.record import WRONG_AS_PRINTED
 def add(commands: Any) -> None:
     """Declare the command."""
     added = command(commands, "errata", run, "List what the notes got wrong, to lay beside them.")
-    added.add_argument(
-        "--verify", action="store_true", help="with --json: run each form, for residuals and counterexamples"
-    )
+    add_verify(added)
     added.add_argument(
         "--format",
         choices=("text", "md", "csv", "pdf"),
@@ -39,6 +37,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Run it; returns the exit status."""
+    check_verify(options)
     records = [record for record in select(options) if record.verdict in WRONG_AS_PRINTED]
     if options.json:
         return print_records(records, verify=options.verify)

@@ -6,9 +6,11 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from errno import EISDIR
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from rbnotes import grading
+from rbnotes.arguments import InvalidArgument
 from rbnotes.commands.output import print_json, print_table, print_text
-from rbnotes.grading import Assignment, Grade, reports, writers
+from rbnotes.grading import Assignment, Grade, Submission, reports, writers
 from rbnotes.grading.classes import dask_executor
 
 BOUNDARY = (
@@ -49,7 +52,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--feedback", type=Path, metavar="DIR", help="write a report for each student there")
     parser.add_argument("--jobs", type=_count, metavar="N", help="children at a time (default: processors)")
     parser.add_argument("--dask", metavar="ADDRESS", help="run the children on a Dask cluster")
-    parser.add_argument("--gradescope", type=Path, metavar="PATH", help="results.json, or a folder of them")
+    parser.add_argument(
+        "--gradescope", type=Path, metavar="PATH", help="results.json of one submission, or a folder of them"
+    )
     parser.add_argument("--otter", type=Path, metavar="FILE", help="the table of `otter grade`")
     parser.add_argument("--nbgrader", type=Path, metavar="FILE", help="the table of `nbgrader export`")
     parser.set_defaults(run=run)
@@ -65,7 +70,13 @@ def _count(text: str) -> int:
 def run(options: argparse.Namespace, console: Console) -> int:
     """Grade, print a line for each student and write what is asked for; returns the exit status."""
     assignment = grading.read(options.assignment)
-    found = grading.submissions(options.submissions, assignment.file)
+    # A path of Gradescope's own is that of one submission, whatever it holds.
+    alone = options.gradescope is not None and options.gradescope.suffix == ".json"
+    if alone:
+        found: tuple[Submission, ...] = (grading.submission(options.submissions, assignment.file),)
+    else:
+        found = grading.submissions(options.submissions, assignment.file)
+    _writable(options)
     journal = options.out.with_suffix(".journal") if options.out else None
     if journal and options.afresh:
         journal.unlink(missing_ok=True)
@@ -99,6 +110,27 @@ def run(options: argparse.Namespace, console: Console) -> int:
     return 130 if stopped else 0
 
 
+def _writable(options: argparse.Namespace) -> None:
+    """Say what cannot be written before a class is graded, not afterwards."""
+    scope = options.gradescope
+    files = {"--out": options.out, "--otter": options.otter, "--nbgrader": options.nbgrader}
+    folders = {"--feedback": options.feedback}
+    (files if scope and scope.suffix == ".json" else folders)["--gradescope"] = scope
+    for name, path in (files | folders).items():
+        if path is None:
+            continue
+        folder = path if name in folders else path.parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if name in files and path.is_dir():
+                raise IsADirectoryError(EISDIR, "it is a folder")
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            kind = "folder" if name in folders else "file"
+            told = f"{path}: {error.strerror}"
+            raise InvalidArgument(name, told, f"a {kind} that can be written") from error
+
+
 @contextmanager
 def _executor(options: argparse.Namespace) -> Iterator[Executor | None]:
     if not options.dask:
@@ -116,7 +148,7 @@ def _write(options: argparse.Namespace, grades: Sequence[Grade], assignment: Ass
     if options.nbgrader:
         _text(options.nbgrader, writers.nbgrader(grades, assignment))
     if options.gradescope:
-        alone = options.gradescope.suffix == ".json" and len(grades) == 1
+        alone = options.gradescope.suffix == ".json"
         for grade in grades:
             name = reports.file_name(grade.student)
             path = options.gradescope if alone else options.gradescope / f"{name}.json"
@@ -149,7 +181,8 @@ def _summarize(grades: Sequence[Grade], console: Console) -> None:
         for name, (share, counts) in found.functions.items()
     ]
     print_table(console, ("function", "mean share of its points", "statuses"), rows)
-    print_text(console, f"{found.students} submissions: {found.average}")
+    counted = "1 submission" if found.students == 1 else f"{found.students} submissions"
+    print_text(console, f"{counted}: {found.average}")
     kept = {fence for grade in grades for fence in grade.fences}
     if kept:
         print_text(console, "limited here: " + ", ".join(fence for fence in FENCES if fence in kept))

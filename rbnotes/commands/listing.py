@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
+from rbnotes.arguments import InvalidArgument
 from rbnotes.commands.output import as_json, print_json, print_table, print_text
 from rbnotes.commands.selecting import command, run_each, select
 from rbnotes.ledger import Record, Verdict
@@ -22,7 +23,12 @@ EXAMPLES = 8
 
 def add(commands: Any) -> None:
     """Declare the command."""
-    added = command(commands, "ledger", run, "List every record with its verdict. Nothing is run.")
+    help = "List every record with its verdict. Nothing is run, unless --json --verify asks for it."
+    add_verify(command(commands, "ledger", run, help))
+
+
+def add_verify(added: argparse.ArgumentParser) -> None:
+    """Declare the option that runs what ``--json`` prints."""
     added.add_argument(
         "--verify",
         action="store_true",
@@ -32,6 +38,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Run it; returns the exit status."""
+    check_verify(options)
     records = select(options)
     if options.json:
         return print_records(records, verify=options.verify)
@@ -39,6 +46,12 @@ def run(options: argparse.Namespace, console: Console) -> int:
     print_table(console, ("claim", "verdict", "title", "chapter"), rows)
     print_text(console, summary(records))
     return 0
+
+
+def check_verify(options: argparse.Namespace) -> None:
+    """Refuse ``--verify`` where it would change nothing."""
+    if options.verify and not options.json:
+        raise InvalidArgument("--verify", "no --json", "--json beside it, or the command `rbnotes verify`")
 
 
 def print_records(records: Sequence[Record], *, verify: bool) -> int:

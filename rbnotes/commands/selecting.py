@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,6 +15,7 @@ from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.ledger import Record, naming
 from rbnotes.ledger.coverage import inventory
+from rbnotes.ledger.naming import NEAREST
 from rbnotes.ledger.runner import Outcome
 from rbnotes.ledger.sources import in_use
 
@@ -53,8 +55,10 @@ def select(options: argparse.Namespace) -> list[Record]:
     if not among and options.section is not None:
         sections = {entry.section for entry in inventory() if options.source in (None, entry.source)}
         if options.section not in sections:
-            known = ", ".join(dict.fromkeys(record.section for record in everything))
-            raise InvalidArgument("--section", repr(options.section), f"one of {known}")
+            known = sorted({record.section for record in everything})
+            asked = options.section.rpartition("/s")[2]  # as in an id
+            near = ", ".join(difflib.get_close_matches(asked, known, NEAREST, cutoff=0.0))
+            raise InvalidArgument("--section", repr(options.section), f"a section, perhaps one of {near}")
     if not options.ids:
         return among
     wanted: set[str] = set()

@@ -38,6 +38,6 @@ def model(name: str, value: Any) -> Callable[..., Any]:
     """
     if isinstance(value, str):
         return MODELS[arguments.choice(name, value.removesuffix("_friction"), tuple(MODELS))]
-    arguments.function(name, value)
+    arguments.function(name, value, hint=f", or one of the names {', '.join(map(repr, MODELS))}")
     found: Callable[..., Any] = value
     return found

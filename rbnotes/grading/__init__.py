@@ -4,7 +4,7 @@ Submissions run in child processes that get inputs and give back arrays; what is
 
     read, Assignment          the assignment file hw.toml
     prepare, Paper            the cases of all its tasks, with the right results
-    submissions               what the class handed in
+    submissions, submission   what the class handed in, or one student
     grade, Grade, Mark        a grade for each submission, from any executor
     collect, Limits           one submission in its child
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from rbnotes.grading.assignment import Assignment, Shows, Task, read
 from rbnotes.grading.classes import grade
-from rbnotes.grading.handed_in import Submission, submissions
+from rbnotes.grading.handed_in import Submission, submission, submissions
 from rbnotes.grading.marking import Grade, Mark, Paper, as_plain, from_plain
 from rbnotes.grading.paper import prepare
 from rbnotes.grading.sandbox import collect
@@ -38,5 +38,6 @@ __all__ = [
     "grade",
     "prepare",
     "read",
+    "submission",
     "submissions",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,8 @@ def submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
     Parameters
     ----------
     folder
-        Holds ``NAME.py``, ``NAME.ipynb`` or a folder ``NAME`` for each student.
+        Holds ``NAME.py``, ``NAME.ipynb`` or a folder ``NAME`` for each student. Of one who handed in twice
+        nothing is graded, and ``problem`` says so.
     file
         Name of the file in a student's folder; empty if it holds only one.
 
@@ -57,11 +59,44 @@ def submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
     ]
     if not found:
         raise InvalidArgument("submissions", f"{folder}, in which there are none", "files or folders")
-    names = [each.student for each in found]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InvalidArgument("submissions", f"{', '.join(twice)} twice", "one file or folder a student")
-    return tuple(found)
+    return tuple(_one_each(found))
+
+
+def submission(path: str | Path, file: str = "") -> Submission:
+    """What one student handed in: a file, or a folder that holds it.
+
+    Parameters
+    ----------
+    path
+        The file, or the folder.
+    file
+        Name of the file in the folder; empty if it holds only one.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is neither a file nor a folder.
+    """
+    arguments.instance("path", path, str, Path)
+    path = Path(path)
+    if path.is_file():
+        return _read(path.stem, path)
+    if not path.is_dir():
+        raise InvalidArgument("submissions", str(path), "a folder, or one file")
+    return _in_folder(path.resolve(), file)
+
+
+def _one_each(found: Sequence[Submission]) -> Iterator[Submission]:
+    """A student who handed in twice, a module and a notebook say, costs nobody else a grade."""
+    by_student: dict[str, list[Submission]] = {}
+    for each in found:
+        by_student.setdefault(each.student, []).append(each)
+    for student, theirs in by_student.items():
+        if len(theirs) == 1:
+            yield theirs[0]
+        else:
+            told = ", ".join(each.file or "a folder" for each in theirs)
+            yield Submission(student, "", problem=f"{told} are handed in where one file is expected")
 
 
 def _in_folder(folder: Path, file: str) -> Submission:
@@ -69,8 +104,8 @@ def _in_folder(folder: Path, file: str) -> Submission:
         return _read(folder.name, folder / file, folder)
     files = [entry for entry in sorted(folder.rglob("*")) if entry.suffix in SUFFIXES and entry.is_file()]
     if len(files) != 1:
-        number = f"{len(files)} files" if files else "no file"
-        return Submission(folder.name, "", problem=f"there is {number} where one is expected")
+        told = f"there are {len(files)} files" if files else "there is no file"
+        return Submission(folder.name, "", problem=f"{told} where one is expected")
     return _read(folder.name, files[0], folder)
 
 

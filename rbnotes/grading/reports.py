@@ -17,7 +17,7 @@ SUGGESTIONS = {
     "timeout": "It took too long: look for a loop that never ends.",
     "crash": "It ended the whole process. Tasks are graded by what functions return.",
     "output limit": "It printed or returned far too much: leave out prints and return the answer only.",
-    "missing": "Define the function with exactly this name, and return the answer.",
+    "missing": "Hand in one file, in which the function has exactly this name and returns the answer.",
     "syntax": "Python cannot read the file: run it once before you hand it in.",
     "shape": "The numbers come in an array of another shape than the task asks for.",
     "dtype": "Return real numbers in float64, as an array.",
@@ -34,8 +34,14 @@ def table(grades: Sequence[Grade]) -> str:
     writer.writerow(["student", "points", "of", *columns])
     for grade in grades:
         cells = [cell for mark in grade.marks for cell in (f"{mark.points:g}", mark.status)]
-        writer.writerow([grade.student, f"{grade.points:g}", f"{grade.of:g}", *cells])
+        writer.writerow([cell(grade.student), f"{grade.points:g}", f"{grade.of:g}", *cells])
     return text.getvalue()
+
+
+def cell(student: str) -> str:
+    """A name as a table's cell: a spreadsheet would compute one that begins like a formula."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in student)
+    return f"'{shown}" if shown.lstrip().startswith(("=", "+", "-", "@")) else shown
 
 
 def line(grade: Grade) -> str:
@@ -178,7 +184,7 @@ def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
     parts.append("</table></div><h2>Students</h2><div class=wide tabindex=0><table>")
     for grade in grades:
         link = f'<a href="{escape(file_name(grade.student))}.html">{escape(grade.student)}</a>'
-        parts.append(f"<tr><td>{link}<td>{grade.points:g} of {grade.of:g}</tr>")
+        parts.append(f"<tr><td>{link}<td class=points>{grade.points:g} of {grade.of:g}</tr>")
     parts.append("</table></div>")
     return _page(title, parts)
 
@@ -200,8 +206,10 @@ def _histogram(found: Glance) -> str:
 
 
 def file_name(student: str) -> str:
-    """A student's name as that of a file."""
-    return "".join(letter if letter.isalnum() or letter in "-_.@ " else "_" for letter in student)
+    """A student's name as that of a file, which no two students share."""
+    return "".join(
+        letter if letter.isalnum() or letter in "-_.@ ,+()" else f"={ord(letter):x}=" for letter in student
+    )
 
 
 def _page(title: str, parts: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rbnotes.grading.assignment import Assignment
 from rbnotes.grading.marking import Grade, Mark
-from rbnotes.grading.reports import SUGGESTIONS
+from rbnotes.grading.reports import SUGGESTIONS, cell
 
 
 def gradescope(grade: Grade) -> dict[str, Any]:
@@ -56,7 +56,9 @@ def otter(grades: Sequence[Grade]) -> str:
     for grade in sorted(grades, key=lambda grade: grade.student):
         points = {mark.function: mark.points for mark in grade.marks}
         percent = round(grade.points / grade.of, 4) if grade.of else 0.0
-        rows.append([grade.student, *(points[name] for name in names), grade.points, percent, "Completed"])
+        rows.append(
+            [cell(grade.student), *(points[name] for name in names), grade.points, percent, "Completed"]
+        )
     return _csv(rows)
 
 
@@ -76,7 +78,7 @@ def nbgrader(grades: Sequence[Grade], assignment: Assignment, graded: datetime |
     rows: list[list[object]] = [[*NBGRADER]]
     for grade in grades:
         score = float(grade.points)
-        about = [assignment.title, "", stamp, grade.student, "", "", ""]
+        about = [assignment.title, "", stamp, cell(grade.student), "", "", ""]
         rows.append([*about, score, 0.0, score, float(grade.of)])
     return _csv(rows)
 

@@ -136,12 +136,13 @@ def _named(inputs: Inputs) -> st.SearchStrategy[Values]:
     return st.tuples(*inputs.values()).map(lambda values: dict(zip(inputs, values, strict=True)))
 
 
-def _in(region: strategies.Region, inputs: Inputs) -> Inputs:
+def _in(region: strategies.Region, inputs: Inputs, alone: str | None = None) -> Inputs:
     """The inputs; large ones half of the time one alone, since what turns fast need not be huge as well."""
     if region != "large":
         return inputs
     count = len(inputs)
-    chosen = st.shared(st.sampled_from([*range(count), *[None] * count]), key="the one that is large")
+    choices = [[*inputs].index(alone)] if alone else [*range(count), *[None] * count]
+    chosen = st.shared(st.sampled_from(choices), key="the one that is large")
 
     @st.composite
     def drawn(draw: st.DrawFn, place: int, strategy: st.SearchStrategy[Any]) -> Any:
@@ -159,11 +160,13 @@ def samples(
     afresh: bool = False,
     region: strategies.Region = "generic",
     start: int | None = None,
+    alone: str | None = None,
 ) -> list[Values]:
     """The first ``count`` inputs that a search would try; always the same ones, unless drawn ``afresh``.
 
     Others, but again always the same ones, are drawn from another ``region`` or with a ``start`` of the
-    generator of random numbers. Where they are large, it is all arguments or one of them.
+    generator of random numbers. Where they are large, it is all arguments or one of them: that which is to be
+    large ``alone``, if one is named.
     """
     if not inputs:
         return [{}]
@@ -171,7 +174,7 @@ def samples(
     # Copies, lest a form that changes its arguments changes those of the next.
     return [
         {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in values.items()}
-        for values in draw(tuple(inputs.items()), count, afresh, region, start)
+        for values in draw(tuple(inputs.items()), count, afresh, region, start, alone)
     ]
 
 
@@ -182,9 +185,10 @@ def _drawn(
     afresh: bool,
     region: strategies.Region,
     start: int | None,
+    alone: str | None,
 ) -> list[Values]:
     """Drawn once for all claims that share their inputs: drawing takes longer than most forms."""
-    inputs = _in(region, dict(named))
+    inputs = _in(region, dict(named), alone)
     drawn: list[Values] = []
 
     afresh = afresh or start is not None  # which leaves the generator to its start

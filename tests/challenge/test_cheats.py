@@ -200,3 +200,30 @@ def test_a_cheat_fails(cheat):
 @pytest.mark.parametrize("id", sorted({cheat.claim for cheat in CHEATS}))
 def test_the_form_that_they_change_passes(id):
     assert passes(id, right_forms(ledger.find(id))[0], examples=16)
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "most"),
+    [
+        ("sueda/s1.8/e1.29", "h", 1.0),
+        ("sueda/s1.10/t576", "h", 1.0),
+        ("sueda/s2.4.9/t974", "m", 4.0),
+        ("sueda/s1.12/e1.82#b", "beta", 4.0),
+        ("lloyd/s0.22.1/e0.51", "d_t", 4.0),
+        ("lloyd/s0.22.3/d4", "k_t", 4.0),
+    ],
+)
+def test_a_number_that_is_clipped_is_soon_seen(id, name, most):
+    """As many cases as a task has by default are enough where the number has no ceiling."""
+    claim = ledger.find(id)
+    names, right = list(claim.inputs), right_forms(claim)[0]
+
+    def clipped(*given):
+        told = dict(zip(names, given, strict=True))
+        return right(*(told | {name: min(told[name], most)}).values())
+
+    drawn = cases(claim, examples=40)
+    assert min(case.inputs[name] for case in drawn) < most
+    for function, passes in ((right, True), (clipped, False)):
+        given = answers(function, [case.inputs for case in drawn])
+        assert all(judge(claim, case, found) for case, found in zip(drawn, given, strict=True)) is passes

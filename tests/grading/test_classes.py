@@ -205,6 +205,24 @@ def test_the_command_says_what_it_cannot_do(folder, capsys, change, message):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--out", "--otter", "--nbgrader", "--feedback", "--gradescope"])
+def test_what_cannot_be_written_is_said_before_anything_runs(folder, handed_in, capsys, option):
+    command = ["grade", str(folder / "hw.toml"), str(handed_in), option]
+    taken = folder / "taken"
+    if option in ("--feedback", "--gradescope"):
+        taken.write_text("")
+    else:
+        taken.mkdir()
+    assert main([*command, str(taken)]) == 2
+    told = capsys.readouterr()
+    assert f"rbnotes: {option}: got {taken}: " in told.err
+    assert "that can be written" in told.err
+    assert told.out == ""
+    assert main([*command, str(folder / "hw.toml" / "grades")]) == 2
+    assert main([*command, str(folder / "new" / "folder" / "grades")]) == 0
+    assert (folder / "new" / "folder" / "grades").exists()
+
+
 def test_one_file_of_two_in_a_folder(folder):
     student = folder / "class" / "ann"
     student.mkdir(parents=True)
@@ -214,9 +232,42 @@ def test_one_file_of_two_in_a_folder(folder):
     assert "2 files" in found.problem
     (found,) = grading.submissions(folder / "class", "hw.py")
     assert (found.student, found.source) == ("ann", "x = 1")
-    (folder / "class" / "ann.py").write_text("")
-    with pytest.raises(InvalidArgument, match="ann twice"):
-        grading.submissions(folder / "class", "hw.py")
+
+
+def test_who_hands_in_twice_costs_nobody_else_a_grade(paper, folder):
+    room = folder / "class"
+    (room / "ann").mkdir(parents=True)
+    for file in ("ann/hw.py", "ann.py", "bob.py"):
+        (room / file).write_text(RIGHT)
+    (room / "ann.ipynb").write_text("{}")
+    found = {grade.student: grade for grade in grading.grade(paper, grading.submissions(room), jobs=1)}
+    assert {student: grade.points for student, grade in found.items()} == {"ann": 0, "bob": 6}
+    told = found["ann"].marks[0]
+    assert told.status == "missing"
+    assert told.message == "hw.py, ann.ipynb, ann.py are handed in where one file is expected"
+
+
+def test_results_of_one_submission_whatever_it_holds(folder, capsys):
+    """Gradescope reads one file, also where a student uploaded two modules, or none."""
+    student = folder / "submission"
+    student.mkdir()
+    results = folder / "results" / "results.json"
+    command = ["grade", str(folder / "hw.toml"), str(student), "--gradescope", str(results)]
+    for files, message in (
+        ((), "there is no file"),
+        (("a.py",), ""),
+        (("b.py",), "there are 2 files"),
+    ):
+        for file in files:
+            (student / file).write_text(RIGHT)
+        assert main(command) == 0
+        found = json.loads(results.read_text())
+        assert found["score"] == (0 if message else 6)
+        assert message in found["tests"][0]["output"]
+    assert main([*command[:2], str(student / "b.py"), *command[3:]]) == 0
+    assert json.loads(results.read_text())["score"] == 6
+    assert main([*command[:2], str(student / "none"), *command[3:]]) == 2
+    assert "a folder, or one file" in capsys.readouterr().err
 
 
 def test_what_is_no_file_of_a_students_own_costs_only_that_student(paper, folder):

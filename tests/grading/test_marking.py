@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from rbnotes import grading
 from rbnotes.challenge import answer
-from rbnotes.grading import reports
+from rbnotes.grading import reports, writers
 
 RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"
 
@@ -149,6 +150,30 @@ def test_tables_and_pages(graded, folder):
     assert (sum(found.bars), found.bars[0], found.bars[9]) == (2, 1, 1)
     assert found.functions["double"] == (0.5, {"passed": 1, "exception": 1})
     assert "| `double` | 50 % | 1 passed, 1 exception |" in reports.class_markdown(grades, assignment)
+
+
+NAMES = ["=1+1", "+ann", "-ann", "@ann", "\t=ann", "b\rob", "ann"]
+
+
+def test_no_name_is_a_formula_of_a_spreadsheet(graded, folder):
+    grades = [replace(graded(RIGHT), student=name) for name in NAMES]
+    shown = ["'=1+1", "'+ann", "'-ann", "'@ann", "' =ann", "b ob", "ann"]
+    tables = {
+        "student": reports.table(grades),
+        "file": writers.otter(grades),
+        "student_id": writers.nbgrader(grades, grading.read(folder / "hw.toml")),
+    }
+    for column, text in tables.items():
+        names = [row[column] for row in csv.DictReader(io.StringIO(text, newline=""))]
+        assert sorted(name for name in names if name != "points-per-question") == sorted(shown)
+
+
+def test_no_two_students_share_a_file_name():
+    names = [*NAMES, "_ann", "a+n", "a_n", "a/n", "a\\n", "a=n", "a=3d=n", "é", "e\u0301"]
+    files = [reports.file_name(name) for name in names]
+    assert len(set(files)) == len(names)
+    assert not any(letter in file for file in files for letter in "/\\\t\r?*:#%")
+    assert reports.file_name("Ann-Marie O_2.b@c") == "Ann-Marie O_2.b@c"
 
 
 def test_reports_call_a_task_as_the_lecturer_does(graded, folder):

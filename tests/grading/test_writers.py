@@ -3,7 +3,10 @@
 import csv
 import io
 import json
+import os
+import sys
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -135,7 +138,9 @@ def test_nbgrader(assignment):
 
 
 @pytest.mark.filterwarnings("ignore")  # its database has some of its own
-def test_nbgrader_itself(assignment, tmp_path):
+def test_nbgrader_itself(assignment, tmp_path, monkeypatch):
+    # Its gradebook runs a program that is installed beside it.
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     api = pytest.importorskip("nbgrader.api", reason="nbgrader is not installed")
     export = pytest.importorskip("nbgrader.plugins.export")
     graded = datetime(2026, 5, 1, 12, 30)
