@@ -28,6 +28,9 @@ from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, c
 from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.programs import contact_program
 
+ROUNDING = 1e-11
+"""Part of the terms of a sliding velocity up to which it is their rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class StaggeredSolution(StepSolution):
@@ -166,7 +169,10 @@ def friction_impulses(
 ) -> Array:
     """Friction impulses ``(c, 2)`` under normal ones ``(c,)``, within ``limits (c,)`` (Sueda eq. (2.114))."""
     W = space.delassus.reshape(space.count, 3, space.count, 3)
-    s = space.free[:, 1:] + np.einsum("iaj,j->ia", W[:, 1:, :, 0], normal)
+    across = W[:, 1:, :, 0]
+    s = space.free[:, 1:] + np.einsum("iaj,j->ia", across, normal)
+    terms = np.abs(space.free[:, 1:]) + np.einsum("iaj,j->ia", np.abs(across), normal)
+    s[np.abs(s) <= ROUNDING * terms] = 0.0  # what the normal impulses stop is no sliding
     own = W[:, 1:, :, 1:].reshape(2 * space.count, 2 * space.count)
     return bounded_friction(own, s, limits, cone, facets, start, solver, nearness, solve)
 

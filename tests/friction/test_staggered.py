@@ -1,15 +1,19 @@
 """Staggered projections: laws kept to, both solvers, other models, contact lost, history and warm starts."""
 
+from dataclasses import replace
+
 import cvxpy as cp
 import numpy as np
 import pytest
+from friction_scenes import heap
 
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
-from rbnotes.friction import FrictionNotConverged, bounded, coulomb, measure_laws, staggered
+from rbnotes.friction import FrictionNotConverged, bounded, contact_space, coulomb, measure_laws, staggered
 from rbnotes.friction.bounded import bounded_friction, within_section
 from rbnotes.friction.mixing import Mixing
 from rbnotes.friction.programs import contact_program, friction_program
+from rbnotes.friction.staggered import friction_impulses
 
 CONES = ("box", "pyramid", "disc")
 
@@ -162,3 +166,16 @@ def test_programs_in_units_of_light_and_heavy_bodies():
     np.testing.assert_allclose(found, [0.2 * stops[0] / np.linalg.norm(stops[0]), stops[1]], rtol=1e-6)
     pushes = contact_program(2).solve(np.diag([4.0, 0.01]), np.array([[-2.0], [3.0]]), np.zeros(2))
     np.testing.assert_allclose(pushes, [[0.5], [0.0]], atol=1e-6)
+
+
+def test_what_normal_impulses_stop_is_no_sliding(rng):
+    """Nothing but rounding is left of the sliding: it asks for no friction."""
+    space = contact_space(heap(rng))
+    normal = rng.uniform(0.5, 1.5, space.count)
+    across = space.delassus.reshape(space.count, 3, space.count, 3)[:, 1:, :, 0]
+    free = space.free.copy()
+    free[:, 1:] = -np.einsum("iaj,j->ia", across, normal) * (1 + 1e-14)
+    none = np.zeros((space.count, 2))
+    found = friction_impulses(replace(space, free=free), normal, normal, none)
+    assert np.abs(across).max() > 0.01
+    assert np.all(found == 0)
