@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbnotes import _se3
 from rbnotes.arguments import Array
 from rbnotes.joints.protocol import JointType
 
-Block = tuple[JointType, slice]
-"""A joint and its coordinates in the state of the tree."""
+Block = tuple[JointType, NDArray[np.intp]]
+"""A joint and its coordinates ``(places, k)`` in the state of the tree, wherever the tree has that joint."""
 
 _SIZE = 48
 _CHANGES = 12
+
+
+def blocks_of(places: Iterable[tuple[JointType, int]]) -> list[Block]:
+    """Joints with their first coordinates, the same ones together: numpy takes a call as long as a joint."""
+    starts: dict[int, list[int]] = {}
+    joints: dict[int, JointType] = {}
+    for joint, start in places:
+        joints[id(joint)] = joint
+        starts.setdefault(id(joint), []).append(start)
+    return [(joint, np.add.outer(starts[key], np.arange(joint.coordinates))) for key, joint in joints.items()]
 
 
 def bends(blocks: Sequence[Block], q: Array, qdot: Array, qddot: Array) -> Array:
@@ -46,5 +57,5 @@ def bends(blocks: Sequence[Block], q: Array, qdot: Array, qddot: Array) -> Array
         )
         # By each coordinate one column after the other.
         changes = np.moveaxis(dS, -3, -1).swapaxes(-3, -2)
-        result[..., own, _CHANGES : _CHANGES + 6 * m] = changes.reshape(*q.shape[:-1], m, 6 * m)
+        result[..., own, _CHANGES : _CHANGES + 6 * m] = changes.reshape(*at.shape, 6 * m)
     return result

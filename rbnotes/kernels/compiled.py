@@ -14,7 +14,7 @@ from rbnotes import tree as reference
 from rbnotes.arguments import Array
 from rbnotes.kernels import _layout as layout
 from rbnotes.kernels._code import code
-from rbnotes.kernels.bending import Block, bends
+from rbnotes.kernels.bending import Block, bends, blocks_of
 from rbnotes.kernels.general import Outside
 from rbnotes.kernels.packing import Packed, packed, parts_of, room, told, weightless
 from rbnotes.tree import Tree
@@ -230,9 +230,7 @@ class CompiledTree:
     def _blocks(self) -> list[Block]:
         """Joints whose columns do not rest in them."""
         parts = parts_of(self.tree)[0]
-        return [
-            (part.joint, slice(part.start, part.start + part.count)) for part in parts if part.axis is None
-        ]
+        return blocks_of((part.joint, part.start) for part in parts if part.axis is None)
 
     def solve_mass(self, q: ArrayLike, forces: ArrayLike) -> Array:
         """``M_r^-1 forces (..., k)`` without the matrix: the accelerations that forces make at rest.

@@ -114,6 +114,20 @@ def test_slopes(seed, monkeypatch):
         close(found, expected, tolerance)
 
 
+def test_slopes_of_one_joint_in_many_places():
+    rng = np.random.default_rng(3)
+    shared = lift(0.8)
+    links = [
+        Link(f"{i}", joint, body(rng), f"{i - 1}" if i else None, frame(rng), frame(rng))
+        for i, joint in enumerate((shared, joints.Revolute(), shared, shared))
+    ]
+    tree = Tree(links)
+    q, v, a = rng.normal(size=(3, 2, tree.size))
+    expected = trees.inverse_dynamics_slopes(tree, q, v, a)
+    for found, right in zip(kernels.compile(tree).inverse_dynamics_slopes(q, v, a), expected, strict=True):
+        close(found, right)
+
+
 def test_slopes_are_what_forces_do():
     """Against central differences of the reference's forces, which share no formula with them."""
     rng = np.random.default_rng(2)
