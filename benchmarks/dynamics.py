@@ -47,6 +47,7 @@ ROUNDS = 41
 LEAST = 0.0015
 """Seconds of a turn: short, so that few are interrupted."""
 ABA, RNEA, MINVERSE = "pinocchio.aba", "pinocchio.rnea", "pinocchio.computeMinverse @ x"
+ABA_DERIVATIVES, REFERENCE = "pinocchio.computeABADerivatives", "its reference in numpy"
 METHOD_I, FEATHERSTONE = "Si & Guenter's Method I, Table 1", "Featherstone, Table 1"
 PAPER = {METHOD_I: (20.0, 50.0, 112.0), FEATHERSTONE: (25.0, 64.0, 127.0)}
 """Microseconds for chains of 20, 50 and 100 hinges on the machine of the paper (2.67 GHz, 2010)."""
@@ -144,11 +145,17 @@ def measured(n: int, branched: bool, everything: bool) -> dict[str, list[float]]
     if everything:
         agree(compiled.inverse_dynamics(q, v, x)[order], pinocchio.rnea(model, data, pq, pv, px), "inverse")
         agree(compiled.solve_mass(q, x)[order], minverse(model, data, pq, px), "inverse mass")
+        pinocchio.computeABADerivatives(model, data, pq, pv, px)
+        slopes, columns = compiled.forward_dynamics_slopes(q, v, x), np.ix_(order, order)
+        agree(slopes.q[columns], data.ddq_dq, "tangent, by q")
+        agree(slopes.qdot[columns], data.ddq_dv, "tangent, by qdot")
         calls |= {
             RNEA: (lambda: pinocchio.rnea(model, data, pq, pv, px), 1),
             "inverse dynamics": (lambda: compiled.inverse_dynamics(q, v, x), 1),
             MINVERSE: (lambda: minverse(model, data, pq, px), 1),
             "inverse mass": (lambda: compiled.solve_mass(q, x), 1),
+            ABA_DERIVATIVES: (lambda: pinocchio.computeABADerivatives(model, data, pq, pv, px), 1),
+            "tangent": (lambda: compiled.forward_dynamics_slopes(q, v, x), 1),
             "MuJoCo": (mujoco_call(tree, q, v, x), 1),
             "O(n^3)": (lambda: trees.forward_dynamics(tree, q, v, x), 1),
             "CasADi": (casadi_call(tree, q, v, x), 1),
@@ -172,8 +179,13 @@ def measured_tori(tori: int) -> dict[str, list[float]]:
     expected = pinocchio.aba(model, data, pq, pv, px)
     agree(compiled.forward_dynamics(q, v, x)[which][order], expected, "tori, joints as functions")
     agree(of_hinges.forward_dynamics(hq, hv, hx)[order], expected, "tori, hinges")
+    slopes = trees.forward_dynamics_slopes(example.tree, q, v, x)
+    for found, right in zip(compiled.forward_dynamics_slopes(q, v, x), slopes, strict=True):
+        agree(found, right, "tori, tangent")
     return interleaved(
         {
+            REFERENCE: (lambda: trees.forward_dynamics_slopes(example.tree, q, v, x), 1),
+            "tangent": (lambda: compiled.forward_dynamics_slopes(q, v, x), 1),
             ABA: (lambda: pinocchio.aba(model, data, pq, pv, px), 1),
             "functions": (lambda: compiled.forward_dynamics(q, v, x), 1),
             "hinges": (lambda: of_hinges.forward_dynamics(hq, hv, hx), 1),
@@ -222,12 +234,14 @@ def table() -> list[Row]:
         row("forward dynamics, batch of 1024, random tree", "batch", ABA, branched),
         row("inverse dynamics", "inverse dynamics", RNEA, chains),
         row("inverse mass times a vector", "inverse mass", MINVERSE, chains),
+        row("exact tangent, chain", "tangent", ABA_DERIVATIVES, chains),
         row("MuJoCo, mj_forward", "MuJoCo", ABA, chains),
         row("CasADi, one graph", "CasADi", ABA, chains),
         row("O(n^3), numpy (S 2.18)", "O(n^3)", ABA, chains),
         row(METHOD_I, METHOD_I, FEATHERSTONE, paper),
         row("chain of tori, joints as functions", "functions", ABA, tori),
         row("chain of tori, hinges", "hinges", ABA, tori),
+        row("exact tangent, chain of tori", "tangent", REFERENCE, tori),
     ]
 
 

@@ -120,12 +120,12 @@ def functions(failed):
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
-    def slopes_one(whole, numbers, q, v, a, wrenches, by_q, by_v):
-        """Derivatives ``(k, k)`` of forces, where all joints have one axis."""
+    def slopes_one(whole, numbers, q, v, a, wrenches, bends, by_q, by_v):
+        """Derivatives ``(k, k)`` of forces; ``bends`` are those of columns that are given from outside."""
         room = room_for_one(whole)
         outwards_for_one(whole, numbers, room, q, v, a, False)
         bodies_loaded(whole, numbers, room, wrenches, -1.0)
-        slopes(whole, numbers, room, np.zeros(whole[ELEMENTS] * EXTRA), by_q, by_v)
+        slopes(whole, numbers, room, np.zeros(whole[ELEMENTS] * EXTRA), bends, by_q, by_v)
         return failed if trouble(by_q) or trouble(by_v) else 0
 
     @njit(cache=True, error_model="numpy")

@@ -262,7 +262,9 @@ def solve(program, x, z, w, left, tolerance):
         factorizations = by_blocks(inner, at, S, y, z, left, tolerance)
     if pivots < 0 or factorizations < 0:
         return 0, 0, 1
-    w[:] = judged(inner, at, y, z, left)
+    found = judged(inner, at, y, z, left)
+    for i in range(m):
+        w[i] = found[i]
     for u in range(d):
         x[u] = y[at[u]]
     return pivots, factorizations, 0

@@ -1,11 +1,17 @@
 """How forces change with coordinates and velocities: a sweep out and one back, all as seen from the world.
 
-For joints of one axis. The column J of a joint is a twist along which all moves that it carries. With
-V the twist and A the acceleration of what carries the joint itself,
+The column J of a joint is a twist along which all moves that it carries. With V the twist and A the
+acceleration of what carries the joint itself, the rates of a column that rests in its joint are
 
-    J' = ad(V) J,    J'' = ad(A) J + ad(V) J'
+    J' = ad(V) J,    J'' = ad(A) J + ad(V) J',
 
-are what steady coordinates make of a change of q: of twists, and of their rates. A rigid body that is at V
+and they are what steady coordinates make of a change of q: of twists, and of their rates. A column S of a
+block also moves as seen from its own body, which is at V and A, and
+
+    J' = ad(V) J + S',    J'' = ad(A) J + ad(V) (J' + S') + S'',
+
+where S' and S'' are given from outside, and so is how columns of one block change with each other's
+coordinates, which turns the force on them. A rigid body that is at V
 answers a change X of its twist by the wrench ``I dX/dt + G X``, and
 
     G X = ad*(V) I X - I ad(V) X + ad*(X) I V = (C x, -2 P cross x),   x the angular half of X,
@@ -14,15 +20,28 @@ where P is the body's momentum and C a matrix of three rows. So a body has 10 nu
 P and 6 of its wrench, which add up to those of all that a joint carries.
 """
 
-from rbnotes.kernels._algebra import apart, bracket, cross, dot6, inlined, momentum, times
+from rbnotes.kernels._algebra import (
+    apart,
+    bracket,
+    cross,
+    dot6,
+    inlined,
+    momentum,
+    seen_from_world,
+    times,
+)
+from rbnotes.kernels._blocks import first_of
 from rbnotes.kernels._layout import (
     ACCELERATION,
+    AXIS,
     COLUMN,
     CONSTANTS,
     COORDINATE,
     ELEMENTS,
     HEADER,
     INERTIA,
+    INNER,
+    KIND,
     LANES,
     MASS,
     ONE,
@@ -40,11 +59,16 @@ from rbnotes.kernels._layout import (
 )
 from rbnotes.kernels._memory import near3, near6, near9, put3, put6, read3, read6
 from rbnotes.kernels._numbers import place
+from rbnotes.kernels._steps import read_pose
 
 # Of an element: the two changes of its column; and what it carries, from the inertia on.
 _J1, _J2, _CARRIED, _C, _MOMENTUM, _WRENCH = (U(i) for i in (0, 6, 12, 22, 31, 34))
 EXTRA = U(40)
 _PARTS = U(28)
+
+# Of a coordinate of a block, seen from its body: S', S'', and the change of each column of the block with it.
+BENDS = U(48)
+_CHANGES = U(12)
 
 
 @inlined
@@ -76,6 +100,51 @@ def changed_column(whole, numbers, room, extra, e):
     e0, e1, e2, e3, e4, e5 = bracket(a0, a1, a2, a3, a4, a5, j0, j1, j2, j3, j4, j5)
     f0, f1, f2, f3, f4, f5 = bracket(v0, v1, v2, v3, v4, v5, d0, d1, d2, d3, d4, d5)
     put6(extra, o + _J2, e0 + f0, e1 + f1, e2 + f2, e3 + f3, e4 + f4, e5 + f5)
+
+
+@apart
+def changed_block(whole, numbers, room, extra, bends, e):
+    """Changes of the columns of a block, of which e is the last element."""
+    own = room.states + place(e, STATE, 0.0)
+    R, p = read_pose(numbers, own, 0.0)
+    v0, v1, v2, v3, v4, v5 = read6(numbers, own + TWIST, 0.0)
+    a0, a1, a2, a3, a4, a5 = read6(numbers, own + ACCELERATION, 0.0)
+    for each in range(first_of(whole, e), e + ONE):
+        o, b = each * EXTRA, whole[HEADER + each * WHOLE + COORDINATE] * BENDS
+        j0, j1, j2, j3, j4, j5 = column_of(numbers, room, each)
+        s0, s1, s2, s3, s4, s5 = seen_from_world(R, p, *near6(bends, b))
+        t0, t1, t2, t3, t4, t5 = seen_from_world(R, p, *near6(bends, b + U(6)))
+        d0, d1, d2, d3, d4, d5 = bracket(v0, v1, v2, v3, v4, v5, j0, j1, j2, j3, j4, j5)
+        d0, d1, d2, d3, d4, d5 = d0 + s0, d1 + s1, d2 + s2, d3 + s3, d4 + s4, d5 + s5
+        put6(extra, o + _J1, d0, d1, d2, d3, d4, d5)
+        d0, d1, d2, d3, d4, d5 = d0 + s0, d1 + s1, d2 + s2, d3 + s3, d4 + s4, d5 + s5
+        f0, f1, f2, f3, f4, f5 = bracket(v0, v1, v2, v3, v4, v5, d0, d1, d2, d3, d4, d5)
+        t0, t1, t2, t3, t4, t5 = t0 + f0, t1 + f1, t2 + f2, t3 + f3, t4 + f4, t5 + f5
+        f0, f1, f2, f3, f4, f5 = bracket(a0, a1, a2, a3, a4, a5, j0, j1, j2, j3, j4, j5)
+        put6(extra, o + _J2, t0 + f0, t1 + f1, t2 + f2, t3 + f3, t4 + f4, t5 + f5)
+
+
+@apart
+def force_on_changed_columns(whole, numbers, room, extra, bends, by_q, e):
+    """What the force on a block does as its columns change; e is its last element.
+
+    Columns and rows take later elements for carried by earlier ones, whose columns then do not change, while
+    the columns of later ones turn along. Columns of one block do neither.
+    """
+    k, first = whole[SIZE], first_of(whole, e)
+    R, p = read_pose(numbers, room.states + place(e, STATE, 0.0), 0.0)
+    force = near6(extra, e * EXTRA + _WRENCH)
+    for by in range(first, e + ONE):
+        j = whole[HEADER + by * WHOLE + COORDINATE]
+        w0, w1, w2, u0, u1, u2 = column_of(numbers, room, by)
+        for of in range(first, e + ONE):
+            l = whole[HEADER + of * WHOLE + COORDINATE]
+            at = j * BENDS + _CHANGES + U(6) * (of - first)
+            by_q[l * k + j] += dot6(seen_from_world(R, p, *near6(bends, at)), force)
+            if by > of:
+                j0, j1, j2, j3, j4, j5 = column_of(numbers, room, of)
+                turned = bracket(w0, w1, w2, u0, u1, u2, j0, j1, j2, j3, j4, j5)
+                by_q[l * k + j] += dot6(turned, force)
 
 
 @inlined
@@ -170,14 +239,18 @@ def column_and_row(whole, numbers, room, extra, by_q, by_v, e):
 
 
 @inlined
-def slopes(whole, numbers, room, extra, by_q, by_v):
+def slopes(whole, numbers, room, extra, bends, by_q, by_v):
     """Derivatives ``(k, k)`` of the forces that accelerations take; what is written to is zero before.
 
     Comes after a sweep outwards, and after the bodies' wrenches.
     """
     elements = whole[ELEMENTS]
     for e in range(ONE, elements):
-        changed_column(whole, numbers, room, extra, e)
+        kind = whole[HEADER + e * WHOLE + KIND]
+        if kind == AXIS:
+            changed_column(whole, numbers, room, extra, e)
+        elif kind != INNER:
+            changed_block(whole, numbers, room, extra, bends, e)
         own_body(whole, numbers, room, extra, e)
     for back in range(ONE, elements):
         e = elements - back
@@ -185,3 +258,7 @@ def slopes(whole, numbers, room, extra, by_q, by_v):
         o, p = e * EXTRA + _CARRIED, whole[HEADER + e * WHOLE + PARENT] * EXTRA + _CARRIED
         for part in range(_PARTS):
             extra[p + part] += extra[o + part]
+    for e in range(ONE, elements):
+        kind = whole[HEADER + e * WHOLE + KIND]
+        if kind != AXIS and kind != INNER:
+            force_on_changed_columns(whole, numbers, room, extra, bends, by_q, e)

@@ -14,8 +14,9 @@ from rbnotes import tree as reference
 from rbnotes.arguments import Array
 from rbnotes.kernels import _layout as layout
 from rbnotes.kernels._code import code
+from rbnotes.kernels.bending import Block, bends, blocks_of
 from rbnotes.kernels.general import Outside
-from rbnotes.kernels.packing import Packed, packed, room, told, weightless
+from rbnotes.kernels.packing import Packed, packed, parts_of, room, told, weightless
 from rbnotes.tree import Tree
 from rbnotes.tree.dynamics import _applied, regular_mass_matrix, solve_mass
 from rbnotes.tree.kinematics import alike
@@ -164,15 +165,18 @@ class CompiledTree:
     ) -> Slopes:
         """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.inverse_dynamics_slopes`.
 
-        Compiled where all joints are made of axes, to turn about or to slide along: hinges, sliders, screws
-        and composites of them, universal joints and Euler angles among these. Other trees take the reference.
+        Compiled for all joints but quaternions; trees with these take the reference. Second derivatives of
+        columns that do not rest in their joint (balls, functions, splines) are those of the joint itself,
+        for all states at once.
 
         Raises
         ------
         InvalidArgument
-            If an argument has a wrong shape or is not finite.
+            If an argument has a wrong shape or is not finite, or a joint has no second derivatives of S.
+        SingularConfiguration
+            If a joint given as a function is in a singular state.
         """
-        if not self._axes_only:
+        if self._with_quaternions:
             return reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
         q, qdot, qddot = alike(self.tree, q=q, qdot=qdot, qddot=qddot)
         return self._slopes(q, qdot, qddot, _applied(self.tree, 0.0, wrenches)[1])
@@ -183,10 +187,11 @@ class CompiledTree:
         states = [np.broadcast_to(each, (*lead, k)) for each in (q, qdot, qddot)]
         applied = np.broadcast_to(wrenches, (*lead, len(self.tree.links), 6))
         by_q, by_v = np.zeros((2, *lead, k, k))
+        bent = bends(self._blocks, *states)
         differentiate = code("slopes_one")
         for where in np.ndindex(lead):
-            args = (*(_flat(each[where]) for each in states), applied[where].ravel())
-            if differentiate(
+            args = (*(_flat(each[where]) for each in states), applied[where].ravel(), bent[where].ravel())
+            if not self._outside.fill(self._numbers, *args[:2]) or differentiate(
                 self._whole, self._numbers, *args, by_q[where].reshape(-1), by_v[where].reshape(-1)
             ):
                 return reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
@@ -206,7 +211,7 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        if not self._axes_only:
+        if self._with_quaternions:
             return reference.forward_dynamics_slopes(self.tree, q, qdot, tau, wrenches)
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
         tau, wrenches = _applied(self.tree, tau, wrenches, q=q, qdot=qdot)
@@ -218,8 +223,14 @@ class CompiledTree:
         return Slopes(np.swapaxes(by_q, -1, -2), np.swapaxes(by_v, -1, -2))
 
     @cached_property
-    def _axes_only(self) -> bool:
-        return bool(np.all(self._packed.rows[:, layout.KIND] == layout.AXIS))
+    def _with_quaternions(self) -> bool:
+        return bool(np.any(self._packed.rows[:, layout.KIND] == layout.QUATERNION))
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        """Joints whose columns do not rest in them."""
+        parts = parts_of(self.tree)[0]
+        return blocks_of((part.joint, part.start) for part in parts if part.axis is None)
 
     def solve_mass(self, q: ArrayLike, forces: ArrayLike) -> Array:
         """``M_r^-1 forces (..., k)`` without the matrix: the accelerations that forces make at rest.

@@ -8,7 +8,7 @@ import pytest
 from lifts import lift
 from random_trees import body, frame, unit
 
-from rbnotes import joints, kernels
+from rbnotes import joints, kernels, se3
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.joints import FunctionJoint, surface_on_surface, surfaces
@@ -30,7 +30,12 @@ MADE = {
     "hinge": lambda rng: joints.Revolute(unit(rng)),
     "ball": lambda rng: joints.ExponentialSpherical(),
     "quaternion": lambda rng: joints.QuaternionSpherical(),
+    "spline": lambda rng: joints.SplineCurve(se3.exp(0.4 * rng.normal(size=(5, 6)))),
 }
+
+
+PROGRAMS = tuple(kind for kind in MADE if kind != "spline")
+"""Kinds that are ready without a call of Python."""
 
 
 def of_kinds(kinds, rng):
@@ -53,7 +58,7 @@ def close(found, expected, tolerance=SAME):
 def case(request):
     rng = np.random.default_rng(request.param)
     # Nine of a program are more than are evaluated at once.
-    tree = of_kinds(rng.permutation(["rings"] * (9, 1, 3)[request.param] + [*MADE, "lift"]), rng)
+    tree = of_kinds(rng.permutation(["rings"] * (9, 1, 3)[request.param] + [*PROGRAMS, "lift"]), rng)
     compiled = kernels.compile(tree)
     q, v = rng.normal(size=(2, tree.size))
     assert compiled._outside.ready(compiled._numbers, q, v)
@@ -84,6 +89,62 @@ def test_one_state(case):
             of.hybrid_dynamics(*on, q, v, told, x) for of, on in ((compiled, ()), (trees, (tree,)))
         )
         close(found.qddot, expected.qddot, tolerance)
+
+
+BENT = ("rings", "lift", "hung lift", "hinge", "ball", "spline")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_slopes(seed, monkeypatch):
+    """Of all joints but quaternions, and compiled: the reference is not asked."""
+    rng = np.random.default_rng(seed)
+    tree = of_kinds(rng.permutation(BENT), rng)
+    compiled = kernels.compile(tree)
+    q, v, x = rng.normal(size=(3, 2, tree.size))
+    wrenches = rng.normal(size=(len(tree.links), 6))
+    right = trees.inverse_dynamics_slopes(tree, q, v, x, wrenches)
+    right_forward = trees.forward_dynamics_slopes(tree, q, v, x, wrenches)
+    for name in ("inverse_dynamics_slopes", "forward_dynamics_slopes"):
+        monkeypatch.setattr(trees, name, None)
+    for found, expected in zip(compiled.inverse_dynamics_slopes(q, v, x, wrenches), right, strict=True):
+        close(found, expected)
+    tolerance = sensitivity(tree, q) * np.max(sensitivity(tree, q)) / SAME
+    found_forward = compiled.forward_dynamics_slopes(q, v, x, wrenches)
+    for found, expected in zip(found_forward, right_forward, strict=True):
+        close(found, expected, tolerance)
+
+
+def test_slopes_of_one_joint_in_many_places():
+    rng = np.random.default_rng(3)
+    shared = lift(0.8)
+    links = [
+        Link(f"{i}", joint, body(rng), f"{i - 1}" if i else None, frame(rng), frame(rng))
+        for i, joint in enumerate((shared, joints.Revolute(), shared, shared))
+    ]
+    tree = Tree(links)
+    q, v, a = rng.normal(size=(3, 2, tree.size))
+    expected = trees.inverse_dynamics_slopes(tree, q, v, a)
+    for found, right in zip(kernels.compile(tree).inverse_dynamics_slopes(q, v, a), expected, strict=True):
+        close(found, right)
+
+
+def test_slopes_are_what_forces_do():
+    """Against central differences of the reference's forces, which share no formula with them."""
+    rng = np.random.default_rng(2)
+    tree = of_kinds(rng.permutation(BENT), rng)
+    q, v, a = rng.normal(size=(3, tree.size))
+    step = 1e-5 * np.eye(tree.size)
+    by_q = trees.inverse_dynamics(tree, q + step, v, a) - trees.inverse_dynamics(tree, q - step, v, a)
+    by_v = trees.inverse_dynamics(tree, q, v + step, a) - trees.inverse_dynamics(tree, q, v - step, a)
+    found = kernels.compile(tree).inverse_dynamics_slopes(q, v, a)
+    close(found.q, by_q.T / 2e-5, 1e-6)
+    close(found.qdot, by_v.T / 2e-5, 1e-6)
+
+
+def test_slopes_at_singular_states_are_refused():
+    tree = Tree([Link("end", lift(1.0), body(np.random.default_rng(0)))])
+    with pytest.raises(SingularConfiguration, match="lift"):
+        kernels.compile(tree).inverse_dynamics_slopes([0.3, np.pi], [0.0, 1.0], [0.0, 0.0])
 
 
 def unsprung(link):
