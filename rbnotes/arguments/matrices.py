@@ -13,7 +13,10 @@ from rbnotes.arguments.refusals import Array, InvalidArgument
 
 
 def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
-    """Symmetric matrices ``(..., size, size)``, to rounding; returned exactly symmetric."""
+    """Symmetric matrices ``(..., size, size)``, to rounding; returned exactly symmetric.
+
+    Raises InvalidArgument for anything else.
+    """
     result = array(name, value, size, size)
     if result.shape[-1] != result.shape[-2]:
         raise InvalidArgument(name, f"shape {result.shape}", "square matrices (..., n, n)")
@@ -27,7 +30,10 @@ def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
 
 
 def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Array:
-    """Symmetric positive definite matrices ``(..., size, size)``, not singular to rounding."""
+    """Symmetric positive definite matrices ``(..., size, size)``, not singular to rounding.
+
+    Raises InvalidArgument for anything else.
+    """
     result = symmetric(name, value, size)
     eigenvalues = np.linalg.eigvalsh(result)
     rounding = np.finfo(float).eps * np.max(np.abs(eigenvalues), axis=-1, initial=0.0, keepdims=True)
@@ -47,7 +53,10 @@ def _first(name: str, right: NDArray[np.bool_]) -> str:
 
 
 def matrix(name: str, value: Any, rows: int | None = None, columns: int | None = None) -> Any:
-    """Finite real matrix ``(rows, columns)``, dense or scipy.sparse; the latter becomes a ``csc_array``."""
+    """Finite real matrix ``(rows, columns)``, dense or scipy.sparse; the latter becomes a ``csc_array``.
+
+    Raises InvalidArgument for anything else.
+    """
     if not sparse.issparse(value):
         result = array(name, value, rows, columns)
         if result.ndim != 2:
@@ -63,7 +72,10 @@ def matrix(name: str, value: Any, rows: int | None = None, columns: int | None =
 
 
 def finite_matrix(name: str, value: Any, rows: int, columns: int) -> Any:
-    """As :func:`matrix`, for what a function returned: as it is, since it is nobody else's."""
+    """As :func:`matrix`, for what a function returned: as it is, since it is nobody else's.
+
+    Raises InvalidArgument for anything else.
+    """
     numbers = value.data if sparse.issparse(value) else value
     shape = np.shape(value)
     floats = isinstance(numbers, np.ndarray) and numbers.dtype == np.float64

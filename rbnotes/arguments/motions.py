@@ -21,7 +21,10 @@ _LAST_ROW = [0.0, 0.0, 0.0, 1.0]
 
 
 def twist(name: str, value: ArrayLike) -> Array:
-    """Finite six-vectors ``(..., 6)``, angular part first (a twist or a wrench)."""
+    """Finite six-vectors ``(..., 6)``, angular part first (a twist or a wrench).
+
+    Raises InvalidArgument for anything else.
+    """
     return array(name, value, 6)
 
 
@@ -39,14 +42,20 @@ def rotation_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> 
 
 
 def twist_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> Array:
-    """Twists ``(..., 6)`` that go into an exponential: the angular part is a :func:`rotation_vector`."""
+    """Twists ``(..., 6)`` that go into an exponential: the angular part is a :func:`rotation_vector`.
+
+    Raises InvalidArgument for anything else.
+    """
     xi = array(name, value, 6)
     _check_angle(name, xi[..., :3], full_turns)
     return xi
 
 
 def unit_vector(name: str, value: ArrayLike, size: int = 3) -> Array:
-    """Vectors ``(..., size)`` of length 1 within ``UNIT_TOLERANCE``."""
+    """Vectors ``(..., size)`` of length 1 within ``UNIT_TOLERANCE``.
+
+    Raises InvalidArgument for anything else.
+    """
     result = array(name, value, size)
     # einsum, unlike norm, does not warn where squares overflow
     error = np.abs(np.sqrt(np.einsum("...i,...i->...", result, result)) - 1)
@@ -57,12 +66,18 @@ def unit_vector(name: str, value: ArrayLike, size: int = 3) -> Array:
 
 
 def unit_quaternion(name: str, value: ArrayLike) -> Array:
-    """Quaternions ``(..., 4)``, scalar first, of length 1 within ``UNIT_TOLERANCE``."""
+    """Quaternions ``(..., 4)``, scalar first, of length 1 within ``UNIT_TOLERANCE``.
+
+    Raises InvalidArgument for anything else.
+    """
     return unit_vector(name, value, 4)
 
 
 def rotation(name: str, value: ArrayLike) -> Array:
-    """Rotation matrices ``(..., 3, 3)``: orthonormal within ``ROTATION_TOLERANCE``, determinant +1."""
+    """Rotation matrices ``(..., 3, 3)``: orthonormal within ``ROTATION_TOLERANCE``, determinant +1.
+
+    Raises InvalidArgument for anything else.
+    """
     R = array(name, value, 3, 3)
     if not (R.ndim == 2 and _is_rotation(*R.tolist())):
         _check_rotations(name, R, value)
@@ -70,7 +85,10 @@ def rotation(name: str, value: ArrayLike) -> Array:
 
 
 def frame(name: str, value: ArrayLike) -> Array:
-    """Poses ``(..., 4, 4)``: a rotation, a translation and the last row (0, 0, 0, 1)."""
+    """Poses ``(..., 4, 4)``: a rotation, a translation and the last row (0, 0, 0, 1).
+
+    Raises InvalidArgument for anything else.
+    """
     E = array(name, value, 4, 4)
     if E.ndim == 2:
         *rows, last = E.tolist()
@@ -85,14 +103,20 @@ def frame(name: str, value: ArrayLike) -> Array:
 
 
 def skew_symmetric(name: str, value: ArrayLike) -> Array:
-    """Cross-product matrices ``(..., 3, 3)``, skew-symmetric to rounding."""
+    """Cross-product matrices ``(..., 3, 3)``, skew-symmetric to rounding.
+
+    Raises InvalidArgument for anything else.
+    """
     W = array(name, value, 3, 3)
     _check_skew_symmetric(name, W)
     return W
 
 
 def twist_matrix(name: str, value: ArrayLike) -> Array:
-    """Matrices ``(..., 4, 4)`` of twists: a cross-product matrix, a velocity and a last row of zeros."""
+    """Matrices ``(..., 4, 4)`` of twists: a cross-product matrix, a velocity and a last row of zeros.
+
+    Raises InvalidArgument for anything else.
+    """
     X = array(name, value, 4, 4)
     if not every(np.abs(X[..., 3, :]) <= 1e-10 * _size(X)[..., None]):
         raise InvalidArgument(name, "a last row other than zero", "the matrix of a twist")

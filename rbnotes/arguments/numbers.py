@@ -18,6 +18,8 @@ def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
     """Finite float64 array whose trailing axes are ``shape`` (``None`` accepts any length).
 
     Numbers beyond ``LARGEST`` count as infinite.
+
+    Raises InvalidArgument for anything else.
     """
     result = _real_numbers(name, value)
     if result.shape[-len(shape) :] != shape and not _fits(result.shape, shape):
@@ -28,14 +30,20 @@ def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
 
 
 def bound(name: str, value: ArrayLike) -> Array:
-    """Real numbers, an array of any shape, that may be infinite where nothing bounds."""
+    """Real numbers, an array of any shape, that may be infinite where nothing bounds.
+
+    Raises InvalidArgument for anything else.
+    """
     result = _real_numbers(name, value)
     array(name, np.where(np.isinf(result), 0.0, result))
     return result
 
 
 def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Shape that the leading axes of several arguments, given by name, broadcast to."""
+    """Shape that the leading axes of several arguments, given by name, broadcast to.
+
+    Raises InvalidArgument if they do not.
+    """
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError as error:
@@ -44,12 +52,18 @@ def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
-    """Finite vectors ``(..., size)``."""
+    """Finite vectors ``(..., size)``.
+
+    Raises InvalidArgument for anything else.
+    """
     return array(name, value, size)
 
 
 def one_vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
-    """One finite vector ``(size,)``, where neither rows ``(1, size)`` nor columns will do."""
+    """One finite vector ``(size,)``, where neither rows ``(1, size)`` nor columns will do.
+
+    Raises InvalidArgument for anything else.
+    """
     result = array(name, value, size)
     if result.ndim != 1:
         raise InvalidArgument(name, f"shape {result.shape}", f"one vector of shape ({shape_text((size,))},)")
@@ -57,26 +71,38 @@ def one_vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
 
 
 def exactly(name: str, result: Array, axes: int) -> Array:
-    """The checked array, if it has this number of axes: where what broadcasts elsewhere will not do."""
+    """The checked array, if it has this number of axes: where what broadcasts elsewhere will not do.
+
+    Raises InvalidArgument for anything else.
+    """
     if result.ndim != axes:
         raise InvalidArgument(name, f"shape {result.shape}", f"{axes} axes")
     return result
 
 
 def each(name: str, result: Array, count: int) -> Array:
-    """The checked number for each of so many ``(count,)``, or the checked array of as many."""
+    """The checked number for each of so many ``(count,)``, or the checked array of as many.
+
+    Raises InvalidArgument for anything else.
+    """
     if result.shape not in ((), (count,)):
         raise InvalidArgument(name, f"shape {result.shape}", f"a number, or shape ({count},)")
     return np.broadcast_to(result, (count,))
 
 
 def scalar(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: float = np.inf) -> Array:
-    """Finite numbers, an array of any shape, within ``[minimum, maximum]``."""
+    """Finite numbers, an array of any shape, within ``[minimum, maximum]``.
+
+    Raises InvalidArgument for anything else.
+    """
     return within(name, array(name, value), minimum, maximum)
 
 
 def within(name: str, result: Array, minimum: float, maximum: float) -> Array:
-    """The checked array, if its numbers are within ``[minimum, maximum]``."""
+    """The checked array, if its numbers are within ``[minimum, maximum]``.
+
+    Raises InvalidArgument for anything else.
+    """
     inside = (result >= minimum) & (result <= maximum)
     if not every(inside):
         raise InvalidArgument(name, f"{result[~inside].flat[0]:g}", f"numbers in [{minimum:g}, {maximum:g}]")
@@ -84,7 +110,10 @@ def within(name: str, result: Array, minimum: float, maximum: float) -> Array:
 
 
 def positive(name: str, value: ArrayLike, *shape: int | None) -> Array:
-    """Finite numbers greater than zero; an array of any shape, or whose trailing axes are ``shape``."""
+    """Finite numbers greater than zero; an array of any shape, or whose trailing axes are ``shape``.
+
+    Raises InvalidArgument for anything else.
+    """
     result = array(name, value, *shape)
     if not every(result > 1 / LARGEST):
         small = result[result <= 1 / LARGEST].flat[0]
@@ -94,7 +123,10 @@ def positive(name: str, value: ArrayLike, *shape: int | None) -> Array:
 
 
 def number(name: str, value: Any) -> float:
-    """One finite number greater than zero, such as a tolerance or a step size."""
+    """One finite number greater than zero, such as a tolerance or a step size.
+
+    Raises InvalidArgument for anything else.
+    """
     result = positive(name, value)
     if result.ndim:
         raise InvalidArgument(name, f"shape {result.shape}", "one number")
@@ -102,7 +134,10 @@ def number(name: str, value: Any) -> float:
 
 
 def real(name: str, value: Any, minimum: float = -np.inf, maximum: float = np.inf) -> float:
-    """One finite number within ``[minimum, maximum]``, such as a time or a rate."""
+    """One finite number within ``[minimum, maximum]``, such as a time or a rate.
+
+    Raises InvalidArgument for anything else.
+    """
     result = scalar(name, value, minimum=minimum, maximum=maximum)
     if result.ndim:
         raise InvalidArgument(name, f"shape {result.shape}", "one number")
@@ -110,14 +145,20 @@ def real(name: str, value: Any, minimum: float = -np.inf, maximum: float = np.in
 
 
 def count(name: str, value: Any, minimum: int = 0) -> int:
-    """A whole number of at least ``minimum``."""
+    """A whole number of at least ``minimum``.
+
+    Raises InvalidArgument for anything else.
+    """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
         raise InvalidArgument(name, repr(value), f"a whole number of at least {minimum}")
     return int(value)
 
 
 def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = None) -> NDArray[np.intp]:
-    """Whole numbers, an array of any shape, of at least ``minimum`` and less than ``below``."""
+    """Whole numbers, an array of any shape, of at least ``minimum`` and less than ``below``.
+
+    Raises InvalidArgument for anything else.
+    """
     try:
         given = np.asarray(value)
     except ValueError:
@@ -132,7 +173,10 @@ def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = N
 
 
 def truths(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
-    """Truth values ``(size,)``; no numbers in their place."""
+    """Truth values ``(size,)``; no numbers in their place.
+
+    Raises InvalidArgument for anything else.
+    """
     try:
         given = np.asarray(value)
     except ValueError:

@@ -13,21 +13,30 @@ from rbnotes.arguments.refusals import InvalidArgument
 
 
 def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
-    """One of the named options."""
+    """One of the named options.
+
+    Raises InvalidArgument for anything else.
+    """
     if not isinstance(value, str) or value not in options:
         raise InvalidArgument(name, repr(value), "one of " + ", ".join(map(repr, options)))
     return value
 
 
 def instance(name: str, value: Any, *kinds: type) -> None:
-    """Refuses what is not of one of these classes."""
+    """Refuses what is not of one of these classes.
+
+    Raises InvalidArgument for anything else.
+    """
     if not isinstance(value, kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
         raise InvalidArgument(name, _described(value), expected)
 
 
 def instances(name: str, values: Any, *kinds: type) -> tuple[Any, ...]:
-    """The values as a tuple, each of one of these classes."""
+    """The values as a tuple, each of one of these classes.
+
+    Raises InvalidArgument for anything else.
+    """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         expected = " or ".join(kind.__name__ for kind in kinds)
         raise InvalidArgument(name, _described(values), f"a sequence, each {expected}")
@@ -39,7 +48,10 @@ def instances(name: str, values: Any, *kinds: type) -> tuple[Any, ...]:
 
 
 def provides(name: str, value: Any, *methods: str) -> None:
-    """Refuses what has not all of these methods: any object with them will do, but no class or array."""
+    """Refuses what has not all of these methods: any object with them will do, but no class or array.
+
+    Raises InvalidArgument that names the missing method.
+    """
     missing = [method for method in methods if not callable(getattr(value, method, None))]
     if isinstance(value, type | ModuleType | np.ndarray) or missing:
         raise InvalidArgument(name, _described(value), "an object with " + ", ".join(missing or methods))
@@ -47,6 +59,8 @@ def provides(name: str, value: Any, *methods: str) -> None:
 
 def function(name: str, value: Any, *takes: str, hint: str = "") -> None:
     """Refuses what cannot be called, or not with as many arguments as it is given, by position.
+
+    Raises InvalidArgument, which says how it will be called.
 
     Parameters
     ----------
@@ -71,12 +85,18 @@ def function(name: str, value: Any, *takes: str, hint: str = "") -> None:
 
 
 def force_law(name: str, value: Any) -> None:
-    """Refuses what is no function of the state alone."""
+    """Refuses what is no function of the state alone.
+
+    Raises InvalidArgument, which says how it will be called.
+    """
     function(name, value, "state", hint=", whose time is state.t")
 
 
 def text(name: str, value: Any) -> str:
-    """Text that is not empty, such as a name."""
+    """Text that is not empty, such as a name.
+
+    Raises InvalidArgument for anything else.
+    """
     if not isinstance(value, str) or not value:
         raise InvalidArgument(name, f"{type(value).__name__} {value!r:.60}", "text")
     return value

@@ -60,7 +60,10 @@ class Paths:
         return Located(where, f, terms.stiffness(self.stiffness), terms.D)
 
     def energy(self, state: State) -> float:
-        """Potential energy, J; raises InvalidArgument if a law has none, or ``state`` is no ``State``."""
+        """Potential energy, J.
+
+        Raises InvalidArgument if the law has none or a segment is passive, or ``state`` is no ``State``.
+        """
         arguments.instance("state", state, State)
         if not isinstance(self.law, PotentialLaw):
             raise InvalidArgument("law", type(self.law).__name__, "a law with a potential energy")

@@ -119,11 +119,11 @@ def _single(joint: JointType) -> list[tuple[JointType, tuple[float, float] | Non
     """Joints of one coordinate each with their rates and a frame with the axis as axis 2, or the joint."""
     # A class derived from one of these may move otherwise.
     kind = type(joint)
-    if kind in (Revolute, Prismatic, Helical):
+    if isinstance(joint, Revolute | Prismatic | Helical) and kind in (Revolute, Prismatic, Helical):
         rates = (1.0, 0.0) if kind is Revolute else (0.0, 1.0)
         if isinstance(joint, Helical):
             rates = (1.0, joint.pitch)
-        return [(joint, rates, _axis_frame(np.array(joint.axis)), 1)]  # type: ignore[attr-defined]
+        return [(joint, rates, _axis_frame(np.array(joint.axis)), 1)]
     if kind in (Translational, PlanarTranslation):
         return [
             (joint, (0.0, 1.0), _axis_frame(axis), 1) for axis in joint._S(np.zeros(joint.coordinates))[3:].T

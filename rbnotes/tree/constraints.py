@@ -211,6 +211,10 @@ class AttachedParticle(OnBodies):
         object.__setattr__(self, "x", arguments.one_vector("x", self.x))
 
     def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
+        """Its rows on body twists and on the velocities of particles and joints, for the time t.
+
+        Raises InvalidArgument if the state has no such particle.
+        """
         if not 0 <= self.particle < len(state.x):
             raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
         point = body_point(system, at, self.link, self.x)

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+import textwrap
 from itertools import zip_longest
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from rbnotes_book import api_pages
 from sphinx.ext.napoleon import NumpyDocstring
 
 import rbnotes
-from rbnotes import se3
+from rbnotes import arguments, se3
 from rbnotes.ledger.resolving import resolve
 
 NUMBERS = re.compile(r"Array|Matrix|float")
@@ -55,6 +56,22 @@ def test_every_argument_is_explained():
         for name, function in FUNCTIONS.items()
     }
     assert {name: left for name, left in missing.items() if left} == {}
+
+
+def raising():
+    """The functions of the reference, and those that check arguments, which raise errors themselves."""
+    checks = {f"rbnotes.arguments.{name}": getattr(arguments, name) for name in arguments.__all__}
+    for name, function in (FUNCTIONS | checks).items():
+        if inspect.isfunction(function):
+            code = ast.parse(textwrap.dedent(inspect.getsource(function)))
+            if any(isinstance(node, ast.Raise) and node.exc is not None for node in ast.walk(code)):
+                yield name, inspect.getdoc(function) or ""
+
+
+def test_who_raises_says_so():
+    told = dict(raising())
+    assert len(told) > 50
+    assert [name for name, text in told.items() if "raises" not in text.lower()] == []
 
 
 def lacking(pattern, kinds):
