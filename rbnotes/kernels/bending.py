@@ -33,7 +33,7 @@ def bends(blocks: Sequence[Block], q: Array, qdot: Array, qddot: Array) -> Array
 
     Derivatives of twists and rates of columns differ by a bracket, since increments of a pose do not commute:
     for the twist ``u = S qdot``, ``du/dq_j = Sdot_j + ad(u) S_j``. So the derivative of ``udot`` tells the
-    second rate of a column.
+    second rate of a column. The states ``(..., k)`` have been checked.
 
     Raises
     ------

@@ -32,7 +32,10 @@ from rbnotes.tree.system import TreeSystem
 
 
 class BearingStep:
-    """The contact space of a step, and what joints carry under its impulses."""
+    """The contact space of a step, and what joints carry under its impulses.
+
+    What it takes has been checked by :func:`~rbnotes.tree.bisp_step`, but for the bearings.
+    """
 
     def __init__(
         self,
