@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from look_at_pages import LOOKS, inspect
+from look_at_pages import LOOKS, chromium, inspect
 
 from rbnotes.ledger.errata_pdf import BROWSERS, browser
 
@@ -58,7 +58,8 @@ def test_each_fault_of_a_layout_is_found(look, tmp_path):
             f'<!doctype html><html lang="en"><title>x</title>{STYLE}<body><main><article>'
             f'<h1><span class="section-number">1</span>x</h1>{SOUND}{text}</article></main></body></html>'
         )
-    faults, counts = inspect(LOOK[look], list(pages.values()))
+    with chromium() as started:
+        faults, counts = inspect(started, LOOK[look], list(pages.values()))
     for number, page in pages.items():
         found = [
             fault for fault in faults if page.as_uri() in fault and re.search(r"\): (\d+ |the first)", fault)
