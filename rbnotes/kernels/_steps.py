@@ -155,7 +155,7 @@ def moved_about_axis(constants, c, work, o, h, p, pose, slides, told, like):
 
 
 @inlined
-def loaded(constants, c, work, o, h, like, across):
+def load(constants, c, work, h, like, across):
     """The body's inertia about the origin, and the wrench that it needs for its motion and acceleration.
 
     Sums are written term by term: each term is one instruction.
@@ -192,22 +192,34 @@ def loaded(constants, c, work, o, h, like, across):
     n0 = J00 * a0 + J01 * a1 + J02 * a2 + w1 * L2 - w2 * L1 + c1 * f2 - c2 * f1
     n1 = J01 * a0 + J11 * a1 + J12 * a2 + w2 * L0 - w0 * L2 + c2 * f0 - c0 * f2
     n2 = J02 * a0 + J12 * a1 + J22 * a2 + w0 * L1 - w1 * L0 + c0 * f1 - c1 * f0
-    write6(work, o + WRENCH, n0, n1, n2, f0, f1, f2)
     h0, h1, h2 = m * c0, m * c1, m * c2
     J00, J01, J02 = J00 + h1 * c1 + h2 * c2, J01 - h0 * c1, J02 - h0 * c2
     J11, J12, J22 = J11 + h0 * c0 + h2 * c2, J12 - h1 * c2, J22 + h0 * c0 + h1 * c1
-    write9(work, o + INERTIA, J00, J01, J02, J11, J12, J22, h0, h1, h2)
+    return (J00, J01, J02, J11, J12, J22, h0, h1, h2), (n0, n1, n2, f0, f1, f2)
 
 
 @inlined
-def released(constants, c, work, o, x, y, adds, carries, told, like):
+def read_load(work, o, like):
+    """An inertia about the origin with its first moment, and a wrench."""
+    return read9(work, o + INERTIA, like), read6(work, o + WRENCH, like)
+
+
+@inlined
+def write_load(work, o, load):
+    """What :func:`read_load` reads."""
+    inertia, wrench = load
+    write9(work, o + INERTIA, *inertia)
+    write6(work, o + WRENCH, *wrench)
+
+
+@inlined
+def released(constants, c, work, o, h, x, y, load, adds, carries, told, like):
     """Articulated inertia and wrench of what an element carries, less what it lets go, handed to the parent.
 
     The slots of element and parent start at ``x`` and ``y``.
     """
     m = fixed(constants, c + MASS, like, False)
-    I00, I01, I02, I11, I12, I22, h0, h1, h2 = read9(work, o + INERTIA, like)
-    p0, p1, p2, p3, p4, p5 = read6(work, o + WRENCH, like)
+    (I00, I01, I02, I11, I12, I22, h0, h1, h2), (p0, p1, p2, p3, p4, p5) = load
     zero = spread(0.0, like)
     H00, H01, H02, H10, H11, H12, H20, H21, H22 = zero, -h2, h1, h2, zero, -h0, -h1, h0, zero
     M00, M01, M02, M11, M12, M22 = m, zero, zero, m, zero, m
@@ -225,7 +237,7 @@ def released(constants, c, work, o, x, y, adds, carries, told, like):
     H = (H00, H01, H02, H10, H11, H12, H20, H21, H22)
     M = (M00, M01, M02, M11, M12, M22)
     if told:
-        write6(work, o + GAIN, zero, zero, zero, zero, zero, zero)
+        write6(work, h + GAIN, zero, zero, zero, zero, zero, zero)
     else:
         s = read6(work, o + COLUMN, like)
         U0, U1, U2, U3, U4, U5 = inertia_times(I, H, M, *s)
@@ -237,7 +249,7 @@ def released(constants, c, work, o, x, y, adds, carries, told, like):
         write(work, o + FORCE, choose(more(D, least), force * i, nan))
         g = (U0 * i, U1 * i, U2 * i, U3 * i, U4 * i, U5 * i)
         g0, g1, g2, g3, g4, g5 = g
-        write6(work, o + GAIN, g0, g1, g2, g3, g4, g5)
+        write6(work, h + GAIN, g0, g1, g2, g3, g4, g5)
         I, H, M = without(I, H, M, (U0, U1, U2, U3, U4, U5), g)
         p0, p1, p2 = p0 + g0 * force, p1 + g1 * force, p2 + g2 * force
         p3, p4, p5 = p3 + g3 * force, p4 + g4 * force, p5 + g5 * force
@@ -259,7 +271,7 @@ def accelerated(work, o, h, p, told, like):
     a0, a1, a2, a3, a4, a5 = read6(work, p + ACCELERATION, like)
     a = read(work, o + FORCE, like)
     if not told:
-        g = read6(work, o + GAIN, like)
+        g = read6(work, h + GAIN, like)
         s0, s1, s2, s3, s4, s5 = read6(work, o + COLUMN, like)
         g0, g1, g2, g3, g4, g5 = g
         a = (a - g0 * a0 - g1 * a1 - g2 * a2) - (g3 * a3 + g4 * a4 + g5 * a5)
