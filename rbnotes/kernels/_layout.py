@@ -25,12 +25,12 @@ ELEMENTS, FILLED, SIZE, BODIES, GRAVITY_AT, PLACES_AT, GIVEN_AT, GIVEN_SIZE, ROO
 )
 HEADER = U(10)
 """FILLED: elements, and what fills up the last eight of them."""
-KIND, PARENT, COORDINATE, OWN_SLOT, PARENT_SLOT, ADDS, CARRIES = (U(i) for i in range(7))
-TOLD, SLIDES, COUNT, GIVEN_FROM, WHOLE = (U(i) for i in range(7, 12))
-"""ADDS: whether there is something in the parent's slot; CARRIES: whether there is in the own one. TOLD:
-whether the joint moves as it is told, and has an acceleration where others have a force. SLIDES: whether a
-joint of one axis is no hinge. COUNT: elements of the joint; GIVEN_FROM: where its numbers are among those
-given."""
+KIND, PARENT, COORDINATE, GIVEN_FROM, OWN_SLOT, PARENT_SLOT, PARENT_HAS = (U(i) for i in range(7))
+SLIDES, TOLD, COUNT, WHOLE = (U(i) for i in range(7, 11))
+"""OWN_SLOT: where children hand things to; PARENT_HAS: where that is what the parent has got before, which is
+nothing at first. TOLD: whether the joint moves as it is told, and has an acceleration where others have a
+force. SLIDES: whether a joint of one axis is no hinge. COUNT: elements of the joint; GIVEN_FROM: where its
+numbers are among those given."""
 
 
 def _places(*sizes: int) -> tuple[np.uint64, ...]:
@@ -45,6 +45,7 @@ PLACE, UNITS, AWAY, MASS, CENTER, ABOUT_CENTER, LEAST, SPRING, CONSTANTS = _plac
 
 # A record: coordinate, rate, force, column of S, inertia about the origin (6) and first moment (3), wrench.
 POSITION, RATE, FORCE, COLUMN, INERTIA, WRENCH, RECORD = _places(1, 1, 1, 6, 9, 6)
+PUSHED = COLUMN  # in the end: what accelerations add, where the processor has just read
 
 # What children need of their parents: pose, twist, acceleration.
 POSE, TWIST, ACCELERATION, STATE = _places(12, 6, 6)

@@ -8,10 +8,8 @@ from rbnotes.kernels._algebra import apart, cross, inlined, product, times, tran
 from rbnotes.kernels._blocks import answer, block, expanded, first_of, is_told
 from rbnotes.kernels._layout import (
     ACCELERATION,
-    ADDS,
     AXIS,
     BODIES,
-    CARRIES,
     CONSTANTS,
     ELEMENTS,
     FILLED,
@@ -24,10 +22,12 @@ from rbnotes.kernels._layout import (
     ONE,
     OWN_SLOT,
     PARENT,
+    PARENT_HAS,
     PARENT_SLOT,
     PLACES_AT,
     POSE,
     POSITION,
+    PUSHED,
     QUATERNION,
     RATE,
     RECORD,
@@ -232,17 +232,18 @@ def freed(whole, numbers, work, room, out, stored, like):
         c, o = place(e, CONSTANTS, 0.0), room.records + place(e, RECORD, like)
         x = room.slots + whole[h + OWN_SLOT] * SLOT
         y = room.slots + whole[h + PARENT_SLOT] * SLOT
-        adds, carries, told = whole[h + ADDS] > ZERO, whole[h + CARRIES] > ZERO, whole[h + TOLD] > ZERO
+        z = room.slots + whole[h + PARENT_HAS] * SLOT
         own, _ = states_of(whole, room, e, like)
         weight = read_load(work, o, like) if stored else load(numbers, c, work, own, like, False)
-        released(numbers, c, work, o, own, x, y, weight, adds, carries, told, like)
+        released(numbers, c, work, o, own, x, y, z, weight, whole[h + TOLD] > ZERO, like)
     zero = spread(0.0, like)
-    write6(work, room.states + ACCELERATION, zero, zero, zero, zero, zero, zero)
+    write6(work, room.records + PUSHED, zero, zero, zero, zero, zero, zero)
     for e in range(ONE, elements):
         h = HEADER + e * WHOLE
         o = room.records + place(e, RECORD, like)
-        own, parent = states_of(whole, room, e, like)
-        a = accelerated(work, o, own, parent, whole[h + TOLD] > ZERO, like)
+        own, _ = states_of(whole, room, e, like)
+        up = room.records + place(whole[h + PARENT], RECORD, like)
+        a = accelerated(work, o, own, up, whole[h + TOLD] > ZERO, like)
         answer(work, room, out, e, a, like)
         if whole[h + KIND] == QUATERNION and not is_told(whole, e):
             expanded(whole, work, room, out, e, like)

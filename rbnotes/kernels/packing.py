@@ -300,17 +300,20 @@ def weightless(packed_tree: Packed) -> Packed:
 
 
 def _slots(whole: NDArray[np.uint64]) -> int:
-    """Gives places to what elements get from their children, and takes those again that are read. How many."""
+    """Gives places to what elements get from their children, and takes back those that are read. How many."""
     size = len(whole)
-    slots, free, count, opened = [0] * size, list[int](), 1, set[int]()  # place 0 is the world's
+    world, nothing = 0, 1
+    slots, free, count = [nothing] * size, list[int](), 2
+    slots[0] = world
+    got = [False] * size
     for e in reversed(range(1, size)):
         parent = int(whole[e, layout.PARENT])
-        for each in (e, parent):  # no children: the own one is room to work in
-            if each and slots[each] == 0:
-                slots[each] = free.pop() if free else count
-                count = max(count, slots[each] + 1)
+        if parent and not got[parent]:
+            slots[parent] = free.pop() if free else count
+            count = max(count, slots[parent] + 1)
         whole[e, layout.OWN_SLOT], whole[e, layout.PARENT_SLOT] = slots[e], slots[parent]
-        whole[e, layout.ADDS], whole[e, layout.CARRIES] = parent in opened, e in opened
-        opened.add(parent)
-        free.append(slots[e])  # only now: parent and child never share one
+        whole[e, layout.PARENT_HAS] = slots[parent] if got[parent] else nothing
+        got[parent] = True
+        if slots[e] != nothing:
+            free.append(slots[e])  # only now: parent and child never share one
     return count
