@@ -60,7 +60,7 @@ def functions(failed):
         q, v, f, out = reals(q), reals(v), reals(f), reals(out)
         room = room_for_one(whole)
         outwards_for_one(whole, numbers, room, q, v, f, True)
-        freed(whole, numbers, numbers, room, out, 0.0)
+        freed(whole, numbers, numbers, room, out, True, 0.0)
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
@@ -84,7 +84,7 @@ def functions(failed):
         for start in range(ZERO, last + LANES, LANES):
             first = min(start, last)
             outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, True, like)
-            freed(whole, numbers, work, room, out, like)
+            freed(whole, numbers, work, room, out, False, like)
             delivered(whole, work, room, out, first, like)
         return failed if trouble(out) else 0
 

@@ -20,17 +20,17 @@ AXIS, INNER, BALL, QUATERNION, GIVEN = KINDS = tuple(U(kind) for kind in range(5
 it, and those before that one, which are INNER."""
 
 # The header of the whole numbers; then a row for each element, then the elements that carry the bodies.
-ELEMENTS, FILLED, SIZE, BODIES, GRAVITY_AT, PLACES_AT, GIVEN_AT, GIVEN_SIZE, ROOM_AT, HOT_SLOTS, SLOTS = (
-    U(i) for i in range(11)
+ELEMENTS, FILLED, SIZE, BODIES, GRAVITY_AT, PLACES_AT, GIVEN_AT, GIVEN_SIZE, ROOM_AT, SLOTS = (
+    U(i) for i in range(10)
 )
-HEADER = U(11)
+HEADER = U(10)
 """FILLED: elements, and what fills up the last eight of them."""
-KIND, PARENT, COORDINATE, HOT, PARENT_HOT, OWN_SLOT, PARENT_SLOT, ADDS, CARRIES = (U(i) for i in range(9))
-TOLD, SLIDES, COUNT, GIVEN_FROM, WHOLE = (U(i) for i in range(9, 14))
-"""ADDS: whether there is something in the parent's slot; CARRIES: whether there is in the own one. TOLD:
-whether the joint moves as it is told, and has an acceleration where others have a force. SLIDES: whether a
-joint of one axis is no hinge. COUNT: elements of the joint; GIVEN_FROM: where its numbers are among those
-given."""
+KIND, PARENT, COORDINATE, GIVEN_FROM, OWN_SLOT, PARENT_SLOT, PARENT_HAS = (U(i) for i in range(7))
+SLIDES, TOLD, COUNT, WHOLE = (U(i) for i in range(7, 11))
+"""OWN_SLOT: where children hand things to; PARENT_HAS: where that is what the parent has got before, which is
+nothing at first. TOLD: whether the joint moves as it is told, and has an acceleration where others have a
+force. SLIDES: whether a joint of one axis is no hinge. COUNT: elements of the joint; GIVEN_FROM: where its
+numbers are among those given."""
 
 
 def _places(*sizes: int) -> tuple[np.uint64, ...]:
@@ -45,10 +45,11 @@ PLACE, UNITS, AWAY, MASS, CENTER, ABOUT_CENTER, LEAST, SPRING, CONSTANTS = _plac
 
 # A record: coordinate, rate, force, column of S, inertia about the origin (6) and first moment (3), wrench.
 POSITION, RATE, FORCE, COLUMN, INERTIA, WRENCH, RECORD = _places(1, 1, 1, 6, 9, 6)
-GAIN = INERTIA  # when it is known, the inertia is not needed any more
+PUSHED = COLUMN  # in the end: what accelerations add, where the processor has just read
 
 # What children need of their parents: pose, twist, acceleration.
 POSE, TWIST, ACCELERATION, STATE = _places(12, 6, 6)
+GAIN = TWIST  # when it is known, the twist is not needed any more
 
 # What children hand to their parents: articulated inertia and wrench.
 SLOT_I, SLOT_H, SLOT_M, SLOT_WRENCH, SLOT = _places(6, 9, 6, 6)
@@ -72,9 +73,9 @@ class Room(NamedTuple):
     block: int
 
 
-def room_size(elements: int, states: int, slots: int) -> int:
+def room_size(elements: int, slots: int) -> int:
     """Numbers that eight elements at once, or elements in eight states, need room for."""
-    return elements * int(RECORD) + states * int(STATE) + slots * int(SLOT) + int(BLOCK)
+    return elements * int(RECORD + STATE) + slots * int(SLOT) + int(BLOCK)
 
 
 # The table of a group of joints that have the same program; behind it, of each joint, where its coordinates

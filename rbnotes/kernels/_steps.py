@@ -33,6 +33,7 @@ from rbnotes.kernels._layout import (
     PLACE,
     POSE,
     POSITION,
+    PUSHED,
     RATE,
     SLOT_H,
     SLOT_M,
@@ -46,13 +47,14 @@ from rbnotes.kernels._layout import (
 )
 from rbnotes.kernels._memory import (
     add6,
-    add9,
     fixed,
     fixed3,
     fixed9,
     read3,
     read6,
     read9,
+    sum6,
+    sum9,
     write3,
     write6,
     write9,
@@ -155,7 +157,7 @@ def moved_about_axis(constants, c, work, o, h, p, pose, slides, told, like):
 
 
 @inlined
-def loaded(constants, c, work, o, h, like, across):
+def load(constants, c, work, h, like, across):
     """The body's inertia about the origin, and the wrench that it needs for its motion and acceleration.
 
     Sums are written term by term: each term is one instruction.
@@ -192,80 +194,86 @@ def loaded(constants, c, work, o, h, like, across):
     n0 = J00 * a0 + J01 * a1 + J02 * a2 + w1 * L2 - w2 * L1 + c1 * f2 - c2 * f1
     n1 = J01 * a0 + J11 * a1 + J12 * a2 + w2 * L0 - w0 * L2 + c2 * f0 - c0 * f2
     n2 = J02 * a0 + J12 * a1 + J22 * a2 + w0 * L1 - w1 * L0 + c0 * f1 - c1 * f0
-    write6(work, o + WRENCH, n0, n1, n2, f0, f1, f2)
     h0, h1, h2 = m * c0, m * c1, m * c2
     J00, J01, J02 = J00 + h1 * c1 + h2 * c2, J01 - h0 * c1, J02 - h0 * c2
     J11, J12, J22 = J11 + h0 * c0 + h2 * c2, J12 - h1 * c2, J22 + h0 * c0 + h1 * c1
-    write9(work, o + INERTIA, J00, J01, J02, J11, J12, J22, h0, h1, h2)
+    return (J00, J01, J02, J11, J12, J22, h0, h1, h2), (n0, n1, n2, f0, f1, f2)
 
 
 @inlined
-def released(constants, c, work, o, x, y, adds, carries, told, like):
+def read_load(work, o, like):
+    """An inertia about the origin with its first moment, and a wrench."""
+    return read9(work, o + INERTIA, like), read6(work, o + WRENCH, like)
+
+
+@inlined
+def write_load(work, o, load):
+    """What :func:`read_load` reads."""
+    inertia, wrench = load
+    write9(work, o + INERTIA, *inertia)
+    write6(work, o + WRENCH, *wrench)
+
+
+@inlined
+def carried(work, x, m, inertia, like):
+    """Articulated inertia of a body and of what is handed to its slot, which starts at ``x``."""
+    I00, I01, I02, I11, I12, I22, h0, h1, h2 = inertia
+    k0, k1, k2, k3, k4, k5 = read6(work, x, like)
+    I = (I00 + k0, I01 + k1, I02 + k2, I11 + k3, I12 + k4, I22 + k5)
+    k0, k1, k2, k3, k4, k5, k6, k7, k8 = read9(work, x + SLOT_H, like)
+    H = (k0, k1 - h2, k2 + h1, k3 + h2, k4, k5 - h0, k6 - h1, k7 + h0, k8)
+    k0, k1, k2, k3, k4, k5 = read6(work, x + SLOT_M, like)
+    return I, H, (m + k0, k1, k2, m + k3, k4, m + k5)
+
+
+@inlined
+def released(constants, c, work, o, h, x, y, z, load, told, like):
     """Articulated inertia and wrench of what an element carries, less what it lets go, handed to the parent.
 
-    The slots of element and parent start at ``x`` and ``y``.
+    The slot of the element starts at ``x``, that of the parent at ``y``; what is there already is at ``z``.
     """
     m = fixed(constants, c + MASS, like, False)
-    I00, I01, I02, I11, I12, I22, h0, h1, h2 = read9(work, o + INERTIA, like)
-    p0, p1, p2, p3, p4, p5 = read6(work, o + WRENCH, like)
-    zero = spread(0.0, like)
-    H00, H01, H02, H10, H11, H12, H20, H21, H22 = zero, -h2, h1, h2, zero, -h0, -h1, h0, zero
-    M00, M01, M02, M11, M12, M22 = m, zero, zero, m, zero, m
-    if carries:
-        k0, k1, k2, k3, k4, k5 = read6(work, x, like)
-        I00, I01, I02, I11, I12, I22 = I00 + k0, I01 + k1, I02 + k2, I11 + k3, I12 + k4, I22 + k5
-        k0, k1, k2, k3, k4, k5, k6, k7, k8 = read9(work, x + SLOT_H, like)
-        H00, H01, H02, H10, H11, H12 = k0, k1 - h2, k2 + h1, k3 + h2, k4, k5 - h0
-        H20, H21, H22 = k6 - h1, k7 + h0, k8
-        k0, k1, k2, k3, k4, k5 = read6(work, x + SLOT_M, like)
-        M00, M01, M02, M11, M12, M22 = m + k0, k1, k2, m + k3, k4, m + k5
-        k0, k1, k2, k3, k4, k5 = read6(work, x + SLOT_WRENCH, like)
-        p0, p1, p2, p3, p4, p5 = p0 + k0, p1 + k1, p2 + k2, p3 + k3, p4 + k4, p5 + k5
-    I = (I00, I01, I02, I11, I12, I22)
-    H = (H00, H01, H02, H10, H11, H12, H20, H21, H22)
-    M = (M00, M01, M02, M11, M12, M22)
-    if told:
-        write6(work, o + GAIN, zero, zero, zero, zero, zero, zero)
-    else:
-        s = read6(work, o + COLUMN, like)
-        U0, U1, U2, U3, U4, U5 = inertia_times(I, H, M, *s)
-        D = dot6(s, (U0, U1, U2, U3, U4, U5))
-        least = fixed(constants, c + LEAST, like, False)
+    inertia, (p0, p1, p2, p3, p4, p5) = load
+    k0, k1, k2, k3, k4, k5 = read6(work, x + SLOT_WRENCH, like)
+    p0, p1, p2, p3, p4, p5 = p0 + k0, p1 + k1, p2 + k2, p3 + k3, p4 + k4, p5 + k5
+    s = read6(work, o + COLUMN, like)
+    I, H, M = carried(work, x, m, inertia, like)
+    U0, U1, U2, U3, U4, U5 = inertia_times(I, H, M, *s)
+    D = dot6(s, (U0, U1, U2, U3, U4, U5))
+    s0, s1, s2, s3, s4, s5 = s
+    force = read(work, o + FORCE, like) - s0 * p0 - s1 * p1 - s2 * p2 - s3 * p3 - s4 * p4 - s5 * p5
+    i = spread(0.0, like)
+    if not told:
         i = 1.0 / D
-        s0, s1, s2, s3, s4, s5 = s
-        force = read(work, o + FORCE, like) - s0 * p0 - s1 * p1 - s2 * p2 - s3 * p3 - s4 * p4 - s5 * p5
+        least = fixed(constants, c + LEAST, like, False)
         write(work, o + FORCE, choose(more(D, least), force * i, nan))
-        g = (U0 * i, U1 * i, U2 * i, U3 * i, U4 * i, U5 * i)
-        g0, g1, g2, g3, g4, g5 = g
-        write6(work, o + GAIN, g0, g1, g2, g3, g4, g5)
-        I, H, M = without(I, H, M, (U0, U1, U2, U3, U4, U5), g)
-        p0, p1, p2 = p0 + g0 * force, p1 + g1 * force, p2 + g2 * force
-        p3, p4, p5 = p3 + g3 * force, p4 + g4 * force, p5 + g5 * force
-    if adds:
-        add6(work, y, *I)
-        add9(work, y + SLOT_H, *H)
-        add6(work, y + SLOT_M, *M)
-        add6(work, y + SLOT_WRENCH, p0, p1, p2, p3, p4, p5)
-    else:
-        write6(work, y, *I)
-        write9(work, y + SLOT_H, *H)
-        write6(work, y + SLOT_M, *M)
-        write6(work, y + SLOT_WRENCH, p0, p1, p2, p3, p4, p5)
+    g = (U0 * i, U1 * i, U2 * i, U3 * i, U4 * i, U5 * i)
+    g0, g1, g2, g3, g4, g5 = g
+    write6(work, h + GAIN, g0, g1, g2, g3, g4, g5)
+    # Read again: there are not registers enough to keep it, and to store it would take longer.
+    I, H, M = carried(work, x, m, inertia, like)
+    I, H, M = without(I, H, M, (U0, U1, U2, U3, U4, U5), g)
+    p0, p1, p2 = p0 + g0 * force, p1 + g1 * force, p2 + g2 * force
+    p3, p4, p5 = p3 + g3 * force, p4 + g4 * force, p5 + g5 * force
+    sum6(work, y, z, *I)
+    sum9(work, y + SLOT_H, z + SLOT_H, *H)
+    sum6(work, y + SLOT_M, z + SLOT_M, *M)
+    sum6(work, y + SLOT_WRENCH, z + SLOT_WRENCH, p0, p1, p2, p3, p4, p5)
 
 
 @inlined
-def accelerated(work, o, h, p, told, like):
+def accelerated(work, o, h, up, told, like):
     """What the own coordinate accelerates, and how much more than steady coordinates all that it carries."""
-    a0, a1, a2, a3, a4, a5 = read6(work, p + ACCELERATION, like)
+    a0, a1, a2, a3, a4, a5 = read6(work, up + PUSHED, like)
     a = read(work, o + FORCE, like)
     if not told:
-        g = read6(work, o + GAIN, like)
+        g = read6(work, h + GAIN, like)
         s0, s1, s2, s3, s4, s5 = read6(work, o + COLUMN, like)
         g0, g1, g2, g3, g4, g5 = g
         a = (a - g0 * a0 - g1 * a1 - g2 * a2) - (g3 * a3 + g4 * a4 + g5 * a5)
         write(work, o + FORCE, a)
         a0, a1, a2, a3, a4, a5 = a0 + s0 * a, a1 + s1 * a, a2 + s2 * a, a3 + s3 * a, a4 + s4 * a, a5 + s5 * a
-    write6(work, h + ACCELERATION, a0, a1, a2, a3, a4, a5)
+    write6(work, o + PUSHED, a0, a1, a2, a3, a4, a5)
     return a
 
 

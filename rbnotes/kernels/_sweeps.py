@@ -8,29 +8,26 @@ from rbnotes.kernels._algebra import apart, cross, inlined, product, times, tran
 from rbnotes.kernels._blocks import answer, block, expanded, first_of, is_told
 from rbnotes.kernels._layout import (
     ACCELERATION,
-    ADDS,
     AXIS,
     BODIES,
-    CARRIES,
     CONSTANTS,
     ELEMENTS,
     FILLED,
     FORCE,
     GRAVITY_AT,
     HEADER,
-    HOT,
-    HOT_SLOTS,
     INNER,
     KIND,
     LANES,
     ONE,
     OWN_SLOT,
     PARENT,
-    PARENT_HOT,
+    PARENT_HAS,
     PARENT_SLOT,
     PLACES_AT,
     POSE,
     POSITION,
+    PUSHED,
     QUATERNION,
     RATE,
     RECORD,
@@ -62,16 +59,18 @@ from rbnotes.kernels._memory import (
     write6,
     write9,
 )
-from rbnotes.kernels._numbers import collect, deliver, eight, either, place, read, spread, write
+from rbnotes.kernels._numbers import collect, deliver, eight, place, read, spread, write
 from rbnotes.kernels._steps import (
     accelerated,
     borne,
-    loaded,
+    load,
     moved_about_axis,
+    read_load,
     read_pose,
     released,
     sprung,
     turned,
+    write_load,
     write_pose,
 )
 
@@ -89,16 +88,15 @@ def room_for_one(whole):
 def room_for_eight(whole):
     """Where eight states are evaluated. Coordinates come eight at a time, and the last of them need room."""
     states = (whole[FILLED] + LANES) * RECORD
-    slots = states + whole[HOT_SLOTS] * STATE
+    slots = states + (whole[FILLED] + LANES) * STATE
     return Room(ZERO, states, slots, slots + whole[SLOTS] * SLOT)
 
 
 @inlined
 def states_of(whole, room, e, like):
     """Where what children need of an element is, and where that of its parent is."""
-    h = HEADER + e * WHOLE
-    own, parent = either(e, whole[h + HOT], like), either(whole[h + PARENT], whole[h + PARENT_HOT], like)
-    return room.states + place(own, STATE, like), room.states + place(parent, STATE, like)
+    parent = whole[HEADER + e * WHOLE + PARENT]
+    return room.states + place(e, STATE, like), room.states + place(parent, STATE, like)
 
 
 @inlined
@@ -180,7 +178,7 @@ def places_of_eight(room, e):
 
 @inlined
 def outwards_for_one(whole, numbers, room, q, v, f, reduced):
-    """Motions of all elements and the wrenches that their bodies need for them.
+    """Motions of all elements, inertias of their bodies and the wrenches that these need.
 
     Forces ``f`` are accelerations where joints are told theirs; if not ``reduced``, all are.
     """
@@ -199,12 +197,12 @@ def outwards_for_one(whole, numbers, room, q, v, f, reduced):
         moving(whole, numbers, numbers, room, numbers, ZERO, reduced, e, pose, 0.0)
     for e in range(ZERO, filled, LANES):
         c, o, h = places_of_eight(room, e)
-        loaded(numbers, c, numbers, o, h, row, True)
+        write_load(numbers, o, load(numbers, c, numbers, h, row, True))
 
 
 @inlined
 def outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, reduced, like):
-    """The same for eight states."""
+    """The same for eight states. If reduced, loads wait for the way in: there they need not be stored."""
     elements = whole[ELEMENTS]
     resting(whole, numbers, work, room, like)
     for begin in range(ONE, elements, LANES):
@@ -216,15 +214,16 @@ def outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, reduce
                 unsprung(numbers, c, work, o, like, False)
             pose = turned(numbers, c, work, o, whole[HEADER + e * WHOLE + SLIDES] > ZERO, like, False)
             moving(whole, numbers, work, room, given, first, reduced, e, pose, like)
-            loaded(numbers, c, work, o, own, like, False)
+            if not reduced:
+                write_load(work, o, load(numbers, c, work, own, like, False))
 
 
 @inlined
-def freed(whole, numbers, work, room, out, like):
+def freed(whole, numbers, work, room, out, stored, like):
     """Accelerations of all coordinates by the articulated-body algorithm (Sueda 2.12, Algorithm 9).
 
     Forces that the joints of steady coordinates bear are let go on the way in, and accelerations added on the
-    way out.
+    way out. Loads are ``stored``, or found on the way in.
     """
     elements = whole[ELEMENTS]
     for back in range(ONE, elements):
@@ -233,15 +232,18 @@ def freed(whole, numbers, work, room, out, like):
         c, o = place(e, CONSTANTS, 0.0), room.records + place(e, RECORD, like)
         x = room.slots + whole[h + OWN_SLOT] * SLOT
         y = room.slots + whole[h + PARENT_SLOT] * SLOT
-        adds, carries, told = whole[h + ADDS] > ZERO, whole[h + CARRIES] > ZERO, whole[h + TOLD] > ZERO
-        released(numbers, c, work, o, x, y, adds, carries, told, like)
+        z = room.slots + whole[h + PARENT_HAS] * SLOT
+        own, _ = states_of(whole, room, e, like)
+        weight = read_load(work, o, like) if stored else load(numbers, c, work, own, like, False)
+        released(numbers, c, work, o, own, x, y, z, weight, whole[h + TOLD] > ZERO, like)
     zero = spread(0.0, like)
-    write6(work, room.states + ACCELERATION, zero, zero, zero, zero, zero, zero)
+    write6(work, room.records + PUSHED, zero, zero, zero, zero, zero, zero)
     for e in range(ONE, elements):
         h = HEADER + e * WHOLE
         o = room.records + place(e, RECORD, like)
-        own, parent = states_of(whole, room, e, like)
-        a = accelerated(work, o, own, parent, whole[h + TOLD] > ZERO, like)
+        own, _ = states_of(whole, room, e, like)
+        up = room.records + place(whole[h + PARENT], RECORD, like)
+        a = accelerated(work, o, own, up, whole[h + TOLD] > ZERO, like)
         answer(work, room, out, e, a, like)
         if whole[h + KIND] == QUATERNION and not is_told(whole, e):
             expanded(whole, work, room, out, e, like)

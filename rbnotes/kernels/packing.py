@@ -188,8 +188,8 @@ class Packed(NamedTuple):
     @property
     def lanes_size(self) -> int:
         """How many numbers need room where eight states are evaluated at once."""
-        filled, states, slots = (int(self.whole[i]) for i in (layout.FILLED, layout.HOT_SLOTS, layout.SLOTS))
-        return layout.room_size(filled + int(layout.LANES), states, slots)
+        filled, slots = int(self.whole[layout.FILLED]), int(self.whole[layout.SLOTS])
+        return layout.room_size(filled + int(layout.LANES), slots)
 
 
 def room(size: int) -> Array:
@@ -235,15 +235,14 @@ def packed(tree: Tree) -> Packed:
             own = slice(part.start, part.start + part.count)
             given.append(Place(part.joint, own, slice(given_size, end)))
             given_size = end
-    states = _states(whole)
     slots = _slots(whole)
     places = np.array([(*frame[:3, :3].flat, *frame[:3, 3]) for _, frame in bodies]).reshape(-1)
     carriers = [parts[part].last if part >= 0 else 0 for part, _ in bodies]
     grouped = constants.reshape(-1, filled // lanes, lanes).swapaxes(0, 1)
     ends = np.cumsum([constants.size, 3, places.size, given_size])
     room_at = (int(ends[-1]) + 7) // 8 * 8
-    header = (size, filled, tree.size, len(bodies), *ends[:3], given_size, room_at, states, slots)
-    numbers = room(room_at + layout.room_size(filled // lanes, filled // lanes, slots))
+    header = (size, filled, tree.size, len(bodies), *ends[:3], given_size, room_at, slots)
+    numbers = room(room_at + layout.room_size(filled // lanes, slots))
     numbers[: ends[2]] = np.concatenate([grouped.ravel(), np.asarray(tree.gravity), places])
     rows = np.concatenate(
         [np.array([*header], dtype=np.uint64), whole.ravel(), np.array(carriers, dtype=np.uint64)]
@@ -300,44 +299,21 @@ def weightless(packed_tree: Packed) -> Packed:
     return result
 
 
-def _states(whole: NDArray[np.uint64]) -> int:
-    """Gives places to what children need of their parents, and takes those again that no child needs now.
-
-    Elements find their own and their parent's; the world keeps the first. How many there are.
-    """
-    size = len(whole)
-    needed = list(range(size))  # until when
-    last = 0
-    for e in reversed(range(1, size)):
-        # A joint's elements are moved at once, when it comes to the last one, from the place of its parent.
-        last = last if whole[e, layout.KIND] == INNER else e
-        parent = int(whole[e, layout.PARENT])
-        needed[parent] = max(needed[parent], last)
-    ending: list[list[int]] = [[] for _ in whole]
-    for e in range(1, size):
-        ending[needed[e]].append(e)
-    free, count = list[int](), 1
-    for e in range(1, size):
-        if not free:
-            free, count = [count], count + 1
-        whole[e, layout.HOT] = free.pop()
-        whole[e, layout.PARENT_HOT] = whole[int(whole[e, layout.PARENT]), layout.HOT]
-        free += [int(whole[each, layout.HOT]) for each in ending[e]]
-    return count
-
-
 def _slots(whole: NDArray[np.uint64]) -> int:
-    """Gives places to what elements get from their children, in the same way. How many there are."""
+    """Gives places to what elements get from their children, and takes back those that are read. How many."""
     size = len(whole)
-    slots, free, count, opened = [0] * size, list[int](), 1, set[int]()  # place 0 is the world's
+    world, nothing = 0, 1
+    slots, free, count = [nothing] * size, list[int](), 2
+    slots[0] = world
+    got = [False] * size
     for e in reversed(range(1, size)):
         parent = int(whole[e, layout.PARENT])
-        for each in (e, parent):  # no children: the own one is room to work in
-            if each and slots[each] == 0:
-                slots[each] = free.pop() if free else count
-                count = max(count, slots[each] + 1)
+        if parent and not got[parent]:
+            slots[parent] = free.pop() if free else count
+            count = max(count, slots[parent] + 1)
         whole[e, layout.OWN_SLOT], whole[e, layout.PARENT_SLOT] = slots[e], slots[parent]
-        whole[e, layout.ADDS], whole[e, layout.CARRIES] = parent in opened, e in opened
-        opened.add(parent)
-        free.append(slots[e])  # only now: parent and child never share one
+        whole[e, layout.PARENT_HAS] = slots[parent] if got[parent] else nothing
+        got[parent] = True
+        if slots[e] != nothing:
+            free.append(slots[e])  # only now: parent and child never share one
     return count

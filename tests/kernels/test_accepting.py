@@ -1,0 +1,34 @@
+"""Residuals of compiled code against those of the reference, where pairs solve nothing."""
+
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from numba import njit
+
+from rbnotes.complementarity import LCP
+from rbnotes.complementarity.residuals import box_residuals
+from rbnotes.kernels._accepting import residuals_of_pairs
+from rbnotes.kernels._tables import LEFT
+
+
+@njit(error_model="numpy")
+def residuals(M, q, z, w):
+    """The function writes to an array and is called by compiled code alone."""
+    left = np.ones(LEFT)
+    residuals_of_pairs(M, q, z, w, left)
+    return left
+
+
+@pytest.mark.parametrize("z_size", [1.0, 1e9])
+@pytest.mark.parametrize("q_size", [1e-16, 1e-6, 1.0])
+def test_residuals_are_the_references(q_size, z_size):
+    """Rows of unlike sizes and effects, some with nothing on the diagonal; small data, large terms."""
+    rng = np.random.default_rng(11)
+    for _ in range(20):
+        M = rng.normal(size=(4, 4)) * 10.0 ** rng.integers(-2, 3, size=4)
+        M[0, 0], M[1, 1] = 0.0, -abs(M[1, 1])
+        q = rng.normal(size=4) * [1.0, q_size, q_size, 1.0]
+        z = rng.normal(size=4) * z_size
+        expected = astuple(box_residuals(LCP(M, q), z))
+        np.testing.assert_allclose(residuals(M, q, z, M @ z + q), expected, rtol=1e-12, atol=0)
