@@ -68,8 +68,18 @@ EXTRA = U(40)
 _PARTS = U(28)
 
 # Of a coordinate of a block, seen from its body: S', S'', and the change of each column of the block with it.
-BENDS = U(48)
 _CHANGES = U(12)
+BENDS = U(48)
+"""Places for a coordinate, of which a block of six takes all; those of smaller blocks move up."""
+
+
+@inlined
+def bends_of(whole, e, each):
+    """Where the numbers of an element start, of a block of which e is the last."""
+    first = first_of(whole, e)
+    return whole[HEADER + first * WHOLE + COORDINATE] * BENDS + (each - first) * (
+        _CHANGES + U(6) * (e + ONE - first)
+    )
 
 
 @inlined
@@ -111,7 +121,7 @@ def changed_block(whole, numbers, room, extra, bends, e):
     v0, v1, v2, v3, v4, v5 = read6(numbers, own + TWIST, 0.0)
     a0, a1, a2, a3, a4, a5 = read6(numbers, own + ACCELERATION, 0.0)
     for each in range(first_of(whole, e), e + ONE):
-        o, b = each * EXTRA, whole[HEADER + each * WHOLE + COORDINATE] * BENDS
+        o, b = each * EXTRA, bends_of(whole, e, each)
         j0, j1, j2, j3, j4, j5 = column_of(numbers, room, each)
         s0, s1, s2, s3, s4, s5 = seen_from_world(R, p, *near6(bends, b))
         t0, t1, t2, t3, t4, t5 = seen_from_world(R, p, *near6(bends, b + U(6)))
@@ -140,7 +150,7 @@ def force_on_changed_columns(whole, numbers, room, extra, bends, table, e):
         w0, w1, w2, u0, u1, u2 = column_of(numbers, room, by)
         for of in range(first, e + ONE):
             l = whole[HEADER + of * WHOLE + COORDINATE]
-            at = j * BENDS + _CHANGES + U(6) * (of - first)
+            at = bends_of(whole, e, by) + _CHANGES + U(6) * (of - first)
             table.slopes[l * width + j] += dot6(seen_from_world(R, p, *near6(bends, at)), force)
             if by > of:
                 j0, j1, j2, j3, j4, j5 = column_of(numbers, room, of)

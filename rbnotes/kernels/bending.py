@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbnotes import _se3
 from rbnotes.arguments import Array
 from rbnotes.joints.protocol import JointType
+from rbnotes.kernels.general import Place, groups
 
-_SIZE = 48
-_CHANGES = 12
+PLACES = 48
+"""For each coordinate; what is bent has fewer numbers, which stand at the first places of its joint."""
 
 
 class Bends:
-    """How the columns of joints bend at a state of a tree.
+    """How the columns of joints bend at a state of a tree: compiled, where the joint is given as a function.
 
     Parameters
     ----------
@@ -26,37 +29,63 @@ class Bends:
     """
 
     def __init__(self, places: Iterable[tuple[JointType, int]], coordinates: int) -> None:
-        # The same joints together: numpy takes a call as long as a joint.
-        starts: dict[int, tuple[JointType, list[int]]] = {}
-        for joint, start in places:
-            starts.setdefault(id(joint), (joint, []))[1].append(start)
-        self._blocks = [
-            (joint, np.add.outer(own, np.arange(joint.coordinates))) for joint, own in starts.values()
+        given = [
+            Place(
+                joint,
+                slice(start, start + joint.coordinates),
+                slice(PLACES * start, PLACES * start + joint.coordinates * (12 + 6 * joint.coordinates)),
+            )
+            for joint, start in places
         ]
-        self.none = not self._blocks
-        self._numbers = np.zeros((0 if self.none else coordinates, _SIZE))
+        self.none = not given
+        compiled, others = groups(given, "_bending", 0, coordinates)
+        self._compiled: list[tuple[Any, ...]] = [tuple(each) for each in compiled]
+        # The same joints together: numpy takes a call as long as a joint.
+        same: dict[int, list[Place]] = {}
+        for place in others:
+            same.setdefault(id(place.joint), []).append(place)
+        self._others = [
+            (
+                alike[0].joint,
+                _indices(place.coordinates for place in alike),
+                _indices(place.numbers for place in alike),
+            )
+            for alike in same.values()
+        ]
+        self._numbers = np.zeros(0 if self.none else PLACES * coordinates)
 
-    def at(self, q: Array, qdot: Array, qddot: Array) -> Array:
-        """First and second rates of the columns S, and what each coordinate makes of them; flat ``(48 k,)``.
+    def at(self, q: Array, qdot: Array, qddot: Array) -> Array | None:
+        """Rates of the columns S, and what each coordinate makes of them: flat ``(48 k,)``.
 
-        Derivatives of twists and rates of columns differ by a bracket, since increments of a pose do not
-        commute: for the twist ``u = S qdot``, ``du/dq_j = Sdot_j + ad(u) S_j``. So the derivative of ``udot``
-        tells the second rate of a column. The states ``(k,)`` have been checked.
+        Of each column S' and S'' and the derivatives of all columns of its joint by its coordinate. None
+        near a singular state of a joint that is compiled. The states ``(k,)`` have been checked.
 
         Raises
         ------
         SingularConfiguration
-            If a joint's coordinates are at a singular state of its functions.
+            If another joint's coordinates are at a singular state.
         InvalidArgument
             If a joint has no formula for its second derivatives.
         """
-        for joint, own in self._blocks:
-            self._numbers[own] = _bends(joint, *(each[own] for each in (q, qdot, qddot)))
-        return self._numbers.reshape(-1)
+        for fill, table, constants, work in self._compiled:
+            if fill(table, constants, work, q, qdot, qddot, self._numbers):
+                return None
+        for joint, own, places in self._others:
+            self._numbers[places] = _bends(joint, *(each[own] for each in (q, qdot, qddot)))
+        return self._numbers
+
+
+def _indices(slices: Iterable[slice]) -> NDArray[np.intp]:
+    return np.array([np.arange(each.start, each.stop) for each in slices])
 
 
 def _bends(joint: JointType, q: Array, v: Array, a: Array) -> Array:
-    """Of one joint at states ``(..., m)``: an array ``(..., m, 48)``."""
+    """Of one joint at states ``(..., m)``: an array ``(..., m (12 + 6 m))``.
+
+    Derivatives of twists and rates of columns differ by a bracket, since increments of a pose do not commute:
+    for the twist ``u = S qdot``, ``du/dq_j = Sdot_j + ad(u) S_j``. So the derivative of ``udot`` tells the
+    second rate of a column.
+    """
     m = joint.coordinates
     S, dS = joint._S(q), joint._dS(q)
     Sdot = np.einsum("...cij,...j->...ci", dS, v)
@@ -64,10 +93,7 @@ def _bends(joint: JointType, q: Array, v: Array, a: Array) -> Array:
     rate = rate + np.einsum("...ci,...i->...c", Sdot, v)
     rate_q = np.einsum("...cij,...i->...cj", dS, a) + joint._drift_slope(q, v)
     Sddot = rate_q - _se3.ad(rate) @ S - _se3.ad(twist) @ Sdot
-    result = np.zeros((*q.shape, _SIZE))
-    for number, each in enumerate((Sdot, Sddot)):
-        result[..., 6 * number : 6 * number + 6] = np.swapaxes(each, -1, -2)
     # By each coordinate one column after the other.
-    changes = np.moveaxis(dS, -3, -1).swapaxes(-3, -2)
-    result[..., _CHANGES : _CHANGES + 6 * m] = changes.reshape(*q.shape, 6 * m)
-    return result
+    changes = np.moveaxis(dS, -3, -1).swapaxes(-3, -2).reshape(*q.shape, 6 * m)
+    rates = (np.swapaxes(each, -1, -2) for each in (Sdot, Sddot))
+    return np.concatenate([*rates, changes], axis=-1).reshape(*q.shape[:-1], -1)

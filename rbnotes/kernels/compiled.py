@@ -212,6 +212,8 @@ class CompiledTree:
         """
         tau, wrenches, *to = more
         bends = self._bends.at(q, qdot, qddot)
+        if bends is None:
+            return 1
         given = self._whole, self._numbers, q, qdot, qddot, tau, wrenches, bends, *to
         return code("slopes_one")(*given)
 
@@ -354,19 +356,11 @@ class CompiledTree:
             result[:, *where] = out.reshape(2, n, 6)
         return result[0], result[1]
 
-    def _broadcast(self, *values: Array) -> list[Array]:
-        shape = np.broadcast_shapes(*(value.shape[:-1] for value in values))
-        return [np.broadcast_to(value, (*shape, self.tree.size)) for value in values]
-
     def _states(self, which: str, of: Packed, q: Array, qdot: Array, third: Array) -> Array | None:
         """One state or many; None if some number of the result is not finite."""
         shapes = {"q": q.shape[:-1], "qdot": qdot.shape[:-1], "the third argument": third.shape[:-1]}
-        arguments.common_shape(**shapes)
-        all_q, all_qdot, all_third = self._broadcast(
-            q, qdot, np.broadcast_to(third, (*third.shape[:-1], *self._one))
-        )
-        out: Array = np.empty(all_q.shape)
-        states = (_flat(all_q).ravel(), _flat(all_qdot).ravel(), _flat(all_third).ravel())
+        out: Array = np.empty((*arguments.common_shape(**shapes), *self._one))
+        states = [_flat(np.broadcast_to(each, out.shape)).ravel() for each in (q, qdot, third)]
         if out.size == 0:
             return out
         if out.ndim == 1:
