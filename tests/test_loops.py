@@ -138,6 +138,8 @@ ENDS = {
     "kernels/_rattle.py: flight": "ten corrections, each half the error of the last; or the reference steps",
     "kernels/_rattle.py: looked": "the contacts",
     "kernels/_run.py: run": "the steps that are asked for",
+    "kernels/_resolved.py: factored": "goes up to the world, each parent standing before its children",
+    "kernels/_resolved.py: substituted": "goes up to the world, each parent standing before its children",
     "kernels/_slopes.py: column_and_row": "goes up to the world, each parent standing before its children",
     "kernels/world.py: CompiledWorld.touching": "twice the room each round, for finitely many contacts",
     "tree/formats/robot.py: new_name": "each name is longer, and those taken are finitely many",

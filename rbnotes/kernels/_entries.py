@@ -12,6 +12,7 @@ from rbnotes.kernels._numbers import eight, read, sum_of
 from rbnotes.kernels._parts import cut
 from rbnotes.kernels._passed import alike, passed, reals, wholes
 from rbnotes.kernels._quadratic import Program, solve
+from rbnotes.kernels._resolved import Table, resolved, told_apart, widths
 from rbnotes.kernels._rows import Rows, rows_of, transposed
 from rbnotes.kernels._run import run
 from rbnotes.kernels._slopes import EXTRA, slopes
@@ -120,12 +121,27 @@ def functions(failed):
         return failed if trouble(out) else 0
 
     @njit(cache=True, **OPTIONS)
-    def slopes_one(whole, numbers, q, v, a, wrenches, bends, by_q, by_v):
-        """Derivatives ``(k, k)`` of forces; ``bends`` are those of columns that are given from outside."""
-        room = room_for_one(whole)
+    def slopes_one(tree, constants, q, v, a, f, wrenches, bends, by_q, by_v):
+        """Derivatives ``(k, k)`` of the accelerations under forces ``f``; without these, of the forces.
+
+        Of arrays as they are passed. ``bends`` are those of columns that are given from outside. Without
+        wrenches and bends the arrays are empty.
+        """
+        whole, numbers = wholes(tree), reals(constants)
+        k = whole[SIZE]
+        if not (alike(q, constants, k) and alike(v, constants, k) and alike(a, constants, k)):
+            return failed
+        q, v, a, f, wrenches, bends = reals(q), reals(v), reals(a), reals(f), reals(wrenches), reals(bends)
+        by_q, by_v, room = reals(by_q), reals(by_v), room_for_one(whole)
         outwards_for_one(whole, numbers, room, q, v, a, False)
-        bodies_loaded(whole, numbers, room, wrenches, -1.0)
-        slopes(whole, numbers, room, np.zeros(whole[ELEMENTS] * EXTRA), bends, by_q, by_v)
+        if wrenches.size:
+            bodies_loaded(whole, numbers, room, wrenches, -1.0)
+        width, mass_width = widths(k)
+        table = Table(np.zeros(k * width), width, np.zeros(k * mass_width), mass_width)
+        slopes(whole, numbers, room, np.zeros(whole[ELEMENTS] * EXTRA), bends, table)
+        if f.size:
+            resolved(whole, numbers, room, f, table)
+        told_apart(whole, table, -1.0 if f.size else 1.0, by_q, by_v)
         return failed if trouble(by_q) or trouble(by_v) else 0
 
     @njit(cache=True, error_model="numpy")

@@ -80,8 +80,11 @@ def room_size(elements: int, slots: int) -> int:
 
 # The table of a group of joints that have the same program; behind it, of each joint, where its coordinates
 # are in a state and its numbers among those given.
-STATES, COORDINATES, JOINTS, FREEDOM, FIXED, WIDTH, MARGINS, BASE, STRIDE = (U(i) for i in range(9))
-JOINT_TABLE, JOINT_ROW = U(9), U(2)
-"""STATES: how many; COORDINATES: of a state; FREEDOM: coordinates of a joint; FIXED: its constants; WIDTH:
-places for what a program takes of one joint. BASE and STRIDE: where the numbers given of the first state go,
-and how far behind it those of the next one."""
+STATES, COORDINATES, JOINTS, FREEDOM, FIXED, VECTORS, WIDTH, RESULTS, MARGINS, BASE, STRIDE = (
+    U(i) for i in range(11)
+)
+JOINT_TABLE, JOINT_ROW = U(11), U(2)
+"""STATES: how many; COORDINATES: of a state; FREEDOM: coordinates of a joint; FIXED: its constants; VECTORS:
+two for coordinates and rates, three with accelerations; WIDTH: places for what a program takes of one joint;
+RESULTS, MARGINS: numbers that it gives of one. BASE and STRIDE: where the results of the first state go, and
+how far behind it those of the next one."""

@@ -20,15 +20,16 @@ from rbnotes.kernels._layout import (
     COORDINATES,
     FIXED,
     FREEDOM,
-    GIVEN_FIXED,
     JOINT_ROW,
     JOINT_TABLE,
     JOINTS,
     LANES,
     MARGINS,
     ONE,
+    RESULTS,
     STATES,
     STRIDE,
+    VECTORS,
     WIDTH,
     ZERO,
     U,
@@ -194,15 +195,15 @@ def _lowered_computed(context, builder, kinds, arguments):
 def function(failed, key):
     """The function that Python calls for a program."""
 
-    def joints_given(table, constants, room, q, v, out):
-        """Pose, columns and drift of all joints of a group in all states; whether something is wrong."""
+    def joints_given(table, constants, room, q, v, a, out):
+        """What the program gives of all joints of a group in all states; whether something is wrong."""
         whole, numbers = wholes(table), reals(constants)
         states, size, joints = whole[STATES], whole[COORDINATES], whole[JOINTS]
         if not (alike(q, constants, states * size) and alike(v, constants, states * size)):
             return failed
-        q, v, out, work = reals(q), reals(v), reals(out), reals(room)
-        m, fixed, total = whole[FREEDOM], whole[FIXED], states * joints
-        results, wide = GIVEN_FIXED + U(6) * m, U(work.size) // LANES
+        q, v, a, out, work = reals(q), reals(v), reals(a), reals(out), reals(room)
+        m, fixed, total, vectors = whole[FREEDOM], whole[FIXED], states * joints, whole[VECTORS]
+        results, wide = whole[RESULTS], U(work.size) // LANES
         width = whole[WIDTH]
         for first in range(ZERO, total, LANES):
             for lane in range(LANES):
@@ -215,6 +216,9 @@ def function(failed, key):
                 for c in range(m):
                     work[to + fixed + c] = q[begin + c]
                     work[to + fixed + m + c] = v[begin + c]
+                if vectors > U(2):
+                    for c in range(m):
+                        work[to + fixed + U(2) * m + c] = a[begin + c]
             computed(key, work)
             for lane in range(min(LANES, total - first)):
                 each = first + lane

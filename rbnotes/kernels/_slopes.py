@@ -17,7 +17,8 @@ answers a change X of its twist by the wrench ``I dX/dt + G X``, and
     G X = ad*(V) I X - I ad(V) X + ad*(X) I V = (C x, -2 P cross x),   x the angular half of X,
 
 where P is the body's momentum and C a matrix of three rows. So a body has 10 numbers of inertia, 9 of C, 3 of
-P and 6 of its wrench, which add up to those of all that a joint carries.
+P and 6 of its wrench, which add up to those of all that a joint carries. The mass matrix comes along: its
+numbers are columns times momenta that the slopes take, too.
 """
 
 from rbnotes.kernels._algebra import (
@@ -67,8 +68,18 @@ EXTRA = U(40)
 _PARTS = U(28)
 
 # Of a coordinate of a block, seen from its body: S', S'', and the change of each column of the block with it.
-BENDS = U(48)
 _CHANGES = U(12)
+BENDS = U(48)
+"""Places for a coordinate, of which a block of six takes all; those of smaller blocks move up."""
+
+
+@inlined
+def bends_of(whole, e, each):
+    """Where the numbers of an element start, of a block of which e is the last."""
+    first = first_of(whole, e)
+    return whole[HEADER + first * WHOLE + COORDINATE] * BENDS + (each - first) * (
+        _CHANGES + U(6) * (e + ONE - first)
+    )
 
 
 @inlined
@@ -110,7 +121,7 @@ def changed_block(whole, numbers, room, extra, bends, e):
     v0, v1, v2, v3, v4, v5 = read6(numbers, own + TWIST, 0.0)
     a0, a1, a2, a3, a4, a5 = read6(numbers, own + ACCELERATION, 0.0)
     for each in range(first_of(whole, e), e + ONE):
-        o, b = each * EXTRA, whole[HEADER + each * WHOLE + COORDINATE] * BENDS
+        o, b = each * EXTRA, bends_of(whole, e, each)
         j0, j1, j2, j3, j4, j5 = column_of(numbers, room, each)
         s0, s1, s2, s3, s4, s5 = seen_from_world(R, p, *near6(bends, b))
         t0, t1, t2, t3, t4, t5 = seen_from_world(R, p, *near6(bends, b + U(6)))
@@ -125,13 +136,13 @@ def changed_block(whole, numbers, room, extra, bends, e):
 
 
 @apart
-def force_on_changed_columns(whole, numbers, room, extra, bends, by_q, e):
+def force_on_changed_columns(whole, numbers, room, extra, bends, table, e):
     """What the force on a block does as its columns change; e is its last element.
 
     Columns and rows take later elements for carried by earlier ones, whose columns then do not change, while
     the columns of later ones turn along. Columns of one block do neither.
     """
-    k, first = whole[SIZE], first_of(whole, e)
+    width, first = table.width, first_of(whole, e)
     R, p = read_pose(numbers, room.states + place(e, STATE, 0.0), 0.0)
     force = near6(extra, e * EXTRA + _WRENCH)
     for by in range(first, e + ONE):
@@ -139,12 +150,12 @@ def force_on_changed_columns(whole, numbers, room, extra, bends, by_q, e):
         w0, w1, w2, u0, u1, u2 = column_of(numbers, room, by)
         for of in range(first, e + ONE):
             l = whole[HEADER + of * WHOLE + COORDINATE]
-            at = j * BENDS + _CHANGES + U(6) * (of - first)
-            by_q[l * k + j] += dot6(seen_from_world(R, p, *near6(bends, at)), force)
+            at = bends_of(whole, e, by) + _CHANGES + U(6) * (of - first)
+            table.slopes[l * width + j] += dot6(seen_from_world(R, p, *near6(bends, at)), force)
             if by > of:
                 j0, j1, j2, j3, j4, j5 = column_of(numbers, room, of)
                 turned = bracket(w0, w1, w2, u0, u1, u2, j0, j1, j2, j3, j4, j5)
-                by_q[l * k + j] += dot6(turned, force)
+                table.slopes[l * width + j] += dot6(turned, force)
 
 
 @inlined
@@ -189,10 +200,11 @@ def answer(m, h, I, w0, w1, w2, u0, u1, u2, x0, x1, x2):
 
 
 @inlined
-def column_and_row(whole, numbers, room, extra, by_q, by_v, e):
+def column_and_row(whole, numbers, room, extra, table, e):
     """What a joint's forces, and those of all joints that carry it, have to do with its coordinate."""
     k, j = whole[SIZE], whole[HEADER + e * WHOLE + COORDINATE]
-    o = e * EXTRA
+    o, by_q, mass = e * EXTRA, j * table.width, j * table.mass_width
+    by_v = by_q + k
     m, h, I = carried_body(extra, o)
     C = near9(extra, o + _C)
     P0, P1, P2 = near3(extra, o + _MOMENTUM)
@@ -221,26 +233,28 @@ def column_and_row(whole, numbers, room, extra, by_q, by_v, e):
     a2 = C02 * w0 + C12 * w1 + C22 * w2 + 2 * a2
     w0, w1, w2, u0, u1, u2 = momentum(m, h, I, w0, w1, w2, u0, u1, u2)
     spring = place(e, CONSTANTS, 0.0) + SPRING
-    by_q[j * k + j] = dot6(J, (q0, q1, q2, q3, q4, q5)) + numbers[spring]
-    by_v[j * k + j] = dot6(J, (v0, v1, v2, v3, v4, v5)) + numbers[spring + LANES]
+    table.slopes[by_q + j] = dot6(J, (q0, q1, q2, q3, q4, q5)) + numbers[spring]
+    table.slopes[by_v + j] = dot6(J, (v0, v1, v2, v3, v4, v5)) + numbers[spring + LANES]
+    table.mass[mass + j] = dot6(J, (w0, w1, w2, u0, u1, u2))
     above = whole[HEADER + e * WHOLE + PARENT]
     while above != ZERO:
         row, z = HEADER + above * WHOLE, above * EXTRA
         l = whole[row + COORDINATE]
         J = column_of(numbers, room, above)
-        by_q[l * k + j] = dot6(J, (q0, q1, q2, q3, q4, q5))
-        by_v[l * k + j] = dot6(J, (v0, v1, v2, v3, v4, v5))
+        table.slopes[l * table.width + j] = dot6(J, (q0, q1, q2, q3, q4, q5))
+        table.slopes[l * table.width + k + j] = dot6(J, (v0, v1, v2, v3, v4, v5))
         J1 = near6(extra, z + _J1)
         second = dot6(near6(extra, z + _J2), (w0, w1, w2, u0, u1, u2))
-        by_q[j * k + l] = second + a0 * J1[0] + a1 * J1[1] + a2 * J1[2]
+        table.slopes[by_q + l] = second + a0 * J1[0] + a1 * J1[1] + a2 * J1[2]
         twice = 2.0 * dot6(J1, (w0, w1, w2, u0, u1, u2))
-        by_v[j * k + l] = twice + a0 * J[0] + a1 * J[1] + a2 * J[2]
+        table.slopes[by_v + l] = twice + a0 * J[0] + a1 * J[1] + a2 * J[2]
+        table.mass[mass + l] = dot6(J, (w0, w1, w2, u0, u1, u2))
         above = whole[row + PARENT]
 
 
 @inlined
-def slopes(whole, numbers, room, extra, bends, by_q, by_v):
-    """Derivatives ``(k, k)`` of the forces that accelerations take; what is written to is zero before.
+def slopes(whole, numbers, room, extra, bends, table):
+    """Derivatives of the forces that accelerations take, and the mass matrix, into a table of zeros.
 
     Comes after a sweep outwards, and after the bodies' wrenches.
     """
@@ -254,11 +268,11 @@ def slopes(whole, numbers, room, extra, bends, by_q, by_v):
         own_body(whole, numbers, room, extra, e)
     for back in range(ONE, elements):
         e = elements - back
-        column_and_row(whole, numbers, room, extra, by_q, by_v, e)
+        column_and_row(whole, numbers, room, extra, table, e)
         o, p = e * EXTRA + _CARRIED, whole[HEADER + e * WHOLE + PARENT] * EXTRA + _CARRIED
         for part in range(_PARTS):
             extra[p + part] += extra[o + part]
     for e in range(ONE, elements):
         kind = whole[HEADER + e * WHOLE + KIND]
         if kind != AXIS and kind != INNER:
-            force_on_changed_columns(whole, numbers, room, extra, bends, by_q, e)
+            force_on_changed_columns(whole, numbers, room, extra, bends, table, e)

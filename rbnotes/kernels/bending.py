@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,52 +11,89 @@ from numpy.typing import NDArray
 from rbnotes import _se3
 from rbnotes.arguments import Array
 from rbnotes.joints.protocol import JointType
+from rbnotes.kernels.general import Place, groups
 
-Block = tuple[JointType, NDArray[np.intp]]
-"""A joint and its coordinates ``(places, k)`` in the state of the tree, wherever the tree has that joint."""
-
-_SIZE = 48
-_CHANGES = 12
+PLACES = 48
+"""For each coordinate; what is bent has fewer numbers, which stand at the first places of its joint."""
 
 
-def blocks_of(places: Iterable[tuple[JointType, int]]) -> list[Block]:
-    """Joints with their first coordinates, the same ones together: numpy takes a call as long as a joint."""
-    starts: dict[int, list[int]] = {}
-    joints: dict[int, JointType] = {}
-    for joint, start in places:
-        joints[id(joint)] = joint
-        starts.setdefault(id(joint), []).append(start)
-    return [(joint, np.add.outer(starts[key], np.arange(joint.coordinates))) for key, joint in joints.items()]
+class Bends:
+    """How the columns of joints bend at a state of a tree: compiled, where the joint is given as a function.
+
+    Parameters
+    ----------
+    places
+        Joints, and where their coordinates start in a state.
+    coordinates
+        Of the tree.
+    """
+
+    def __init__(self, places: Iterable[tuple[JointType, int]], coordinates: int) -> None:
+        given = [
+            Place(
+                joint,
+                slice(start, start + joint.coordinates),
+                slice(PLACES * start, PLACES * start + joint.coordinates * (12 + 6 * joint.coordinates)),
+            )
+            for joint, start in places
+        ]
+        self.none = not given
+        compiled, others = groups(given, "_bending", 0, coordinates)
+        self._compiled: list[tuple[Any, ...]] = [tuple(each) for each in compiled]
+        # The same joints together: numpy takes a call as long as a joint.
+        same: dict[int, list[Place]] = {}
+        for place in others:
+            same.setdefault(id(place.joint), []).append(place)
+        self._others = [
+            (
+                alike[0].joint,
+                _indices(place.coordinates for place in alike),
+                _indices(place.numbers for place in alike),
+            )
+            for alike in same.values()
+        ]
+        self._numbers = np.zeros(0 if self.none else PLACES * coordinates)
+
+    def at(self, q: Array, qdot: Array, qddot: Array) -> Array | None:
+        """Rates of the columns S, and what each coordinate makes of them: flat ``(48 k,)``.
+
+        Of each column S' and S'' and the derivatives of all columns of its joint by its coordinate. None
+        near a singular state of a joint that is compiled. The states ``(k,)`` have been checked.
+
+        Raises
+        ------
+        SingularConfiguration
+            If another joint's coordinates are at a singular state.
+        InvalidArgument
+            If a joint has no formula for its second derivatives.
+        """
+        for fill, table, constants, work in self._compiled:
+            if fill(table, constants, work, q, qdot, qddot, self._numbers):
+                return None
+        for joint, own, places in self._others:
+            self._numbers[places] = _bends(joint, *(each[own] for each in (q, qdot, qddot)))
+        return self._numbers
 
 
-def bends(blocks: Sequence[Block], q: Array, qdot: Array, qddot: Array) -> Array:
-    """First and second rates of the columns S, and their derivatives ``(..., k, 48)`` by each coordinate.
+def _indices(slices: Iterable[slice]) -> NDArray[np.intp]:
+    return np.array([np.arange(each.start, each.stop) for each in slices])
+
+
+def _bends(joint: JointType, q: Array, v: Array, a: Array) -> Array:
+    """Of one joint at states ``(..., m)``: an array ``(..., m (12 + 6 m))``.
 
     Derivatives of twists and rates of columns differ by a bracket, since increments of a pose do not commute:
     for the twist ``u = S qdot``, ``du/dq_j = Sdot_j + ad(u) S_j``. So the derivative of ``udot`` tells the
-    second rate of a column. The states ``(..., k)`` have been checked.
-
-    Raises
-    ------
-    SingularConfiguration
-        If a joint's coordinates are at a singular state of its functions.
-    InvalidArgument
-        If a joint has no formula for its second derivatives.
+    second rate of a column.
     """
-    result = np.zeros((*q.shape, _SIZE))
-    for joint, own in blocks:
-        at, v, a = (each[..., own] for each in (q, qdot, qddot))
-        m = joint.coordinates
-        S, dS = joint._S(at), joint._dS(at)
-        Sdot = np.einsum("...cij,...j->...ci", dS, v)
-        twist, rate = (np.einsum("...ci,...i->...c", S, each) for each in (v, a))
-        rate = rate + np.einsum("...ci,...i->...c", Sdot, v)
-        rate_q = np.einsum("...cij,...i->...cj", dS, a) + joint._drift_slope(at, v)
-        Sddot = rate_q - _se3.ad(rate) @ S - _se3.ad(twist) @ Sdot
-        result[..., own, :6], result[..., own, 6:_CHANGES] = (
-            np.swapaxes(each, -1, -2) for each in (Sdot, Sddot)
-        )
-        # By each coordinate one column after the other.
-        changes = np.moveaxis(dS, -3, -1).swapaxes(-3, -2)
-        result[..., own, _CHANGES : _CHANGES + 6 * m] = changes.reshape(*at.shape, 6 * m)
-    return result
+    m = joint.coordinates
+    S, dS = joint._S(q), joint._dS(q)
+    Sdot = np.einsum("...cij,...j->...ci", dS, v)
+    twist, rate = (np.einsum("...ci,...i->...c", S, each) for each in (v, a))
+    rate = rate + np.einsum("...ci,...i->...c", Sdot, v)
+    rate_q = np.einsum("...cij,...i->...cj", dS, a) + joint._drift_slope(q, v)
+    Sddot = rate_q - _se3.ad(rate) @ S - _se3.ad(twist) @ Sdot
+    # By each coordinate one column after the other.
+    changes = np.moveaxis(dS, -3, -1).swapaxes(-3, -2).reshape(*q.shape, 6 * m)
+    rates = (np.swapaxes(each, -1, -2) for each in (Sdot, Sddot))
+    return np.concatenate([*rates, changes], axis=-1).reshape(*q.shape[:-1], -1)

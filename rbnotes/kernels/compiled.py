@@ -14,7 +14,7 @@ from rbnotes import tree as reference
 from rbnotes.arguments import Array
 from rbnotes.kernels import _layout as layout
 from rbnotes.kernels._code import code
-from rbnotes.kernels.bending import Block, bends, blocks_of
+from rbnotes.kernels.bending import Bends
 from rbnotes.kernels.general import Outside
 from rbnotes.kernels.packing import Packed, packed, parts_of, room, told, weightless
 from rbnotes.tree import Tree
@@ -26,6 +26,7 @@ from rbnotes.tree.tangent import Slopes
 _flat, _empty = np.ascontiguousarray, np.empty
 _NONE = 0.0
 """No wrenches: told from other zeros by identity, which takes no time."""
+_NOTHING = np.zeros(0)
 
 
 class CompiledTree:
@@ -47,7 +48,7 @@ class CompiledTree:
         start, size = (int(self._whole[i]) for i in (layout.GIVEN_AT, layout.GIVEN_SIZE))
         self._outside = Outside(given, start, size, tree.size)
         self._driven: dict[bytes, Packed] = {}
-        self._one = (tree.size,)
+        self._one, self._square = (tree.size,), (tree.size, tree.size)
         self._simple = not given
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -165,9 +166,8 @@ class CompiledTree:
     ) -> Slopes:
         """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.inverse_dynamics_slopes`.
 
-        Compiled for all joints but quaternions; trees with these take the reference. Second derivatives of
-        columns that do not rest in their joint (balls, functions, splines) are those of the joint itself,
-        for all states at once.
+        Second derivatives of columns that do not rest in their joint are compiled for joints given as
+        functions, and those of the joint itself for all others (balls, splines).
 
         Raises
         ------
@@ -176,33 +176,53 @@ class CompiledTree:
         SingularConfiguration
             If a joint given as a function is in a singular state.
         """
-        if self._with_quaternions:
-            return reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
+        if wrenches is _NONE and self._bends.none:
+            by_q, by_v = _empty(self._square), _empty(self._square)
+            given: tuple[Any, ...] = q, qdot, qddot, _NOTHING, _NOTHING
+            if not self._slopes_into(*given, by_q.reshape(-1), by_v.reshape(-1)):
+                return Slopes(by_q, by_v)
         q, qdot, qddot = alike(self.tree, q=q, qdot=qdot, qddot=qddot)
-        return self._slopes(q, qdot, qddot, _applied(self.tree, 0.0, wrenches)[1])
+        wrenches = _applied(self.tree, 0.0, wrenches, q=q)[1]
+        found = self._slopes(q, qdot, qddot, None, wrenches)
+        return found or reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
 
-    def _slopes(self, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Slopes:
-        k = self.tree.size
-        lead = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2] if wrenches.ndim else ())
-        states = [np.broadcast_to(each, (*lead, k)) for each in (q, qdot, qddot)]
-        applied = np.broadcast_to(wrenches, (*lead, len(self.tree.links), 6))
-        by_q, by_v = np.zeros((2, *lead, k, k))
-        bent = bends(self._blocks, *states)
-        differentiate = code("slopes_one")
+    def _slopes(
+        self, q: Array, qdot: Array, qddot: Array, tau: Array | None, wrenches: Array
+    ) -> Slopes | None:
+        """Of accelerations under forces, or of forces if none are given; None as :meth:`_states` has it."""
+        lead = np.broadcast_shapes(q.shape[:-1], wrenches.shape[:-2])
+        states = [np.broadcast_to(each, (*lead, *self._one)) for each in (q, qdot, qddot)]
+        forces = None if tau is None else np.broadcast_to(tau, (*lead, *self._one))
+        applied = np.broadcast_to(wrenches, (*lead, *wrenches.shape[-2:]))
+        by_q, by_v = np.empty((2, *lead, *self._one, *self._one))
         for where in np.ndindex(lead):
-            args = (*(_flat(each[where]) for each in states), applied[where].ravel(), bent[where].ravel())
-            if not self._outside.fill(self._numbers, *args[:2]) or differentiate(
-                self._whole, self._numbers, *args, by_q[where].reshape(-1), by_v[where].reshape(-1)
+            args = [_flat(each[where]) for each in states]
+            f = _NOTHING if forces is None else _flat(forces[where])
+            to = by_q[where].reshape(-1), by_v[where].reshape(-1)
+            if not self._outside.fill(self._numbers, *args[:2]) or self._slopes_into(
+                *args, f, applied[where].ravel() if wrenches.ndim else _NOTHING, *to
             ):
-                return reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
+                return None
         return Slopes(by_q, by_v)
+
+    def _slopes_into(self, q: Array, qdot: Array, qddot: Array, *more: Array) -> int:
+        """Slopes at a state for which the joints outside were evaluated; whether something is wrong.
+
+        More are forces, wrenches and where the slopes go.
+        """
+        tau, wrenches, *to = more
+        bends = self._bends.at(q, qdot, qddot)
+        if bends is None:
+            return 1
+        given = self._whole, self._numbers, q, qdot, qddot, tau, wrenches, bends, *to
+        return code("slopes_one")(*given)
 
     def forward_dynamics_slopes(
         self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NONE
     ) -> Slopes:
         """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.forward_dynamics_slopes`.
 
-        Compiled for the same trees as those of inverse dynamics.
+        Those of inverse dynamics, and the mass matrix that comes along with them, factored along the tree.
 
         Raises
         ------
@@ -211,26 +231,25 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        if self._with_quaternions:
-            return reference.forward_dynamics_slopes(self.tree, q, qdot, tau, wrenches)
+        if wrenches is _NONE and (self._simple or self._outside.ready(self._numbers, q, qdot)):
+            qddot: Array = _empty(self._one)
+            given: tuple[Any, ...] = q, qdot, qddot, tau, _NOTHING
+            if not self._forward(self._whole, self._numbers, q, qdot, tau, qddot):
+                by_q, by_v = _empty(self._square), _empty(self._square)
+                if not self._slopes_into(*given, by_q.reshape(-1), by_v.reshape(-1)):
+                    return Slopes(by_q, by_v)
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
         tau, wrenches = _applied(self.tree, tau, wrenches, q=q, qdot=qdot)
         qddot = self._accelerations(q, qdot, tau, wrenches)
         at, moving = (np.broadcast_to(each, qddot.shape) for each in (q, qdot))
-        taken = self._slopes(at, moving, qddot, wrenches)
-        # Columns stand where states do.
-        by_q, by_v = (-self._answers(q[..., None, :], np.swapaxes(each, -1, -2)) for each in taken)
-        return Slopes(np.swapaxes(by_q, -1, -2), np.swapaxes(by_v, -1, -2))
+        found = self._slopes(at, moving, qddot, tau, wrenches)
+        return found or reference.forward_dynamics_slopes(self.tree, q, qdot, tau, wrenches)
 
     @cached_property
-    def _with_quaternions(self) -> bool:
-        return bool(np.any(self._packed.rows[:, layout.KIND] == layout.QUATERNION))
-
-    @cached_property
-    def _blocks(self) -> list[Block]:
+    def _bends(self) -> Bends:
         """Joints whose columns do not rest in them."""
         parts = parts_of(self.tree)[0]
-        return blocks_of((part.joint, part.start) for part in parts if part.axis is None)
+        return Bends(((part.joint, part.start) for part in parts if part.axis is None), self.tree.size)
 
     def solve_mass(self, q: ArrayLike, forces: ArrayLike) -> Array:
         """``M_r^-1 forces (..., k)`` without the matrix: the accelerations that forces make at rest.
@@ -337,19 +356,11 @@ class CompiledTree:
             result[:, *where] = out.reshape(2, n, 6)
         return result[0], result[1]
 
-    def _broadcast(self, *values: Array) -> list[Array]:
-        shape = np.broadcast_shapes(*(value.shape[:-1] for value in values))
-        return [np.broadcast_to(value, (*shape, self.tree.size)) for value in values]
-
     def _states(self, which: str, of: Packed, q: Array, qdot: Array, third: Array) -> Array | None:
         """One state or many; None if some number of the result is not finite."""
         shapes = {"q": q.shape[:-1], "qdot": qdot.shape[:-1], "the third argument": third.shape[:-1]}
-        arguments.common_shape(**shapes)
-        all_q, all_qdot, all_third = self._broadcast(
-            q, qdot, np.broadcast_to(third, (*third.shape[:-1], *self._one))
-        )
-        out: Array = np.empty(all_q.shape)
-        states = (_flat(all_q).ravel(), _flat(all_qdot).ravel(), _flat(all_third).ravel())
+        out: Array = np.empty((*arguments.common_shape(**shapes), *self._one))
+        states = [_flat(np.broadcast_to(each, out.shape)).ravel() for each in (q, qdot, third)]
         if out.size == 0:
             return out
         if out.ndim == 1:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from rbnotes.arguments import Array
 from rbnotes.joints import FunctionJoint, JointType
+from rbnotes.joints.general.functions import TOO_NEAR
 from rbnotes.joints.general.straight_line import Instruction, instructions
 from rbnotes.kernels import _layout as layout
 from rbnotes.kernels._code import LOG, announced, failed, installed, machine_code
@@ -41,6 +42,9 @@ class Written(NamedTuple):
     """Of the program."""
     constants: Array
     """The smallest margin that is not zero, and what stands in the function."""
+    vectors: int
+    """Of coordinates, rates and accelerations, how many it takes."""
+    results: int
     margins: int
     widths: tuple[int, int]
     """Places for what it takes and for what it gives."""
@@ -70,15 +74,7 @@ class Outside:
 
     def __init__(self, given: Iterable[Place], start: int, size: int, coordinates: int) -> None:
         self._start, self._size = start, size
-        self._others: list[Place] = []
-        alike: dict[tuple[int, int], list[tuple[Written, Place]]] = {}
-        for place in given:
-            program = written(place.joint)
-            if program is None:
-                self._others.append(place)
-            else:
-                alike.setdefault((program.key, place.joint.coordinates), []).append((program, place))
-        self._groups = [_group(same, start, coordinates) for same in alike.values()]
+        self._groups, self._others = groups(given, "_guarded", start, coordinates)
         self._quick: list[tuple[Any, ...]] = [tuple(each) for each in self._groups]  # unpacked sooner
 
     def ready(self, numbers: Array, q: object, qdot: object) -> bool:
@@ -89,7 +85,7 @@ class Outside:
         if self._others:
             return False
         for fill, table, constants, work in self._quick:
-            if fill(table, constants, work, q, qdot, numbers):
+            if fill(table, constants, work, q, qdot, qdot, numbers):
                 return False
         return True
 
@@ -98,7 +94,7 @@ class Outside:
         if self._others:
             self._evaluate(numbers[self._start : self._start + self._size], q, qdot)
         states = np.ascontiguousarray(q), np.ascontiguousarray(qdot)
-        return not any(group.fill(*group[1:], *states, numbers) for group in self._groups)
+        return not any(group.fill(*group[1:], *states, states[1], numbers) for group in self._groups)
 
     def rows(self, q: Array, qdot: Array) -> Array | None:
         """The numbers ``(states, size)`` for states ``(states, k)`` in rows; None near a singular one."""
@@ -107,7 +103,7 @@ class Outside:
         for group in self._groups:
             table = group.table.copy()
             table[layout.STATES], table[layout.BASE], table[layout.STRIDE] = len(q), 0, self._size
-            flat = (each.reshape(-1) for each in (q, qdot, numbers))
+            flat = (each.reshape(-1) for each in (q, qdot, qdot, numbers))
             if group.fill(table, group.constants, np.empty_like(group.work), *flat):
                 return None
         return numbers
@@ -123,12 +119,28 @@ class Outside:
             numbers[..., places] = np.concatenate([part.reshape(*lead, -1) for part in parts], axis=-1)
 
 
+def groups(
+    places: Iterable[Place], function: str, start: int, coordinates: int
+) -> tuple[list[Group], list[Place]]:
+    """Joints that have programs for a function, those with the same one together; and all others."""
+    alike: dict[tuple[int, int], list[tuple[Written, Place]]] = {}
+    others: list[Place] = []
+    for place in places:
+        program = written(place.joint, function)
+        if program is None:
+            others.append(place)
+        else:
+            alike.setdefault((program.key, place.joint.coordinates), []).append((program, place))
+    return [_group(same, start, coordinates) for same in alike.values()], others
+
+
 def _group(same: list[tuple[Written, Place]], start: int, coordinates: int) -> Group:
     first, place = same[0]
     m, fixed = place.joint.coordinates, first.constants.size - 1
     rows = [(each.coordinates.start, each.numbers.start) for _, each in same]
     # As the layout has them.
-    header = (1, coordinates, len(same), m, fixed, first.widths[0], first.margins, start, 0)
+    sizes = first.vectors, first.widths[0], first.results, first.margins
+    header = (1, coordinates, len(same), m, fixed, *sizes, start, 0)
     constants = [first.constants[:1], *(each.constants[1:] for each, _ in same)]
     return Group(
         _compiled(first.key, str(place.joint)),
@@ -138,62 +150,65 @@ def _group(same: list[tuple[Written, Place]], start: int, coordinates: int) -> G
     )
 
 
-_WRITTEN: WeakKeyDictionary[FunctionJoint, Written | None] = WeakKeyDictionary()
+_WRITTEN: WeakKeyDictionary[FunctionJoint, dict[str, Written | None]] = WeakKeyDictionary()
 
 
-def written(joint: JointType) -> Written | None:
-    """The function of a joint as a program; None if it has none, which is told of functions."""
+def written(joint: JointType, function: str) -> Written | None:
+    """A function of a joint as a program: ``"_guarded"``, its motion, or ``"_bending"``, that of its columns.
+
+    None if it has none, which is told of functions.
+    """
     # A class derived from this one may move otherwise.
     if type(joint) is not FunctionJoint:
         return None
-    if joint not in _WRITTEN:
-        _WRITTEN[joint] = _written(joint)
-    return _WRITTEN[joint]
+    known = _WRITTEN.setdefault(joint, {})
+    if function not in known:
+        known[function] = _written(joint, getattr(joint, function)())
+    return known[function]
 
 
-def _written(joint: FunctionJoint) -> Written | None:
+def _written(joint: FunctionJoint, function: Any) -> Written | None:
     installed()
     from rbnotes.kernels import _programs
 
-    motion, least = joint._guarded()
-    steps = list(instructions(motion))
+    steps = list(instructions(function))
     unknown = {step.name for step in steps} - {*_programs.OPERATIONS, *_programs.TURNS, *_NO_WORK}
     if unknown:
         told = "the %s joint is not compiled, and takes the time of casadi's virtual machine: no %s"
         LOG.warning(told, joint, " and no ".join(sorted(unknown)))
         return None
     constants = [step.constant for step in steps if step.name == "OP_CONST"]
-    inputs = len(constants) + 2 * joint.coordinates
-    made, outputs = _with_numbered_results(motion, steps, inputs, joint.coordinates)
-    outputs[:9] = outputs[0:9:3] + outputs[1:9:3] + outputs[2:9:3]  # rows of R in place of its columns
+    vectors, margins = function.n_in(), function.numel_out(function.n_out() - 1)
+    inputs = len(constants) + vectors * joint.coordinates
+    made, outputs = _with_numbered_results(function, steps, inputs, joint.coordinates)
     program = _programs.Program(inputs, tuple(made), tuple(outputs))
     key = int.from_bytes(sha256(repr(program).encode()).digest()[:7])
     _programs.PROGRAMS[key] = program
-    margins = motion.numel_out(motion.n_out() - 1)
     eights: Any = _programs.eights
     widths = eights(inputs), eights(len(outputs))
-    return Written(key, np.array([least, *constants]), margins, widths)
+    numbers = np.array([TOO_NEAR, *constants])
+    return Written(key, numbers, vectors, len(outputs) - margins, margins, widths)
 
 
 _NO_WORK = ("OP_CONST", "OP_INPUT", "OP_OUTPUT", "OP_ASSIGN")
 
 
 def _with_numbered_results(
-    motion: Any, steps: list[Instruction], inputs: int, coordinates: int
+    function: Any, steps: list[Instruction], inputs: int, coordinates: int
 ) -> tuple[list[tuple[str, tuple[int, ...]]], list[int]]:
     """The operations on numbers that are told by their place, not by a register, and which are the outputs.
 
-    First come the inputs: constants, coordinates and rates.
+    First come the inputs: constants, coordinates and their rates.
     """
     constant, held = count(), dict[int, int]()  # by each register
     made: list[tuple[str, tuple[int, ...]]] = []
-    sizes = [motion.numel_out(i) for i in range(motion.n_out())]
+    sizes = [function.numel_out(i) for i in range(function.n_out())]
     outputs = [0] * sum(sizes)
     for name, into, of, _ in steps:
         if name == "OP_CONST":
             held[into[0]] = next(constant)
         elif name == "OP_INPUT":
-            held[into[0]] = inputs + (of[0] - 2) * coordinates + of[1]
+            held[into[0]] = inputs + (of[0] - function.n_in()) * coordinates + of[1]
         elif name == "OP_OUTPUT":
             outputs[sum(sizes[: into[0]]) + into[1]] = held[of[0]]
         elif name == "OP_ASSIGN":

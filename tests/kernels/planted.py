@@ -24,7 +24,7 @@ from rbnotes.solids import Box, Capsule
 from rbnotes.tree import Link, Tree
 
 FOLDER = Path(kernels.__file__).parent
-MODULES = ("_algebra", "_blocks", "_memory", "_programs", "_slopes", "_steps", "_sweeps")
+MODULES = ("_algebra", "_blocks", "_memory", "_programs", "_resolved", "_slopes", "_steps", "_sweeps")
 OF_WORLDS = ("_distance", "_friction", "_touching")
 FAINT = ("sine_cosine", "stumpff", "_lowered_computed", "_transposed")
 """Functions of series whose last terms are below rounding, and what has a part in machine code alone."""
@@ -49,6 +49,7 @@ NAUGHT = (
         "room.records + WRENCH",
     ),
     *(" * joints", "whole[APART]", "total - first", "results + c"),
+    *("TILE - ONE", "k + LANES - ONE", "inertia += table.mass[at * table.mass_width + at]"),
     *(" PLACE", " POSITION", " POSE", " TURN", " KIND", " _J1", " LEAST", " GIVEN_FROM"),
 )
 """What is zero here, of single states and in the layout, or may be anything small, or a little more room."""
@@ -104,14 +105,13 @@ def model():
         frames = se3.exp(rng.normal(size=(2, 6)))
         links.append(Link(f"{i}", joint, M, parent, *frames, 0.7, 0.3))
     tree = Tree(links)
-    bent = Tree([link for link in links if link.name not in ("5", "7")])  # without the quaternion
     q, v, x = rng.normal(size=(3, tree.size))
     told = {"1": 0.7, "4": x[:3], "5": x[3:7], "6": 0.4}
     calls = {
         "forward_dynamics": (tree, rng.normal(size=(3, 9, tree.size))),  # more states than go at once
         "inverse_dynamics": (tree, (q, v, x, rng.normal(size=(len(links), 6)))),
         "hybrid_dynamics": (tree, (q, v, told, x)),
-        "inverse_dynamics_slopes": (bent, (*rng.normal(size=(3, bent.size)), rng.normal(size=(9, 6)))),
+        "forward_dynamics_slopes": (tree, (*rng.normal(size=(3, tree.size)), rng.normal(size=(11, 6)))),
     }
     expected = {
         name: np.concatenate(getattr(trees, name)(of, *args), axis=None) for name, (of, args) in calls.items()

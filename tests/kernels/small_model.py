@@ -32,8 +32,6 @@ q, v, x = rng.normal(size=(3, 2, tree.size))
 wrenches = rng.normal(size=(len(tree.links), 6))
 lifts = [Link("a", lift(0.8), M), Link("b", lift(1.2), M, "a", se3.exp(rng.normal(size=6)))]
 lifted = kernels.compile(Tree(lifts))
-bent = kernels.compile(Tree([link for link in tree.links if link.name != "3"]))  # without the quaternion
-size = bent.tree.size
 for result in (
     compiled.forward_dynamics(q[0], v[0], x[0]),
     compiled.inverse_dynamics(q[0], v[0], x[0]),
@@ -44,7 +42,8 @@ for result in (
     compiled.jacobian_times(q[0], v[0]),
     compiled.jacobian_dot_times(q[0], v[0]),
     compiled.jacobian_transpose_times(q[0], wrenches),
-    bent.forward_dynamics_slopes(q[0, :size], v[0, :size], x[0, :size], wrenches[:-1]),
+    compiled.forward_dynamics_slopes(q[0], v[0], x[0], wrenches),
+    compiled.inverse_dynamics_slopes(q[0], v[0], x[0], wrenches),
 ):
     print(*np.asarray(result).ravel().tolist())
 

@@ -125,19 +125,35 @@ def test_slopes(seed):
         close(each, right)
 
 
-def test_slopes_of_quaternions_and_of_large_angles_are_those_of_the_reference():
+def test_slopes_of_large_angles_are_those_of_the_reference():
     rng = np.random.default_rng(1)
-    ball = Tree(
-        [Link("a", joints.QuaternionSpherical(), body(rng)), Link("b", joints.Revolute(), body(rng), "a")]
-    )
-    hinge = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
-    for tree, size in ((ball, 1.0), (hinge, 1e7)):
-        q, v, a = size * rng.normal(size=(3, tree.size))
-        expected = trees.forward_dynamics_slopes(tree, q, v, a)
-        for found, right in zip(
-            kernels.compile(tree).forward_dynamics_slopes(q, v, a), expected, strict=True
-        ):
-            close(found, right)
+    tree = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
+    q, v, a = 1e7 * rng.normal(size=(3, tree.size))
+    expected = trees.forward_dynamics_slopes(tree, q, v, a)
+    for found, right in zip(kernels.compile(tree).forward_dynamics_slopes(q, v, a), expected, strict=True):
+        close(found, right)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_slopes_with_quaternions(seed, monkeypatch):
+    """At drifted lengths, with springs and pushes along them; the reference is not asked."""
+    rng = np.random.default_rng(seed)
+    kinds = ["quaternion", "revolute", "free", "exponential", "offset", "quaternion"]
+    tree = sprung(random_tree(rng, 7, kinds, ALL), rng)
+    compiled = kernels.compile(tree)
+    q, v, x = rng.normal(size=(3, 2, tree.size))
+    wrenches = rng.normal(size=(7, 6))
+    names = "inverse_dynamics_slopes", "forward_dynamics_slopes"
+    expected = [getattr(trees, name)(tree, q, v, x, wrenches) for name in names]
+    alone = trees.forward_dynamics_slopes(tree, q[0], v[0], x[0])
+    for name in names:
+        monkeypatch.setattr(trees, name, None)
+    tolerance = SAME * np.max(sensitivity(tree, q)) ** 2
+    for name, right in zip(names, expected, strict=True):
+        for found, each in zip(getattr(compiled, name)(q, v, x, wrenches), right, strict=True):
+            close(found, each, tolerance)
+    for found, each in zip(compiled.forward_dynamics_slopes(q[0], v[0], x[0]), alone, strict=True):
+        close(found, each, tolerance)
 
 
 def test_batches_are_many_single_states(case):

@@ -12,7 +12,7 @@ from rbnotes import joints, kernels, se3
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.joints import FunctionJoint, surface_on_surface, surfaces
-from rbnotes.kernels import _code, _programs, general
+from rbnotes.kernels import _code, _programs, bending, general
 from rbnotes.tree import Link, Tree
 from rbnotes.tree.dynamics import regular_mass_matrix
 
@@ -91,12 +91,12 @@ def test_one_state(case):
         close(found.qddot, expected.qddot, tolerance)
 
 
-BENT = ("rings", "lift", "hung lift", "hinge", "ball", "spline")
+BENT = ("rings", "lift", "hung lift", "hinge", "ball", "spline", "quaternion")
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_slopes(seed, monkeypatch):
-    """Of all joints but quaternions, and compiled: the reference is not asked."""
+    """Of all joints, and compiled: the reference is not asked."""
     rng = np.random.default_rng(seed)
     tree = of_kinds(rng.permutation(BENT), rng)
     compiled = kernels.compile(tree)
@@ -126,6 +126,21 @@ def test_slopes_of_one_joint_in_many_places():
     expected = trees.inverse_dynamics_slopes(tree, q, v, a)
     for found, right in zip(kernels.compile(tree).inverse_dynamics_slopes(q, v, a), expected, strict=True):
         close(found, right)
+
+
+def test_compiled_bends_are_those_of_the_derivatives_one_by_one():
+    """Against derivatives of S, the accelerations and the drift, that casadi works out on its own."""
+    rng = np.random.default_rng(4)
+    for name in ("rings", "lift"):
+        joint = MADE[name](rng)
+        m = joint.coordinates
+        bent = bending.Bends([(joint, 1)], m + 1)
+        assert bent._compiled
+        q, v, a = rng.normal(size=(3, m + 1))
+        found = bent.at(q, v, a)[48:]
+        expected = bending._bends(joint, q[1:], v[1:], a[1:])
+        close(found[: expected.size], expected, 1e-12)
+        assert np.max(np.abs(expected)) > 0.1
 
 
 def test_slopes_are_what_forces_do():
@@ -166,7 +181,7 @@ def test_what_has_the_same_operations_has_the_same_program():
     """Numbers do not count; it is compiled once, and found on disk."""
     torus, other, ball = surfaces.torus(1.1, 0.3), surfaces.torus(0.7, 0.2), surfaces.sphere(0.7)
     pairs = (torus, other), (other, torus), (torus, ball)
-    first, second, third = (general.written(surface_on_surface(*pair, 0.4)) for pair in pairs)
+    first, second, third = (general.written(surface_on_surface(*pair, 0.4), "_guarded") for pair in pairs)
     assert first.key == second.key != third.key
     assert not np.array_equal(first.constants, second.constants)
     assert _programs.PROGRAMS[third.key].steps != _programs.PROGRAMS[first.key].steps

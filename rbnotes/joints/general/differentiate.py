@@ -74,6 +74,15 @@ def functions(pose: Any) -> dict[str, Callable[[], Any]]:
     def rate() -> Any:
         return ca.reshape(ca.jtimes(ca.vec(ca.densify(S)), q, qdot), 6, count)
 
+    def bends() -> Any:
+        """Of each column S_i, one after the other, Sdot_i, Sddot_i and the derivatives of all by q_i."""
+        columns, qddot = ca.densify(S), ca.SX.sym("qddot", count)
+        dot = rate()
+        ddot = ca.reshape(ca.jtimes(ca.vec(dot), q, qdot) + ca.jtimes(ca.vec(columns), q, qddot), 6, count)
+        by_each = ca.jacobian(ca.vec(columns), q)
+        table = ca.densify(ca.vec(ca.vertcat(dot, ddot, by_each)))
+        return ca.Function("bends", [q, qdot, qddot], [table, ca.densify(margins)], {"cse": True})
+
     def made(name: str, inputs: list[Any], *outputs: Any) -> Any:
         dense = [ca.densify(each) for each in (*outputs, margins) if each.numel()]
         return ca.Function(name, inputs, dense, {"cse": True})
@@ -90,7 +99,8 @@ def functions(pose: Any) -> dict[str, Callable[[], Any]]:
         "slopes": lambda: made("slopes", [q], ca.jacobian(ca.vec(ca.densify(S)), q)),
         "drift_slope": lambda: made("drift_slope", [q, qdot], ca.jacobian(drift, q)),
         "motion": motion,
-        "guarded": lambda: motion(margins=margins),
+        "guarded": lambda: motion(R=R.T, margins=margins),
+        "bends": bends,
     }
 
 

@@ -122,9 +122,16 @@ class FunctionJoint(JointType):
         """
         return self._functions["motion"]()
 
-    def _guarded(self) -> tuple[Any, float]:
-        """The same with the margins as one more output, and the size below which they are zero."""
-        return self._functions["guarded"](), TOO_NEAR
+    def _guarded(self) -> Any:
+        """The same with R by rows, and with the margins as one more output: singular if below TOO_NEAR."""
+        return self._functions["guarded"]()
+
+    def _bending(self) -> Any:
+        """``q (m), qdot (m), qddot (m)`` to how the columns of S bend ``(m (12 + 6 m))``, and the margins.
+
+        Of each column its first and its second rate, and how all columns change with its coordinate.
+        """
+        return self._functions["bends"]()
 
     def _transform(self, q: Array) -> Array:
         R, t = self._at("_pose_of", q)
