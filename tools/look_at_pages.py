@@ -46,7 +46,8 @@ FOREIGN_RULES = [
 LAYOUT = """
 (firstPicture) => {
   const found = [], phone = innerWidth < 600;
-  const all = (selector) => [...document.querySelectorAll(selector)].filter((element) => element.clientWidth > 0);
+  const all = (selector) =>
+    [...document.querySelectorAll(selector)].filter((element) => element.clientWidth > 0);
   const say = (what, elements) => {
     if (elements.length) found.push(`${elements.length} ${what}, such as ${name(elements[0])}`);
   };
