@@ -24,7 +24,19 @@ LINKAGE = {
     "bodies": heavy_points(3),
     "theta": numbers(),
 }
-MOVING_LINKAGE = LINKAGE | {"tilt": frames(), "beta": numbers(), "g": vectors(3), "speeds": vectors(2)}
+
+
+def apart(tilt: Array) -> bool:
+    """Whether the hinge of the base is another axis than that of the crank: the base has no inertia."""
+    return bool(np.hypot(*tilt[:2, 2]) + np.hypot(*tilt[:2, 3]) > 0.1)
+
+
+MOVING_LINKAGE = LINKAGE | {
+    "tilt": frames().filter(apart),
+    "beta": numbers(),
+    "g": vectors(3),
+    "speeds": vectors(2),
+}
 """With a base that turns by beta about the z axis of its place, on which the plane is tilted."""
 
 
