@@ -21,7 +21,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, ViewportSize, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    FloatRect,
+    Page,
+    Request,
+    ViewportSize,
+    sync_playwright,
+)
 
 from rbnotes.ledger.errata_pdf import BROWSERS, browser
 
@@ -100,6 +108,8 @@ class Look:
 LOOKS = (Look("light", 1280), Look("dark", 1280, scheme="dark"), Look("phone", 390, touch=True))
 HEIGHT = 900
 """Of the window [px]."""
+PICTURE = 4000
+"""How much of a page a picture shows [px]: beyond twice this Chromium repeats the top of the page."""
 
 
 @contextmanager
@@ -165,11 +175,19 @@ def inspect_one(page: Page, path: Path) -> tuple[list[str], dict[str, int]]:
 
 
 def photograph(started: Browser, look: Look, path: Path, folder: Path) -> None:
-    """Save a picture of a whole page as folder/page-look.png."""
+    """Save pictures of a page from top to bottom as folder/page-look-1.png and so on."""
     with window(started, look) as page:
         page.goto(path.as_uri())
         page.evaluate("() => document.fonts.ready.then(() => null)")
-        page.screenshot(path=folder / f"{path.stem}-{look.name}.png", full_page=True)
+        height = page.evaluate("document.documentElement.scrollHeight")
+        for number, top in enumerate(range(0, height, PICTURE), start=1):
+            clip: FloatRect = {
+                "x": 0,
+                "y": top,
+                "width": look.width,
+                "height": min(PICTURE, height - top),
+            }
+            page.screenshot(path=folder / f"{path.stem}-{look.name}-{number}.png", clip=clip, full_page=True)
 
 
 def main() -> int:

@@ -57,7 +57,7 @@ class Corrections(LedgerDirective):
 
     def summary(self, records: Sequence[Record]) -> nodes.table:
         """One line for each correction."""
-        return table(["Place", "Verdict", self.told], map(self.row, records), "claims")
+        return table(["Place", "Verdict", self.told], map(self.row, records), "claims", "of-corrections")
 
     def row(self, record: Record) -> list[nodes.Node]:
         return [self.place(record), claims.badge(record.verdict), self.corrected(record)]
