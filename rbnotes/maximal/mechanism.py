@@ -100,7 +100,15 @@ class Mechanism:
 
         The mass matrix is constant; what the joints do comes from the rows of the step.
 
-        Raises InvalidArgument if the shape of ``acceleration`` does not fit.
+        Parameters
+        ----------
+        acceleration : (6 n,)
+            Rates of the twists, rad/s^2 and m/s^2.
+
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``acceleration`` does not fit.
         """
         arguments.instance("state", state, State)
         return self.free.tangent(state, acceleration)
