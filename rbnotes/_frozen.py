@@ -27,5 +27,6 @@ def known(cls: type[Data], **values: Any) -> Data:
 
 def changed(data: Data, **values: Any) -> Data:
     """A copy with other values for some fields, and nothing that was derived from the old ones."""
+    # Data is any dataclass, for which typing has no bound.
     old = {field.name: getattr(data, field.name) for field in fields(data)}  # type: ignore[arg-type]
     return known(type(data), **{**old, **values})

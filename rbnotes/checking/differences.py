@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike
 from scipy.linalg import expm
 
 from rbnotes import arguments
+from rbnotes._differences import AHEAD, STEP
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.checking._central import AHEAD, STEP
 
 _ORDER_6 = np.array([3 / 4, -3 / 20, 1 / 60, 0.0])
 _REACH = 4  # steps to each side

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
+from rbnotes._differences import slope
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.checking import derivative
 
 Function = Callable[[Array, Array], ArrayLike]
 Parameter = float | Array
@@ -254,15 +254,15 @@ class UserTension:
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _lengths(L, Ldot)
-        F = self._value("function", self.function(L, Ldot))
+        F = self._at(L, Ldot)
         if self.dF_dL is None:
             L = arguments.positive("L", L)
-            F_L: Array = derivative(lambda t: self.function(L * (1 + t), Ldot)).value / L
+            F_L: Array = slope(lambda t: self._at(L * (1 + t), Ldot)) / L
         else:
             F_L = self._value("dF_dL", self.dF_dL(L, Ldot))
         if self.dF_dLdot is None:
             scale = 1 + np.abs(Ldot)
-            F_Ldot = derivative(lambda t: self.function(L, Ldot + scale * t)).value / scale
+            F_Ldot = slope(lambda t: self._at(L, Ldot + scale * t)) / scale
         else:
             F_Ldot = self._value("dF_dLdot", self.dF_dLdot(L, Ldot))
         return _tension(L, F, F_L, F_Ldot)
@@ -278,6 +278,9 @@ class UserTension:
         if self.potential is None:
             raise InvalidArgument("potential", "None", "the energy as a function of L")
         return self._value("potential", self.potential(_length(L)))
+
+    def _at(self, L: Array, Ldot: Array) -> Array:
+        return self._value("function", self.function(L, Ldot))
 
     @staticmethod
     def _value(name: str, value: ArrayLike) -> Array:

@@ -227,6 +227,7 @@ class Cylindrical(_Exactly):
         super().__init__(turning, known(Prismatic, axis=turning.axis))
 
     def __repr__(self) -> str:
+        # The parts are those of the constructor: the first is a Revolute, which has an axis.
         return f"Cylindrical({self.parts[0].axis})"  # type: ignore[attr-defined]
 
 

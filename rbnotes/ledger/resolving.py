@@ -19,5 +19,6 @@ def resolve(dotted: str) -> Callable[..., Any]:
             continue
         for attribute in parts[split:]:
             found = getattr(found, attribute)
+        # What the name stands for is an object of any kind; the loop began with a module.
         return found  # type: ignore[return-value]
     raise ImportError(f"nothing named {dotted}")

@@ -95,6 +95,24 @@ class Mechanism:
         arguments.instance("state", state, State)
         return self.free.forces(state)
 
+    def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
+        """``force - mass acceleration (6 n,)``, with the derivatives of the force: for fully implicit steps.
+
+        The mass matrix is constant; what the joints do comes from the rows of the step.
+
+        Parameters
+        ----------
+        acceleration : (6 n,)
+            Rates of the twists, rad/s^2 and m/s^2.
+
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``acceleration`` does not fit.
+        """
+        arguments.instance("state", state, State)
+        return self.free.tangent(state, acceleration)
+
     def acceleration(self, state: State) -> Array:
         """Rates of all twists ``(6 n,)`` that keep the joints together.
 

@@ -5,7 +5,7 @@ Central, of order eight, as those of `rbnotes.checking`, which take one state at
 
 import numpy as np
 
-from rbnotes.checking._central import STEP, rate, rates
+from rbnotes._differences import STEP, rate, rates
 
 
 def by_coordinates(function, q):

@@ -141,6 +141,7 @@ class Evaluated:
         return self.function
 
     def __setstate__(self, function: Any) -> None:
+        # The class that is unpickled is this one: what __init__ sets fits.
         self.__init__(function)  # type: ignore[misc]
 
     def __call__(self, *vectors: Array) -> list[Array]:

@@ -37,6 +37,7 @@ class Symbol:
     """A scalar expression: arithmetic and numpy's smooth functions make others of it."""
 
     __slots__ = ("expression",)
+    # Python's own way to say that there is no hash, which typing takes for a change of the method.
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, expression: Any) -> None:
@@ -92,6 +93,7 @@ for _name in ("neg", "pos"):
     setattr(Symbol, f"__{_name}__", _arithmetic(f"__{_name}__"))
 for _name in ("exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "hypot"):
     setattr(Symbol, _name, _function(_name))
+# Methods that are made in a loop or from a table are not seen by typing.
 Symbol.__abs__ = _function("fabs")  # type: ignore[attr-defined]
 for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2"):
     setattr(Symbol, f"arc{_name}", _function(f"a{_name}"))

@@ -22,7 +22,7 @@ from rbnotes.ledger.trials import Values
 
 FREE = ("rbnotes.arguments",)
 """Checks of arguments, which forms and oracles may share without saying so."""
-SHARED_WITH_PRINT = ("rbnotes.ledger.oracles", "rbnotes.checking")
+SHARED_WITH_PRINT = ("rbnotes.ledger.oracles", "rbnotes.checking", "rbnotes._differences")
 """What the printed form may share with its oracle: the library form, which must agree, does not use it."""
 TOO_WIDE = ("rbnotes", "rbnotes.ledger", "rbnotes.ledger.oracles")
 TRACED = 4

@@ -67,7 +67,8 @@ def _assigned(target: ast.expr, value: ast.expr, known: Names) -> bool:
         else:
             whole = _expression(value, known)
             texts = [f"{whole}[{index}]" for index in range(len(target.elts))]
-        known.update({name.id: text for name, text in zip(target.elts, texts, strict=True)})  # type: ignore[attr-defined]
+        names = (name.id for name in target.elts if isinstance(name, ast.Name))
+        known.update(zip(names, texts, strict=True))
         return True
     return False
 

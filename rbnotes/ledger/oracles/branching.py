@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rbnotes._differences import rate
 from rbnotes.arguments import Array
-from rbnotes.checking._central import rate
 from rbnotes.ledger.oracles import complex_steps
 
 PARENTS = (-1, 0, 1, 0)

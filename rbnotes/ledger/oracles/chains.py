@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.linalg import expm
 
+from rbnotes._differences import rate
 from rbnotes.arguments import Array
-from rbnotes.checking._central import rate
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket, point_masses
 

@@ -13,8 +13,8 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from scipy.spatial.transform import Rotation
 
+from rbnotes import _differences
 from rbnotes.arguments import Array
-from rbnotes.checking import _central
 from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
@@ -62,7 +62,7 @@ def shifted(p: Array) -> Array:
 
 def rate(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
     """How a function of the coordinates ``(..., k)`` changes along a motion."""
-    return _central.rate(lambda t: function(q + t * qdot))
+    return _differences.rate(lambda t: function(q + t * qdot))
 
 
 def twists_of(pose: Pose, q: Array) -> Array:

@@ -7,7 +7,7 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes import joints, tree
-from rbnotes.checking._central import rate
+from rbnotes._differences import rate
 from rbnotes.checking.strategies import arrays, numbers
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import se3, tree
+from rbnotes._differences import rate
 from rbnotes.checking import derivative
-from rbnotes.checking._central import rate
 from rbnotes.checking.strategies import arrays, frames, twists
 from rbnotes.ledger.jointed import jacobian, jacobian_rate
 from rbnotes.ledger.oracles import chains

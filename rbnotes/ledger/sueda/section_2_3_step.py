@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import tree
-from rbnotes.checking._central import rate
+from rbnotes._differences import rate
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import State, symplectic_euler
 from rbnotes.ledger.jointed import accelerations, coordinates, velocities

@@ -69,6 +69,7 @@ CALLS = [
         Call(getattr(MECHANISM, name), {"state": STATE})
         for name in ("mass", "force", "forces", "acceleration", "energy")
     ),
+    Call(MECHANISM.tangent, {"state": STATE, "acceleration": 0.1 * TWISTS.ravel()}),
     Call(MECHANISM.moved, {"state": STATE, "increment": 0.1 * TWISTS.ravel(), "h": 0.1}),
     Call(maximal.accelerations, {"mechanism": MECHANISM, "state": STATE}),
     Call(maximal.mechanism_rows, {"mechanism": MECHANISM, "state": STATE, "h": 0.01, "gain": 0.5}),

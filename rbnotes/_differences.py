@@ -26,6 +26,13 @@ def rate(function: Callable[[Array], Array], step: float = STEP) -> Array:
     return result
 
 
+def slope(function: Callable[[float], Array], step: float = STEP) -> Array:
+    """Derivative at zero of an array-valued function that takes one number at a time."""
+    ahead = [function(k * step) - function(-k * step) for k in range(1, 5)]
+    result: Array = np.tensordot(AHEAD, ahead, axes=1) / step
+    return result
+
+
 def rates(function: Callable[[Array], Array], step: float = STEP) -> tuple[Array, Array, Array]:
     """The value at time zero, and the first and second derivatives, of such a function."""
     values = function(step * np.concatenate([np.zeros((1, 1)), _TIMES, -_TIMES]))
