@@ -1,8 +1,12 @@
 """The written pages of errata: each correction once, with its inputs; and the index of the book."""
 
+import ast
+import html
 import re
 from pathlib import Path
 
+import numpy as np
+import pytest
 from rbnotes_book.claims import anchor
 
 from rbnotes import ledger
@@ -10,6 +14,63 @@ from rbnotes.ledger.record import NEEDS_CORRECTION
 
 PAGES = Path(__file__).parents[2] / "_build" / "html"
 ENTRY = re.compile(r'<div class="claim-entry docutils container" id="errata-([^"]+)">')
+NUMBER = re.compile(r"-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)")
+TELLING = 0.1
+"""Share of the right value by which what is shown is wrong, at least: nobody calls that rounding."""
+ROUNDED = 1e-5
+"""What the digits shown leave of it."""
+
+
+def entries():
+    """The text of each correction and condition that is shown, by the anchor of its claim."""
+    pages = PAGES / "book"
+    for page in sorted([*(pages / "generated").glob("errata-*.html"), *pages.glob("conditions-*.html")]):
+        _, *parts = ENTRY.split(page.read_text(encoding="utf-8"))
+        yield from zip(parts[::2], parts[1::2], strict=True)
+
+
+def shown(text, heading):
+    """What an entry shows under a heading, as plain text; empty where it shows none."""
+    found = re.search(
+        rf"{heading}(?:(?!Printed gives|Right gives|More).)*?<(code|pre)[^>]*>(.*?)</\1>", text, re.S
+    )
+    return html.unescape(re.sub(r"<[^>]*>", "", found[2])) if found else ""
+
+
+def off(printed, right):
+    """By what share of the right value a result is wrong, in the worst of its entries.
+
+    Where the right entry is zero, the largest one stands for it; what has no number, or another shape, is
+    infinitely wrong.
+    """
+    said = [NUMBER.findall(text.partition(" in entry")[0]) for text in (printed, right)]
+    if len(said[0]) != len(said[1]) or any(
+        text.startswith(("no number", "an array")) for text in (printed, right)
+    ):
+        return np.inf
+    found, wanted = (np.array(numbers, dtype=float) for numbers in said)
+    size = np.where(wanted, np.abs(wanted), np.max(np.abs(wanted)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.max(np.where(found == wanted, 0.0, np.abs(found - wanted) / size)))
+
+
+def dense(text):
+    """The arrays of an entry's inputs that are written out over several lines."""
+    for found in re.findall(r"= (\[\[.*?\]\])", text, re.S):
+        yield np.array(ast.literal_eval(found))
+
+
+def is_plain(matrix):
+    """Whether a matrix is zero, diagonal, or a pose that only moves: those have names."""
+    rows, columns = matrix.shape
+    if not np.any(matrix):
+        return True
+    if rows != columns:
+        return False
+    straight = matrix.copy()
+    if rows == 4:
+        straight[:3, 3] = 0
+    return bool(np.array_equal(straight, np.diag(np.diagonal(straight))))
 
 
 def test_each_correction_stands_once_and_shows_its_inputs_if_it_has_any():
@@ -28,3 +89,33 @@ def test_the_index_has_what_the_reference_has():
     index = (PAGES / "genindex.html").read_text(encoding="utf-8")
     for name in ("rbnotes.so3.exp", "rbnotes.ledger.find", "rbnotes.forces.Muscle"):
         assert f'.html#{name}"' in index, name
+
+
+@pytest.mark.parametrize(
+    ("printed", "right", "share"),
+    [
+        ("1.25", "1", 0.25),
+        ("(1, 2.04)", "(1, 2)", 0.02),
+        ("(100, 0.5)", "(100, -0.5)", 2.0),
+        ("(4, 1)", "(4, 0)", 0.25),
+        ("3 in entry 1, 2 of 6 x 6", "4 in entry 1, 2 of 6 x 6", 0.25),
+        ("no number", "3", np.inf),
+        ("an array of the shape (3,)", "an array of the shape ()", np.inf),
+    ],
+)
+def test_a_share_is_read_off_the_page(printed, right, share):
+    assert off(printed, right) == pytest.approx(share)
+
+
+def test_what_is_printed_gives_a_wrong_number_that_nobody_calls_rounding():
+    shares = {name: off(shown(text, "Printed gives"), shown(text, "Right gives")) for name, text in entries()}
+    corrected = [record for record in ledger.load() if record.verdict in NEEDS_CORRECTION]
+    assert len(shares) > len(corrected)  # and conditions
+    assert {name: share for name, share in shares.items() if share < TELLING - ROUNDED} == {}
+
+
+def test_inputs_are_no_dumps_of_identities():
+    dumps = [
+        name for name, text in entries() for matrix in dense(shown(text, "Wrong on")) if is_plain(matrix)
+    ]
+    assert dumps == []

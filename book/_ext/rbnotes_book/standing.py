@@ -18,9 +18,10 @@ from rbnotes_book.sections import page_name
 ELLIPSIS = re.compile(r"\\(?:[cl]?dots)(?![a-z])|\.\.\.|…")
 LISTED = re.compile(
     r"(?:,\s*(?:\\[cl]?dots|\.\.\.)\s*,)"  # a, ..., z
+    r"|(?:\+\s*\\[cl]?dots\s*\+)"  # a + ... + z
     r"|(?:(?:\\ |&)\s*\\[cl]?dots\s*(?:\\ |&))"  # entries of a row
 )
-"""An ellipsis between the first and the last item of a list leaves nothing out."""
+"""An ellipsis between the first and the last item of a list or sum leaves nothing out."""
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +57,9 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
                 SOURCES[source], number, source, number, chapters[source, number],
             )  # fmt: skip
     for record in records:
-        if leaves_out(record.correction):
-            logger.warning("ledger:%s: an ellipsis in the right form: %s", record.id, record.correction)
+        for right in (record.correction, "" if record.is_prose else record.replacement):
+            if leaves_out(right):
+                logger.warning("ledger:%s: an ellipsis in the right form: %s", record.id, right)
 
 
 def shorten(app: Sphinx, doctree: nodes.document) -> None:
