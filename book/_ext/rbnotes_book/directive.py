@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterable, Sequence
 
 from docutils import nodes
@@ -14,6 +16,11 @@ from rbnotes_book import claims, formulas
 
 Field = tuple[str, Sequence[nodes.Node]]
 """A name and what stands beside it."""
+
+
+def breakable(text: str) -> str:
+    """A dotted name as HTML: a long one breaks at its joints."""
+    return re.sub(r"([._])(?=[a-z])", r"\1<wbr>", html.escape(text))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[nodes.Node | str]], *classes: str) -> nodes.table:

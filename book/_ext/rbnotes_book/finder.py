@@ -22,6 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 from rbnotes.ledger import Record, prose
 from rbnotes.ledger.coverage import inventory
 from rbnotes_book import api_pages, claims, formulas
+from rbnotes_book.directive import breakable
 from rbnotes_book.sections import AUTHORS
 
 SCRIPT = "finder.js"
@@ -110,8 +111,8 @@ def formula(record: Record) -> str:
 
 
 def _link(address: str, text: str, root: str) -> str:
-    escaped = re.sub(r"([._])(?=[a-z])", r"\1<wbr>", html.escape(text))  # a long name breaks at its joints
-    return f'<a href="{html.escape(root + address)}">{escaped}</a>' if address else escaped
+    shown = breakable(text)
+    return f'<a href="{html.escape(root + address)}">{shown}</a>' if address else shown
 
 
 def table(own: list[Row], root: str) -> str:

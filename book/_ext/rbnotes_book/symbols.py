@@ -25,7 +25,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from rbnotes_book import notation
-from rbnotes_book.directive import table
+from rbnotes_book.directive import breakable, table
 from rbnotes_book.formulas import RECORD
 from rbnotes_book.notation import Symbol
 from rbnotes_book.prerequisites import reading_order
@@ -244,8 +244,16 @@ def _row(app: Sphinx, docname: str, entry: Entry, pages: list[str]) -> list[node
         title = app.env.titles[page].astext()
         link = nodes.reference("", title, refuri=app.builder.get_relative_uri(docname, page), internal=True)
         chapters += [nodes.Text(", ")] * (number > 0) + [link]
-    code = nodes.literal(entry.code, entry.code) if entry.code else nodes.Text("")
-    return [letters, entry.meaning, entry.unit, entry.shape, code, notes, chapters]
+    code = f'<code class="literal">{breakable(entry.code)}</code>' if entry.code else ""
+    return [
+        letters,
+        entry.meaning,
+        entry.unit,
+        entry.shape,
+        nodes.raw("", code, format="html"),
+        notes,
+        chapters,
+    ]
 
 
 def _write(app: Sphinx, exception: Exception | None) -> None:
