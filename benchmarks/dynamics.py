@@ -44,8 +44,9 @@ TORI = (10, 20)
 COORDINATES = tuple(4 * tori - 2 for tori in TORI)
 BATCH = 1024
 ROUNDS = 41
-LEAST = 0.0015
-"""Seconds of a turn: short, so that few are interrupted."""
+LEAST = 0.005
+"""Seconds of a turn: short, so that few are interrupted, and enough for a few batches: the first one has to
+fetch its numbers again."""
 ABA, RNEA, MINVERSE = "pinocchio.aba", "pinocchio.rnea", "pinocchio.computeMinverse @ x"
 ABA_DERIVATIVES, REFERENCE = "pinocchio.computeABADerivatives", "its reference in numpy"
 METHOD_I, FEATHERSTONE = "Si & Guenter's Method I, Table 1", "Featherstone, Table 1"

@@ -44,6 +44,12 @@ def trouble(x):
     return total + sum_of(row) != 0.0
 
 
+@inlined
+def trouble_of_eight(x, size, first):
+    """The same of eight states, from the first of them on."""
+    return trouble(x[first * size : (first + LANES) * size])
+
+
 def functions(failed):
     """The functions that Python calls, by name.
 
@@ -81,25 +87,27 @@ def functions(failed):
     def forward_many(whole, numbers, work, given, q, v, f, out):
         """Accelerations of many states, eight or more of them."""
         room, like = room_for_eight(whole), eight(0.0)
-        last = U(q.size) // whole[SIZE] - LANES
+        last, wrong = U(q.size) // whole[SIZE] - LANES, False
         for start in range(ZERO, last + LANES, LANES):
             first = min(start, last)
-            outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, True, like)
+            outwards_for_eight(whole, numbers, work, room, given, q, v, f, out, first, True, like)
             freed(whole, numbers, work, room, out, False, like)
             delivered(whole, work, room, out, first, like)
-        return failed if trouble(out) else 0
+            wrong = wrong or trouble_of_eight(out, whole[SIZE], first)
+        return failed if wrong else 0
 
     @njit(cache=True, nogil=True, **OPTIONS)
     def inverse_many(whole, numbers, work, given, q, v, a, out):
         """Forces of many states, eight or more of them."""
         room, like = room_for_eight(whole), eight(0.0)
-        last = U(q.size) // whole[SIZE] - LANES
+        last, wrong = U(q.size) // whole[SIZE] - LANES, False
         for start in range(ZERO, last + LANES, LANES):
             first = min(start, last)
-            outwards_for_eight(whole, numbers, work, room, given, q, v, a, first, False, like)
+            outwards_for_eight(whole, numbers, work, room, given, q, v, a, out, first, False, like)
             bearing(whole, numbers, work, room, out, True, like)
             delivered(whole, work, room, out, first, like)
-        return failed if trouble(out) else 0
+            wrong = wrong or trouble_of_eight(out, whole[SIZE], first)
+        return failed if wrong else 0
 
     @njit(cache=True, **OPTIONS)
     def motions_one(whole, numbers, q, v, a, twists, rates):

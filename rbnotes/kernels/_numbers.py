@@ -246,6 +246,10 @@ def deliver(x, at, step, count, work, o, apart):
         x[at + i : at + i + step * (LANES - ONE) + ONE : step] = work[o + i * apart : o + i * apart + LANES]
 
 
+def announce(x, at, step):
+    """Has the processor fetch what stands at a place of each of eight rows, before it is asked for."""
+
+
 def place(element, size, like):
     """Where the numbers of an element start, of one state in between those of others; ``size`` of eight."""
     if isinstance(like, float):
@@ -267,6 +271,7 @@ _known(pick, lambda x, at, step, like: like)
 _known(leave, lambda x, at, work, o, numbers: types.none)
 _known(collect, lambda x, at, step, count, work, o, apart: types.none)
 _known(deliver, lambda x, at, step, count, work, o, apart: types.none)
+_known(announce, lambda x, at, step: types.none)
 
 
 @lower_builtin(spread, _real, _real)
@@ -316,6 +321,9 @@ def _leave(context, builder, signature, values):
     to = _place(context, builder, signature.args[where], *values[where : where + 2], row)
     builder.store(values[4], to, align=8)
     return context.get_dummy_value()
+
+
+_READ, _SOON, _DATA = _INDEX(0), _INDEX(2), _INDEX(1)  # to be read, not at once: not into the nearest cache
 
 
 def _transposed(builder, rows):
@@ -377,6 +385,17 @@ def _deliver(context, builder, signature, values):
     for i, to in _steps(builder, at, step, True):
         to = _place(context, builder, kinds[0], x, to, True)
         _masked(builder, "store", ir.VoidType(), columns[i], to, aligned, mask)
+    return context.get_dummy_value()
+
+
+@lower_builtin(announce, types.Array, *2 * [types.Integer])
+def _announce(context, builder, signature, values):
+    (x, at, step), byte = values, ir.IntType(8).as_pointer()
+    kind, name = ir.FunctionType(ir.VoidType(), [byte, *3 * [_INDEX]]), "llvm.prefetch.p0i8"
+    fetch = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+    for _, begin in _steps(builder, at, step, True):
+        number = _place(context, builder, signature.args[0], x, begin, False)
+        builder.call(fetch, [builder.bitcast(number, byte), _READ, _SOON, _DATA])
     return context.get_dummy_value()
 
 

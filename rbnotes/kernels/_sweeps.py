@@ -59,7 +59,7 @@ from rbnotes.kernels._memory import (
     write6,
     write9,
 )
-from rbnotes.kernels._numbers import collect, deliver, eight, place, read, spread, write
+from rbnotes.kernels._numbers import announce, collect, deliver, eight, place, read, spread, write
 from rbnotes.kernels._steps import (
     accelerated,
     borne,
@@ -100,14 +100,21 @@ def states_of(whole, room, e, like):
 
 
 @inlined
-def collected(whole, work, room, q, v, f, first, e, like):
-    """Coordinates, rates and forces of eight elements from one on, of eight states."""
+def collected(whole, work, room, q, v, f, out, first, e, like):
+    """Coordinates, rates and forces of eight elements from one on, of eight states.
+
+    A large batch is far from the processor: what the next eight states need, and the places of the results of
+    these, are fetched meanwhile.
+    """
     size, o = whole[SIZE], room.records + place(e, RECORD, like)
     j = e - ONE
     at, count = first * size + j, min(LANES, size - j)
     collect(q, at, size, count, work, o + POSITION, RECORD)
     collect(v, at, size, count, work, o + RATE, RECORD)
     collect(f, at, size, count, work, o + FORCE, RECORD)
+    announce(out, at, size)
+    for states in (q, v, f):
+        announce(states, at + LANES * size, size)
 
 
 @inlined
@@ -201,12 +208,12 @@ def outwards_for_one(whole, numbers, room, q, v, f, reduced):
 
 
 @inlined
-def outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, reduced, like):
+def outwards_for_eight(whole, numbers, work, room, given, q, v, f, out, first, reduced, like):
     """The same for eight states. If reduced, loads wait for the way in: there they need not be stored."""
     elements = whole[ELEMENTS]
     resting(whole, numbers, work, room, like)
     for begin in range(ONE, elements, LANES):
-        collected(whole, work, room, q, v, f, first, begin, like)
+        collected(whole, work, room, q, v, f, out, first, begin, like)
         for e in range(begin, min(begin + LANES, elements)):
             c, o = place(e, CONSTANTS, 0.0), room.records + place(e, RECORD, like)
             own, _ = states_of(whole, room, e, like)

@@ -284,6 +284,20 @@ def test_tells_what_is_wrong_with_arguments():
     close(compiled.forward_dynamics(np.array([1.0, 9.0, 0.0])[::2], [0.0, 1.0], 1.0), expected)
 
 
+@pytest.mark.parametrize("state", [0, 7, 8, 12, 17, 20])
+def test_one_bad_state_of_a_batch_is_seen(state):
+    """Wherever it is: eight go through the sweeps at a time, and the last eight overlap those before."""
+    rng = np.random.default_rng(3)
+    tree = Tree([Link("a", joints.Revolute(), body(rng)), Link("b", joints.Prismatic(), body(rng), "a")])
+    compiled = kernels.compile(tree)
+    good, bad = rng.normal(size=(2, 21, 2))
+    bad[state, 1] = np.nan
+    with pytest.raises(InvalidArgument, match=r"^tau: "):
+        compiled.forward_dynamics(good, good, bad)
+    with pytest.raises(InvalidArgument, match=r"^qddot: "):
+        compiled.inverse_dynamics(good, good, bad)
+
+
 def test_singular_joints_are_named():
     tree = Tree([Link("elbow", joints.EulerSpherical("XYZ"), body(np.random.default_rng(0)))])
     with pytest.raises(SingularConfiguration, match="elbow"):
