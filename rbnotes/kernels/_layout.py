@@ -25,12 +25,11 @@ ELEMENTS, FILLED, SIZE, BODIES, GRAVITY_AT, PLACES_AT, GIVEN_AT, GIVEN_SIZE, ROO
 )
 HEADER = U(10)
 """FILLED: elements, and what fills up the last eight of them."""
-KIND, PARENT, COORDINATE, GIVEN_FROM, OWN_SLOT, PARENT_SLOT, PARENT_HAS = (U(i) for i in range(7))
+KIND, PARENT, COORDINATE, GIVEN_FROM, OWN_SLOT, PARENT_SLOT, SHARED = (U(i) for i in range(7))
 SLIDES, TOLD, COUNT, WHOLE = (U(i) for i in range(7, 11))
-"""OWN_SLOT: where children hand things to; PARENT_HAS: where that is what the parent has got before, which is
-nothing at first. TOLD: whether the joint moves as it is told, and has an acceleration where others have a
-force. SLIDES: whether a joint of one axis is no hinge. COUNT: elements of the joint; GIVEN_FROM: where its
-numbers are among those given."""
+"""OWN_SLOT: where children hand things to; SHARED: whether the parent has got something before. TOLD: whether
+the joint moves as it is told, and has an acceleration where others have a force. SLIDES: whether a joint of
+one axis is no hinge. COUNT: elements of the joint; GIVEN_FROM: where its numbers are among those given."""
 
 
 def _places(*sizes: int) -> tuple[np.uint64, ...]:

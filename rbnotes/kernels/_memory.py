@@ -93,17 +93,10 @@ def add6(x, o, a, b, c, d, e, f):
 
 
 @inlined
-def sum6(x, o, k, a, b, c, d, e, f):
-    """Writes six numbers plus those from k on."""
-    p, q, r, s, t, u = read6(x, k, a)
-    write6(x, o, a + p, b + q, c + r, d + s, e + t, f + u)
-
-
-@inlined
-def sum9(x, o, k, a, b, c, d, e, f, g, h, i):
+def add9(x, o, a, b, c, d, e, f, g, h, i):
     """Nine numbers."""
-    sum6(x, o, k, a, b, c, d, e, f)
-    p, q, r = read3(x, k + SIX, g)
+    add6(x, o, a, b, c, d, e, f)
+    p, q, r = read3(x, o + SIX, g)
     write3(x, o + SIX, g + p, h + q, i + r)
 
 

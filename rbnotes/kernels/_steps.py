@@ -47,14 +47,13 @@ from rbnotes.kernels._layout import (
 )
 from rbnotes.kernels._memory import (
     add6,
+    add9,
     fixed,
     fixed3,
     fixed9,
     read3,
     read6,
     read9,
-    sum6,
-    sum9,
     write3,
     write6,
     write9,
@@ -227,10 +226,11 @@ def carried(work, x, m, inertia, like):
 
 
 @inlined
-def released(constants, c, work, o, h, x, y, z, load, told, like):
+def released(constants, c, work, o, h, x, y, shared, load, told, like):
     """Articulated inertia and wrench of what an element carries, less what it lets go, handed to the parent.
 
-    The slot of the element starts at ``x``, that of the parent at ``y``; what is there already is at ``z``.
+    The slot of the element starts at ``x``, that of the parent at ``y``; if it is ``shared``, others have put
+    theirs there.
     """
     m = fixed(constants, c + MASS, like, False)
     inertia, (p0, p1, p2, p3, p4, p5) = load
@@ -255,10 +255,16 @@ def released(constants, c, work, o, h, x, y, z, load, told, like):
     I, H, M = without(I, H, M, (U0, U1, U2, U3, U4, U5), g)
     p0, p1, p2 = p0 + g0 * force, p1 + g1 * force, p2 + g2 * force
     p3, p4, p5 = p3 + g3 * force, p4 + g4 * force, p5 + g5 * force
-    sum6(work, y, z, *I)
-    sum9(work, y + SLOT_H, z + SLOT_H, *H)
-    sum6(work, y + SLOT_M, z + SLOT_M, *M)
-    sum6(work, y + SLOT_WRENCH, z + SLOT_WRENCH, p0, p1, p2, p3, p4, p5)
+    if shared:
+        add6(work, y, *I)
+        add9(work, y + SLOT_H, *H)
+        add6(work, y + SLOT_M, *M)
+        add6(work, y + SLOT_WRENCH, p0, p1, p2, p3, p4, p5)
+    else:
+        write6(work, y, *I)
+        write9(work, y + SLOT_H, *H)
+        write6(work, y + SLOT_M, *M)
+        write6(work, y + SLOT_WRENCH, p0, p1, p2, p3, p4, p5)
 
 
 @inlined

@@ -22,7 +22,6 @@ from rbnotes.kernels._layout import (
     ONE,
     OWN_SLOT,
     PARENT,
-    PARENT_HAS,
     PARENT_SLOT,
     PLACES_AT,
     POSE,
@@ -32,6 +31,7 @@ from rbnotes.kernels._layout import (
     RATE,
     RECORD,
     ROOM_AT,
+    SHARED,
     SIZE,
     SLIDES,
     SLOT,
@@ -239,10 +239,10 @@ def freed(whole, numbers, work, room, out, stored, like):
         c, o = place(e, CONSTANTS, 0.0), room.records + place(e, RECORD, like)
         x = room.slots + whole[h + OWN_SLOT] * SLOT
         y = room.slots + whole[h + PARENT_SLOT] * SLOT
-        z = room.slots + whole[h + PARENT_HAS] * SLOT
+        shared = whole[h + SHARED] > ZERO
         own, _ = states_of(whole, room, e, like)
         weight = read_load(work, o, like) if stored else load(numbers, c, work, own, like, False)
-        released(numbers, c, work, o, own, x, y, z, weight, whole[h + TOLD] > ZERO, like)
+        released(numbers, c, work, o, own, x, y, shared, weight, whole[h + TOLD] > ZERO, like)
     zero = spread(0.0, like)
     write6(work, room.records + PUSHED, zero, zero, zero, zero, zero, zero)
     for e in range(ONE, elements):

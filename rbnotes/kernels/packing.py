@@ -312,7 +312,7 @@ def _slots(whole: NDArray[np.uint64]) -> int:
             slots[parent] = free.pop() if free else count
             count = max(count, slots[parent] + 1)
         whole[e, layout.OWN_SLOT], whole[e, layout.PARENT_SLOT] = slots[e], slots[parent]
-        whole[e, layout.PARENT_HAS] = slots[parent] if got[parent] else nothing
+        whole[e, layout.SHARED] = got[parent]
         got[parent] = True
         if slots[e] != nothing:
             free.append(slots[e])  # only now: parent and child never share one

@@ -27,7 +27,7 @@ It {claim}`lloyd/s0.2/d1`; this display {claim}`lloyd/s0.2/d2`.
 Why it matters.
 ```
 
-It says so {claim}`sueda/s1.1/e1.1`.
+It says so {claim}`sueda/s1.1/e1.1`. A long one is $a = b + c + d + e + f + g + h + i$, and `x-y` is short.
 
 ```{records}
 ```
@@ -119,6 +119,13 @@ def test_punctuation_stays_on_the_line_of_a_badge(book):
     html = page(book, "told")
     assert "holds</span></a></span>\N{WORD JOINER}; this display" in html
     assert "this display <span" in html
+
+
+def test_punctuation_is_part_of_the_last_piece_of_a_long_formula(book):
+    """And is not said twice; a word of code with a minus is not broken."""
+    html = page(book, "told")
+    assert re.search(r'i</span><span class="tail">,</span></span></span></span></span> and <code', html)
+    assert re.search(r'<code class="[^"]*short[^"]*"><span class="pre">x-y', html)
 
 
 def test_an_erratum_box_tells_what_is_printed_what_is_right_and_why_it_matters(book):

@@ -243,9 +243,10 @@ def test_says_which_joints_are_not_compiled(caplog):
     odd = FunctionJoint(steps, 1, name="stairs")
     tree = Tree([*tree.links, Link("odd", odd, np.eye(6), "1"), Link("odder", odd, np.eye(6), "0")])
     compiled = kernels.compile(tree)
-    assert caplog.messages == [message for message in caplog.messages if "stairs joint is not" in message]
-    assert len(caplog.messages) == 1
-    assert "OP_ERF" in caplog.messages[0]
+    # Other messages may tell what was compiled, where that takes long.
+    (message,) = (message for message in caplog.messages if "is not compiled" in message)
+    assert "stairs joint" in message
+    assert "OP_ERF" in message
     q, v, x = np.random.default_rng(2).normal(size=(3, 9, tree.size))
     close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x))
     close(compiled.forward_dynamics(q[0], v[0], x[0]), trees.forward_dynamics(tree, q[0], v[0], x[0]))

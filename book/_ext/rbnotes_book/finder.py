@@ -122,15 +122,18 @@ def table(own: list[Row], root: str) -> str:
         "<th>What it says</th><th>Verdict</th><th>Chapter</th><th>Function</th></tr></thead><tbody>"
     ]
     for row in own:
+        section = f"{AUTHORS[row.source]} {row.section}"
+        named = ' class="names-section"' if row.place.startswith(section) else ""
         cells = (
             _link(row.entry, row.place, root),
-            html.escape(f"{AUTHORS[row.source]} {row.section}"),
+            html.escape(section),
             html.escape(row.title),
             f'<span class="verdict verdict-{row.verdict}">{row.words}</span>',
             _link(row.told, row.chapter, root),
             _link(row.function, row.code.removeprefix("rbnotes."), root),
         )
-        lines.append(f'<tr data-id="{row.id}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        texts = "".join(f"<td>{cell}</td>" for cell in cells)
+        lines.append(f'<tr data-id="{row.id}"{named}>{texts}</tr>')
     return "\n".join([*lines, "</tbody></table>"])
 
 

@@ -22,6 +22,8 @@ from rbnotes_book.node import NODE, SCRIPTS
 SERVER = SCRIPTS / "katex_server.js"
 SHORT = 28
 """A formula in the text of so many characters of TeX is kept on one line, and what touches it with it."""
+ENDS = 3 * "</span>"
+"""With these end the last piece of a formula that is kept on one line, all its pieces, and the formula."""
 NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|flalign)\}")
 
 RECORD = "ledger:"
@@ -80,9 +82,17 @@ def _typeset_node(translator: HTML5Translator, node: nodes.Element, *, display: 
         return f'<code class="formula-error">{translator.encode(tex)}</code>'
 
 
+def is_short(node: nodes.math) -> bool:
+    """Whether a formula in the text is never broken."""
+    return len(node.astext()) <= SHORT
+
+
 def visit_math(translator: HTML5Translator, node: nodes.math) -> None:
     html = _typeset_node(translator, node, display=False)
-    short = " short" if len(node.astext()) <= SHORT else ""
+    if "tail" in node and html.endswith(ENDS):
+        tail = translator.encode(node["tail"])
+        html = f'{html.removesuffix(ENDS)}<span class="tail">{tail}</span>{ENDS}'
+    short = " short" if is_short(node) else ""
     translator.body.append(f'<span class="math notranslate nohighlight{short}">{html}</span>')
     raise nodes.SkipNode
 

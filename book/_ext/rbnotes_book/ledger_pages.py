@@ -198,7 +198,7 @@ class Summary(LedgerDirective):
         if absent:
             text += " Without one so far: " + "; ".join(self.sections(name, absent) for name in names) + "."
         return [
-            table(["Verdict", "Meaning", *names.values(), "All"], rows, "claims"),
+            table(["Verdict", "Meaning", *names.values(), "All"], rows, "claims", "of-verdicts"),
             nodes.paragraph("", text),
         ]
 

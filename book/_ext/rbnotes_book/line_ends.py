@@ -1,6 +1,8 @@
 """What touches a formula or a badge stays on its line: a comma, a bracket, the rest of a word.
 
 Browsers may break a line on either side of a box within it, even before a comma; a word joiner forbids it.
+Not behind a formula that may itself break: there the text becomes part of the last piece of the formula.
+Code that is one short word is not broken either.
 """
 
 from __future__ import annotations
@@ -8,7 +10,11 @@ from __future__ import annotations
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from rbnotes_book.formulas import is_short
+
 JOINER = "\N{WORD JOINER}"
+SHORT_CODE = 12
+"""So many characters of code stay together, a minus among them."""
 
 
 def is_box(node: nodes.Node) -> bool:
@@ -21,12 +27,21 @@ def is_box(node: nodes.Node) -> bool:
 
 
 def join(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put joiners between boxes and the text that touches them."""
+    """Put joiners between boxes and the text that touches them, or take the text into the formula."""
+    for code in doctree.findall(nodes.literal):
+        if len(code.astext()) <= SHORT_CODE and " " not in code.astext():
+            code["classes"].append("short")
     for parent in {id(box.parent): box.parent for box in doctree.findall(is_box)}.values():
         children: list[nodes.Node] = []
         for node in parent.children:
             if children and _touch(children[-1], node):
-                children.append(nodes.Text(JOINER))
+                box = children[-1]
+                if isinstance(box, nodes.math) and not is_short(box):
+                    touching = node.astext().split(maxsplit=1)[0]
+                    box["tail"] = touching
+                    node = nodes.Text(node.astext().removeprefix(touching))
+                else:
+                    children.append(nodes.Text(JOINER))
             children.append(node)
         parent.children = []
         parent.extend(children)

@@ -12,7 +12,7 @@ def checking() -> Pen:
     printed, ours, oracle = (
         "as printed",
         "as the library<br>computes it",
-        "in another way:<br>energy, brute force",
+        "in another way:<br>by brute force",
     )
     rows = {printed: 151.0, ours: 83.0, oracle: 15.0}
     middle = {text: low + high / 2 for text, low in rows.items()}
