@@ -27,6 +27,17 @@ def test_runs_as_plain_python():
     np.testing.assert_allclose(plain, compiled, rtol=1e-11, atol=1e-11)
 
 
+def test_a_link_takes_as_many_operations_as_the_book_says():
+    command = [sys.executable, str(SCRIPT.parent / "counted.py")]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    page = (Path(__file__).parents[2] / "book" / "how-fast-and-why.md").read_text(encoding="utf-8")
+    count = int(done.stdout)
+    assert f"A hinge takes {count - 1} additions and multiplications and one division" in page
+    assert f"operations, bytes_moved, clock = {count}, " in page
+
+
 def test_signs_count():
     """A wrong sign anywhere in the kernels is noticed: one in thirty, planted in their plain Python."""
     command = [sys.executable, str(SCRIPT.parent / "planted.py"), "30"]
