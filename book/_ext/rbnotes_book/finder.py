@@ -122,15 +122,20 @@ def table(own: list[Row], root: str) -> str:
         "<th>What it says</th><th>Verdict</th><th>Chapter</th><th>Function</th></tr></thead><tbody>"
     ]
     for row in own:
+        section = f"{AUTHORS[row.source]} {row.section}"
         cells = (
             _link(row.entry, row.place, root),
-            html.escape(f"{AUTHORS[row.source]} {row.section}"),
+            html.escape(section),
             html.escape(row.title),
             f'<span class="verdict verdict-{row.verdict}">{row.words}</span>',
             _link(row.told, row.chapter, root),
             _link(row.function, row.code.removeprefix("rbnotes."), root),
         )
-        lines.append(f'<tr data-id="{row.id}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        # where cells stand below each other, the section need not follow a name that begins with it
+        said = ' class="said"' if row.place.startswith(section) else ""
+        tags = ("<td>", f"<td{said}>", *["<td>"] * 4)
+        filled = "".join(f"{tag}{cell}</td>" for tag, cell in zip(tags, cells, strict=True))
+        lines.append(f'<tr data-id="{row.id}">{filled}</tr>')
     return "\n".join([*lines, "</tbody></table>"])
 
 
