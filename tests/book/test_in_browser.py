@@ -91,7 +91,7 @@ WORDS = {
 SLIPS = {
     "quaternoin": ("quaternion", "quaternions"),
     "quatrnion rate": ("quaternion rate", "quaternions"),
-    "jacobain": ("jacobian", "axial-springs"),
+    "jacobain": ("jacobian", "reduced-coordinates"),
     "frame sprng": ("frame spring", "frame-springs"),
 }
 
