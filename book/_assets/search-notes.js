@@ -7,12 +7,13 @@
   // 1.62, (1.62), S 1.62, Lloyd 0.57, eq. 0.45, Si & Guenter 27, 0.22.1, Algorithm 10, Sueda alg. 8, fig. 2
   function asked(text) {
     const joined = text.toLowerCase().replace(/\b(alg|table|fig)[a-z]*\.?\s*(?=\d)/g, "$1");
-    const plain = joined.replace(/[()&,;:?]|\.(?!\d)/g, " ").replace(/\b(eqs?|eqn|equations?|sections?)\b\.?/g, " ");
+    const plain = joined.replace(/[()&,;:?]|\.(?!\d)/g, " ").replace(/\b(eqs?|eqn|equations?|sec|sections?)\b\.?/g, " ");
+    const section = /\bsec(tion)?s?\b/.test(joined);
     const words = plain.trim().split(/\s+/);
     const number = words.pop();
     if (!/^(\d+(\.\d+)*|(alg|table|fig)\d+|[a-c])$/.test(number || "") || !words.every((word) => word in SOURCES)) return null;
     if (/^[a-c]$/.test(number) && !words.length) return null;
-    return { number, source: words.length ? SOURCES[words[0]] : null };
+    return { number, section, source: words.length ? SOURCES[words[0]] : null };
   }
 
   function element(tag, attributes, ...children) {
@@ -26,7 +27,7 @@
     const output = document.getElementById("search-results");
     if (!wanted || !output || !window.rbnotesDisplays) return;
     const own = window.rbnotesDisplays.filter((row) => !wanted.source || row.source === wanted.source);
-    const exact = own.filter((row) => row.number === wanted.number);
+    const exact = wanted.section ? [] : own.filter((row) => row.number === wanted.number);
     const found = exact.length ? exact : own.filter((row) => row.section.toLowerCase() === wanted.number);
     if (!found.length) return;
     const list = element("ul", { className: "search-numbers" });

@@ -75,6 +75,8 @@ NUMBERS = {
     "Si & Guenter 27": "general-joints-linear-time.html#",
     "Algorithm 10": "inverse-inertia.html#",
     "Sueda alg. 8": "friction-in-joints.html#",
+    "section 2.13": "inverse-inertia.html#",
+    "Lloyd section 0.22.1": "frame-springs.html#",
     "Table 1": "ledger-si-5.html#si-s5-table1",
     "fig. 2": "ledger-si-5.html#si-s5-fig2",
 }
@@ -82,13 +84,14 @@ WORDS = {
     "quaternion rate": "quaternions",
     "frame spring": "frame-springs",
     "null space": "attachments",
+    "body jacobian": "reduced-coordinates",
     "so3.exp": "rotations",
     "so3.left_jacobian": "api-so3",
 }
 SLIPS = {
     "quaternoin": ("quaternion", "quaternions"),
     "quatrnion rate": ("quaternion rate", "quaternions"),
-    "jacobain": ("jacobian", "axial-springs"),
+    "jacobain": ("jacobian", "reduced-coordinates"),
     "frame sprng": ("frame spring", "frame-springs"),
 }
 
@@ -147,6 +150,13 @@ def test_pages_fit_a_phone(shown, name):
     with shown(name, "phone") as page:
         root = "document.documentElement"
         assert page.evaluate(f"{root}.scrollWidth - {root}.clientWidth") <= 0
+
+
+def test_the_finder_says_a_section_once_on_a_phone(shown):
+    with shown("finder", "phone") as page:
+        for id, section in (("lloyd/s0.13/d12", "Lloyd 0.13"), ("sueda/s2.5/e2.72", "Sueda 2.5")):
+            cells = page.locator(f"tr[data-id='{id}'] td:visible").all_inner_texts()
+            assert " ".join(cells[:2]).count(section) == 1
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])

@@ -10,7 +10,8 @@ from rbnotes_book.formulas import typeset
 
 from rbnotes.ledger.resolving import resolve
 
-TABLE = symbols.load(Path(__file__).parents[2] / symbols.TABLE)
+BOOK = Path(__file__).parents[2] / "book"
+TABLE = symbols.load(BOOK.parent / symbols.TABLE)
 
 FORMULAS = {
     r"\dot{\mathbf{x}}_i^\T M_{c} \ddot q": [(r"\mathbf{x}", "i", 1), ("M", "c", 0), ("q", "", 2)],
@@ -93,3 +94,34 @@ def test_names_in_the_code_exist(entry):
 def test_tex_with_a_brace_too_few_is_left_to_katex():
     tex = r"\frac{1}{2"
     assert notation.mark(tex, lambda symbol, tex: "") == tex
+
+
+DISPLAY = re.compile(r"^\$\$\n(.*?)\n\$\$", re.DOTALL | re.MULTILINE)
+GROUP = re.compile(r"\((hD\S*) \+ h\^2 ?K\S*?\)")
+"""Damping and stiffness in brackets: both have the sign before the brackets."""
+IN_THE_STEP = re.compile(r"([-+])[^-+(]*?h(?:\^2 ?(K)|(D))(?![a-zA-Z])")
+
+
+def signs(tex):
+    """The signs that stiffness and damping have in the matrix of an implicit step."""
+    found = IN_THE_STEP.findall(GROUP.sub(r"\1", tex))
+    return {(stiffness or damping, sign) for sign, stiffness, damping in found}
+
+
+def test_signs_of_stiffness_and_damping_are_read():
+    assert signs(r"\left(M - hD - h^2K\right)\dot x") == {("D", "-"), ("K", "-")}
+    assert signs(r"M_r - J^\T\,(hD_m + h^2K_m)\,J") == {("D", "-")}
+    assert signs(r"M_m + hD_m + h^2K_m") == {("D", "+"), ("K", "+")}
+
+
+def test_stiffness_and_damping_mean_what_the_steps_of_their_chapter_do_with_them():
+    """The matrix M + hD + h^2 K belongs to minus the derivatives, M - hD - h^2 K to the derivatives."""
+    seen = set()
+    for path in BOOK.glob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        for letter, sign in {each for tex in DISPLAY.findall(text) for each in signs(tex)}:
+            meaning = TABLE.entries[TABLE.number(notation.symbol(letter), path.stem)].meaning
+            assert (sign == "+") == ("minus the derivative" in meaning), (path.stem, letter, meaning)
+            assert sign == "-" or "*minus* the derivative" in text, f"{path.stem} does not say so"
+            seen.add((letter, sign))
+    assert seen == {(letter, sign) for letter in "KD" for sign in "+-"}

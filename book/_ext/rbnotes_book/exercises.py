@@ -1,7 +1,8 @@
-"""Two traps of exercises and solutions.
+"""Three traps of exercises and solutions.
 
-They wrap their content in sections of one and the same id: drop it. And ``{solution-start}`` silently drops
-what stands between its own fences: warn.
+They wrap their content in sections of one and the same id: drop it. ``{solution-start}`` silently drops what
+stands between its own fences: warn. And on pages without a number exercises are counted on from page to page:
+begin each page with 1.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 REPEATED = {"exercise-content", "solution-content"}
@@ -29,6 +31,15 @@ def drop_repeated_ids(app: Sphinx, doctree: nodes.document, docname: str) -> Non
         section["ids"] = [id for id in section["ids"] if id not in REPEATED]
 
 
+def count_anew_on_pages_without_a_number(app: Sphinx, env: BuildEnvironment) -> None:
+    """Numbers of a single part belong to no chapter: those of a page follow each other from 1 on."""
+    for kinds in env.toc_fignumbers.values():
+        for numbers in kinds.values():
+            alone = [id for id, number in numbers.items() if len(number) == 1]
+            numbers.update({id: (count,) for count, id in enumerate(alone, 1)})
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("env-check-consistency", count_anew_on_pages_without_a_number)
     app.connect("source-read", warn_of_swallowed_text)
     app.connect("doctree-resolved", drop_repeated_ids)

@@ -123,7 +123,6 @@ def table(own: list[Row], root: str) -> str:
     ]
     for row in own:
         section = f"{AUTHORS[row.source]} {row.section}"
-        named = ' class="names-section"' if row.place.startswith(section) else ""
         cells = (
             _link(row.entry, row.place, root),
             html.escape(section),
@@ -132,8 +131,11 @@ def table(own: list[Row], root: str) -> str:
             _link(row.told, row.chapter, root),
             _link(row.function, row.code.removeprefix("rbnotes."), root),
         )
-        texts = "".join(f"<td>{cell}</td>" for cell in cells)
-        lines.append(f'<tr data-id="{row.id}"{named}>{texts}</tr>')
+        # where cells stand below each other, the section need not follow a name that begins with it
+        said = ' class="said"' if row.place.startswith(section) else ""
+        tags = ("<td>", f"<td{said}>", *["<td>"] * 4)
+        filled = "".join(f"{tag}{cell}</td>" for tag, cell in zip(tags, cells, strict=True))
+        lines.append(f'<tr data-id="{row.id}">{filled}</tr>')
     return "\n".join([*lines, "</tbody></table>"])
 
 
