@@ -47,7 +47,7 @@ class Ledger(LedgerDirective):
         source, number = self.arguments
         own = sections.records(source, number)
         counts = Counter(record.verdict for record in own)
-        told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in claims.MEANING if counts[verdict])
+        told = ", ".join(f"{word} {counts[v]}" for v, word in claims.WORDS.items() if counts[v])
         intro = nodes.paragraph("", f"{len(own)} claims: {told}. ")
         chapters = [self.chapter(name) for name in sections.chapters(source, number)]
         spaced = [part for chapter in chapters for part in (nodes.Text(", "), chapter)][1:]
