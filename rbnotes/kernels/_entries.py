@@ -84,7 +84,7 @@ def functions(failed):
         last = U(q.size) // whole[SIZE] - LANES
         for start in range(ZERO, last + LANES, LANES):
             first = min(start, last)
-            outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, True, like)
+            outwards_for_eight(whole, numbers, work, room, given, q, v, f, out, first, True, like)
             freed(whole, numbers, work, room, out, False, like)
             delivered(whole, work, room, out, first, like)
         return failed if trouble(out) else 0
@@ -96,7 +96,7 @@ def functions(failed):
         last = U(q.size) // whole[SIZE] - LANES
         for start in range(ZERO, last + LANES, LANES):
             first = min(start, last)
-            outwards_for_eight(whole, numbers, work, room, given, q, v, a, first, False, like)
+            outwards_for_eight(whole, numbers, work, room, given, q, v, a, out, first, False, like)
             bearing(whole, numbers, work, room, out, True, like)
             delivered(whole, work, room, out, first, like)
         return failed if trouble(out) else 0

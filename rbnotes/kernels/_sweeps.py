@@ -59,7 +59,8 @@ from rbnotes.kernels._memory import (
     write6,
     write9,
 )
-from rbnotes.kernels._numbers import collect, deliver, eight, place, read, spread, write
+from rbnotes.kernels._numbers import eight, place, read, spread, write
+from rbnotes.kernels._states import collect, deliver, fetch
 from rbnotes.kernels._steps import (
     accelerated,
     borne,
@@ -100,14 +101,23 @@ def states_of(whole, room, e, like):
 
 
 @inlined
-def collected(whole, work, room, q, v, f, first, e, like):
-    """Coordinates, rates and forces of eight elements from one on, of eight states."""
+def collected(whole, work, room, q, v, f, out, first, e, like):
+    """Coordinates, rates and forces of eight elements from one on, of eight states.
+
+    Those of the next eight states are asked for, and the room for what comes out: they lie in many rows, of
+    which a processor does not guess the next ones by itself.
+    """
     size, o = whole[SIZE], room.records + place(e, RECORD, like)
     j = e - ONE
     at, count = first * size + j, min(LANES, size - j)
     collect(q, at, size, count, work, o + POSITION, RECORD)
     collect(v, at, size, count, work, o + RATE, RECORD)
     collect(f, at, size, count, work, o + FORCE, RECORD)
+    ahead = at + LANES * size
+    fetch(q, ahead, size)
+    fetch(v, ahead, size)
+    fetch(f, ahead, size)
+    fetch(out, ahead, size)
 
 
 @inlined
@@ -201,12 +211,12 @@ def outwards_for_one(whole, numbers, room, q, v, f, reduced):
 
 
 @inlined
-def outwards_for_eight(whole, numbers, work, room, given, q, v, f, first, reduced, like):
+def outwards_for_eight(whole, numbers, work, room, given, q, v, f, out, first, reduced, like):
     """The same for eight states. If reduced, loads wait for the way in: there they need not be stored."""
     elements = whole[ELEMENTS]
     resting(whole, numbers, work, room, like)
     for begin in range(ONE, elements, LANES):
-        collected(whole, work, room, q, v, f, first, begin, like)
+        collected(whole, work, room, q, v, f, out, first, begin, like)
         for e in range(begin, min(begin + LANES, elements)):
             c, o = place(e, CONSTANTS, 0.0), room.records + place(e, RECORD, like)
             own, _ = states_of(whole, room, e, like)

@@ -48,7 +48,7 @@ NAUGHT = (
         "most + 1",
         "room.records + WRENCH",
     ),
-    *(" * joints", "whole[APART]", "total - first", "results + c"),
+    *(" * joints", "whole[APART]", "total - first", "results + c", "at + LANES * size"),
     *("TILE - ONE", "k + LANES - ONE", "inertia += table.mass[at * table.mass_width + at]"),
     *(" PLACE", " POSITION", " POSE", " TURN", " KIND", " _J1", " LEAST", " GIVEN_FROM"),
 )
