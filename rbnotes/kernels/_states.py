@@ -17,8 +17,8 @@ def collect(x, at, step, count, work, o, apart):
         work[o + i * apart : o + i * apart + LANES] = x[at + i : at + i + step * LANES : step]
 
 
-def fetch(x, at, step):
-    """Asks for what :func:`collect` would read, without waiting; it may lie behind the end."""
+def fetch(x, at):
+    """Asks for eight numbers side by side, without waiting; they may lie behind the end."""
 
 
 def deliver(x, at, step, count, work, o, apart):
@@ -28,7 +28,7 @@ def deliver(x, at, step, count, work, o, apart):
 
 
 _known(collect, lambda x, at, step, count, work, o, apart: types.none)
-_known(fetch, lambda x, at, step: types.none)
+_known(fetch, lambda x, at: types.none)
 _known(deliver, lambda x, at, step, count, work, o, apart: types.none)
 
 
@@ -97,13 +97,11 @@ def _deliver(context, builder, signature, values):
     return context.get_dummy_value()
 
 
-@lower_builtin(fetch, types.Array, types.Integer, types.Integer)
+@lower_builtin(fetch, types.Array, types.Integer)
 def _fetch(context, builder, signature, values):
-    x, at, step = values
     byte = ir.IntType(8).as_pointer()
     kind, name = ir.FunctionType(ir.VoidType(), [byte, *3 * [_INDEX]]), "llvm.prefetch.p0i8"
     prefetch = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-    for _, begin in _steps(builder, at, step, True):
-        begin = builder.bitcast(_place(context, builder, signature.args[0], x, begin, False), byte)
-        builder.call(prefetch, [begin, *(_INDEX(kind) for kind in (_READ, _NEAR, _DATA))])
+    begin = builder.bitcast(_place(context, builder, signature.args[0], *values, False), byte)
+    builder.call(prefetch, [begin, *(_INDEX(kind) for kind in (_READ, _NEAR, _DATA))])
     return context.get_dummy_value()

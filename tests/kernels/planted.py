@@ -26,7 +26,7 @@ from rbnotes.tree import Link, Tree
 FOLDER = Path(kernels.__file__).parent
 MODULES = ("_algebra", "_blocks", "_memory", "_programs", "_resolved", "_slopes", "_steps", "_sweeps")
 OF_WORLDS = ("_distance", "_friction", "_touching")
-FAINT = ("sine_cosine", "stumpff", "_lowered_computed", "_transposed")
+FAINT = ("sine_cosine", "stumpff", "_lowered_computed", "_transposed", "fetched")
 """Functions of series whose last terms are below rounding, and what has a part in machine code alone."""
 FLIPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 AGREE = 1e-8
@@ -48,7 +48,7 @@ NAUGHT = (
         "most + 1",
         "room.records + WRENCH",
     ),
-    *(" * joints", "whole[APART]", "total - first", "results + c", "at + LANES * size"),
+    *(" * joints", "whole[APART]", "total - first", "results + c"),
     *("TILE - ONE", "k + LANES - ONE", "inertia += table.mass[at * table.mass_width + at]"),
     *(" PLACE", " POSITION", " POSE", " TURN", " KIND", " _J1", " LEAST", " GIVEN_FROM"),
 )
