@@ -34,8 +34,9 @@ from rbnotes.kernels._layout import (
     ZERO,
     U,
 )
-from rbnotes.kernels._numbers import _INDEX, _ROW, Eight, _call, _transposed
+from rbnotes.kernels._numbers import _INDEX, _ROW, Eight, _call
 from rbnotes.kernels._passed import alike, passed, reals, wholes
+from rbnotes.kernels._states import _transposed
 
 
 class Program(NamedTuple):

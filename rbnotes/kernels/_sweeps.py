@@ -59,7 +59,8 @@ from rbnotes.kernels._memory import (
     write6,
     write9,
 )
-from rbnotes.kernels._numbers import announce, collect, deliver, eight, place, read, spread, write
+from rbnotes.kernels._numbers import eight, place, read, spread, write
+from rbnotes.kernels._states import collect, deliver, fetch
 from rbnotes.kernels._steps import (
     accelerated,
     borne,
@@ -100,21 +101,28 @@ def states_of(whole, room, e, like):
 
 
 @inlined
-def collected(whole, work, room, q, v, f, out, first, e, like):
-    """Coordinates, rates and forces of eight elements from one on, of eight states.
-
-    A large batch is far from the processor: what the next eight states need, and the places of the results of
-    these, are fetched meanwhile.
-    """
+def collected(whole, work, room, q, v, f, first, e, like):
+    """Coordinates, rates and forces of eight elements from one on, of eight states."""
     size, o = whole[SIZE], room.records + place(e, RECORD, like)
     j = e - ONE
     at, count = first * size + j, min(LANES, size - j)
     collect(q, at, size, count, work, o + POSITION, RECORD)
     collect(v, at, size, count, work, o + RATE, RECORD)
     collect(f, at, size, count, work, o + FORCE, RECORD)
-    announce(out, at, size)
-    for states in (q, v, f):
-        announce(states, at + LANES * size, size)
+
+
+@inlined
+def fetched(whole, q, v, f, out, first, e):
+    """Asks for numbers of the next eight states, and for the room for what comes out.
+
+    Of eight states, eight numbers for each element. Read as they are, eight rows side by side, a processor
+    does not guess by itself which ones come next.
+    """
+    ahead = first * whole[SIZE] + (whole[SIZE] + e - ONE) * LANES
+    fetch(q, ahead)
+    fetch(v, ahead)
+    fetch(f, ahead)
+    fetch(out, ahead)
 
 
 @inlined
@@ -213,10 +221,11 @@ def outwards_for_eight(whole, numbers, work, room, given, q, v, f, out, first, r
     elements = whole[ELEMENTS]
     resting(whole, numbers, work, room, like)
     for begin in range(ONE, elements, LANES):
-        collected(whole, work, room, q, v, f, out, first, begin, like)
+        collected(whole, work, room, q, v, f, first, begin, like)
         for e in range(begin, min(begin + LANES, elements)):
             c, o = place(e, CONSTANTS, 0.0), room.records + place(e, RECORD, like)
             own, _ = states_of(whole, room, e, like)
+            fetched(whole, q, v, f, out, first, e)
             if reduced:
                 unsprung(numbers, c, work, o, like, False)
             pose = turned(numbers, c, work, o, whole[HEADER + e * WHOLE + SLIDES] > ZERO, like, False)

@@ -26,7 +26,7 @@ from rbnotes.tree import Link, Tree
 FOLDER = Path(kernels.__file__).parent
 MODULES = ("_algebra", "_blocks", "_memory", "_programs", "_resolved", "_slopes", "_steps", "_sweeps")
 OF_WORLDS = ("_distance", "_friction", "_touching")
-FAINT = ("sine_cosine", "stumpff", "_lowered_computed", "_transposed")
+FAINT = ("sine_cosine", "stumpff", "_lowered_computed", "_transposed", "fetched")
 """Functions of series whose last terms are below rounding, and what has a part in machine code alone."""
 FLIPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 AGREE = 1e-8
