@@ -66,6 +66,17 @@ def test_the_finder_leads_from_a_number_to_formula_verdict_chapter_and_function(
             assert any(part in link for link in links)
 
 
+def test_from_the_front_page_two_clicks_lead_from_a_number_to_its_verdict(shown):
+    with shown("index") as page:
+        page.get_by_role("link", name="The finder", exact=True).first.click()
+        page.locator(".finder-filter input").fill("1.62")
+        page.locator("tr[data-id]:not([hidden]) a").first.click()
+        expect(page).to_have_url(re.compile(r"ledger-sueda-1\.9\.5\.html#"))
+        entry = page.locator(":target")
+        expect(entry).to_be_in_viewport()
+        expect(entry.locator(".verdict").first).to_have_text("wrong in print")
+
+
 NUMBERS = {
     "1.62": "springs-and-muscles-on-bodies.html#",
     "(1.62)": "springs-and-muscles-on-bodies.html#",

@@ -1,4 +1,4 @@
-"""How the code of chapters is laid out: lines that fit the page, set-up that stands back."""
+"""How chapters are laid out: lines that fit the page, set-up that stands back, boxes that say something."""
 
 from __future__ import annotations
 
@@ -67,6 +67,17 @@ def test_chapters_end_alike(chapter: Path) -> None:
     assert ends == [end for end in ENDS if end in ends]
     last = [end for end in ENDS[2:] if end in ends]
     assert headings[len(headings) - len(last) :] == last
+
+
+ERRATUM = re.compile(r"^```\{erratum\} (\S+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_what_is_wrong_is_said_in_sentences(chapter: Path) -> None:
+    """What the slip does or why it matters, in words; that an index is missing the box says by itself."""
+    for claim, text in ERRATUM.findall(chapter.read_text(encoding="utf-8")):
+        assert len(text.split()) >= 7, claim
+        assert text.strip().endswith((".", "?", ":", ")")), claim
 
 
 def test_examples_of_the_reference_fit_the_page() -> None:
