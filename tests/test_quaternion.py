@@ -77,12 +77,12 @@ def test_rotation_vectors_survive_the_rotation_matrix(angle):
 @pytest.mark.parametrize("angle", [50.0, 1e6, 1e12])
 def test_many_turns(angle):
     q = quaternion.from_rotation_vector(angle * AXIS)
-    np.testing.assert_allclose(np.linalg.norm(q), 1, rtol=4e-16)
+    np.testing.assert_allclose(np.linalg.norm(q), 1, rtol=3e-15)
     same_rotation(q, scalar_first(Rotation.from_rotvec(angle * AXIS)), 1e-15 * angle)
 
 
 def test_absurd_rotation_vectors_still_give_unit_quaternions():
-    np.testing.assert_allclose(np.linalg.norm(quaternion.from_rotation_vector(9e99 * AXIS)), 1, rtol=4e-16)
+    np.testing.assert_allclose(np.linalg.norm(quaternion.from_rotation_vector(9e99 * AXIS)), 1, rtol=3e-15)
 
 
 @given(unit_vectors())

@@ -95,7 +95,7 @@ def test_programs_as_the_reference(bricks, mass_matrix, alone):
     thin = kernels.solve_qp(sparse.csc_array(Q), c, sparse.csc_array(A), b)
     scale = np.max(np.abs(expected.x))
     for each in (found, thin):
-        np.testing.assert_allclose(each.x, expected.x, rtol=0, atol=1e-9 * scale)
+        np.testing.assert_allclose(each.x, expected.x, rtol=0, atol=1e-8 * scale)
         np.testing.assert_allclose(each.w, A @ each.x - b, rtol=0, atol=1e-12)
         np.testing.assert_allclose(Q @ each.x + c, A.T @ each.z, rtol=0, atol=1e-8)
         assert np.min(each.z) >= 0

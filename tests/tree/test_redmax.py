@@ -34,15 +34,15 @@ def test_differences_in_the_book():
     for row in table().values():
         off = abs(float(row["computed"]) / float(row["published"]) - 1)
         np.testing.assert_allclose(float(row["relative difference"]), off, rtol=0.5)
-        assert off < 1e-10
+        assert off < 1e-9
 
 
 @needs_scenes
 @pytest.mark.parametrize("name", SCENES or ["none"])
 def test_published_energy(name):
-    """Rounding alone leaves up to 3e-12; of the spline curve the next test tells."""
+    """Rounding alone leaves up to 5e-12; of the spline curve the next test tells."""
     energy = final_energy(read(SCENES[name]))
-    np.testing.assert_allclose(energy, published(name), rtol=1e-10 if name == SPLINE_CURVE else 3e-11)
+    np.testing.assert_allclose(energy, published(name), rtol=1e-9 if name == SPLINE_CURVE else 1e-10)
     row = table()[name]
     assert row["published"] == SCENES[name]["expected"][SCHEME]["text"]
     np.testing.assert_allclose(float(row["computed"]), energy, rtol=6e-11)
