@@ -56,6 +56,11 @@ SLOT_I, SLOT_H, SLOT_M, SLOT_WRENCH, SLOT = _places(6, 9, 6, 6)
 # A block: rotation and position of the joint, columns of S, drift; coordinates, rates, forces.
 TURN, COLUMNS, DRIFT, POSITIONS, RATES, FORCES, BLOCK = _places(12, 36, 6, 6, 6, 6)
 
+# How a column of a block bends: S', S'', and the change of each column of the block with its coordinate.
+CHANGES = U(12)
+BENDS = U(48)
+"""Places for a coordinate, of which a block of six takes all; those of smaller blocks move up."""
+
 # In a pose and in a frame: the position, behind the rotation. Three numbers and six.
 P, THREE, SIX = (LANES * U(i) for i in (9, 3, 6))
 

@@ -35,6 +35,8 @@ from rbnotes.kernels._blocks import first_of
 from rbnotes.kernels._layout import (
     ACCELERATION,
     AXIS,
+    BENDS,
+    CHANGES,
     COLUMN,
     CONSTANTS,
     COORDINATE,
@@ -67,18 +69,13 @@ _J1, _J2, _CARRIED, _C, _MOMENTUM, _WRENCH = (U(i) for i in (0, 6, 12, 22, 31, 3
 EXTRA = U(40)
 _PARTS = U(28)
 
-# Of a coordinate of a block, seen from its body: S', S'', and the change of each column of the block with it.
-_CHANGES = U(12)
-BENDS = U(48)
-"""Places for a coordinate, of which a block of six takes all; those of smaller blocks move up."""
-
 
 @inlined
 def bends_of(whole, e, each):
     """Where the numbers of an element start, of a block of which e is the last."""
     first = first_of(whole, e)
     return whole[HEADER + first * WHOLE + COORDINATE] * BENDS + (each - first) * (
-        _CHANGES + U(6) * (e + ONE - first)
+        CHANGES + U(6) * (e + ONE - first)
     )
 
 
@@ -150,7 +147,7 @@ def force_on_changed_columns(whole, numbers, room, extra, bends, table, e):
         w0, w1, w2, u0, u1, u2 = column_of(numbers, room, by)
         for of in range(first, e + ONE):
             l = whole[HEADER + of * WHOLE + COORDINATE]
-            at = bends_of(whole, e, by) + _CHANGES + U(6) * (of - first)
+            at = bends_of(whole, e, by) + CHANGES + U(6) * (of - first)
             table.slopes[l * width + j] += dot6(seen_from_world(R, p, *near6(bends, at)), force)
             if by > of:
                 j0, j1, j2, j3, j4, j5 = column_of(numbers, room, of)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from rbnotes import _se3
 from rbnotes.arguments import Array
 from rbnotes.joints.protocol import JointType
+from rbnotes.kernels import _layout as layout
 from rbnotes.kernels.general import Place, groups
 
-PLACES = 48
-"""For each coordinate; what is bent has fewer numbers, which stand at the first places of its joint."""
+PLACES = int(layout.BENDS)
 
 
 class Bends:
@@ -33,7 +33,7 @@ class Bends:
             Place(
                 joint,
                 slice(start, start + joint.coordinates),
-                slice(PLACES * start, PLACES * start + joint.coordinates * (12 + 6 * joint.coordinates)),
+                slice(PLACES * start, PLACES * start + _size(joint.coordinates)),
             )
             for joint, start in places
         ]
@@ -73,6 +73,11 @@ class Bends:
         for joint, own, places in self._others:
             self._numbers[places] = _bends(joint, *(each[own] for each in (q, qdot, qddot)))
         return self._numbers
+
+
+def _size(m: int) -> int:
+    """How many numbers tell how the columns of a joint bend."""
+    return m * (int(layout.CHANGES) + 6 * m)
 
 
 def _indices(slices: Iterable[slice]) -> NDArray[np.intp]:
