@@ -1,6 +1,7 @@
 """The formulas of post-stabilisation, on arrays and functions that are known to be right: nothing is checked.
 
-:mod:`rbnotes.constraints.stabilization` checks what it is given and then calls these.
+:mod:`rbnotes.constraints.stabilization` checks what it is given and then calls these. One check is here,
+since all steps share it: that of the rate at which they take back errors.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
-from rbnotes import _se3
+from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, Matrix
 
 SOFTNESS = 1e-12
@@ -19,6 +20,16 @@ SOFTNESS = 1e-12
 
 Evaluate = Callable[[Array], tuple[Array, Callable[[], Matrix]]]
 """From positions to the errors ``(k,)`` there, and to what gives the rows ``(k, n)`` if they are wanted."""
+
+
+def checked_gamma(gamma: float, h: float) -> float:
+    """A rate of Baumgarte's for velocities, 1/s, with which no error grows in steps of size h.
+
+    A step leaves the part ``1 - gamma h`` of an error: from ``gamma h = 2`` on it does not shrink.
+
+    Raises InvalidArgument if ``gamma`` is not in [0, 2/h].
+    """
+    return arguments.real("gamma", gamma, minimum=0.0, maximum=2 / h)
 
 
 def least_correction(G: Matrix, responses: Matrix, g: Array) -> Array:

@@ -37,8 +37,8 @@ from rbnotes.maximal.joints import (
     universal,
 )
 from rbnotes.maximal.mechanism import (
+    Accelerations,
     Mechanism,
-    Motion,
     accelerations,
     baumgarte_target,
     mechanism_rows,
@@ -52,13 +52,13 @@ from rbnotes.maximal.stepping import Integrator, World
 from rbnotes.maximal.trajectory import ContactEvent, ContactRecord, Trajectory, Work
 
 __all__ = [
+    "Accelerations",
     "ContactEvent",
     "ContactRecord",
     "FrictionWarning",
     "Integrator",
     "Joint",
     "Mechanism",
-    "Motion",
     "Rattle",
     "Reaction",
     "Trajectory",

@@ -34,7 +34,7 @@ class FirstOrder:
         if impacts is not None:
             state = state.with_velocity(impacts.velocity)
         velocity = state.velocity
-        target = mechanism_rows(mechanism, state, h, gain=setting.taken_back).target
+        target = mechanism_rows(mechanism, state, gamma=setting.takes_back).target
         problem = self.scheme.problem(mechanism, state, h)
         forces = h * free.weight(state), h * free.applied_forces(state).f
         rows = _rows.contact_rows(points, state.E)

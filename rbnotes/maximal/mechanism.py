@@ -10,7 +10,7 @@ twist that the rows allow where it starts, and so leaves the joints by an amount
 done about it is its *stabilisation*:
 
 * ``"none"``;
-* ``"baumgarte"``: the next twists take back a part of the error, :func:`baumgarte_target`;
+* ``"baumgarte"``: the next twists take back errors at a rate, :func:`baumgarte_target`;
 * ``"projection"``: the poses are moved back, by the smallest motion that does it, measured by the masses.
 """
 
@@ -138,7 +138,7 @@ class Mechanism:
         return self.free.energy(state)
 
 
-class Motion(NamedTuple):
+class Accelerations(NamedTuple):
     """How a mechanism is accelerated."""
 
     phidot: Array
@@ -147,7 +147,7 @@ class Motion(NamedTuple):
     """Joint forces ``(m,)``, along the rows of :func:`~rbnotes.maximal.joint_matrix`, N m and N."""
 
 
-def accelerations(mechanism: Mechanism, state: State) -> Motion:
+def accelerations(mechanism: Mechanism, state: State) -> Accelerations:
     """Accelerations that keep the joints together, and the joint forces.
 
         [ M  -G^T ] [ dphi/dt     ]   [ forces     ]
@@ -169,54 +169,55 @@ def accelerations(mechanism: Mechanism, state: State) -> Motion:
     at = Placement(mechanism.joints, state.E)
     drift, mass = at.drifts(state.phi), mechanism.mass(state)
     phidot, multipliers = factored(mass, at.rows_like(mass)).solver(force, -drift)
-    return Motion(phidot.reshape(-1, 6), multipliers)
+    return Accelerations(phidot.reshape(-1, 6), multipliers)
 
 
-def mechanism_rows(mechanism: Mechanism, state: State, h: float, *, gain: float = 0.0) -> BilateralRows:
-    """The joints as rows on the twists of a step of size h (Sueda 1.8, eq. (1.73)).
+def mechanism_rows(mechanism: Mechanism, state: State, *, gamma: float = 0.0) -> BilateralRows:
+    """The joints as rows on the twists of a step (Sueda 1.8, eq. (1.73)).
 
     Parameters
     ----------
-    gain
-        Part of the error, up to 1, without unit, that the step takes back: :func:`baumgarte_target`.
+    gamma
+        Rate at which the step takes back errors, 1/s: :func:`baumgarte_target`.
 
     Raises
     ------
     InvalidArgument
-        If ``h`` is not positive or ``gain`` is not in [0, 1].
+        If ``mechanism`` is no ``Mechanism``, ``state`` does not fit it, or ``gamma`` is negative.
     """
     arguments.instance("mechanism", mechanism, Mechanism)
     arguments.instance("state", state, State)
     _check_shape(mechanism, state.E)
     at = Placement(mechanism.joints, state.E)
     G, none = at.rows_like(mechanism.mass(state)), np.zeros(at.layout.size)
-    h, gain = _checked_rates(h, gain)
-    target = _target(mechanism, at, h, gain, G) if gain else none
+    gamma = arguments.real("gamma", gamma, minimum=0.0)
+    target = _target(mechanism, at, gamma, G) if gamma else none
     return known(BilateralRows, rows=G, target=target, softness=none)
 
 
-def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, h: float, gain: float) -> Array:
-    """What ``G phi+`` shall be so that joints take back a part of their errors in a step (Sueda 1.12).
+def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, gamma: float) -> Array:
+    """What ``G phi+`` shall be so that joints take back their errors (Sueda 1.12, eq. (1.82), first line).
 
-    ``gain / h G d``, with the smallest displacement d, measured by the masses, that takes back the errors to
+    ``gamma G d``, with the smallest displacement d, measured by the masses, that takes back the errors to
     first order: ``G d = -errors``, or as near to it as rows that repeat each other let it be, so that these
-    never ask for different velocities. Elsewhere that is Baumgarte's ``-gamma g`` with ``gamma = gain / h``.
+    never ask for different velocities. Without such rows it is ``-gamma errors``, as
+    :func:`rbnotes.constraints.stabilization.velocity_target` has it.
 
     Parameters
     ----------
     poses : (n, 4, 4)
         Of the bodies in the world, m.
-    gain
-        That part, up to 1, without unit.
+    gamma
+        Rate at which errors vanish, 1/s. A step of size h leaves the part ``1 - gamma h`` of them.
 
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses, ``h`` is not positive, or ``gain`` is not in [0, 1].
+        If ``poses`` are no poses or ``gamma`` is negative.
     """
     arguments.instance("mechanism", mechanism, Mechanism)
     at = placed(mechanism.joints, poses)
-    return _target(mechanism, at, *_checked_rates(h, gain), at.matrix())
+    return _target(mechanism, at, arguments.real("gamma", gamma, minimum=0.0), at.matrix())
 
 
 def project(mechanism: Mechanism, state: State) -> State:
@@ -285,15 +286,10 @@ def _check_shape(mechanism: Mechanism, poses: Array) -> None:
         raise InvalidArgument("poses", f"shape {poses.shape}", f"shape ({len(mechanism.bodies)}, 4, 4)")
 
 
-def _checked_rates(h: float, gain: float) -> tuple[float, float]:
-    h = arguments.number("h", h)
-    return h, arguments.real("gain", gain, minimum=0.0, maximum=1.0)
-
-
-def _target(mechanism: Mechanism, at: Placement, h: float, gain: float, G: Matrix) -> Array:
+def _target(mechanism: Mechanism, at: Placement, gamma: float, G: Matrix) -> Array:
     """That of :func:`baumgarte_target`, for joints whose rows are known."""
     errors = at.errors()
     if not len(errors):
         return errors
     back: Array = G @ _stabilization.least_correction(G, mechanism.free.inverse_mass @ G.T, errors)
-    return gain / h * back
+    return gamma * back

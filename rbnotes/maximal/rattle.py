@@ -143,7 +143,7 @@ def _first_kick_and_flight(
     velocity, mass = state.velocity, mechanism.mass(state)
     G = at.rows_like(mass)
     responses = free.inverse_mass @ G.T
-    wanted = errors * (1.0 if setting.stabilization == "none" else 1.0 - setting.taken_back)
+    wanted = errors * (1.0 - setting.takes_back * h)
     if setting.projects:
         wanted = np.zeros_like(errors)
 

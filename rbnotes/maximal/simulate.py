@@ -16,6 +16,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
+from rbnotes.constraints._stabilization import checked_gamma
 from rbnotes.dynamics import Scheme, State
 from rbnotes.friction import model as friction_model
 from rbnotes.friction import newton_friction
@@ -29,6 +30,8 @@ from rbnotes.maximal.trajectory import Trajectory
 
 REACH = 0.02
 """Contacts of the same bodies that are nearer than this from one kick to the next are the same, m."""
+TAKEN_BACK = 0.2
+"""Part of errors that Baumgarte's way takes back in a step if no rate is given."""
 
 
 def simulate(
@@ -42,7 +45,7 @@ def simulate(
     integrator: Integrator | Scheme = rattle,
     impacts: str = SIMULTANEOUS,
     stabilization: str = "projection",
-    gain: float = 0.2,
+    gamma: float | None = None,
     slop: float = 1e-5,
     progress: Progress | None = None,
 ) -> Trajectory:
@@ -72,10 +75,11 @@ def simulate(
         let all of them bounce that should at once, none does.
     stabilization : "projection", "baumgarte" or "none"
         What is done about joints that came apart and bodies that overlap: move them back by the smallest
-        displacement, have the next velocities take back a part, or nothing.
-    gain
-        That part, up to 1. Overlaps are taken back no faster than at the speed that lifts a body out of them,
-        ``sqrt(2 g overlap)``: without gravity, not at all.
+        displacement, have the next velocities take it back at the rate ``gamma``, or nothing.
+    gamma
+        Of Baumgarte's way, 1/s: a step leaves the part ``1 - gamma h`` of an error. At most ``2/h``, and
+        ``0.2/h`` unless it is given. Overlaps are taken back no faster than at the speed that lifts a body
+        out of them, ``sqrt(2 g overlap)``: without gravity, not at all.
     slop
         Overlap that is left alone, m.
     progress
@@ -110,10 +114,10 @@ def simulate(
     arguments.choice("impacts", impacts, IMPACTS)
     if progress is not None:
         arguments.function("progress", progress, "done", "steps")
-    h, gain, slop = _checked_numbers(h, steps, stabilization, gain, slop)
+    h, gamma, slop = _checked_numbers(h, steps, stabilization, gamma, slop)
     limit = np.inf if friction_limit is None else arguments.number("friction_limit", friction_limit)
     remembering = Remembering(friction, limit, REACH)
-    setting = Setting(world, h, remembering, stabilization, gain, slop, impacts)
+    setting = Setting(world, h, remembering, stabilization, gamma, slop, impacts)
     stepper = FirstOrder(integrator) if isinstance(integrator, Scheme) else integrator
     points = points_in_reach(world, state, h)
     if before is not None:
@@ -130,12 +134,10 @@ def _checked_state(world: World, state: State) -> State:
 
 
 def _checked_numbers(
-    h: float, steps: int, stabilization: str, gain: float, slop: float
+    h: float, steps: int, stabilization: str, gamma: float | None, slop: float
 ) -> tuple[float, float, float]:
     arguments.choice("stabilization", stabilization, STABILIZATIONS)
     arguments.count("steps", steps, minimum=1)
-    return (
-        arguments.number("h", h),
-        arguments.real("gain", gain, minimum=0.0, maximum=1.0),
-        arguments.real("slop", slop, minimum=0.0),
-    )
+    h = arguments.number("h", h)
+    gamma = TAKEN_BACK / h if gamma is None else checked_gamma(gamma, h)
+    return h, gamma, arguments.real("slop", slop, minimum=0.0)

@@ -105,8 +105,8 @@ class Setting:
     """Model of friction, with a memory of the contacts of the last kick."""
     stabilization: str
     """What is done about errors of pose: ``"projection"``, ``"baumgarte"`` or ``"none"``."""
-    gain: float
-    """Part of an error that Baumgarte's way takes back in a step, 0 to 1, without unit."""
+    gamma: float
+    """Rate at which Baumgarte's way takes back errors, 1/s."""
     slop: float
     """Overlap that is left alone, m."""
     impacts: str = "simultaneous"
@@ -123,9 +123,9 @@ class Setting:
         return self.stabilization == "projection"
 
     @property
-    def taken_back(self) -> float:
-        """Part of an error that the next velocities take back."""
-        return self.gain if self.stabilization == "baumgarte" else 0.0
+    def takes_back(self) -> float:
+        """Rate at which velocities take back errors, 1/s."""
+        return self.gamma if self.stabilization == "baumgarte" else 0.0
 
 
 class Kick(NamedTuple):
@@ -200,10 +200,10 @@ def least_speeds(
     speeds = allowed_speeds(points, velocities_along(rows, state.velocity)[:, 0], setting.h, gravity)
     if kick is not None:
         speeds = np.where(speeds > 0, np.maximum(speeds + velocities_along(rows, kick)[:, 0], 0.0), speeds)
-    if setting.taken_back:
+    if setting.takes_back:
         deep = np.maximum(-points.gap - setting.slop, 0.0)
         lift = np.sqrt(2 * float(np.linalg.norm(gravity)) * deep)
-        back = np.minimum(setting.gain / setting.h * deep, lift)
+        back = np.minimum(setting.takes_back * deep, lift)
         speeds = np.where(deep > 0, np.maximum(speeds, back), speeds)
     return speeds
 

@@ -92,6 +92,8 @@ def bisp_step(
         Section of the friction cone at all contacts; ``facets`` are the corners of the pyramid's.
     implicit
         Linearly implicit Euler in the place of the symplectic one.
+    gamma
+        Rate at which errors and overlaps are taken back, 1/s.
     start
         The step before, whose friction the iteration starts from.
     tolerance

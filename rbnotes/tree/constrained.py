@@ -17,6 +17,7 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import METHODS
+from rbnotes.constraints._stabilization import checked_gamma
 from rbnotes.dynamics import Rows, State, StepProblem, StepSolution, solve_step
 from rbnotes.tree.constraints import PrescribedJoint
 from rbnotes.tree.parts import (
@@ -33,13 +34,14 @@ from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.rows import Constraint, ConstraintRows, OnBodies
 from rbnotes.tree.system import TreeSystem
 
-System = TreeSystem | ReducedSystem
+JointSystem = TreeSystem | ReducedSystem
+"""A tree in all of its velocities, or in fewer."""
 
 TOUCHING = 1e-9
 """Inequalities with a gap, and a speed, of no more than this are active: rad, m and a second."""
 
 
-def constraint_rows(system: System, constraint: Constraint, state: State, t: float) -> ConstraintRows:
+def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t: float) -> ConstraintRows:
     """Rows of a constraint on the velocities of a system (Sueda eqs. (2.98), (2.102)).
 
     For a :class:`~rbnotes.tree.reduced.ReducedSystem`, on the fewer velocities that it has.
@@ -53,7 +55,7 @@ def constraint_rows(system: System, constraint: Constraint, state: State, t: flo
     return _rows_at(system, state)(constraint, t)
 
 
-def _rows_at(system: System, state: State) -> Callable[[Constraint, float], ConstraintRows]:
+def _rows_at(system: JointSystem, state: State) -> Callable[[Constraint, float], ConstraintRows]:
     """Rows of constraints at a state, by the time: how the tree moves is found once, if at all."""
     if isinstance(system, TreeSystem):
         tree, whole, reduction = system, state, None
@@ -75,25 +77,26 @@ def _rows_at(system: System, state: State) -> Callable[[Constraint, float], Cons
 
 
 def step_rows(
-    system: System, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
+    system: JointSystem, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
 ) -> list[Rows]:
     """Rows for the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
 
-    Equations take back the part ``gamma h`` of the errors that they have at the start. Inequalities that
-    could close within the step hold: their velocities may use up the gap, ``G v+ >= -gap / h``. Where motions
+    Equations take back the part ``gamma h`` of the errors that they have at the start (Sueda eq. (1.82), as
+    :func:`rbnotes.constraints.stabilization.velocity_target`). Inequalities that could close within the step
+    hold: their velocities may use up the gap, ``G v+ >= -gap / h``. Where motions
     are told, the velocities are those for the end of the step.
 
     Raises
     ------
     InvalidArgument
-        If ``h`` is not positive or ``gamma`` is negative.
+        If ``h`` is not positive or ``gamma`` is not in [0, 2/h].
     InconsistentConstraints
         If equations contradict each other; the message names them.
     """
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.instance("state", state, State)
     h = arguments.number("h", h)
-    gamma = arguments.real("gamma", gamma, minimum=0.0)
+    gamma = checked_gamma(gamma, h)
     constraints = checked_constraints(constraints)
     parts, rows = [_own(system, state, acceleration=False)], _rows_at(system, state)
     for each in constraints:
@@ -108,7 +111,7 @@ def step_rows(
 
 
 def constrained_acceleration(
-    system: System,
+    system: JointSystem,
     constraints: Iterable[Constraint],
     state: State,
     alpha: float = 0.0,
@@ -150,7 +153,7 @@ def constrained_acceleration(
 
 
 def constraint_forces(
-    system: System,
+    system: JointSystem,
     constraints: Sequence[Constraint],
     state: State,
     alpha: float = 0.0,
@@ -176,7 +179,7 @@ def constraint_forces(
 
 
 def prescribed_forces(
-    system: System, constraints: Sequence[Constraint], state: State, *, method: str = "active_set"
+    system: JointSystem, constraints: Sequence[Constraint], state: State, *, method: str = "active_set"
 ) -> dict[str, Array]:
     """Joint forces ``(k,)`` by link that it takes to move joints as they are told, N m or N (Sueda 2.9).
 
@@ -208,7 +211,7 @@ def prescribed_forces(
     }
 
 
-def _own(system: System, state: State, *, acceleration: bool) -> Part:
+def _own(system: JointSystem, state: State, *, acceleration: bool) -> Part:
     """The constraints of joints on their own coordinates, on velocities or accelerations."""
     if isinstance(system, TreeSystem):
         own = system.coordinate_rows(state, acceleration=acceleration)
@@ -219,7 +222,7 @@ def _own(system: System, state: State, *, acceleration: bool) -> Part:
 
 
 def acceleration_parts(
-    system: System,
+    system: JointSystem,
     constraints: Iterable[Constraint],
     state: State,
     alpha: float,
@@ -246,14 +249,14 @@ def acceleration_parts(
 
 
 def _parts(
-    system: System, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
+    system: JointSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
 ) -> tuple[list[Part], list[Array]]:
     rows = _rows_at(system, state)
     return acceleration_parts(system, constraints, state, alpha, beta, lambda each: rows(each, state.t))
 
 
 def _forces(
-    system: System,
+    system: JointSystem,
     constraints: Sequence[Constraint],
     state: State,
     alpha: float,
@@ -275,7 +278,7 @@ def _forces(
     return forces
 
 
-def _solved(system: System, state: State, parts: list[Part], method: str) -> StepSolution:
+def _solved(system: JointSystem, state: State, parts: list[Part], method: str) -> StepSolution:
     problem = StepProblem(system.mass(state), system.force(state), *stacked(parts))
     refuse_contradictions(parts, problem.momentum / np.diag(problem.mass))
     with inequalities_named(parts):

@@ -5,7 +5,8 @@ Contacts are rows on body twists, and by J on the velocities of particles and jo
 
 >>> import numpy as np
 >>> from rbnotes import joints
->>> from rbnotes.contact import Collider, Plane
+>>> from rbnotes.constraints._stabilization import checked_gamma
+from rbnotes.contact import Collider, Plane
 >>> from rbnotes.dynamics import WORLD, State, symplectic_euler
 >>> from rbnotes.solids import Sphere
 >>> from rbnotes.tree import Link, Tree, TreeSystem, contact_step
@@ -28,6 +29,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
+from rbnotes.constraints._stabilization import checked_gamma
 from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nearby_points
 from rbnotes.contact.nearby import allowed_speeds
 from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
@@ -63,22 +65,23 @@ def tree_contacts(
     points
         Between links, by their numbers in the tree, and the world.
     gamma
-        Part of an overlap that is taken back, 1/s.
+        Rate at which overlaps are taken back, 1/s.
 
     Raises
     ------
     InvalidArgument
-        If ``h`` is not positive or ``gamma`` is negative.
+        If ``h`` is not positive or ``gamma`` is not in [0, 2/h].
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
     arguments.instance("points", points, ContactPoints)
-    gamma = arguments.real("gamma", gamma, minimum=0.0)
+    h = arguments.number("h", h)
+    gamma = checked_gamma(gamma, h)
     at = system.maximal(state)
     J = system.reduction(state).J[: at.phi.size]
     rows = contact_rows(points, at.E).matrix @ J
     approach = (rows @ state.velocity)[::3]
-    speeds = allowed_speeds(points, approach, arguments.number("h", h), system.tree.gravity)
+    speeds = allowed_speeds(points, approach, h, system.tree.gravity)
     return Contacts(rows, points.mu, np.maximum(speeds, -gamma * points.gap * (points.gap < 0)))
 
 
@@ -108,7 +111,7 @@ def contact_step(
         implicit schemes need not have; and a :class:`~rbnotes.dynamics.FullyImplicit` scheme cannot be solved
         to more digits than the model: give it a tolerance of 1e-7 or so.
     gamma
-        Part of errors and overlaps that is taken back, 1/s.
+        Rate at which errors and overlaps are taken back, 1/s.
     apart
         Pairs of links (or ``WORLD``) that do not touch; by default each link and its parent.
 
@@ -116,7 +119,7 @@ def contact_step(
     ------
     InvalidArgument
         If ``scheme`` is no function, ``h`` is not positive, ``friction`` is not one of the names, or
-        ``gamma`` is negative.
+        ``gamma`` is not in [0, 2/h].
     NotConverged
         If the friction model finds no solution.
     """

@@ -125,13 +125,13 @@ def scene(seed):
     surface = {"mu": mu, "restitution": restitution}
     colliders = [Collider(WORLD, Plane(), **surface)]
     colliders += [Collider(i, shape, **surface) for i, shape in enumerate(shapes)]
+    taken_back, h = float(rng.choice([0.2, 1.0])), float(rng.choice([0.002, 0.005, 0.01]))
     options = {
         "friction": MODELS[model],
         "integrator": INTEGRATORS[integrator],
         "stabilization": stabilization,
-        "gain": float(rng.choice([0.2, 1.0])),
+        "gamma": taken_back / h,
     }
-    h = float(rng.choice([0.002, 0.005, 0.01]))
     traits = {
         "bodies": count,
         "joints": len(held),

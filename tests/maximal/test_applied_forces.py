@@ -99,7 +99,7 @@ def test_simulator_converges_with_every_scheme(integrator, order):
 )
 def test_schemes_under_the_joint_converge(scheme, order):
     mechanism, state = hinged()
-    step = constrained(scheme, lambda state, h: [maximal.mechanism_rows(mechanism, state, h)])
+    step = constrained(scheme, lambda state, h: [maximal.mechanism_rows(mechanism, state)])
     errors = [error(integrate(step, mechanism, state, 0.2 / n, n).E[-1]) for n in (20, 40)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 

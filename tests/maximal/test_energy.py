@@ -45,12 +45,12 @@ def test_an_elastic_ball_bounces_as_high_for_ever():
 
 
 @pytest.mark.parametrize("integrator", [maximal.rattle, keeping_momentum], ids=["rattle", "momentum"])
-@pytest.mark.parametrize("gain", [0.2, 1.0])
-def test_velocities_that_take_back_an_overlap_throw_nothing(gain, integrator):
+@pytest.mark.parametrize("gamma", [100.0, 500.0])
+def test_velocities_that_take_back_an_overlap_throw_nothing(gamma, integrator):
     """A box set 5 cm into the ground was thrown up at 25 m/s; now it rises by 5 cm or so."""
     world, start = on_ground(Box((0.2, 0.2, 0.2)), 0.05)
     path = maximal.simulate(
-        world, start, 0.002, 100, stabilization="baumgarte", gain=gain, integrator=integrator
+        world, start, 0.002, 100, stabilization="baumgarte", gamma=gamma, integrator=integrator
     )
     lift = 9.81 * 0.05
     assert path.energies.max() - path.energies[0] < 1.2 * lift

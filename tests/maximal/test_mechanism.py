@@ -261,7 +261,7 @@ class TestErrors:
             short.force(state)
         with pytest.raises(InvalidArgument, match="applied: got ndarray, expected a function"):
             replace(mechanism, applied=lambda state: np.ones(18)).force(state)
-        with pytest.raises(InvalidArgument, match="gain: got 2"):
-            maximal.mechanism_rows(mechanism, state, 0.1, gain=2.0)
-        with pytest.raises(InvalidArgument, match="h: got 0"):
-            maximal.mechanism_rows(mechanism, state, 0.0, gain=0.5)
+        with pytest.raises(InvalidArgument, match="gamma: got -1"):
+            maximal.mechanism_rows(mechanism, state, gamma=-1.0)
+        with pytest.raises(InvalidArgument, match="gamma: got -1"):
+            maximal.baumgarte_target(mechanism, state.E, -1.0)

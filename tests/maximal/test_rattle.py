@@ -255,17 +255,17 @@ def test_what_a_joint_takes_back_is_known_where_contacts_push():
     The contact is solved with the velocities that bring the joint its part of the way. From others it is
     corrected by impulses of the joint alone, which move the foot through the floor.
     """
-    rod, gain, top = Capsule(0.05, 0.9), 0.2, se3.frame(np.eye(3), [0, 0, 0.45])
+    rod, gamma, top = Capsule(0.05, 0.9), 40.0, se3.frame(np.eye(3), [0, 0, 0.45])
     poses = at(0, 0, 0.45 * np.cos(1.2) + 0.05, Y, 1.2)[None]
     joint = maximal.ball(0, top, WORLD, at(0, 0, 1e-3) @ poses[0] @ top)
     mechanism, surface = Mechanism(rod.spatial_inertia(density=500.0)[None], [joint]), {"mu": 0.4}
     colliders = [Collider(WORLD, Plane(), **surface), Collider(0, rod, **surface)]
     world, state = World(mechanism, colliders, apart=()), State(poses)
     friction = Remembering(newton_friction, np.inf, 0.02)
-    setting = Setting(world, 5e-3, friction, stabilization="baumgarte", gain=gain, slop=0.0)
+    setting = Setting(world, 5e-3, friction, stabilization="baumgarte", gamma=gamma, slop=0.0)
     kick, flown = STEPS._first_kick_and_flight(setting, state, points_in_reach(world, state, setting.h))
     errors = [maximal.joint_errors(mechanism.joints, E) for E in (poses, flown.E)]
-    np.testing.assert_allclose(errors[1], (1 - gain) * errors[0], atol=1e-9)
+    np.testing.assert_allclose(errors[1], (1 - gamma * setting.h) * errors[0], atol=1e-9)
     assert kick.contacts.impulses[0, 0] > 0.01
     # The joint is moved at 0.04 m/s; its second-order target leaves 2e-5 m/s to correct.
     assert np.abs(kick.contacts.after[:, 0]).max() < 2e-4

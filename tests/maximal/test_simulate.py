@@ -66,7 +66,7 @@ class TestContacts:
         left = simulate(world, start, 0.01, 2, stabilization="none")
         np.testing.assert_allclose(left.overlaps, 0.09, rtol=1e-9)
         # By velocities no faster than what lifts a body out: without gravity, none.
-        slowly = {"stabilization": "baumgarte", "gain": 0.25, "slop": 0.0}
+        slowly = {"stabilization": "baumgarte", "gamma": 25.0, "slop": 0.0}
         np.testing.assert_allclose(simulate(world, start, 0.01, 2, **slowly).overlaps, 0.09, rtol=1e-9)
         falling = World(replace(mechanism, gravity=np.array([0, 0, -g])), world.colliders)
         part = simulate(falling, rest(at(0, 0, 0), at(0.99, 0, 0)), 0.01, 2, **slowly)
@@ -192,8 +192,8 @@ class TestErrors:
             simulate(world, start, 0.1, 1, stabilization="glue")
         with pytest.raises(InvalidArgument, match="state: got 1 bodies"):
             simulate(world, State(start.E[:1], start.phi[:1]), 0.1, 1)
-        with pytest.raises(InvalidArgument, match="gain: got 2"):
-            simulate(world, start, 0.1, 1, gain=2.0)
+        with pytest.raises(InvalidArgument, match="gamma: got 25"):
+            simulate(world, start, 0.1, 1, gamma=25.0)
         short = replace(mechanism, applied=lambda state: Forces.without_derivatives(np.zeros(6)))
         with pytest.raises(InvalidArgument, match="applied: got shape"):
             simulate(World(short), start, 0.1, 1)

@@ -155,7 +155,7 @@ class TestIntegrators:
     def test_screw_is_the_step_of_mechanisms(self):
         mechanism, start, _ = chain(3)
         path = simulate(World(mechanism), start, 0.01, 20, integrator=symplectic_euler)
-        step = constrained(symplectic_euler, lambda state, h: [maximal.mechanism_rows(mechanism, state, h)])
+        step = constrained(symplectic_euler, lambda state, h: [maximal.mechanism_rows(mechanism, state)])
         state = start
         for _ in range(20):
             state = step(mechanism, state, 0.01)
@@ -168,14 +168,14 @@ class TestIntegrators:
         mechanism, start, _ = chain(3)
         apart = State(start.E @ se3.exp(0.02 * np.random.default_rng(2).normal(size=(3, 6))), start.phi)
         assert np.abs(maximal.joint_errors(mechanism.joints, apart.E)).max() > 0.01
-        options = {"stabilization": "baumgarte", "gain": 0.3}
+        options = {"stabilization": "baumgarte", "gamma": 30.0}
         path = simulate(World(mechanism), apart, 0.01, 1, integrator=symplectic_euler, **options)
-        rows = maximal.mechanism_rows(mechanism, apart, 0.01, gain=0.3)
+        rows = maximal.mechanism_rows(mechanism, apart, gamma=30.0)
         state = constrained_step(symplectic_euler, mechanism, apart, 0.01, lambda state, h: [rows]).state
-        # Baumgarte's -gamma g with gamma = gain / h, less the 8e-11 that SOFTNESS, which guards against rows
+        # Baumgarte's -gamma g, less the 8e-11 that SOFTNESS, which guards against rows
         # that repeat others, leaves of it: SOFTNESS times the largest S_ii, gamma and the multipliers S^-1 g.
         g = maximal.joint_errors(mechanism.joints, apart.E)
-        np.testing.assert_allclose(rows.target, velocity_target(g, 0.3 / 0.01), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(rows.target, velocity_target(g, 30.0), rtol=0, atol=1e-9)
         # Both have these rows: only rounding could tell them apart.
         np.testing.assert_allclose(path.states.E[-1], state.E, rtol=0, atol=1e-12)
         np.testing.assert_allclose(path.states.phi[-1], state.phi, rtol=0, atol=1e-12)

@@ -5,10 +5,10 @@ import pytest
 from random_trees import ALL, body, frame, unit
 
 from rbnotes import joints, maximal, se3
-from rbnotes.dynamics import WORLD, State, constrained_step, runge_kutta, symplectic_euler
+from rbnotes.dynamics import WORLD, State, constrained_step, no_forces, runge_kutta, symplectic_euler
 from rbnotes.forces import Damping, ForceGroups, LinearSpring, Paths, on_body, through
 from rbnotes.maximal.mechanism import mechanism_rows
-from rbnotes.tree import Link, Tree, TreeSystem
+from rbnotes.tree import Link, LoopClosure, Tree, TreeSystem, step_rows
 
 
 def mechanism(tree, applied):
@@ -74,7 +74,7 @@ def test_steps_converge_to_each_other(case):
     (system, bodies, start), apart = case, []
 
     def rows(state, h):
-        return [mechanism_rows(bodies, state, h)]
+        return [mechanism_rows(bodies, state)]
 
     for steps in (2, 4):
         h, reduced, held = 0.04 / steps, start, system.maximal(start)
@@ -85,3 +85,34 @@ def test_steps_converge_to_each_other(case):
         apart.append(np.linalg.norm(seen.E - held.E) + np.linalg.norm(seen.phi - held.phi))
     assert 1e-6 < apart[1] < 0.6 * apart[0]
     assert apart[0] < 0.5
+
+
+def test_a_rate_takes_back_the_same_part_in_both():
+    """A loop that is 1e-4 m open closes at the rate that is asked for, with rows of a tree and of bodies."""
+    rng, gamma, h = np.random.default_rng(5), 30.0, 0.01
+    links = [
+        Link("base", joints.Revolute(unit(rng)), body(rng), None, frame(rng), frame(rng)),
+        Link("tip", joints.ExponentialSpherical(), body(rng), "base", frame(rng), frame(rng)),
+    ]
+    tree = Tree(links, gravity=np.zeros(3))
+    state, end = State(q=rng.uniform(0.2, 0.7, 4), qdot=np.zeros(4)), np.array([0.3, -0.2, 0.4])
+    bodies = TreeSystem(tree).maximal(state)
+    anchor = bodies.E[1, :3, :3] @ end + bodies.E[1, :3, 3] + [6e-5, -5e-5, 6e-5]
+    closing = LoopClosure("tip", end, None, anchor)
+    ball = maximal.ball(1, se3.frame(np.eye(3), end), WORLD, se3.frame(np.eye(3), anchor))
+    held = mechanism(tree, no_forces)
+    held = maximal.Mechanism(tree.inertias, [*held.joints, ball], np.zeros(3))
+
+    def gap(E):
+        return anchor - (E[1, :3, :3] @ end + E[1, :3, 3])
+
+    of_tree, of_bodies = (
+        constrained_step(symplectic_euler, system, start, h, rows).state
+        for system, start, rows in (
+            (TreeSystem(tree), state, lambda s, h: step_rows(TreeSystem(tree), [closing], s, h, gamma)),
+            (held, bodies, lambda s, h: [mechanism_rows(held, s, gamma=gamma)]),
+        )
+    )
+    left = (1 - gamma * h) * gap(bodies.E)
+    for E in (TreeSystem(tree).maximal(of_tree).E, of_bodies.E):
+        np.testing.assert_allclose(gap(E), left, rtol=0, atol=1e-6)

@@ -95,7 +95,7 @@ def touching(step):
 
 
 def under_joints(step):
-    held = constrained(step, lambda state, h: [mechanism_rows(HINGED, state, h)])
+    held = constrained(step, lambda state, h: [mechanism_rows(HINGED, state)])
     return held(HINGED, POSED, H).phi[0, 2]
 
 

@@ -160,6 +160,8 @@ class TestContact:
         tree = Tree([Link("a", joints.Fixed(), np.eye(6))])
         with pytest.raises(InvalidArgument, match="gamma"):
             contact_step(symplectic_euler, TreeSystem(tree), State(), 0.01, [FLOOR], gamma=-1.0)
+        with pytest.raises(InvalidArgument, match="gamma: got 201"):
+            contact_step(symplectic_euler, TreeSystem(tree), State(), 0.01, [FLOOR], gamma=201.0)
 
 
 def test_springs_and_dampers_between_bodies():

@@ -315,7 +315,7 @@ class t590:
     def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
         joint = maximal.joint_at(Revolute(), PLACES[0] @ PIN, PLACES, 0, 1)
         pair, state = system(body_i, body_k, f_i, f_k, [joint]), State(PLACES, np.stack([phi_i, phi_k]))
-        rows = [mechanism_rows(pair, state, h)]
+        rows = [mechanism_rows(pair, state)]
         step = constrained_step(symplectic_euler, pair, state, h, lambda state, h: rows)
         return np.concatenate(maximal.reactions(joint, PLACES, step.bilateral / h))
 
