@@ -55,8 +55,7 @@ class Reaction(NamedTuple):
 def fixed(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint that holds the body to its parent (Sueda 1.10).
 
-    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
-    no body or WORLD.
+    Raises InvalidArgument as :class:`~rbnotes.maximal.Joint` does.
     """
     return Joint(types.Fixed(), body, frame, parent, parent_frame)
 
@@ -64,8 +63,7 @@ def fixed(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any =
 def ball(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint about whose origin the body turns as it likes (Sueda 1.10).
 
-    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
-    no body or WORLD.
+    Raises InvalidArgument as :class:`~rbnotes.maximal.Joint` does.
     """
     return Joint(types.ExponentialSpherical(), body, frame, parent, parent_frame)
 
@@ -73,8 +71,7 @@ def ball(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = 
 def hinge(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint about whose z axis the body turns (Sueda 1.10).
 
-    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
-    no body or WORLD.
+    Raises InvalidArgument as :class:`~rbnotes.maximal.Joint` does.
     """
     return Joint(types.Revolute(), body, frame, parent, parent_frame)
 
@@ -82,8 +79,7 @@ def hinge(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any =
 def slider(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint along whose z axis the body slides (Sueda 1.10).
 
-    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
-    no body or WORLD.
+    Raises InvalidArgument as :class:`~rbnotes.maximal.Joint` does.
     """
     return Joint(types.Prismatic(), body, frame, parent, parent_frame)
 
@@ -91,8 +87,7 @@ def slider(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any 
 def cylindrical(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint along and about whose z axis the body slides and turns (Sueda 1.10).
 
-    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
-    no body or WORLD.
+    Raises InvalidArgument as :class:`~rbnotes.maximal.Joint` does.
     """
     return Joint(types.Cylindrical(), body, frame, parent, parent_frame)
 
@@ -100,8 +95,7 @@ def cylindrical(body: int, frame: Any = None, parent: int = WORLD, parent_frame:
 def planar(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint in whose xy plane the body slides and turns (Sueda 1.10).
 
-    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
-    no body or WORLD.
+    Raises InvalidArgument as :class:`~rbnotes.maximal.Joint` does.
     """
     return Joint(types.Free2D(), body, frame, parent, parent_frame)
 
@@ -109,8 +103,7 @@ def planar(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any 
 def universal(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A cross, turning about x of the parent's frame, that carries the body, turning about y of its own.
 
-    Raises InvalidArgument if ``body`` is no body, ``frame`` or ``parent_frame`` is no pose, or ``parent`` is
-    no body or WORLD.
+    Raises InvalidArgument as :class:`~rbnotes.maximal.Joint` does.
     """
     return Joint(types.Universal(), body, frame, parent, parent_frame)
 

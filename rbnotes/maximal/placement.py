@@ -31,7 +31,8 @@ class Joint:
     Raises
     ------
     InvalidArgument
-        If the kind is no joint type, a frame is none, or body and parent are the same.
+        If the kind is no joint type, ``body`` is no body, ``parent`` is no body or WORLD, or the same as
+        ``body``, or ``frame`` or ``parent_frame`` is no pose.
     """
 
     kind: JointType

@@ -15,14 +15,14 @@ import numpy as np
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity.residuals import worst
-from rbnotes.contact import Collider, Contacts, contact_rows, nearby_points
+from rbnotes.contact import Collider, Contacts, contact_rows
 from rbnotes.dynamics import State, StepSolution, implicit_euler, symplectic_euler, with_rows
 from rbnotes.friction.bearings import Bearing
 from rbnotes.friction.contact_space import ContactSpace, contact_space
 from rbnotes.tree.bearings import Bearings, closure_wrench, fitted
 from rbnotes.tree.constrained import step_rows
 from rbnotes.tree.constraints import LoopClosure
-from rbnotes.tree.contact import tree_contacts
+from rbnotes.tree.contact import points_in_reach, tree_contacts
 from rbnotes.tree.joint_loads import BispStep, JointLoad
 from rbnotes.tree.kinematics import _steps
 from rbnotes.tree.products import passed_on
@@ -64,9 +64,7 @@ class BearingStep:
         self.adjoints = _se3.Ad_inverse(_steps(system.tree, state.q))
         self.fitted = fitted(system, state, self.at, bearings)
         maximal = system.maximal(state)
-        if apart is None:
-            apart = [(i, parent) for i, parent in enumerate(system.tree.parents) if parent >= 0]
-        self.points = nearby_points(colliders, maximal.E, maximal.phi, h, system.tree.gravity, apart=apart)
+        self.points = points_in_reach(system, maximal, colliders, self.h, apart)
         outside = tree_contacts(system, state, self.points, h, gamma=gamma)
         self.on_bodies = contact_rows(self.points, maximal.E)
         self.touching = outside.count

@@ -3,6 +3,10 @@
 Everything here works for a :class:`~rbnotes.tree.system.TreeSystem` and for one in fewer velocities, whose
 constraints act on the whole tree: ``G_R = G J``, with the drift of J on top.
 
+The mass matrix and the rows are formed and solved together, which takes steps and any scheme: the way to go
+for many constraints on few links. Accelerations of many links under few constraints take linear time by the
+dual, :mod:`rbnotes.tree.dual`, from the same rows.
+
 Multipliers push: ``M dv/dt = f + G^T lambda``. (The notes have ``+ G^T lambda`` on the left side, so that
 their multipliers are minus these.)
 """

@@ -85,6 +85,22 @@ def tree_contacts(
     return Contacts(rows, points.mu, np.maximum(speeds, -gamma * points.gap * (points.gap < 0)))
 
 
+def points_in_reach(
+    system: TreeSystem,
+    at: State,
+    colliders: Sequence[Collider],
+    h: float,
+    apart: Sequence[tuple[int, int]] | None,
+) -> ContactPoints:
+    """Contacts that could close within a step of size h, for links where and as fast as ``at`` has them.
+
+    Pairs ``apart`` do not touch: by default each link and its parent.
+    """
+    if apart is None:
+        apart = [(i, parent) for i, parent in enumerate(system.tree.parents) if parent >= 0]
+    return nearby_points(colliders, at.E, at.phi, h, system.tree.gravity, apart=apart)
+
+
 def contact_step(
     scheme: Step,
     system: TreeSystem,
@@ -128,10 +144,8 @@ def contact_step(
     arguments.function("scheme", scheme)
     friction = friction_model("friction", friction)
     constraints = checked_constraints(constraints)
-    h, at = arguments.number("h", h), system.maximal(state)
-    if apart is None:
-        apart = [(i, parent) for i, parent in enumerate(system.tree.parents) if parent >= 0]
-    points = nearby_points(colliders, at.E, at.phi, h, system.tree.gravity, apart=apart)
+    h = arguments.number("h", h)
+    points = points_in_reach(system, system.maximal(state), colliders, h, apart)
     contacts = tree_contacts(system, state, points, h, gamma=gamma)
     rows = step_rows(system, constraints, state, h, gamma)
     solutions: list[StepSolution] = []
