@@ -19,12 +19,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments, inertia
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.inertia import MassProperties
 
 
@@ -73,7 +72,7 @@ class Box(Solid):
     Raises InvalidArgument if ``sides`` are not positive.
     """
 
-    sides: Any
+    sides: ArrayField
     """Lengths along x, y, z ``(3,)``, m; kept as a tuple."""
 
     def __post_init__(self) -> None:

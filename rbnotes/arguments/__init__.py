@@ -63,6 +63,7 @@ from rbnotes.arguments.objects import (
 )
 from rbnotes.arguments.refusals import (
     Array,
+    ArrayField,
     InvalidArgument,
     Matrix,
     SingularConfiguration,
@@ -74,6 +75,7 @@ __all__ = [
     "ROTATION_TOLERANCE",
     "UNIT_TOLERANCE",
     "Array",
+    "ArrayField",
     "InvalidArgument",
     "Matrix",
     "SingularConfiguration",

@@ -12,6 +12,10 @@ Array = NDArray[np.floating[Any]]
 Matrix = Any
 """A NumPy array or a scipy.sparse array, with two axes: their declared types have no operators in common."""
 
+ArrayField = Any
+"""Of a dataclass: whoever makes it may give nested lists, whoever reads it finds a checked array that cannot
+be written to. No declared type says both."""
+
 
 class InvalidArgument(ValueError):
     """An argument is not what the function needs; the message says what it got and what was expected."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.attachments.attachment import Attachment, elimination_order
 from rbnotes.dynamics import Reduction, StepProblem, StepSolution
 
@@ -33,7 +33,7 @@ class NullSpace(Reduction):
     """Indices of the velocities of active components ``(n_active,)`` among all."""
     attached: Indices
     """Indices of the velocities of attached components ``(n_attached,)``."""
-    among_attached: Any
+    among_attached: Matrix
     """How attached velocities depend on each other ``(n_attached, n_attached)``, without unit between like
     ones, sparse, nilpotent."""
     depth: int

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument, Matrix
+from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.constraints.matrices import symmetric_to_rounding
 
 
@@ -34,15 +34,15 @@ class QP:
 
     Q: Matrix
     """Second derivatives ``(d, d)`` of the objective, in its unit per two of x; dense or scipy.sparse."""
-    c: Any
+    c: ArrayField
     """Slopes ``(d,)`` of the objective at x = 0, in its unit per one of x."""
     A: Matrix = None
     """Rows ``(m, d)`` of the inequalities, in the units of b per x."""
-    b: Any = None
+    b: ArrayField = None
     """What ``A x`` is at least, ``(m,)``: m/s for contacts."""
     G: Matrix = None
     """Rows ``(k, d)`` of the equations, in the units of g per x."""
-    g: Any = None
+    g: ArrayField = None
     """What ``G x`` is, ``(k,)``: m/s or rad/s for joints."""
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ class LCP:
 
     M: Matrix
     """Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse."""
-    q: Any
+    q: ArrayField
     """The w ``(n,)`` at z = 0, in its unit: m/s for contacts."""
 
     def __post_init__(self) -> None:
@@ -117,11 +117,11 @@ class BoxLCP:
 
     M: Matrix
     """Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse."""
-    q: Any
+    q: ArrayField
     """The w ``(n,)`` at z = 0, in its unit: m/s for contacts."""
-    lower: Any
+    lower: ArrayField
     """Least z ``(n,)``, in its unit, or one number for all; may be ``-inf``."""
-    upper: Any
+    upper: ArrayField
     """Largest z ``(n,)``, in its unit, or one number for all; may be ``inf``."""
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes._frozen import keep
-from rbnotes.arguments import Array, InvalidArgument, Matrix
+from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.contact import _axes, _rows
 from rbnotes.contact.detection import ContactPoints
 from rbnotes.contact.pair_rows import PairRows
@@ -36,9 +36,9 @@ class Contacts:
     """``(3 c, n)``, without unit for particles: the normal and the two tangents of one contact after the
     other, the tangents orthonormal. A :class:`~rbnotes.contact.PairRows` between bodies; or a matrix, dense
     or scipy.sparse; an array ``(c, 3, n)`` becomes one."""
-    mu: Any
+    mu: ArrayField
     """Coefficients of friction ``(c,)``, or one for all, without unit."""
-    normal_target: Any = 0.0
+    normal_target: ArrayField = 0.0
     """Least normal velocities ``(c,)``, or one for all, m/s: zero, or what restitution or stabilisation ask
     for."""
 

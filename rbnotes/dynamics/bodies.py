@@ -18,7 +18,7 @@ from scipy import sparse
 
 from rbnotes import _se3, _so3, arguments, inertia
 from rbnotes._frozen import keep
-from rbnotes.arguments import Array, InvalidArgument, Matrix
+from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.dynamics.motion import ForceLaw, Forces, no_forces, without_inertia
 from rbnotes.dynamics.state import State
 
@@ -107,12 +107,12 @@ class FreeSystem:
         If an inertia is not positive definite, or a mass not positive.
     """
 
-    inertias: Any = ()
+    inertias: ArrayField = ()
     """Spatial inertias of the bodies ``(m, 6, 6)``, kg m^2, kg m and kg; one ``(6, 6)`` counts as one
     body."""
-    masses: Any = ()
+    masses: ArrayField = ()
     """Of the particles ``(p,)``, kg."""
-    gravity: Any = GRAVITY
+    gravity: ArrayField = GRAVITY
     """``(3,)`` in the world, m/s^2."""
     applied: ForceLaw = no_forces
     """Forces besides gravity."""

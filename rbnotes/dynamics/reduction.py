@@ -17,7 +17,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes._frozen import changed
-from rbnotes.arguments import Array, InvalidArgument, Matrix
+from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.dynamics.step_problem import Rows, StepProblem, StepSolution
 
 
@@ -33,7 +33,7 @@ class Reduction:
 
     J: Matrix
     """``(n, r)``, without unit between like velocities; dense or sparse."""
-    drift: Any = 0.0
+    drift: ArrayField = 0.0
     """``(n,)``, or one number: the velocities while the reduced ones are zero, m/s or rad/s; for
     accelerations ``dJ/dt v_reduced``, m/s^2 or rad/s^2."""
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes._frozen import changed, keep
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
 
 WORLD = -1
 """The number of the world, wherever a body or carrier is asked for: bodies are numbered from 0."""
@@ -32,17 +32,17 @@ class State:
         If shapes do not fit together, or a pose is none.
     """
 
-    E: Any = ()
+    E: ArrayField = ()
     """Poses of the bodies ``(m, 4, 4)``, m; one ``(4, 4)`` counts as one body."""
-    phi: Any = ()
+    phi: ArrayField = ()
     """Their twists in body coordinates ``(m, 6)``, rad/s and m/s."""
-    x: Any = ()
+    x: ArrayField = ()
     """Particles in world coordinates ``(p, 3)``, m."""
-    v: Any = ()
+    v: ArrayField = ()
     """Their velocities ``(p, 3)``, m/s."""
-    q: Any = ()
+    q: ArrayField = ()
     """Generalised or joint coordinates ``(k,)``, rad or m."""
-    qdot: Any = ()
+    qdot: ArrayField = ()
     """Their velocities ``(l,)``, rad/s or m/s; where l is not k, it is the model that knows how these move
     q."""
     t: float = 0.0

@@ -24,7 +24,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes._frozen import changed, keep, known
-from rbnotes.arguments import Array, InvalidArgument, Matrix
+from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.constraints.matrices import symmetric_to_rounding
 
 
@@ -40,9 +40,9 @@ class Rows:
 
     rows: Matrix = ()
     """``(k, n)``, without unit between like velocities, dense or scipy.sparse; none by default."""
-    target: Any = 0.0
+    target: ArrayField = 0.0
     """``(k,)``, or one number for all, m/s or rad/s."""
-    softness: Any = 0.0
+    softness: ArrayField = 0.0
     """Velocity per impulse ``(k,)`` or ``(k, k)``, or one number for all, 1/kg or 1/(kg m^2): zero where rows
     are hard."""
 
@@ -130,7 +130,7 @@ class StepProblem:
     mass: Matrix
     """``(n, n)``, kg, kg m and kg m^2, dense or scipy.sparse. That of an implicit scheme need not be
     symmetric; its symmetric part is positive definite."""
-    momentum: Any
+    momentum: ArrayField
     """``(n,)``: what ``mass v`` would be without constraints, N s and N m s."""
     bilateral: BilateralRows = field(default_factory=partial(_no_equations, 0))
     """Equations; none by default."""

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
 
 EPSILON = 1e-9
 """Weight of the multipliers' own size, relative to that of the wrench that they should add up to."""
@@ -34,13 +33,13 @@ class Bearing:
         If shapes do not fit, a normal is no unit vector, or a tangent not perpendicular to its normal.
     """
 
-    points: Any
+    points: ArrayField
     """``(c, 3)``, m."""
-    normals: Any
+    normals: ArrayField
     """``(c, 3)``, unit vectors."""
-    mu: Any
+    mu: ArrayField
     """Coefficients of friction ``(c,)``, or one for all, without unit."""
-    tangents: Any = None
+    tangents: ArrayField = None
     """Unit vectors ``(c, 2, 3)``, orthonormal pairs; of use where friction is bounded direction by
     direction."""
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rbnotes import _so3, arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.joints.protocol import JointType
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -23,7 +23,7 @@ class Fixed(JointType):
     Raises InvalidArgument if ``pose`` is no pose.
     """
 
-    pose: Any = None
+    pose: ArrayField = None
     """``(4, 4)``, m; the identity by default."""
 
     def __post_init__(self) -> None:
@@ -108,7 +108,7 @@ class Revolute(_Steady):
     Raises InvalidArgument if ``axis`` is not of unit length.
     """
 
-    axis: Any = Z
+    axis: ArrayField = Z
     """Unit vector ``(3,)``, the same in both frames."""
 
     def __post_init__(self) -> None:
@@ -132,7 +132,7 @@ class Prismatic(_Steady):
     Raises InvalidArgument if ``axis`` is not of unit length.
     """
 
-    axis: Any = Z
+    axis: ArrayField = Z
     """Unit vector ``(3,)``."""
 
     def __post_init__(self) -> None:
@@ -168,7 +168,7 @@ class Helical(_Steady):
     Raises InvalidArgument if ``axis`` is not of unit length or ``pitch`` is no finite number.
     """
 
-    axis: Any = Z
+    axis: ArrayField = Z
     """Unit vector ``(3,)``."""
     pitch: float = 1.0
     """Translation for each radian, m; a full turn makes 2 pi times as much."""

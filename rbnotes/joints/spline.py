@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
-from typing import Any
 
 import numpy as np
 
 from rbnotes import _se3, arguments
 from rbnotes._linear import apply
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.arguments import Array, ArrayField, InvalidArgument, SingularConfiguration
 from rbnotes.joints._nearest import misfit
 from rbnotes.joints.composite import Composite
 from rbnotes.joints.euler_angles import EulerSpherical
@@ -56,11 +55,11 @@ class SplineCurve(JointType):
         If two neighbours are half a turn apart, so that no way between them is the shortest.
     """
 
-    frames: Any
+    frames: ArrayField
     """Control frames ``(n, 4, 4)`` in the resting frame, m."""
     cyclic: bool = True
     """Whether the first control frames follow the last ones again, which closes the curve."""
-    basis: Any = field(default_factory=BASIS.copy)
+    basis: ArrayField = field(default_factory=BASIS.copy)
     """``(4, 4)``, without unit: weights of four neighbouring frames, ``(1, u, u^2, u^3) @ basis``; B-splines
     by default."""
 
@@ -167,7 +166,7 @@ class SplineSurface(JointType):
         If there are fewer than 4 x 4 control points.
     """
 
-    points: Any
+    points: ArrayField
     """Control points ``(m, n, 6)``: positions, m, and angles, rad."""
 
     def __post_init__(self) -> None:

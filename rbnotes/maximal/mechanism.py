@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes._frozen import changed, keep, known
-from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
+from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.constraints import _stabilization
 from rbnotes.constraints.kkt import factored
 from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, FreeSystem, State, no_forces
@@ -47,11 +47,11 @@ class Mechanism:
         If an inertia is not positive definite, or a joint names a body that is not there.
     """
 
-    bodies: Any
+    bodies: ArrayField
     """Spatial inertias ``(n, 6, 6)``, each about the origin of its body's frame, kg m^2, kg m and kg."""
     joints: Sequence[Joint] = ()
     """What connects them, kept as a tuple."""
-    gravity: Any = GRAVITY
+    gravity: ArrayField = GRAVITY
     """``(3,)`` in the world, m/s^2."""
     applied: ForceLaw = no_forces
     """Forces besides gravity; see :class:`rbnotes.forces.ForceGroups`."""

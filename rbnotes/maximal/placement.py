@@ -17,7 +17,7 @@ from scipy import sparse
 from rbnotes import _se3, arguments
 from rbnotes._frozen import keep
 from rbnotes._linear import apply
-from rbnotes.arguments import Array, InvalidArgument, Matrix
+from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.dynamics import WORLD
 from rbnotes.joints import JointType
 from rbnotes.joints._annihilator import annihilator, annihilator_rate, steady_rows, turns
@@ -39,11 +39,11 @@ class Joint:
     """How the frame of the body may stand in that of the parent."""
     body: int
     """Index of the body in the system."""
-    frame: Any = None
+    frame: ArrayField = None
     """Joint frame ``(4, 4)`` in the body; the body's own frame by default."""
     parent: int = WORLD
     """Index of the parent, or :data:`~rbnotes.dynamics.WORLD`."""
-    parent_frame: Any = None
+    parent_frame: ArrayField = None
     """Joint frame ``(4, 4)`` in the parent, or in the world; the parent's own frame by default."""
 
     def __post_init__(self) -> None:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import _so3, arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.tree.rows import BodyRows, ConstraintRows, Moving, OnBodies, body_point, check, name_links
 from rbnotes.tree.system import TreeSystem
@@ -44,13 +43,13 @@ class LoopClosure(OnBodies):
 
     a: str
     """Name of the first body's link."""
-    x_a: Any
+    x_a: ArrayField
     """Point ``(3,)`` in the frame of body a, m."""
     b: str | None
     """Name of the second body's link; None is the world."""
-    x_b: Any
+    x_b: ArrayField
     """Point ``(3,)`` in the frame of body b, m."""
-    axis: Any = None
+    axis: ArrayField = None
     """Of the closing hinge ``(3,)``, a unit vector in the joint frame of body a: no row along it. None: the
     point is held in all directions, as by a ball joint."""
     turning: bool = True
@@ -200,7 +199,7 @@ class AttachedParticle(OnBodies):
     """Number of the particle among the system's, from 0."""
     link: str | None
     """Name of the body's link; None is the world."""
-    x: Any
+    x: ArrayField
     """Point ``(3,)`` in the body's frame, m."""
 
     unilateral = False
@@ -279,9 +278,9 @@ class PlaneLimit(OnBodies):
 
     link: str
     """Name of the body's link."""
-    x: Any
+    x: ArrayField
     """Point ``(3,)`` in the body's frame, m."""
-    normal: Any
+    normal: ArrayField
     """Unit vector ``(3,)`` in the world, without unit."""
     offset: float = 0.0
     """Distance of the plane from the world's origin along the normal, m."""

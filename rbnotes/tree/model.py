@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.dynamics import GRAVITY
 from rbnotes.inertia.spatial import of_symmetric
 from rbnotes.joints import JointType
@@ -42,20 +42,20 @@ class Link:
     """What others call the link."""
     joint: JointType
     """How the link moves on its parent."""
-    inertia: Any = None
+    inertia: ArrayField = None
     """Spatial inertia ``(6, 6)`` about the origin of the body's frame, kg m^2, kg m and kg. None: no mass,
     for a frame in between; something heavy has to hang on it."""
     parent: str | None = None
     """Name of the parent; None is the world."""
-    placement: Any = None
+    placement: ArrayField = None
     """Joint frame ``(4, 4)`` in the joint frame of the parent, at rest, m; the same frame by default."""
-    body: Any = None
+    body: ArrayField = None
     """Body frame ``(4, 4)`` in the joint frame, m; the same frame by default."""
-    stiffness: Any = 0.0
+    stiffness: ArrayField = 0.0
     """Of a spring in each coordinate, ``(k,)`` or a number, N m/rad or N/m, not negative."""
-    damping: Any = 0.0
+    damping: ArrayField = 0.0
     """Of a damper in each coordinate, ``(k,)`` or a number, N m s/rad or N s/m, not negative."""
-    rest: Any = None
+    rest: ArrayField = None
     """Coordinates ``(k,)``, rad or m, at which the springs are slack; the joint's home by default."""
 
     def __post_init__(self) -> None:
@@ -107,7 +107,7 @@ class Tree:
 
     links: Sequence[Link]
     """In any order when given; sorted afterwards, otherwise in the order given."""
-    gravity: Any = GRAVITY
+    gravity: ArrayField = GRAVITY
     """``(3,)`` in the world, m/s^2."""
 
     def __post_init__(self) -> None:

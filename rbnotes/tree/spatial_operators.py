@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, ArrayField
 from rbnotes.tree.dynamics import _applied, _joint_forces, _weight_wrenches
 from rbnotes.tree.kinematics import _both, _poses_at, _steps, _times
 from rbnotes.tree.model import Tree
@@ -95,11 +95,11 @@ class SpatialOperators:
 
     tree: Tree
     """Links and their joints."""
-    q: Any
+    q: ArrayField
     """Coordinates ``(..., k)``, rad or m."""
-    qdot: Any = 0.0
+    qdot: ArrayField = 0.0
     """Rates ``(..., k)``, rad/s or m/s; at rest by default."""
-    wrenches: Any = 0.0
+    wrenches: ArrayField = 0.0
     """Applied wrenches ``(..., n, 6)`` besides the weights, N m and N, in body coordinates."""
 
     def __post_init__(self) -> None:

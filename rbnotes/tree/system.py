@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes._frozen import changed
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.dynamics import BilateralRows, ForceLaw, Forces, Reduction, State, no_forces
 from rbnotes.tree.dynamics import (
     _joint_forces,
@@ -43,7 +43,7 @@ class TreeSystem:
 
     tree: Tree
     """Links, their joints and gravity."""
-    masses: Any = ()
+    masses: ArrayField = ()
     """Of the particles ``(p,)``, kg."""
     applied: ForceLaw = no_forces
     """Forces on bodies and particles besides gravity, as a function of the maximal state."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +15,7 @@ from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.joints.general.differentiate import slopes
 from rbnotes.joints.general.surfaces import bernstein, unit
-from rbnotes.joints.general.symbols import coordinate, regular
+from rbnotes.joints.general.symbols import Symbolic, coordinate, regular
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Curve:
 
     name: str
     """What a joint along the curve is called after."""
-    point: Callable[[Any], Any]
+    point: Callable[[Symbolic], Symbolic]
     """Coordinate to a point ``(3,)``, m, by arithmetic and numpy's functions alone."""
     low: float = 0.0
     """Where the usual range of the coordinate begins, in its unit."""
@@ -42,7 +41,7 @@ class Curve:
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", arguments.real("high", self.high, minimum=low))
 
-    def tangent(self, s: Any) -> Any:
+    def tangent(self, s: Symbolic) -> Symbolic:
         """Slope ``(3,)`` of the point, not of length one.
 
         Raises InvalidArgument if ``s`` is no finite number.
@@ -51,34 +50,34 @@ class Curve:
         with np.errstate(all="ignore"):
             return regular(slopes(lambda p: self.point(p[0]), np.array([s]))[:, 0], s=s)
 
-    def frame(self, s: Any, across: Any) -> tuple[Any, Any]:
+    def frame(self, s: Symbolic, across: Symbolic) -> tuple[Symbolic, Symbolic]:
         """Axes ``(3, 3)``, one a column, and the point ``(3,)``; x is nearest to ``across (3,)``.
 
         Raises InvalidArgument if ``s`` is no finite number or ``across`` is not of unit length.
         """
         return self._frame(coordinate("s", s), _direction(across))
 
-    def fold(self, s: Any, across: Any) -> Any:
+    def fold(self, s: Symbolic, across: Symbolic) -> Symbolic:
         """What is zero where the frame is singular: the sine between the tangent and the given direction.
 
         Raises InvalidArgument if ``s`` is no finite number or ``across`` is not of unit length.
         """
         return self._fold(coordinate("s", s), _direction(across))
 
-    def _frame(self, s: Any, across: Any) -> tuple[Any, Any]:
+    def _frame(self, s: Symbolic, across: Symbolic) -> tuple[Symbolic, Symbolic]:
         with np.errstate(all="ignore"):
             z = unit(self.tangent(s))
             x = unit(across - (across @ z) * z)
             axes = np.array([x, np.cross(z, x), z]).T
             return regular(axes, s=s, across=np.linalg.norm(across)), regular(self.point(s), s=s)
 
-    def _fold(self, s: Any, across: Any) -> Any:
+    def _fold(self, s: Symbolic, across: Symbolic) -> Symbolic:
         with np.errstate(all="ignore"):
             side = np.cross(unit(self.tangent(s)), across)
             return regular(np.sqrt(side @ side), s=s)
 
 
-def _direction(across: Any) -> Any:
+def _direction(across: Symbolic) -> Symbolic:
     return arguments.exactly("across", arguments.unit_vector("across", across), 1)
 
 

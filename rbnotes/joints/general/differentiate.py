@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints.general.symbols import casadi, entries, matrix, symbols
+from rbnotes.joints.general.symbols import Symbolic, casadi, entries, matrix, symbols
 
-Factor = tuple[Any, Any]
+Factor = tuple[Symbolic, Symbolic]
 """A rotation ``(3, 3)`` and a position ``(3,)``."""
-Pose = Callable[[Any], Factor | list[Factor]]
+Pose = Callable[[Symbolic], Factor | list[Factor]]
 """Coordinates ``(k,)`` to a pose, or to a list of poses of which it is the product."""
-Margins = Callable[[Any], Mapping[str, Any]]
+Margins = Callable[[Symbolic], Mapping[str, Symbolic]]
 """Coordinates ``(k,)`` to numbers that are zero where the pose, or its chart, is singular, by their names."""
 
 

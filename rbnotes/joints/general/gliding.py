@@ -14,7 +14,6 @@ Normals may point anywhere, also against each other. Where the relative curvatur
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,9 +22,10 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.composite import Composite
 from rbnotes.joints.general.curves import Curve
-from rbnotes.joints.general.differentiate import Factor
+from rbnotes.joints.general.differentiate import Factor, Margins, Pose
 from rbnotes.joints.general.functions import FunctionJoint
 from rbnotes.joints.general.surfaces import Surface, about_z
+from rbnotes.joints.general.symbols import Symbolic
 from rbnotes.joints.simple import Z
 from rbnotes.joints.spherical import ExponentialSpherical
 
@@ -53,12 +53,12 @@ def surface_on_surface(first: Surface, second: Surface, spin: float | None = Non
     arguments.instance("first", first, Surface)
     arguments.instance("second", second, Surface)
 
-    def function(q: Any) -> list[Factor]:
+    def function(q: Symbolic) -> list[Factor]:
         meeting = (about_z(q[4]) if spin is None else _exactly(about_z(spin))) @ FACING
         back = [(R.T, -R.T @ t) for R, t in reversed(second.frame(q[2], q[3]))]
         return [*first.frame(q[0], q[1]), (meeting, np.zeros(3)), *back]
 
-    def margins(q: Any) -> dict[str, Any]:
+    def margins(q: Symbolic) -> dict[str, Symbolic]:
         places = ("first", first, q[0], q[1]), ("second", second, q[2], q[3])
         return _margins(places, turns=spin is None)
 
@@ -93,7 +93,7 @@ def point_on_surface(
     arguments.choice("turning", turning, ("ball", "normal", "none"))
     height = float(arguments.one_vector("height", [height], 1)[0])
 
-    def function(q: Any) -> list[Factor]:
+    def function(q: Symbolic) -> list[Factor]:
         factors = surface.frame(q[0], q[1])
         if turning == "normal":
             factors = [*factors, (about_z(q[2]), np.zeros(3))]
@@ -103,7 +103,7 @@ def point_on_surface(
             factors = [*factors, *backwards]
         return factors
 
-    def margins(q: Any) -> dict[str, Any]:
+    def margins(q: Symbolic) -> dict[str, Symbolic]:
         return _margins([("only", surface, q[0], q[1])], turns=turning != "none")
 
     low, high = list(surface.low), list(surface.high)
@@ -136,11 +136,11 @@ def point_on_curve(curve: Curve, turning: str = "ball", across: ArrayLike = Z) -
     if turning == "ball":
         return Composite(_carried(curve), ExponentialSpherical())
 
-    def function(q: Any) -> list[Factor]:
+    def function(q: Symbolic) -> list[Factor]:
         turned = [(about_z(q[1]), np.zeros(3))] if turning == "tangent" else []
         return [curve._frame(q[0], across), *turned]
 
-    def margins(q: Any) -> dict[str, Any]:
+    def margins(q: Symbolic) -> dict[str, Symbolic]:
         return {f"a tangent of its {curve.name} along {across.tolist()}": curve._fold(q[0], across)}
 
     low, high = [curve.low], [curve.high]
@@ -184,7 +184,7 @@ def rolling_gear(radius: float, wheel: float, *, inside: bool = False) -> Functi
         raise InvalidArgument("wheel", f"{wheel:g}", f"a wheel smaller than its ring, {radius:g}")
     signed = -wheel if inside else wheel
 
-    def function(q: Any) -> list[Factor]:
+    def function(q: Symbolic) -> list[Factor]:
         along = np.array([radius + signed, 0, 0])
         return [(about_z(q[0]), np.zeros(3)), (about_z(q[0] * radius / signed), along)]
 
@@ -192,7 +192,7 @@ def rolling_gear(radius: float, wheel: float, *, inside: bool = False) -> Functi
 
 
 def _joint(
-    function: Any, name: str, low: list[float], high: list[float], margins: Any = None
+    function: Pose, name: str, low: list[float], high: list[float], margins: Margins | None = None
 ) -> FunctionJoint:
     middle = (np.array(low) + np.array(high)) / 2
     return FunctionJoint(function, len(low), name=name, home=middle, low=low, high=high, margins=margins)
@@ -201,13 +201,15 @@ def _joint(
 def _carried(curve: Curve, *, back: bool = False) -> FunctionJoint:
     """Translation to a point of the curve, or from there to the origin."""
 
-    def function(q: Any) -> Factor:
+    def function(q: Symbolic) -> Factor:
         return np.eye(3), -curve.point(q[0]) if back else curve.point(q[0])
 
     return _joint(function, f"translation along {curve.name}", [curve.low], [curve.high])
 
 
-def _margins(places: Iterable[tuple[str, Surface, Any, Any]], *, turns: bool) -> dict[str, Any]:
+def _margins(
+    places: Iterable[tuple[str, Surface, Symbolic, Symbolic]], *, turns: bool
+) -> dict[str, Symbolic]:
     """What is zero where a frame is singular; and, if the body turns about the normal, where a chart is."""
     found = {}
     for which, surface, u, v in places:

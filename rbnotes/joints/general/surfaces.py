@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.general.differentiate import slopes
-from rbnotes.joints.general.symbols import coordinate, regular
+from rbnotes.joints.general.symbols import Symbolic, coordinate, regular
 
 
 @dataclass(frozen=True)
@@ -30,13 +29,13 @@ class Surface:
 
     name: str
     """What a joint on the surface is called after."""
-    point: Callable[[Any, Any], Any]
+    point: Callable[[Symbolic, Symbolic], Symbolic]
     """(u, v) to a point ``(3,)``, m, by arithmetic and numpy's functions alone."""
-    factors: Callable[[Any, Any], list[tuple[Any, Any]]] | None = None
+    factors: Callable[[Symbolic, Symbolic], list[tuple[Symbolic, Symbolic]]] | None = None
     """(u, v) to poses, a rotation ``(3, 3)`` and a position ``(3,)`` each, whose product is the frame, where
     there are formulas for it; otherwise it comes from the slopes of the point, and is singular where the
     surface folds."""
-    pole: Callable[[Any, Any], Any] | None = None
+    pole: Callable[[Symbolic, Symbolic], Symbolic] | None = None
     """(u, v) to a number that is zero where the lines of constant v shrink to a point; for spheres."""
     low: tuple[float, float] = (-np.pi, -np.pi)
     """Where the usual ranges of u and v begin ``(2,)``, in their units."""
@@ -54,7 +53,7 @@ class Surface:
         object.__setattr__(self, "low", tuple(low.tolist()))
         object.__setattr__(self, "high", tuple(high.tolist()))
 
-    def frame(self, u: Any, v: Any) -> list[tuple[Any, Any]]:
+    def frame(self, u: Symbolic, v: Symbolic) -> list[tuple[Symbolic, Symbolic]]:
         """Axes ``(3, 3)``, one a column, and the point ``(3,)``, as factors whose product they are.
 
         Raises InvalidArgument if ``u`` or ``v`` is no finite number; SingularConfiguration if the slopes at
@@ -69,7 +68,7 @@ class Surface:
             axes = np.array([x, np.cross(normal, x), normal]).T
             return [(regular(axes, u=u, v=v), regular(self.point(u, v), u=u, v=v))]
 
-    def fold(self, u: Any, v: Any) -> Any:
+    def fold(self, u: Symbolic, v: Symbolic) -> Symbolic:
         """What is zero where the frame is singular, the sine of the angle of the slopes; None if nowhere.
 
         Raises InvalidArgument if ``u`` or ``v`` is no finite number; SingularConfiguration if the slopes at
@@ -84,7 +83,7 @@ class Surface:
             sine = np.sqrt((across @ across) / ((along_u @ along_u) * (along_v @ along_v)))
             return regular(sine, u=u, v=v)
 
-    def _slopes(self, u: Any, v: Any) -> Any:
+    def _slopes(self, u: Symbolic, v: Symbolic) -> Symbolic:
         return slopes(lambda p: self.point(p[0], p[1]), np.array([u, v])).T
 
 
@@ -119,10 +118,10 @@ def ellipsoid(semi_axes: ArrayLike) -> Surface:
     """
     a, b, c = arguments.exactly("semi_axes", arguments.positive("semi_axes", semi_axes, 3), 1).tolist()
 
-    def point(u: Any, v: Any) -> Any:
+    def point(u: Symbolic, v: Symbolic) -> Symbolic:
         return np.array([a, b, c]) * _outward(u, v)
 
-    def factors(u: Any, v: Any) -> list[tuple[Any, Any]]:
+    def factors(u: Symbolic, v: Symbolic) -> list[tuple[Symbolic, Symbolic]]:
         # The azimuth and the slope of the normal, which is along (x/a^2, y/b^2, z/c^2).
         width = np.sqrt((a * np.sin(u)) ** 2 + (b * np.cos(u)) ** 2)
         azimuth = np.arctan2(a * np.sin(u), b * np.cos(u))
@@ -174,14 +173,14 @@ def bezier_surface(points: ArrayLike) -> Surface:
     if points.ndim != 3 or min(points.shape[:2]) < 2:
         raise InvalidArgument("points", f"shape {points.shape}", "2 x 2 control points or more, (m, n, 3)")
 
-    def point(u: Any, v: Any) -> Any:
+    def point(u: Symbolic, v: Symbolic) -> Symbolic:
         rows, columns = bernstein(len(points), u), bernstein(points.shape[1], v)
         return sum(rows[i] * columns[j] * points[i, j] for i in range(len(rows)) for j in range(len(columns)))
 
     return Surface("Bezier surface", point, low=(0.0, 0.0), high=(1.0, 1.0))
 
 
-def bernstein(count: int, u: Any) -> list[Any]:
+def bernstein(count: int, u: Symbolic) -> list[Symbolic]:
     """Weights of so many control points of a Bezier curve at u: the Bernstein polynomials."""
     degree = count - 1
     return [comb(degree, i) * u**i * (1 - u) ** (degree - i) for i in range(count)]
@@ -200,22 +199,22 @@ def triangles(surface: Surface, across: int = 24, around: int = 24) -> tuple[Arr
     return vertices, np.concatenate(halves)
 
 
-def about_z(angle: Any) -> Any:
+def about_z(angle: Symbolic) -> Symbolic:
     """Rotation ``(3, 3)``."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
 
 
-def unit(vector: Any) -> Any:
+def unit(vector: Symbolic) -> Symbolic:
     """A vector of length one."""
     return vector / np.sqrt(vector @ vector)
 
 
-def _outward(u: Any, v: Any) -> Any:
+def _outward(u: Symbolic, v: Symbolic) -> Symbolic:
     return np.array([np.cos(v) * np.cos(u), np.cos(v) * np.sin(u), np.sin(v)])
 
 
-def _upward(v: Any) -> Any:
+def _upward(v: Symbolic) -> Symbolic:
     """Rotation about -y."""
     c, s = np.cos(v), np.sin(v)
     return np.array([[c, 0, -s], [0, 1, 0], [s, 0, c]])

@@ -15,6 +15,9 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 
+Symbolic = Any
+"""A number, a :class:`Symbol`, or an array of either: numpy declares no arithmetic for arrays of objects."""
+
 EXTRA = "joints given as functions are differentiated by casadi: pip install 'rbnotes[joints]'"
 
 
