@@ -36,6 +36,7 @@ from other_codes import as_hinges, casadi_call, minverse, mujoco_call, pinocchio
 
 from rbnotes import inertia, joints, kernels, se3
 from rbnotes import tree as trees
+from rbnotes.arguments import Array
 from rbnotes.tree import Link, Tree
 from rbnotes.tree.examples import torus_chain
 
@@ -96,7 +97,10 @@ def revolutes(n: int, branched: bool) -> Tree:
     """Hinges about axis 2 at general places; each on the one before, or on any one before it."""
     rng = np.random.default_rng(n)
     parents = [None, *(str(rng.integers(i) if branched else i - 1) for i in range(1, n))]
-    place = lambda: se3.exp(rng.uniform(-0.6, 0.6, 6))  # noqa: E731
+
+    def place() -> Array:
+        return se3.exp(rng.uniform(-0.6, 0.6, 6))
+
     return Tree([Link(str(i), joints.Revolute(), body(rng), parents[i], place(), place()) for i in range(n)])
 
 

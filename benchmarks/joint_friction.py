@@ -13,16 +13,19 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from rbnotes import _se3, joints
 from rbnotes.arguments import Array
 from rbnotes.contact import Contacts
-from rbnotes.dynamics import State, StepProblem
+from rbnotes.dynamics import State, StepProblem, StepSolution
 from rbnotes.friction import Bearing, journal, staggered
 from rbnotes.solids import Box
 from rbnotes.tree import Link, Tree, TreeSystem, bisp_step, body_wrenches
+from rbnotes.tree.joint_loads import BispStep
 
 H, MU, TOLERANCE = 0.005, 0.2, 1e-4
 
@@ -67,12 +70,12 @@ def explicit(system: TreeSystem, state: State, bearings: dict[str, Bearing]) -> 
     return StepProblem(mass, momentum, contacts=Contacts(held, MU, drift))
 
 
-def milliseconds(step: object, repeat: int) -> float:
+def milliseconds(step: Callable[[], StepSolution | BispStep], repeat: int) -> float:
     """The fastest of some runs."""
     times = []
     for _ in range(repeat):
         start = time.perf_counter()
-        step()  # type: ignore[operator]
+        step()
         times.append(time.perf_counter() - start)
     return 1000 * min(times)
 
@@ -91,18 +94,14 @@ def main() -> None:
         system, state, bearings = chain(links)
         problem = explicit(system, state, bearings)
 
-        def mine() -> object:
-            return bisp_step(system, state, H, bearings, tolerance=TOLERANCE, check=False)  # noqa: B023
-
-        def theirs() -> object:
-            return staggered(problem, tolerance=TOLERANCE, max_iterations=300, check=False)  # noqa: B023
-
+        mine = partial(bisp_step, system, state, H, bearings, tolerance=TOLERANCE, check=False)
+        theirs = partial(staggered, problem, tolerance=TOLERANCE, max_iterations=300, check=False)
         short, long = milliseconds(mine, arguments.repeat), milliseconds(theirs, 1)
-        one, other = bisp_step(system, state, H, bearings, tolerance=TOLERANCE, check=False), theirs()
-        mark = "" if other.residual <= TOLERANCE else " (SP not converged)"  # type: ignore[attr-defined]
+        one, other = mine(), theirs()
+        mark = "" if other.residual <= TOLERANCE else " (SP not converged)"
         print(
             f"{links:5d} {problem.contacts.count:9d} {short:9.1f} {one.iterations:9d} {long:9.1f} "
-            f"{other.iterations:9d} {long / short:9.1f}{mark}"  # type: ignore[attr-defined]
+            f"{other.iterations:9d} {long / short:9.1f}{mark}"
         )
 
 

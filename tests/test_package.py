@@ -9,6 +9,7 @@ import sys
 from dataclasses import fields, is_dataclass, replace
 from graphlib import TopologicalSorter
 from importlib import import_module
+from pathlib import Path
 
 import grimp
 import numpy as np
@@ -151,3 +152,34 @@ def test_dataclasses_of_tuples_compare_by_value(one):
     assert one == same
     assert hash(one) == hash(same)
     assert one != other
+
+
+PASSED_OVER = re.compile(r"# (?:type: ignore\[|noqa\b)")
+REASON_BEHIND = re.compile(r"# (?:type: ignore\[[^]]*\]|noqa: \w+)\s+# (?!type:|noqa)\w+")
+
+
+def unexplained(source):
+    """Lines that switch off a check without a reason, behind them or in a comment above them."""
+    lines = source.splitlines()
+    for number, line in enumerate(lines):
+        if PASSED_OVER.search(line) and not REASON_BEHIND.search(line):
+            above = number - 1
+            while PASSED_OVER.search(lines[above]) and not lines[above].lstrip().startswith("#"):
+                above -= 1
+            if not lines[above].lstrip().startswith("#"):
+                yield number + 1
+
+
+def test_what_switches_off_a_check_says_why():
+    assert list(unexplained("import a\nx = f()  # noqa: F401")) == [2]
+    assert list(unexplained("# Why.\nx = 1  # noqa: F401\ny = 2  # type: ignore[misc]\nz = 3")) == []
+    assert list(unexplained("x = 1\ny = 2  # type: ignore[misc]  # because")) == []
+    assert list(unexplained("x = 1\ny = 2  # type: ignore[misc]  # noqa: E402")) == [2]
+    root = Path(__file__).parents[1]
+    places = [
+        f"{path.relative_to(root)}:{line}"
+        for folder in ("rbnotes", "book/_ext", "tools", "benchmarks")
+        for path in sorted((root / folder).rglob("*.py"))
+        for line in unexplained(path.read_text(encoding="utf-8"))
+    ]
+    assert places == []

@@ -22,9 +22,9 @@ from jupyter_book.sphinx import build_sphinx
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from rbnotes_book import cache, execution, kernels  # noqa: E402
+from rbnotes_book import cache, execution, kernels  # noqa: E402  # the path comes first
 
-from rbnotes import ledger  # noqa: E402
+from rbnotes import ledger  # noqa: E402  # the path comes first
 
 FEW = 4
 """So many chapters run before a process that has loaded everything is ready."""

@@ -78,6 +78,7 @@ def observe_numpy() -> None:
             compare(a, b, rtol, atol)
         return close
 
+    # What is replaced has overloads, what replaces it one signature for all.
     np.testing.assert_allclose, np.allclose = assert_allclose, is_allclose  # type: ignore[assignment]
 
 
@@ -91,6 +92,7 @@ def observe_approx() -> None:
             compare(actual, self.expected, 0.0, self.tolerance)
         return same
 
+    # A method is replaced on purpose.
     scalar.__eq__ = observed  # type: ignore[method-assign]
 
 
@@ -102,6 +104,7 @@ def only_in_tests() -> None:
         prepare(self, module_path, *more)
         self.enable_assertion_pass_hook &= str(module_path).startswith(TESTS)
 
+    # A method is replaced on purpose.
     rewrite.AssertionRewriter.__init__ = prepared  # type: ignore[method-assign, assignment]
 
 

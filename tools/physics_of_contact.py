@@ -124,7 +124,10 @@ def pulled_with_its_friction(options: Options) -> float:
     box, mu = Box([0.3, 0.2, 0.1]), 0.5
     M = box.spatial_inertia(mass=2.0)
     pull = mu * 2.0 * g * np.array([np.cos(0.6), np.sin(0.6), 0])
-    applied = lambda state: Forces.without_derivatives([0, 0, 0, *pull])  # noqa: E731
+
+    def applied(state: State) -> Forces:
+        return Forces.without_derivatives([0, 0, 0, *pull])
+
     world = World(
         Mechanism(M[None], applied=applied), [Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
     )

@@ -140,6 +140,7 @@ def catenary(options: Options) -> float:
 def tendon(options: Options) -> float:
     """Two bodies on a spring that runs from the world through one to the other: MuJoCo's spatial tendon."""
     try:
+        # Where it is installed it brings no types; where it is not, mypy is told of no such module.
         import mujoco  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return np.nan

@@ -19,7 +19,7 @@ from rbnotes.maximal import Trajectory, World, simulate
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "maximal"))
 
-import physics_scenes  # noqa: E402
+import physics_scenes  # noqa: E402  # the path comes first
 
 scenes = physics_scenes
 """What the tests run, too."""

@@ -97,7 +97,7 @@ def parted(body: str, opening: str) -> tuple[str, list[str]]:
     rest, taken, at = "", [], 0
     while found := re.search(opening, body[at:]):
         start = at + found.start()
-        name = body[start + 1 : start + re.search(r"\W", body[start + 1 :]).end()]  # type: ignore[union-attr]
+        name = re.split(r"\W", body[start + 1 :], maxsplit=1)[0]
         depth, end = 0, start
         for tag in re.finditer(rf"<(/?){name}\b[^>]*>", body[start:]):
             depth += -1 if tag[1] else 1

@@ -21,7 +21,7 @@ TABLE = ROOT / "book" / "_data" / "redmax-energies.csv"
 COLUMNS = ("scene", "bodies", "coordinates", "steps", "published", "computed", "relative difference")
 sys.path.insert(0, str(ROOT / "tests" / "tree"))
 
-import redmax_scenes  # noqa: E402
+import redmax_scenes  # noqa: E402  # the path comes first
 
 
 def rows() -> Iterator[tuple[object, ...]]:

@@ -30,13 +30,13 @@ import pinocchio
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "tree"))
 
-import pinocchio_robots  # noqa: E402
+import pinocchio_robots  # noqa: E402  # the path comes first
 
-from rbnotes import se3  # noqa: E402
-from rbnotes import tree as trees  # noqa: E402
-from rbnotes.arguments import Array, InvalidArgument  # noqa: E402
-from rbnotes.joints import Free3D  # noqa: E402
-from rbnotes.tree.formats import Robot, read_urdf, to_urdf  # noqa: E402
+from rbnotes import se3  # noqa: E402  # the path comes first
+from rbnotes import tree as trees  # noqa: E402  # the path comes first
+from rbnotes.arguments import Array, InvalidArgument  # noqa: E402  # the path comes first
+from rbnotes.joints import Free3D  # noqa: E402  # the path comes first
+from rbnotes.tree.formats import Robot, read_urdf, to_urdf  # noqa: E402  # the path comes first
 
 TABLES = ROOT / "book" / "_data"
 GRAVITY = [0.0, 0.0, -9.81]

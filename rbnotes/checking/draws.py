@@ -13,7 +13,8 @@ from typing import Any
 
 try:
     from hypothesis.internal.conjecture import providers
-except ImportError:  # older than these constants: nothing to do; a module's type leaves no room for None
+except ImportError:  # older than these constants: nothing to do
+    # A module's type leaves no room for None.
     providers = None  # type: ignore[assignment]
 
 

@@ -23,6 +23,7 @@ _SETTINGS = json.loads(sys.argv[1])
 # Two files of the package, and no package: this process must not hold more than it needs.
 _HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [_HERE, os.path.join(os.path.dirname(_HERE), "challenge"), *_SETTINGS["path"]]
+# Found by this path alone.
 import _fences  # type: ignore[import-not-found]  # noqa: E402
 import _wire  # type: ignore[import-not-found]  # noqa: E402
 import calling  # type: ignore[import-not-found]  # noqa: E402

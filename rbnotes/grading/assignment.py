@@ -31,15 +31,18 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.grading.transcripts import Limits
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 NAME = "hw.toml"
 
@@ -172,11 +175,11 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }
 
 
-def _build(kind: Callable[..., Any], entry: Any, place: str, *, positive: bool = False) -> Any:
+def _build(kind: type[DataclassInstance], entry: Any, place: str, *, positive: bool = False) -> Any:
     """A dataclass from a table: no unknown names, none missing, numbers where numbers belong."""
     if not isinstance(entry, dict):
         raise InvalidArgument(place, repr(entry), "a table")
-    known = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
+    known = {each.name: each for each in fields(kind)}
     for name, value in entry.items():
         if name not in known:
             raise InvalidArgument(f"{place}: {name}", "an unknown name", "one of " + ", ".join(known))

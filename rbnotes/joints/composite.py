@@ -225,10 +225,11 @@ class Cylindrical(_Exactly):
     def __init__(self, axis: Any = Z) -> None:
         turning = Revolute(axis)
         super().__init__(turning, known(Prismatic, axis=turning.axis))
+        self.axis: Array = turning.axis
+        """Unit vector ``(3,)``."""
 
     def __repr__(self) -> str:
-        # The parts are those of the constructor: the first is a Revolute, which has an axis.
-        return f"Cylindrical({self.parts[0].axis})"  # type: ignore[attr-defined]
+        return f"Cylindrical({self.axis})"
 
 
 class Free2D(_Exactly):

@@ -54,7 +54,7 @@ def installed() -> None:
         If it is not there.
     """
     try:
-        import numba  # noqa: F401
+        import numba  # noqa: F401  # only whether it is there
     except ImportError as error:
         message = "compiled models need numba: pip install 'rbnotes[compiled]'"
         raise MissingExtra(message, name="numba") from error
@@ -89,9 +89,10 @@ def machine_code(function: Any, signature_of: Callable[..., Any]) -> Callable[..
     import numba
 
     configuration: Any = numba.config
-    if configuration.DISABLE_JIT:
-        return function  # type: ignore[no-any-return]
-    signature = signature_of(function.py_func)
-    function.compile(signature)
-    # Python's way to a dispatcher looks at the types of all arguments, which takes longer than a short chain.
-    return function.get_overload(signature)  # type: ignore[no-any-return]
+    entry: Callable[..., int] = function
+    if not configuration.DISABLE_JIT:
+        signature = signature_of(function.py_func)
+        function.compile(signature)
+        # Python's way to a dispatcher looks at all types of arguments: that takes longer than a short chain.
+        entry = function.get_overload(signature)
+    return entry

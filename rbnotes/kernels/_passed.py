@@ -8,6 +8,8 @@ plain Python the functions take the arrays themselves.
 
 import numpy as np
 from llvmlite import ir
+
+# The stubs of numba lack names of its number types.
 from numba import carray, float64, types, uint64  # type: ignore[attr-defined]
 from numba.extending import NativeValue, intrinsic, models, overload, register_model, unbox
 

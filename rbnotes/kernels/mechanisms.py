@@ -62,8 +62,8 @@ def packed_world(
         Of the colliders: their bodies, the world being the last; those that may touch; and their numbers.
     """
     mechanism, count = world.mechanism, len(world.mechanism.bodies)
-    turns = [_turns(joint.kind) for joint in mechanism.joints]
-    if None in turns or not count:
+    turns = [turn for joint in mechanism.joints if (turn := _turns(joint.kind)) is not None]
+    if len(turns) < len(mechanism.joints) or not count:
         return None
     order = _order(mechanism.joints)
     joints = [mechanism.joints[i] for i in order]
@@ -80,7 +80,7 @@ def packed_world(
         body,
         parent,
         begin,
-        [turns[i][0] for i in order],  # type: ignore[index]
+        [turns[i][0] for i in order],
         couples,
         np.repeat(np.reshape([body, parent], (2, -1)).T, sizes, axis=0),
         first,
@@ -93,7 +93,7 @@ def packed_world(
     numbers = [
         *_bodies(mechanism),
         _sizes(world),
-        [turns[i][1] for i in order],  # type: ignore[index]
+        [turns[i][1] for i in order],
         *(steady_rows(joint.kind) for joint in joints),
         *_frames(mechanism, joints),
         shapes,
@@ -117,7 +117,7 @@ def _turns(kind: JointType) -> tuple[int, Array] | None:
         case Revolute():
             return ABOUT_AXIS, np.array(kind.axis)
         case Cylindrical():
-            return ABOUT_AXIS, np.array(kind.parts[0].axis)  # type: ignore[attr-defined]
+            return ABOUT_AXIS, np.array(kind.axis)
         case Free2D():
             return ABOUT_AXIS, np.array([0.0, 0.0, 1.0])
         case ExponentialSpherical() | QuaternionSpherical():

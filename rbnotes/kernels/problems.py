@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,11 +56,11 @@ def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = TOLERANCE) -> So
     """
     if tolerance is not TOLERANCE:
         tolerance = arguments.number("tolerance", tolerance)
-    n = len(q) if _as_meant(q, 1) else 0  # type: ignore[arg-type]
-    if n and _as_meant(M, 2) and M.shape == (n, n):  # type: ignore[union-attr]
+    if _as_meant(q, 1) and _as_meant(M, 2) and len(q) and M.shape == 2 * q.shape:
+        n = len(q)
         z, w, left = np.empty(n), np.empty(n), np.empty(LEFT)
         left[RELATIVE] = tolerance
-        ended = code("complementary_pairs")(_NONE, M.ravel(), q, z, w, left)  # type: ignore[union-attr]
+        ended = code("complementary_pairs")(_NONE, M.ravel(), q, z, w, left)
         if ended != failed():
             return known(Solution, **_ended(z, w, left, "lemke", ended - 1, 0))
     return reference(LCP(M, q), "lemke", tolerance=tolerance)
@@ -156,7 +156,7 @@ def _ended(z: Array, w: Array, left: Array, method: str, pivots: int, factorizat
     }
 
 
-def _as_meant(value: Any, axes: int) -> bool:
+def _as_meant(value: Any, axes: int) -> TypeGuard[Array]:
     """Whether something is an array of real numbers with so many axes; a vector's in a row."""
     meant = type(value) is np.ndarray and value.ndim == axes and value.dtype == np.float64
     return meant and (axes == 2 or value.flags.c_contiguous)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterable, Iterator
+from typing import TypeGuard
 
 from rbnotes.ledger.honesty.claim_code import is_option
 
@@ -154,7 +155,7 @@ def _changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
 
 def _of_operation(node: ast.BinOp) -> Iterator[Change]:
     left, right = node.left, node.right
-    small = any(_is_number(side) and abs(side.value) <= TINY for side in (left, right))  # type: ignore[attr-defined]
+    small = any(_is_number(side) and abs(side.value) <= TINY for side in (left, right))
     same = ast.dump(left) == ast.dump(right)
     match node.op:
         case ast.Add() | ast.Sub() if not small:
@@ -281,12 +282,18 @@ def _doubled(node: ast.expr) -> ast.Constant:
     return ast.Constant(2 * node.value)
 
 
-def _is_number(node: ast.expr) -> bool:
+class _Number(ast.Constant):
+    """What :func:`_is_number` finds out."""
+
+    value: int | float
+
+
+def _is_number(node: ast.expr) -> TypeGuard[_Number]:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
 def _is_nonzero(node: ast.expr) -> bool:
-    return _is_number(node) and node.value != 0  # type: ignore[attr-defined]
+    return _is_number(node) and node.value != 0
 
 
 def with_ticks(source: ast.FunctionDef, tick: str) -> ast.FunctionDef:

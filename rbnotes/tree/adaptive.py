@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, overload
 
 import numpy as np
@@ -152,6 +153,9 @@ def integrate_adaptively(
         increment, velocity = np.split(both, 2)
         return system.moved(origin, increment, t - origin.t).with_velocity(velocity)
 
+    def between(inside: Callable[[float], Array], t: float) -> State:
+        return at(t, inside(t))
+
     left = arguments.count("evaluations", evaluations)
 
     def rates(t: float, both: Array) -> Array:
@@ -178,9 +182,9 @@ def integrate_adaptively(
             raise SingularConfiguration("state", str(message), "a motion that goes on until the last time")
         inside = method.dense_output()
         now = at(method.t, method.y)
-        end = watched.look(lambda t: at(t, inside(t)), method.t_old, now)  # noqa: B023
+        end = watched.look(partial(between, inside), method.t_old, now)
         while len(found) < len(times) and times[len(found)] <= end:
-            found.append(at(times[len(found)], inside(times[len(found)])))
+            found.append(between(inside, times[len(found)]))
         if watched.ended_by is not None:
             break
         better = system.reparametrised(now)

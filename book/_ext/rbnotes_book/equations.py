@@ -48,6 +48,7 @@ class NotesMathDomain(MathDomain):
             number = str(self.env.new_serialno("own equation") + 1)
         elif not in_inventory(labelid):
             logger.warning("the notes have no equation %s", number, location=location)
+        # Sphinx counts its equations; those of the notes have numbers such as 2.13.
         self.equations[labelid] = (docname, number)  # type: ignore[assignment]
 
 

@@ -51,7 +51,7 @@ class Row:
     code: str
 
 
-class finder_table(nodes.General, nodes.Element):  # type: ignore[misc]
+class finder_table(nodes.General, nodes.Element):  # type: ignore[misc]  # docutils has no types
     """Where the table goes: its links are known only when all pages have been read."""
 
 

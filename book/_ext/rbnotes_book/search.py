@@ -103,6 +103,7 @@ def _load_script(
 
 
 def setup(app: Sphinx) -> None:
+    # Sphinx has no hook for the words that it collects.
     IndexBuilder._word_collector = _words  # type: ignore[method-assign]
     app.connect("doctree-resolved", _collect)
     app.connect("html-page-context", _load_script)

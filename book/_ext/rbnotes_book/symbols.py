@@ -178,7 +178,7 @@ def _check(app: Sphinx, env: BuildEnvironment) -> None:
             logger.warning("%s: no display of %s has %s (%s)", TABLE, chapter, entry.tex[0], entry.meaning)
 
 
-class symbols_table(nodes.General, nodes.Element):  # type: ignore[misc]
+class symbols_table(nodes.General, nodes.Element):  # type: ignore[misc]  # docutils has no types
     """Where the table goes: which page uses what is known only when all have been read."""
 
 

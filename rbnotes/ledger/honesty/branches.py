@@ -177,7 +177,9 @@ class _Probes(ast.NodeTransformer):
             case ast.Compare(_, _, others) if not self.form and any(map(is_option, others)):
                 return node  # a helper's options are settled by who calls it
             case ast.Compare() | ast.Call():
-                return self._around(node, super().generic_visit(copy_of(node)), needed)  # type: ignore[arg-type]
+                inner = copy_of(node)
+                super().generic_visit(inner)
+                return self._around(node, inner, needed)
         return self._around(node, self.visit(copy_of(node)), needed)
 
     def visit_If(self, node: ast.If) -> ast.AST:
