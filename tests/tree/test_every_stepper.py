@@ -1,12 +1,14 @@
 """Springs, muscles and frame springs, once assembled, act in every public step alike."""
 
+import inspect
+import re
 from functools import partial
 
 import numpy as np
 import pytest
 
-from rbnotes import dynamics, inertia, maximal
-from rbnotes.dynamics import WORLD, State, constrained
+from rbnotes import dynamics, inertia, kernels, maximal, tree
+from rbnotes.dynamics import WORLD, FreeSystem, State, constrained, constrained_step
 from rbnotes.forces import (
     ForceGroups,
     FrameSpring,
@@ -21,6 +23,8 @@ from rbnotes.forces import (
 from rbnotes.joints import Revolute
 from rbnotes.maximal import Mechanism, World, mechanism_rows, simulate
 from rbnotes.tree import (
+    AttachedParticle,
+    AttachedSystem,
     HyperReducedSystem,
     Link,
     Tree,
@@ -29,6 +33,7 @@ from rbnotes.tree import (
     contact_step,
     integrate_adaptively,
     linear_coordinates,
+    simulate_joint_friction,
 )
 
 ANGLE, H = 0.3, 1e-4
@@ -74,6 +79,11 @@ MOMENTS = (
 
 TREE = TreeSystem(Tree([Link("bar", Revolute(), INERTIA)], gravity=STILL), applied=FORCES)
 REDUCED = HyperReducedSystem(TREE, linear_coordinates([[1.0]]))
+LOAD, LOADED_AT = 0.7, np.array([-0.4, 0.8, 0.0])
+LOADED = AttachedSystem(
+    TreeSystem(TREE.tree, [LOAD], applied=FORCES), [AttachedParticle(0, "bar", LOADED_AT)]
+)
+LOOSE = FreeSystem(INERTIA[None], gravity=STILL, applied=FORCES)
 HINGED = Mechanism(INERTIA[None], [maximal.hinge(0)], gravity=STILL, applied=FORCES)
 
 START = State(q=[ANGLE], qdot=[0.0])
@@ -88,6 +98,12 @@ def on_the_tree(step):
 
 def reduced(step):
     return step(REDUCED, START, H).qdot[0]
+
+
+def loaded(step):
+    """With a particle that rides on the bar and turns more slowly, by as much as it weighs."""
+    rate = step(LOADED, START, H).qdot[0]
+    return rate * (ABOUT_HINGE + LOAD * LOADED_AT @ LOADED_AT) / ABOUT_HINGE
 
 
 def touching(step):
@@ -105,6 +121,16 @@ def simulated(integrator):
 
 def with_bearings(implicit):
     return bisp_step(TREE, START, H, {}, implicit=implicit).state.qdot[0]
+
+
+def constrained_at_once():
+    rows = [mechanism_rows(HINGED, POSED)]
+    step = constrained_step(dynamics.symplectic_euler, HINGED, POSED, H, lambda state, h: rows)
+    return step.state.phi[0, 2]
+
+
+def compiled_run():
+    return simulate(kernels.compile(World(HINGED)), POSED, H, 1)
 
 
 GENERAL = {
@@ -127,14 +153,18 @@ TWO_HALVES = {name: GENERAL[name] for name in ("symplectic_euler", "implicit_eul
 STEPS = {
     **{
         f"{way.__name__}: {name}": partial(way, step)
-        for way in (on_the_tree, reduced, touching)
+        for way in (on_the_tree, reduced, loaded, touching)
         for name, step in GENERAL.items()
     },
     **{f"under_joints: {name}": partial(under_joints, step) for name, step in (GENERAL | OF_BODIES).items()},
     **{f"simulated: {name}": partial(simulated, step) for name, step in (TWO_HALVES | OF_BODIES).items()},
     "simulated: rattle": partial(simulated, maximal.rattle),
+    "simulated: compiled": lambda: compiled_run().states.phi[-1, 0, 2],
+    "constrained_step": constrained_at_once,
     "bisp_step, explicit": partial(with_bearings, False),
     "bisp_step, implicit": partial(with_bearings, True),
+    "simulate_joint_friction": lambda: simulate_joint_friction(TREE, START, H, 1, {}).states.qdot[-1, 0],
+    "integrate": lambda: dynamics.integrate(dynamics.symplectic_euler, TREE, START, H, 1).qdot[-1, 0],
     "runge_kutta": lambda: dynamics.runge_kutta(HINGED, POSED, H).phi[0, 2],
     "integrate_adaptively": lambda: integrate_adaptively(TREE, START, [H]).qdot[-1, 0],
 }
@@ -143,6 +173,67 @@ STEPS = {
 @pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
 def test_assembled_forces_turn_the_bar_in_every_step(step):
     assert abs(step() / H * ABOUT_HINGE - sum(MOMENTS)) < 0.05
+
+
+@pytest.mark.parametrize("step", (GENERAL | OF_BODIES).values(), ids=GENERAL | OF_BODIES)
+def test_assembled_forces_move_a_body_that_nothing_holds(step):
+    """Its twist by hand: the sum of the pulls, and of their moments about its origin, on its inertia."""
+    pulls = [
+        size * (anchor - turned(point)) / length(point, anchor)
+        for size, point, anchor in (
+            (STIFFNESS * (length(SPRUNG, FROM) / REST - 1), SPRUNG, FROM),
+            (ACTIVE * PEAK, PULLED, TO),
+        )
+    ]
+    wrench = np.append([0.0, 0.0, sum(MOMENTS)], POSE[:3, :3].T @ np.sum(pulls, axis=0))
+    rate = step(LOOSE, POSED, H).phi[0] / H
+    np.testing.assert_allclose(INERTIA @ rate, wrench, rtol=0, atol=0.05)
+
+
+def test_a_compiled_run_asks_for_its_forces():
+    assert isinstance(kernels.compile(World(HINGED)), kernels.CompiledWorld)
+    reference = simulate(World(HINGED), POSED, H, 1).states.phi
+    np.testing.assert_allclose(compiled_run().states.phi, reference, rtol=0, atol=1e-12)
+
+
+RESULTS = ("State", "States", "Trajectory", "ConstrainedStep", "ContactStep", "BispStep", "BispRun", "Step")
+BY_FUNCTIONS = {"System"}
+"""Its forces are functions of coordinates: assembled ones have no place in it."""
+NO_STEPS = {"project", "assembled", "move_by_mean_velocity", "move_by_new_velocity"}
+"""Positions and velocities that satisfy joints, where no time passes; and the second halves of schemes."""
+
+
+def steppers(room):
+    """What of a room takes a system from a state to later ones."""
+    for name in room.__all__:
+        each = getattr(room, name)
+        if isinstance(each, dynamics.Scheme | dynamics.FullyImplicit | maximal.Rattle):
+            yield name
+        elif inspect.isfunction(each):
+            given = inspect.signature(each)
+            result = str(given.return_annotation).partition(" |")[0]
+            if result in RESULTS and {"system", "mechanism", "world", "step", "scheme"} & {*given.parameters}:
+                yield name
+
+
+def test_no_step_and_no_system_is_left_out():
+    named = " ".join([*STEPS, *GENERAL, *OF_BODIES])
+    families = {"contact_step", "simulate"}  # each with many of the schemes, by names of their own
+    driven = {*re.findall(r"\w+", named), *families}
+    found = {name for room in (dynamics, maximal, tree) for name in steppers(room)}
+    assert {"runge_kutta", "simulate", "bisp_step", "rattle", "symplectic_euler", "integrate"} <= found
+    assert found - NO_STEPS - driven == set()
+    systems = {
+        name
+        for room in (dynamics, maximal, tree)
+        for name in room.__all__
+        if inspect.isclass(each := getattr(room, name))
+        and {"mass", "force", "moved"} <= set(dir(each))
+        and not inspect.isabstract(each)
+        and not getattr(each, "_is_protocol", False)
+    }
+    here = {type(each).__name__ for each in (TREE, REDUCED, LOADED, LOOSE, HINGED)}
+    assert systems == here | BY_FUNCTIONS
 
 
 @pytest.mark.parametrize("kind", range(3))
