@@ -22,7 +22,7 @@ from rbnotes.friction.contact_space import ContactSpace, contact_space
 from rbnotes.tree.bearings import Bearings, closure_wrench, fitted
 from rbnotes.tree.constrained import step_rows
 from rbnotes.tree.constraints import LoopClosure
-from rbnotes.tree.contact import points_in_reach, tree_contacts
+from rbnotes.tree.contact import _points_in_reach, tree_contacts
 from rbnotes.tree.joint_loads import BispStep, JointLoad
 from rbnotes.tree.kinematics import _steps
 from rbnotes.tree.products import passed_on
@@ -64,7 +64,7 @@ class BearingStep:
         self.adjoints = _se3.Ad_inverse(_steps(system.tree, state.q))
         self.fitted = fitted(system, state, self.at, bearings)
         maximal = system.maximal(state)
-        self.points = points_in_reach(system, maximal, colliders, self.h, apart)
+        self.points = _points_in_reach(system, maximal, colliders, self.h, apart)
         outside = tree_contacts(system, state, self.points, h, gamma=gamma)
         self.on_bodies = contact_rows(self.points, maximal.E)
         self.touching = outside.count

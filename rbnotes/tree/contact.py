@@ -5,8 +5,7 @@ Contacts are rows on body twists, and by J on the velocities of particles and jo
 
 >>> import numpy as np
 >>> from rbnotes import joints
->>> from rbnotes.constraints._stabilization import checked_gamma
-from rbnotes.contact import Collider, Plane
+>>> from rbnotes.contact import Collider, Plane
 >>> from rbnotes.dynamics import WORLD, State, symplectic_euler
 >>> from rbnotes.solids import Sphere
 >>> from rbnotes.tree import Link, Tree, TreeSystem, contact_step
@@ -85,7 +84,7 @@ def tree_contacts(
     return Contacts(rows, points.mu, np.maximum(speeds, -gamma * points.gap * (points.gap < 0)))
 
 
-def points_in_reach(
+def _points_in_reach(
     system: TreeSystem,
     at: State,
     colliders: Sequence[Collider],
@@ -145,7 +144,7 @@ def contact_step(
     friction = friction_model("friction", friction)
     constraints = checked_constraints(constraints)
     h = arguments.number("h", h)
-    points = points_in_reach(system, system.maximal(state), colliders, h, apart)
+    points = _points_in_reach(system, system.maximal(state), colliders, h, apart)
     contacts = tree_contacts(system, state, points, h, gamma=gamma)
     rows = step_rows(system, constraints, state, h, gamma)
     solutions: list[StepSolution] = []

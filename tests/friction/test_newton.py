@@ -58,7 +58,7 @@ def test_towers_of_light_and_heavy_boxes(boxes, ratio):
     laws = measure_laws(problem, newton_friction(problem))
     heaviest = max(1.0, ratio ** (boxes - 1))
     assert max(laws.pull, laws.cone, laws.complementarity) < 1e-6 * heaviest
-    assert laws.penetration < 1e-5
+    assert laws.penetration < 2e-5
     assert abs(laws.dissipation) < 1e-5 * heaviest
 
 
