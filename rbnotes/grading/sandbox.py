@@ -178,6 +178,8 @@ def _readable(path: Sequence[str], library: bool) -> Iterator[str]:
 
 @dataclass
 class _Child:
+    """A running process, and what it has said so far: not frozen, for it goes on."""
+
     process: subprocess.Popen[bytes]
     answers: int
     printed: int

@@ -45,7 +45,7 @@ SINGULAR_BELOW = 100 * float(np.finfo(float).eps)
 
 @dataclass(eq=False)
 class Part:
-    """A joint that moves in one piece, with what is fixed to it."""
+    """A joint that moves in one piece, with what is fixed to it. Not frozen: bodies are added one by one."""
 
     joint: JointType
     """How it moves on the part that carries it."""
