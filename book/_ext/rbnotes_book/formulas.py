@@ -5,6 +5,7 @@ A formula that KaTeX cannot read becomes a warning that names the place.
 
 from __future__ import annotations
 
+import atexit
 import json
 import re
 import subprocess
@@ -38,9 +39,12 @@ class FormulaError(ValueError):
 
 @cache
 def _server() -> subprocess.Popen[str]:
-    return subprocess.Popen(
+    server = subprocess.Popen(
         [NODE, SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
     )
+    # Closes the pipes, upon which the server ends, and waits for that.
+    atexit.register(server.__exit__, None, None, None)
+    return server
 
 
 @cache
