@@ -163,7 +163,7 @@ def measured(n: int, branched: bool, everything: bool) -> dict[str, list[float]]
             ABA_DERIVATIVES: (lambda: pinocchio.computeABADerivatives(model, data, pq, pv, px), 1),
             "tangent": (lambda: compiled.forward_dynamics_slopes(q, v, x), 1),
             "MuJoCo": (mujoco_call(tree, q, v, x), 1),
-            "O(n^3)": (lambda: trees.forward_dynamics(tree, q, v, x), 1),
+            "O(n^3)": (lambda: trees.forward_dynamics_dense(tree, q, v, x), 1),
             "CasADi": (casadi_call(tree, q, v, x), 1),
         }
         for name in ("MuJoCo", "CasADi"):

@@ -139,14 +139,14 @@ def _differences(robot: Robot, model: pinocchio.Model, rng: np.random.Generator)
     pairs = [
         (M, pinocchio_robots.mass_matrix(at)),
         (
-            trees.inverse_dynamics(tree, q, 0 * v, 0 * v),
+            trees.inverse_dynamics_dense(tree, q, 0 * v, 0 * v),
             pinocchio_robots.inverse_dynamics(at_rest, 0 * v, 0 * v),
         ),
         (
-            trees.inverse_dynamics(tree, q, v, 0 * v) + dampers,
+            trees.inverse_dynamics_dense(tree, q, v, 0 * v) + dampers,
             pinocchio_robots.inverse_dynamics(at, v, 0 * v),
         ),
-        (trees.inverse_dynamics(tree, q, v, a) + dampers, pinocchio_robots.inverse_dynamics(at, v, a)),
+        (trees.inverse_dynamics_dense(tree, q, v, a) + dampers, pinocchio_robots.inverse_dynamics(at, v, a)),
     ]
     motion = trees.motion(tree, q, v)
     for name, frame in robot.frames.items():
@@ -155,7 +155,7 @@ def _differences(robot: Robot, model: pinocchio.Model, rng: np.random.Generator)
             pose, J = pinocchio_robots.frame(at, name)
             pairs.append((motion.joints[i] @ frame.pose, pose))
             pairs.append((se3.Ad_inverse(frame.pose) @ np.linalg.solve(tree.to_bodies[i], motion.J[i]), J))
-    own = trees.forward_dynamics(tree, q, v, a - dampers)
+    own = trees.forward_dynamics_dense(tree, q, v, a - dampers)
     accelerations = _relative(own, pinocchio_robots.forward_dynamics(at, v, a))
     return np.array([max(_relative(*pair) for pair in pairs), accelerations, np.linalg.cond(M)])
 

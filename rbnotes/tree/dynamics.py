@@ -151,7 +151,7 @@ def driving_force(tree: Tree, at: Motion, wrenches: Array) -> Array:
     return result
 
 
-def forward_dynamics(
+def forward_dynamics_dense(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
 ) -> Array:
     """Accelerations ``qddot (..., k)`` under applied joint forces and wrenches (Sueda eq. (2.18)).
@@ -188,7 +188,7 @@ def _answers_within(tree: Tree, M: Array, forces: Array, rows: Array, targets: A
     return qddot
 
 
-def inverse_dynamics(
+def inverse_dynamics_dense(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
 ) -> Array:
     """Applied joint forces tau ``(..., k)`` that it takes to accelerate the joints at ``qddot (..., k)``.
@@ -199,10 +199,10 @@ def inverse_dynamics(
     """
     arguments.instance("tree", tree, Tree)
     q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
-    return _inverse_dynamics(tree, q, qdot, qddot, _applied(tree, 0.0, wrenches, q=q)[1])
+    return _inverse_dynamics_dense(tree, q, qdot, qddot, _applied(tree, 0.0, wrenches, q=q)[1])
 
 
-def _inverse_dynamics(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
+def _inverse_dynamics_dense(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
     return _times(_mass_matrix(tree, q), qddot) - _reduced_force(tree, q, qdot, np.zeros(()), wrenches)
 
 

@@ -44,7 +44,7 @@ def newton_euler(
 ) -> Array:
     """Recursive inverse dynamics: applied joint forces ``(..., k)`` that the accelerations qddot take.
 
-    The same as :func:`~rbnotes.tree.inverse_dynamics`, which forms the mass matrix.
+    The same as :func:`~rbnotes.tree.inverse_dynamics_dense`, which forms the mass matrix.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def articulated_bodies(
 ) -> Array:
     """Recursive forward dynamics: accelerations ``(..., k)`` under applied joint forces and wrenches.
 
-    The same as :func:`~rbnotes.tree.forward_dynamics`, which solves with the mass matrix: parameters, errors,
+    The same as :func:`~rbnotes.tree.forward_dynamics_dense`, which solves with the mass matrix: parameters, errors,
     and that accelerations keep to the constraints that joints have on their own coordinates.
 
     Raises InvalidArgument if a shape does not fit.

@@ -61,8 +61,8 @@ def test_forward_dynamics(case):
     for q, v, tau in rng.normal(size=(3, 3, tree.size)):
         wrenches = rng.normal(size=(len(tree.links), 6))
         tolerance = SAME * sensitivity(tree, q)
-        close(compiled.forward_dynamics(q, v, tau), trees.forward_dynamics(tree, q, v, tau), tolerance)
-        expected = trees.forward_dynamics(tree, q, v, tau, wrenches)
+        close(compiled.forward_dynamics(q, v, tau), trees.forward_dynamics_dense(tree, q, v, tau), tolerance)
+        expected = trees.forward_dynamics_dense(tree, q, v, tau, wrenches)
         close(compiled.forward_dynamics(q, v, tau, wrenches), expected, tolerance)
 
 
@@ -70,8 +70,8 @@ def test_inverse_dynamics_and_products(case):
     tree, compiled, rng = case
     q, v, a = rng.normal(size=(3, tree.size))
     wrenches = rng.normal(size=(len(tree.links), 6))
-    close(compiled.inverse_dynamics(q, v, a), trees.inverse_dynamics(tree, q, v, a))
-    close(compiled.inverse_dynamics(q, v, a, wrenches), trees.inverse_dynamics(tree, q, v, a, wrenches))
+    close(compiled.inverse_dynamics(q, v, a), trees.inverse_dynamics_dense(tree, q, v, a))
+    close(compiled.inverse_dynamics(q, v, a, wrenches), trees.inverse_dynamics_dense(tree, q, v, a, wrenches))
     M, at = trees.mass_matrix(tree, q), trees.motion(tree, q, v)
     close(compiled.mass_times(q, a), M @ a)
     close(compiled.jacobian_times(q, v), at.phi)
@@ -99,7 +99,7 @@ def test_hybrid_dynamics(case):
         close(found.tau, expected.tau, tolerance)
     all_told = {link.name: np.ones(link.joint.coordinates) for link in tree.links}
     everything = compiled.hybrid_dynamics(q[0], v[0], all_told)
-    close(everything.tau, trees.inverse_dynamics(tree, q[0], v[0], np.ones(tree.size)))
+    close(everything.tau, trees.inverse_dynamics_dense(tree, q[0], v[0], np.ones(tree.size)))
 
 
 AXES = {
@@ -167,7 +167,7 @@ def test_batches_are_many_single_states(case):
         one_by_one = np.array([compiled.inverse_dynamics(*each) for each in zip(q, v, x, strict=True)])
         close(compiled.inverse_dynamics(q, v, x), one_by_one)
     q, v = q[:6].reshape(2, 3, -1), v[:3]
-    close(compiled.forward_dynamics(q, v), trees.forward_dynamics(tree, q, v), tolerance)
+    close(compiled.forward_dynamics(q, v), trees.forward_dynamics_dense(tree, q, v), tolerance)
 
 
 def test_axes_that_are_parallel_opposite_or_nearly_so():
@@ -186,8 +186,8 @@ def test_axes_that_are_parallel_opposite_or_nearly_so():
         tree = Tree(links)
         compiled = kernels.compile(tree)
         q, v, x = rng.normal(size=(3, tree.size))
-        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x))
-        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
+        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x))
+        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
 
 
 def test_far_from_the_origin_of_the_world(case):
@@ -199,8 +199,8 @@ def test_far_from_the_origin_of_the_world(case):
     compiled = kernels.compile(satellite)
     q, v, x = rng.normal(size=(3, satellite.size))
     far = q + np.array([7e6, 3e5, -1e6, 0, 0, 0, 0, 0, 0])
-    close(compiled.forward_dynamics(far, v, x), trees.forward_dynamics(satellite, q, v, x))
-    close(compiled.inverse_dynamics(far, v, x), trees.inverse_dynamics(satellite, q, v, x))
+    close(compiled.forward_dynamics(far, v, x), trees.forward_dynamics_dense(satellite, q, v, x))
+    close(compiled.inverse_dynamics(far, v, x), trees.inverse_dynamics_dense(satellite, q, v, x))
 
 
 def test_a_call_that_fails_leaves_nothing_behind(case):
@@ -211,10 +211,10 @@ def test_a_call_that_fails_leaves_nothing_behind(case):
     for _ in range(2):
         close(
             compiled.forward_dynamics(q, v, x),
-            trees.forward_dynamics(tree, q, v, x),
+            trees.forward_dynamics_dense(tree, q, v, x),
             SAME * sensitivity(tree, q),
         )
-        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
+        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
 
 
 def test_errors_do_not_grow_from_link_to_link():
@@ -226,7 +226,7 @@ def test_errors_do_not_grow_from_link_to_link():
     ]
     tree = Tree(links)
     q, v, a = rng.normal(size=(3, tree.size)) / 10
-    close(kernels.compile(tree).inverse_dynamics(q, v, a), trees.inverse_dynamics(tree, q, v, a))
+    close(kernels.compile(tree).inverse_dynamics(q, v, a), trees.inverse_dynamics_dense(tree, q, v, a))
 
 
 def test_axes_along_the_axes_of_frames():
@@ -236,7 +236,7 @@ def test_axes_along_the_axes_of_frames():
     for kind in (joints.Revolute, joints.Prismatic):
         tree = Tree([Link(f"{i}", kind(axis), body(rng), None, frame(rng)) for i, axis in enumerate(axes)])
         q, v, x = rng.normal(size=(3, tree.size))
-        close(kernels.compile(tree).forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x))
+        close(kernels.compile(tree).forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x))
 
 
 def test_angles_small_large_and_too_large(case):
@@ -246,12 +246,12 @@ def test_angles_small_large_and_too_large(case):
         q = tree.home + size * rng.normal(size=tree.size)
         if size > 1 and any(not isinstance(link.joint, joints.Revolute) for link in tree.links):
             continue
-        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
+        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
     hinge = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
     for size in (1e3, 3e5, 1e7):
         for q in size * rng.normal(size=(5, 1)):
             found = kernels.compile(hinge).forward_dynamics(q, [0.3], [0.2])
-            close(found, trees.forward_dynamics(hinge, q, [0.3], [0.2]))
+            close(found, trees.forward_dynamics_dense(hinge, q, [0.3], [0.2]))
 
 
 def test_tells_what_is_wrong_with_arguments():
@@ -279,7 +279,7 @@ def test_tells_what_is_wrong_with_arguments():
     with pytest.raises(InvalidArgument, match=r"^model: .*int"):
         kernels.compile(3)
     # What is no array of doubles in a row is as good.
-    expected = trees.forward_dynamics(tree, [1, 0], [0, 1], [1, 1])
+    expected = trees.forward_dynamics_dense(tree, [1, 0], [0, 1], [1, 1])
     close(compiled.forward_dynamics([1, 0], (0, 1), np.ones(2, dtype=np.float32)), expected)
     close(compiled.forward_dynamics(np.array([1.0, 9.0, 0.0])[::2], [0.0, 1.0], 1.0), expected)
 
@@ -313,7 +313,7 @@ def test_pickles_and_runs_in_threads(case):
     with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(lambda each: again.inverse_dynamics(*each), states))
     for each, result in zip(states, found, strict=True):
-        close(result, trees.inverse_dynamics(tree, *each))
+        close(result, trees.inverse_dynamics_dense(tree, *each))
 
 
 def test_says_that_it_compiles(monkeypatch, caplog):

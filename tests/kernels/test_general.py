@@ -73,16 +73,16 @@ def test_one_state(case):
     tree, compiled, rng = case
     for q, v, x in rng.normal(size=(2, 3, tree.size)):
         wrenches, tolerance = rng.normal(size=(len(tree.links), 6)), sensitivity(tree, q)
-        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x), tolerance)
-        expected = trees.forward_dynamics(tree, q, v, x, wrenches)
+        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x), tolerance)
+        expected = trees.forward_dynamics_dense(tree, q, v, x, wrenches)
         close(compiled.forward_dynamics(q, v, x, wrenches), expected, tolerance)
-        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics(tree, q, v, x))
+        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
         at = trees.motion(tree, q, v)
         close(compiled.jacobian_times(q, v), at.phi)
         close(compiled.jacobian_dot_times(q, v), at.drift)
         pushed = trees.jacobian(tree, q).T @ wrenches.ravel()
         close(compiled.jacobian_transpose_times(q, wrenches), pushed)
-        resting = trees.forward_dynamics(Tree([*map(unsprung, tree.links)], np.zeros(3)), q, 0 * v, x)
+        resting = trees.forward_dynamics_dense(Tree([*map(unsprung, tree.links)], np.zeros(3)), q, 0 * v, x)
         close(compiled.solve_mass(q, x), resting, tolerance)
         told = {link.name: rng.normal(size=link.joint.coordinates) for link in tree.links[::2]}
         found, expected = (
@@ -149,8 +149,12 @@ def test_slopes_are_what_forces_do():
     tree = of_kinds(rng.permutation(BENT), rng)
     q, v, a = rng.normal(size=(3, tree.size))
     step = 1e-5 * np.eye(tree.size)
-    by_q = trees.inverse_dynamics(tree, q + step, v, a) - trees.inverse_dynamics(tree, q - step, v, a)
-    by_v = trees.inverse_dynamics(tree, q, v + step, a) - trees.inverse_dynamics(tree, q, v - step, a)
+    by_q = trees.inverse_dynamics_dense(tree, q + step, v, a) - trees.inverse_dynamics_dense(
+        tree, q - step, v, a
+    )
+    by_v = trees.inverse_dynamics_dense(tree, q, v + step, a) - trees.inverse_dynamics_dense(
+        tree, q, v - step, a
+    )
     found = kernels.compile(tree).inverse_dynamics_slopes(q, v, a)
     close(found.q, by_q.T / 2e-5, 1e-6)
     close(found.qdot, by_v.T / 2e-5, 1e-6)
@@ -171,8 +175,8 @@ def test_many_states(case):
     for lead in ((3,), (2, 5)):
         q, v, x = rng.normal(size=(3, *lead, tree.size))
         tolerance = sensitivity(tree, q)
-        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x), tolerance)
-        close(compiled.inverse_dynamics(q, v, x[0]), trees.inverse_dynamics(tree, q, v, x[0]))
+        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x), tolerance)
+        close(compiled.inverse_dynamics(q, v, x[0]), trees.inverse_dynamics_dense(tree, q, v, x[0]))
     again = pickle.loads(pickle.dumps(compiled))
     close(again.inverse_dynamics(q, v, x), compiled.inverse_dynamics(q, v, x))
 
@@ -229,7 +233,7 @@ def test_singular_states_are_told_as_the_reference_tells_them():
         compiled.forward_dynamics(q, v[1:], x)
     # Angles that the sweeps do not turn are those of the reference.
     far = q + np.array([0.0, 1e7, 0.0, 0.0, 0.0])
-    close(compiled.inverse_dynamics(far, v, x), trees.inverse_dynamics(tree, far, v, x))
+    close(compiled.inverse_dynamics(far, v, x), trees.inverse_dynamics_dense(tree, far, v, x))
 
 
 def test_says_which_joints_are_not_compiled(caplog):
@@ -248,5 +252,5 @@ def test_says_which_joints_are_not_compiled(caplog):
     assert "stairs joint" in message
     assert "OP_ERF" in message
     q, v, x = np.random.default_rng(2).normal(size=(3, 9, tree.size))
-    close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics(tree, q, v, x))
-    close(compiled.forward_dynamics(q[0], v[0], x[0]), trees.forward_dynamics(tree, q[0], v[0], x[0]))
+    close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x))
+    close(compiled.forward_dynamics(q[0], v[0], x[0]), trees.forward_dynamics_dense(tree, q[0], v[0], x[0]))

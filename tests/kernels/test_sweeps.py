@@ -8,7 +8,7 @@ import pytest
 
 from rbnotes import joints, kernels, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.tree import Link, Tree, forward_dynamics
+from rbnotes.tree import Link, Tree, forward_dynamics_dense
 
 TREE = Tree([Link("a", joints.Revolute(), np.eye(6)), Link("b", joints.Revolute(), np.eye(6), "a")])
 
@@ -23,7 +23,7 @@ def test_threads(parts):
     states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), kernels.compile(TREE)
     with ThreadPoolExecutor(2) as executor:
         found = kernels.sweep(compiled.forward_dynamics, *states, executor=executor, parts=parts)
-        np.testing.assert_allclose(found, forward_dynamics(TREE, *states), rtol=0, atol=1e-11)
+        np.testing.assert_allclose(found, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
 
 
 def test_processes():
@@ -40,7 +40,7 @@ def test_dask():
     with distributed.Client(processes=False, n_workers=1, dashboard_address=None) as client:
         executor = client.get_executor()
         found = kernels.sweep(compiled.forward_dynamics, *states, executor=executor)
-    np.testing.assert_allclose(found, forward_dynamics(TREE, *states), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(found, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
 
 
 def test_refuses_states_that_do_not_fit():

@@ -67,14 +67,14 @@ def test_inverse_dynamics(case):
     tree, model, data, state, (q, v, a) = case
     data.qacc[:] = state.T @ a + state.drift
     mujoco.mj_inverse(model, data)
-    close(trees.inverse_dynamics(tree, q, v, a), state.T.T @ data.qfrc_inverse)
+    close(trees.inverse_dynamics_dense(tree, q, v, a), state.T.T @ data.qfrc_inverse)
 
 
 def test_bias(case):
     tree, _, data, state, (q, v, _) = case
     # Without accelerations of MuJoCo's coordinates, not of the tree's.
     own = -trees.mass_matrix(tree, q) @ np.linalg.pinv(state.T) @ state.drift
-    found = trees.inverse_dynamics(tree, q, v, 0 * v) + own + trees.joint_forces(tree, q, v)
+    found = trees.inverse_dynamics_dense(tree, q, v, 0 * v) + own + trees.joint_forces(tree, q, v)
     close(found, state.T.T @ data.qfrc_bias)
 
 
@@ -82,4 +82,4 @@ def test_forward_dynamics(case):
     tree, model, data, state, (q, v, tau) = case
     data.qfrc_applied[:] = np.linalg.pinv(state.T).T @ tau
     mujoco.mj_forward(model, data)
-    close(state.T @ trees.forward_dynamics(tree, q, v, tau) + state.drift, data.qacc)
+    close(state.T @ trees.forward_dynamics_dense(tree, q, v, tau) + state.drift, data.qacc)

@@ -32,12 +32,12 @@ def test_mass_matrix(case):
 
 def test_inverse_dynamics(case):
     tree, model, data, q, v, a = case
-    close(trees.inverse_dynamics(tree, q, v, a), pinocchio.rnea(model, data, q, v, a))
+    close(trees.inverse_dynamics_dense(tree, q, v, a), pinocchio.rnea(model, data, q, v, a))
 
 
 def test_forward_dynamics(case):
     tree, model, data, q, v, a = case
-    close(trees.forward_dynamics(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
+    close(trees.forward_dynamics_dense(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
 
 
 def test_energies(case):

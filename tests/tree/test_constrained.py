@@ -279,7 +279,7 @@ class TestPrescribedForces:
         told = PrescribedJoint("left", lambda t: (state.q[2], state.qdot[2], 1.7))
         forces = prescribed_forces(system, [loop, told], state)
         qddot, _ = constrained_acceleration(system, [loop, told], state)
-        tau = trees.inverse_dynamics(system.tree, state.q, state.qdot, qddot)
+        tau = trees.inverse_dynamics_dense(system.tree, state.q, state.qdot, qddot)
         G = loop.rows(system, state, 0.0).G
         unit = np.eye(state.size)[2]
         # What the joints do: the loop's two forces, and one torque.
@@ -294,7 +294,7 @@ class TestPrescribedForces:
                 for i, link in enumerate(system.tree.links)]  # fmt: skip
         forces = prescribed_forces(system, told, state)
         qddot = np.concatenate([each.motion(state.t)[2] for each in told])
-        expected = trees.inverse_dynamics(system.tree, state.q, state.qdot, qddot)
+        expected = trees.inverse_dynamics_dense(system.tree, state.q, state.qdot, qddot)
         close(np.concatenate([forces[link.name] for link in system.tree.links]), expected)
 
 

@@ -107,7 +107,7 @@ def test_against_scipy():
     system = TreeSystem(tree)
 
     def rates(t, y):
-        return [y[1], float(trees.forward_dynamics(tree, y[:1], y[1:])[0])]
+        return [y[1], float(trees.forward_dynamics_dense(tree, y[:1], y[1:])[0])]
 
     event = lambda t, y: y[1]  # noqa: E731
     event.direction = -1

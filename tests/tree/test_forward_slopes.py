@@ -8,7 +8,7 @@ from random_trees import WITH_BALLS, body, frame, pinocchio_model, pinocchio_rat
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative
-from rbnotes.tree import Link, Tree, forward_dynamics, forward_dynamics_slopes
+from rbnotes.tree import Link, Tree, forward_dynamics_dense, forward_dynamics_slopes
 
 
 def close(actual, expected, tolerance=1e-8):
@@ -19,8 +19,8 @@ def against_differences(tree, q, v, tau, wrenches=0.0):
     """In all directions, also of coordinates that have drifted off what their constraints allow."""
     found = forward_dynamics_slopes(tree, q, v, tau, wrenches)
     steps = np.eye(tree.size)
-    by_q = derivative(lambda t: forward_dynamics(tree, q + t * steps, v, tau, wrenches), step=1e-3)
-    by_v = derivative(lambda t: forward_dynamics(tree, q, v + t * steps, tau, wrenches))
+    by_q = derivative(lambda t: forward_dynamics_dense(tree, q + t * steps, v, tau, wrenches), step=1e-3)
+    by_v = derivative(lambda t: forward_dynamics_dense(tree, q, v + t * steps, tau, wrenches))
     close(found.q, by_q.value.T)
     close(found.qdot, by_v.value.T)
 
@@ -106,7 +106,7 @@ def test_along_a_path_of_unit_quaternions():
     def accelerations(t):
         at = q + t * along
         at[:4] /= np.linalg.norm(at[:4])
-        return forward_dynamics(tree, at, v, tau)
+        return forward_dynamics_dense(tree, at, v, tau)
 
     close(forward_dynamics_slopes(tree, q, v, tau).q @ along, derivative(accelerations).value)
 
@@ -128,7 +128,7 @@ def test_against_pinocchio(seed):
     data, forces = model.createData(), np.linalg.lstsq(B.T, tau, rcond=None)[0]
     by_q, by_v, inverse = pinocchio.computeABADerivatives(model, data, theirs, B @ v, forces)
     inverse = np.triu(inverse) + np.triu(inverse, 1).T
-    a = forward_dynamics(tree, q, v, tau)
+    a = forward_dynamics_dense(tree, q, v, tau)
     found = forward_dynamics_slopes(tree, q, v, tau)
     turning = np.einsum("ijl,j->il", dB, v)
     # Their forces change so that ours do not, but for what constraints take up.

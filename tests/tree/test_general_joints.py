@@ -13,10 +13,10 @@ from rbnotes.tree import (
     Tree,
     TreeSystem,
     examples,
-    forward_dynamics,
+    forward_dynamics_dense,
     forward_dynamics_slopes,
     integrate_adaptively,
-    inverse_dynamics,
+    inverse_dynamics_dense,
     kinetic_energy,
     poses,
 )
@@ -96,17 +96,17 @@ def lagrange(tree, q, qdot, tau):
 def test_accelerations_are_those_of_lagrange(seed):
     tree, q, qdot, tau = random_tree(seed)
     expected = lagrange(tree, q, qdot, tau)
-    found = forward_dynamics(tree, q, qdot, tau)
+    found = forward_dynamics_dense(tree, q, qdot, tau)
     np.testing.assert_allclose(found, expected, atol=1e-8 * np.max(np.abs(expected)))
-    back = inverse_dynamics(tree, q, qdot, expected)
+    back = inverse_dynamics_dense(tree, q, qdot, expected)
     np.testing.assert_allclose(back, tau, atol=1e-7 * np.max(np.abs(tau)))
 
 
 def test_exact_tangents():
     tree, q, qdot, tau = random_tree(3)
     slopes = forward_dynamics_slopes(tree, q, qdot, tau)
-    by_q = jacobian(lambda x: forward_dynamics(tree, x, qdot, tau), q).value
-    by_qdot = jacobian(lambda x: forward_dynamics(tree, q, x, tau), qdot).value
+    by_q = jacobian(lambda x: forward_dynamics_dense(tree, x, qdot, tau), q).value
+    by_qdot = jacobian(lambda x: forward_dynamics_dense(tree, q, x, tau), qdot).value
     np.testing.assert_allclose(slopes.q, by_q, atol=1e-7 * np.max(np.abs(by_q)))
     np.testing.assert_allclose(slopes.qdot, by_qdot, atol=1e-7 * np.max(np.abs(by_qdot)))
 
@@ -148,7 +148,7 @@ def test_tori_of_a_chain_hang_in_each_other():
     centres = poses(tree, q).bodies[:, :3, 3]
     np.testing.assert_allclose(centres[:, :2], 0, atol=1e-14)
     np.testing.assert_allclose(np.diff(centres[:, 2]), -2 * (0.1 - 0.018), atol=1e-14)
-    np.testing.assert_allclose(inverse_dynamics(tree, q, 0 * q, 0 * q), 0, atol=1e-12)
+    np.testing.assert_allclose(inverse_dynamics_dense(tree, q, 0 * q, 0 * q), 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["RC20", "TC10", "WM", "slide", "board"])

@@ -53,12 +53,12 @@ def jacobian(tree, q):
     trees.jacobian(tree, q)
 
 
-def inverse_dynamics(tree, q):
-    trees.inverse_dynamics(tree, q, q, q)
+def inverse_dynamics_dense(tree, q):
+    trees.inverse_dynamics_dense(tree, q, q, q)
 
 
-def forward_dynamics(tree, q):
-    trees.forward_dynamics(tree, q, q, q)
+def forward_dynamics_dense(tree, q):
+    trees.forward_dynamics_dense(tree, q, q, q)
 
 
 def counts(function, chain):
@@ -83,7 +83,7 @@ def test_each_link_adds_the_same(function, chain):
     assert long - middle == 2 * (middle - short) > 0
 
 
-@pytest.mark.parametrize("function", [jacobian, inverse_dynamics, forward_dynamics])
+@pytest.mark.parametrize("function", [jacobian, inverse_dynamics_dense, forward_dynamics_dense])
 def test_matrices_do_not(function):
     short, middle, long = counts(function, True)
     assert long - middle > 3 * (middle - short)

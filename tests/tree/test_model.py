@@ -127,8 +127,8 @@ def test_wrong_shapes_of_velocities_and_forces():
     with pytest.raises(InvalidArgument, match="qdot"):
         trees.twists(tree, q, np.zeros(2))
     with pytest.raises(InvalidArgument, match="tau"):
-        trees.forward_dynamics(tree, q, q, tau=np.zeros(2))
+        trees.forward_dynamics_dense(tree, q, q, tau=np.zeros(2))
     with pytest.raises(InvalidArgument, match="wrenches"):
-        trees.forward_dynamics(tree, q, q, wrenches=np.zeros((3, 6)))
+        trees.forward_dynamics_dense(tree, q, q, wrenches=np.zeros((3, 6)))
     with pytest.raises(InvalidArgument, match="qddot"):
-        trees.inverse_dynamics(tree, q, q, np.zeros(4))
+        trees.inverse_dynamics_dense(tree, q, q, np.zeros(4))

@@ -63,12 +63,12 @@ def unconstrained(tree, rows):
 class TestAgainstTheMassMatrix:
     def test_inverse(self, case):
         tree, q, qdot, a, wrenches, _ = case
-        expected = trees.inverse_dynamics(tree, q, qdot, a, wrenches)
+        expected = trees.inverse_dynamics_dense(tree, q, qdot, a, wrenches)
         close(trees.newton_euler(tree, q, qdot, a, wrenches), expected)
 
     def test_forward(self, case):
         tree, q, qdot, tau, wrenches, _ = case
-        expected = trees.forward_dynamics(tree, q, qdot, tau, wrenches)
+        expected = trees.forward_dynamics_dense(tree, q, qdot, tau, wrenches)
         close(trees.articulated_bodies(tree, q, qdot, tau, wrenches), expected)
 
     def test_hybrid(self, case):
@@ -96,9 +96,9 @@ class TestAgainstTheMassMatrix:
         given = {link.name: told[own] for link, own in zip(tree.links, tree.slices, strict=True)}
         all_driven = trees.hybrid_dynamics(tree, q, qdot, given, rng.normal(size=tree.size), wrenches)
         close(all_driven.qddot, told)
-        close(all_driven.tau, trees.inverse_dynamics(tree, q, qdot, told, wrenches))
+        close(all_driven.tau, trees.inverse_dynamics_dense(tree, q, qdot, told, wrenches))
         none = trees.hybrid_dynamics(tree, q, qdot, {}, told, wrenches)
-        close(none.qddot, trees.forward_dynamics(tree, q, qdot, told, wrenches))
+        close(none.qddot, trees.forward_dynamics_dense(tree, q, qdot, told, wrenches))
         close(none.tau, told)
 
     def test_there_and_back(self, case):
@@ -248,7 +248,7 @@ class TestWhatCannotBe:
         tree = Tree([Link("a", self.HINGE), Link("b", joints.Revolute((1.0, 0.0, 0.0)), self.M, "a")])
         close(
             trees.articulated_bodies(tree, [0.3, 0.4], [0.1, 0.2]),
-            trees.forward_dynamics(tree, [0.3, 0.4], [0.1, 0.2]),
+            trees.forward_dynamics_dense(tree, [0.3, 0.4], [0.1, 0.2]),
         )
 
     def test_a_joint_in_a_singular_state(self):

@@ -74,7 +74,7 @@ def test_urdf_is_read_as_it_was_written(seed):
         assert shown_again[solid].link == look.link
         close(shown_again[solid].pose, look.pose)
     q, v, a = np.random.default_rng(seed).normal(size=(3, robot.tree.size))
-    for function, state in ((trees.mass_matrix, (q,)), (trees.inverse_dynamics, (q, v, a))):
+    for function, state in ((trees.mass_matrix, (q,)), (trees.inverse_dynamics_dense, (q, v, a))):
         close(function(again.tree, *state), function(robot.tree, *state))
 
 
@@ -158,7 +158,7 @@ def test_urdf_for_pinocchio(seed):
     model.gravity.linear = np.array([0.0, 0.0, -9.80665])
     tree = Tree(tree.links, gravity=[0.0, 0.0, -9.80665])
     expected = pinocchio.rnea(model, model.createData(), at, v[order], a[order])
-    close(trees.inverse_dynamics(tree, q, v, a)[order], expected, 1e-10)
+    close(trees.inverse_dynamics_dense(tree, q, v, a)[order], expected, 1e-10)
 
 
 def link(name="a", joint=None, **others):
@@ -205,7 +205,7 @@ class TestMjcf:
         state = mujoco_state(tree, model, q, v)
         data.qpos[:], data.qvel[:], data.qacc[:] = state.qpos, state.qvel, state.T @ a
         mujoco.mj_inverse(model, data)
-        close(trees.inverse_dynamics(tree, q, v, a), state.T.T @ data.qfrc_inverse, 1e-10)
+        close(trees.inverse_dynamics_dense(tree, q, v, a), state.T.T @ data.qfrc_inverse, 1e-10)
         lent = {link.name for link in tree.links if link.inertia is None}
         assert model.nbody == 1 + len(tree.links) - len(lent)
         assert model.ngeom == sum(look.link not in lent for look in robot.visuals)
@@ -243,7 +243,7 @@ class TestMjcf:
         data.qpos[:], data.qvel[:] = state.qpos, state.qvel
         mujoco.mj_forward(model, data)
         close(data.body("c").xpos, trees.poses(tree, q).joints[2, :3, 3])
-        close(state.T @ trees.forward_dynamics(tree, q, v) + state.drift, data.qacc, 1e-10)
+        close(state.T @ trees.forward_dynamics_dense(tree, q, v) + state.drift, data.qacc, 1e-10)
 
     @pytest.mark.parametrize(
         ("links", "message"),

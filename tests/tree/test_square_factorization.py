@@ -27,7 +27,7 @@ def test_six_passes_give_the_accelerations_of_the_dense_equations(seed):
     rng, made, q, qdot = mixed(seed)
     tau, wrenches = rng.normal(size=made.size), rng.normal(size=(7, 6))
     passes = factored_dynamics(made, q, qdot, tau, wrenches)
-    close(passes.qddot, tree.forward_dynamics(made, q, qdot, tau, wrenches))
+    close(passes.qddot, tree.forward_dynamics_dense(made, q, qdot, tau, wrenches))
 
 
 def test_springs_and_dampers_of_joints_act():
@@ -39,7 +39,7 @@ def test_springs_and_dampers_of_joints_act():
         Link("b", joints.Revolute(), body(rng), "a", frame(rng), damping=0.7),
     ]
     made, q, qdot = Tree(links), rng.normal(size=3), rng.normal(size=3)
-    expected = tree.forward_dynamics(made, q, qdot)
+    expected = tree.forward_dynamics_dense(made, q, qdot)
     close(factored_dynamics(made, q, qdot).qddot, expected)
     close(SpatialOperators(made, q, qdot).bias_free_force(), tree.mass_matrix(made, q) @ expected)
 
@@ -124,7 +124,7 @@ def test_operators_satisfy_the_equations_of_all_bodies(seed):
     close(at.G @ at.a, moving.drift.ravel())
     vdot = at.G @ (at.S @ qddot + at.a)
     f = at.G.T @ (at.b + at.J @ vdot)
-    tau = tree.inverse_dynamics(made, q, qdot, qddot, wrenches)
+    tau = tree.inverse_dynamics_dense(made, q, qdot, qddot, wrenches)
     plain = tau + tree.joint_forces(made, q, qdot)
     close(at.S.T @ f, plain)
     close(at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces, plain)

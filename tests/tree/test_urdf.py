@@ -28,9 +28,9 @@ def agrees(robot, model, seed):
     at = pinocchio_robots.reference(robot, model, q, v)
     close(trees.mass_matrix(tree, q), pinocchio_robots.mass_matrix(at))
     dampers = trees.joint_forces(tree, q, v)
-    force = trees.inverse_dynamics(tree, q, v, a) + dampers
+    force = trees.inverse_dynamics_dense(tree, q, v, a) + dampers
     close(force, pinocchio_robots.inverse_dynamics(at, v, a))
-    close(trees.forward_dynamics(tree, q, v, a - dampers), pinocchio_robots.forward_dynamics(at, v, a))
+    close(trees.forward_dynamics_dense(tree, q, v, a - dampers), pinocchio_robots.forward_dynamics(at, v, a))
     motion = trees.motion(tree, q, v)
     for name, frame in robot.frames.items():
         pose, J = pinocchio_robots.frame(at, name)
@@ -343,4 +343,4 @@ class TestRepairs:
         tree = read_urdf(text).tree
         assert tree.inertias[0, 5, 5] == 2
         assert np.linalg.eigvalsh(tree.inertias[0])[0] < 1e-15
-        trees.forward_dynamics(tree, np.zeros(2), np.zeros(2))
+        trees.forward_dynamics_dense(tree, np.zeros(2), np.zeros(2))

@@ -281,7 +281,7 @@ class e50:
         return M @ qddot + C @ qdot + S.T @ G.T @ at.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches, qddot):
-        return tree.inverse_dynamics(linked(assembly), q, qdot, qddot, wrenches)
+        return tree.inverse_dynamics_dense(linked(assembly), q, qdot, qddot, wrenches)
 
     oracle = ALEMBERT
 
@@ -296,7 +296,7 @@ class e50:
         )
     }
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.tree.inverse_dynamics",)
+    implemented_by = ("rbnotes.tree.inverse_dynamics_dense",)
     chapter = CHAPTER
 
 

@@ -118,7 +118,7 @@ class e15:
         return np.concatenate([S[i].T @ f[i] for i in range(3)])
 
     def library(assembly, q, qdot, wrenches, qddot):
-        return tree.inverse_dynamics(linked(assembly), q, qdot, qddot, wrenches)
+        return tree.inverse_dynamics_dense(linked(assembly), q, qdot, qddot, wrenches)
 
     oracle = "d'Alembert's principle for the point masses, less the work of weights and wrenches"
 
@@ -128,7 +128,7 @@ class e15:
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.tree.inverse_dynamics",)
+    implemented_by = ("rbnotes.tree.inverse_dynamics_dense",)
     chapter = CHAPTER
 
 
@@ -148,7 +148,7 @@ class e16:
     def library(assembly, q, qdot, wrenches, tau):
         """The left side, as the library has its terms, at the accelerations that follow."""
         at = tree.SpatialOperators(linked(assembly), q, qdot, wrenches)
-        qddot = tree.forward_dynamics(linked(assembly), q, qdot, tau, wrenches)
+        qddot = tree.forward_dynamics_dense(linked(assembly), q, qdot, tau, wrenches)
         return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
 
     oracle = "the joint forces that the bodies were given; they move by Gauss's principle"
@@ -159,7 +159,7 @@ class e16:
     tolerance = 1e-8
     verdict = Verdict.HOLDS
     remark = r"In $\phi$ the loads stand with a minus sign: it is what holding them takes."
-    implemented_by = ("rbnotes.tree.SpatialOperators", "rbnotes.tree.forward_dynamics")
+    implemented_by = ("rbnotes.tree.SpatialOperators", "rbnotes.tree.forward_dynamics_dense")
     chapter = CHAPTER
 
 

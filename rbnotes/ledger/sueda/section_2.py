@@ -86,9 +86,9 @@ class t696:
     def library(assembly, q, qddot, f):
         """At rest, with f on top of what holds the weight."""
         mechanism, still = tree_of(assembly), np.zeros(7)
-        held = tree.inverse_dynamics(mechanism, q, still, still)
-        needed = tree.inverse_dynamics(mechanism, q, still, qddot)
-        return np.concatenate([needed - held, tree.forward_dynamics(mechanism, q, still, held + f)])
+        held = tree.inverse_dynamics_dense(mechanism, q, still, still)
+        needed = tree.inverse_dynamics_dense(mechanism, q, still, qddot)
+        return np.concatenate([needed - held, tree.forward_dynamics_dense(mechanism, q, still, held + f)])
 
     oracle = "d'Alembert's and Gauss's principles for the point masses of the bodies"
 
@@ -101,7 +101,7 @@ class t696:
     tolerance = 1e-8
     verdict = Verdict.HOLDS
     remark = "f is all there is: weights, applied forces, and the terms that are quadratic in the velocities."
-    implemented_by = ("rbnotes.tree.inverse_dynamics", "rbnotes.tree.forward_dynamics")
+    implemented_by = ("rbnotes.tree.inverse_dynamics_dense", "rbnotes.tree.forward_dynamics_dense")
     chapter = CHAPTER
 
 

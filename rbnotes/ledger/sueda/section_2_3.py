@@ -19,7 +19,7 @@ from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2 import coriolis, maximal_masses
 from rbnotes.ledger.sueda.section_2_trees import ANY_SIZE, CHAPTER, HINGED, MOVING, ON_HINGES, tree_of
 
-FORWARD = ("rbnotes.tree.forward_dynamics",)
+FORWARD = ("rbnotes.tree.forward_dynamics_dense",)
 NEWTON = "Gauss's principle for the point masses of all bodies"
 IDLE = st.shared(st.tuples(HINGED, arrays(4), arrays(4), arrays(4)), key="bodies whose joints are idle")
 
@@ -78,7 +78,7 @@ class e2_18_a:
         """The left side, as the bodies really move."""
         hinged = tree_of(assembly)
         at = tree.motion(hinged, q, qdot)
-        rates = at.J @ tree.forward_dynamics(hinged, q, qdot, wrenches=wrenches) + at.drift
+        rates = at.J @ tree.forward_dynamics_dense(hinged, q, qdot, wrenches=wrenches) + at.drift
         return np.concatenate([M @ rate for M, rate in zip(hinged.inertias, rates, strict=True)])
 
     oracle = (
@@ -133,7 +133,7 @@ class e2_18_b:
         return np.linalg.solve(J.T @ M_m @ J, J.T @ (f_m - M_m @ J_dot @ qdot))
 
     def library(assembly, q, qdot, wrenches):
-        return tree.forward_dynamics(tree_of(assembly), q, qdot, wrenches=wrenches)
+        return tree.forward_dynamics_dense(tree_of(assembly), q, qdot, wrenches=wrenches)
 
     oracle = NEWTON
 
@@ -199,7 +199,7 @@ class t830_b:
     def library(assembly, q, qdot):
         hinged = tree_of(assembly)
         at = tree.motion(hinged, q, qdot)
-        return (at.J @ tree.forward_dynamics(hinged, q, qdot) + at.drift).ravel()
+        return (at.J @ tree.forward_dynamics_dense(hinged, q, qdot) + at.drift).ravel()
 
     oracle = "maximal coordinates: rows and drifts of the hinges by differences of how far they are apart"
 

@@ -93,7 +93,7 @@ class t846_b:
 
         def rates(states):
             q, qdot = states[..., :2], states[..., 2:]
-            return np.concatenate([qdot, tree.forward_dynamics(both, q, qdot)], axis=-1)
+            return np.concatenate([qdot, tree.forward_dynamics_dense(both, q, qdot)], axis=-1)
 
         factors = parted(rates, np.array([[a, b - a, 0.0, 0.0] for a, b in (RAISED, LOW)]))
         return [len(both.links), *(factors > 100)]
@@ -133,7 +133,7 @@ class t848_a:
         return np.linalg.inv(M_r) @ (f_r + tau)
 
     def library(assembly, q, qdot, tau):
-        return tree.forward_dynamics(tree_of(assembly), q, qdot, tau)
+        return tree.forward_dynamics_dense(tree_of(assembly), q, qdot, tau)
 
     oracle = RECURSION
 
@@ -159,7 +159,7 @@ class t848_b:
     def printed(assembly, states):
         n = len(assembly.parents)
         q, qdot = states[:, :n]
-        qddot = tree.forward_dynamics(tree_of(assembly), q, qdot)
+        qddot = tree.forward_dynamics_dense(tree_of(assembly), q, qdot)
         return [n**3 / 3 + n**2 - n / 3, *qddot]
 
     oracle = "elimination with numbers that count their products; masses and forces by d'Alembert's principle"
@@ -194,7 +194,7 @@ class t848_c:
     def printed(assembly, states):
         n = len(assembly.parents)
         q, qdot = states[:, :n]
-        qddot = tree.forward_dynamics(tree_of(assembly), q, qdot)
+        qddot = tree.forward_dynamics_dense(tree_of(assembly), q, qdot)
         return [650 * n - 589, *qddot]
 
     oracle = RECURSION + ", with numbers that count their products"
@@ -225,7 +225,7 @@ class t848_d:
         return M_r @ f_r
 
     def library(assembly, q, qdot):
-        return tree.forward_dynamics(tree_of(assembly), q, qdot)
+        return tree.forward_dynamics_dense(tree_of(assembly), q, qdot)
 
     oracle = RECURSION
 

@@ -15,7 +15,7 @@ from rbnotes.ledger.oracles.pose_chains import frames, rate, shifted, turned, tw
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_of
 from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, SCREW, TIME, TORQUE, TWIST, per
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.tree import Link, Tree, inverse_dynamics
+from rbnotes.tree import Link, Tree, inverse_dynamics_dense
 
 CHAPTER = "joint-types"
 COMPOSITE = ("rbnotes.joints.Composite",)
@@ -79,7 +79,7 @@ def Sdot_library(A, a, B, b, q1, q2, v1, v2):
 def needed(tree, q1, q2, v1, v2, v1dot, v2dot):
     """Joint forces that a tree of five coordinates needs to move like this."""
     q, v, vdot = np.append(q1, q2), np.append(v1, v2), np.append(v1dot, v2dot)
-    return inverse_dynamics(tree, q, v, vdot)
+    return inverse_dynamics_dense(tree, q, v, vdot)
 
 
 @claim("sueda/s2.4.9/t974", "A composite joint is two joints with a massless body in between")
@@ -124,7 +124,7 @@ class t974:
         return inertia_of(places, masses, q) @ vdot - free_force(places, masses, g, q, v)
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.tree.inverse_dynamics",)
+    implemented_by = ("rbnotes.tree.inverse_dynamics_dense",)
     chapter = CHAPTER
 
 

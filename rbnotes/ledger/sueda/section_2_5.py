@@ -22,7 +22,7 @@ from rbnotes.ledger.quantities import (
     TORQUE,
 )
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.tree import Link, Tree, TreeSystem, forward_dynamics, joint_forces
+from rbnotes.tree import Link, Tree, TreeSystem, forward_dynamics_dense, joint_forces
 
 CHAPTER = "stiffness-and-damping"
 NAMES = ("root", "left", "right", "tip")
@@ -203,7 +203,7 @@ class e2_73:
         return np.linalg.solve(M, f_r + f)
 
     def library(cloud, q, v, k, d, rest):
-        return forward_dynamics(model(cloud, k, d, rest), q, v)
+        return forward_dynamics_dense(model(cloud, k, d, rest), q, v)
 
     oracle = DALEMBERT + ", with joint torques by their work on each coordinate"
 
@@ -219,7 +219,7 @@ class e2_73:
         r"Here $f_r$ holds nothing but forces along the joints' coordinates. In (2.18) the same symbol is the whole "
         r"right side, $J_{mr}^T(f_m - M_m\dot J_{mr}\dot q_r)$, which in (2.73) would count twice."
     )
-    implemented_by = ("rbnotes.tree.forward_dynamics",)
+    implemented_by = ("rbnotes.tree.forward_dynamics_dense",)
     chapter = CHAPTER
 
 

@@ -31,7 +31,7 @@ from rbnotes.tree import (
     TreeSystem,
     constrained_acceleration,
     geared,
-    inverse_dynamics,
+    inverse_dynamics_dense,
     jacobian,
     jacobian_dot,
     linear_coordinates,
@@ -162,7 +162,7 @@ class e2_80:
         return M @ a - f
 
     def library(cloud, q, v, a):
-        return inverse_dynamics(model(cloud), q, v, a)
+        return inverse_dynamics_dense(model(cloud), q, v, a)
 
     oracle = "d'Alembert's principle for the point masses of four bodies on branching joints"
 
@@ -172,7 +172,7 @@ class e2_80:
 
     verdict = Verdict.HOLDS
     remark = r"For joints without torques: the $f_r$ of (2.73), `written out in full', is left out."
-    implemented_by = ("rbnotes.tree.inverse_dynamics",)
+    implemented_by = ("rbnotes.tree.inverse_dynamics_dense",)
     chapter = CHAPTER
 
 

@@ -29,8 +29,8 @@ from rbnotes.tree import (
     PrescribedJoint,
     constrained_acceleration,
     constraint_rows,
-    forward_dynamics,
-    inverse_dynamics,
+    forward_dynamics_dense,
+    inverse_dynamics_dense,
     mass_matrix,
     motion,
     prescribed_forces,
@@ -120,7 +120,7 @@ class t1302_a:
 
     def library(at, bodies, g, q, v, tau, a):
         tree = tree_of(at, bodies, g)
-        return [forward_dynamics(tree, q, v, tau), inverse_dynamics(tree, q, v, a)]
+        return [forward_dynamics_dense(tree, q, v, tau), inverse_dynamics_dense(tree, q, v, a)]
 
     oracle = "Newton's law for points of the bodies, by complex steps of their places"
 
@@ -130,7 +130,7 @@ class t1302_a:
 
     tolerance = SLACK
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.tree.forward_dynamics", "rbnotes.tree.inverse_dynamics")
+    implemented_by = ("rbnotes.tree.forward_dynamics_dense", "rbnotes.tree.inverse_dynamics_dense")
     chapter = CHAPTER
 
 

@@ -114,7 +114,7 @@ CALLS = [
         Call(function, {"tree": TREE, **GOING, "tau": [0.5, 1.0], "wrenches": WRENCHES})
         for function in (
             tree.reduced_force,
-            tree.forward_dynamics,
+            tree.forward_dynamics_dense,
             tree.forward_dynamics_slopes,
             tree.articulated_bodies,
             tree.factored_dynamics,
@@ -123,7 +123,7 @@ CALLS = [
     *(
         Call(function, {"tree": TREE, **ALL, "wrenches": WRENCHES})
         for function in (
-            tree.inverse_dynamics,
+            tree.inverse_dynamics_dense,
             tree.inverse_dynamics_slopes,
             tree.newton_euler,
         )
