@@ -73,7 +73,7 @@ class CompiledTree:
     def forward_dynamics(
         self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NONE
     ) -> Array:
-        """Accelerations ``(..., k)``, as :func:`rbnotes.tree.forward_dynamics_dense` (Sueda 2.12, Algorithm 9).
+        """Accelerations ``(..., k)``, as :func:`rbnotes.tree.forward_dynamics` (Sueda 2.12, Algorithm 9).
 
         Raises
         ------
@@ -97,12 +97,12 @@ class CompiledTree:
     def _accelerations(self, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
         pushed = tau + self._pushed(q, wrenches) if wrenches.ndim else tau
         found = self._states("forward", self._packed, q, qdot, pushed)
-        return reference.forward_dynamics_dense(self.tree, q, qdot, tau, wrenches) if found is None else found
+        return reference.forward_dynamics(self.tree, q, qdot, tau, wrenches) if found is None else found
 
     def inverse_dynamics(
         self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NONE
     ) -> Array:
-        """Applied joint forces ``(..., k)``, as :func:`rbnotes.tree.inverse_dynamics_dense` (Sueda 2.12, Alg. 9).
+        """Applied joint forces ``(..., k)``, as :func:`rbnotes.tree.inverse_dynamics` (Sueda 2.12, Alg. 9).
 
         Raises
         ------
@@ -123,7 +123,7 @@ class CompiledTree:
     def _taken(self, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
         found = self._states("inverse", self._packed, q, qdot, qddot)
         if found is None:
-            return reference.inverse_dynamics_dense(self.tree, q, qdot, qddot, wrenches)
+            return reference.inverse_dynamics(self.tree, q, qdot, qddot, wrenches)
         return found - self._pushed(q, wrenches) if wrenches.ndim else found
 
     def hybrid_dynamics(

@@ -50,7 +50,7 @@ from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.preconditioning import StepPreconditioner, step_operator, step_preconditioner
 from rbnotes.tree.products import jacobian_dot_product, jacobian_product, jacobian_transpose_product
 from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
-from rbnotes.tree.recursive import Hybrid, articulated_bodies, hybrid_dynamics, newton_euler
+from rbnotes.tree.recursive import Hybrid, forward_dynamics, hybrid_dynamics, inverse_dynamics
 from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.rows import Constraint, ConstraintRows
 from rbnotes.tree.spatial_operators import SpatialOperators, joint_map_rates, joint_maps, parent_adjoints
@@ -110,7 +110,6 @@ __all__ = [
     "Tree",
     "TreeSystem",
     "Variation",
-    "articulated_bodies",
     "assembled",
     "bisp_step",
     "body_rows",
@@ -124,12 +123,14 @@ __all__ = [
     "factor_inertia",
     "factor_matrices",
     "factored_dynamics",
+    "forward_dynamics",
     "forward_dynamics_dense",
     "forward_dynamics_slopes",
     "geared",
     "geometric_stiffness",
     "hybrid_dynamics",
     "integrate_adaptively",
+    "inverse_dynamics",
     "inverse_dynamics_dense",
     "inverse_dynamics_slopes",
     "inverse_inertia_product",
@@ -147,7 +148,6 @@ __all__ = [
     "linear_coordinates",
     "mass_matrix",
     "motion",
-    "newton_euler",
     "parent_adjoints",
     "perpendicular_pair",
     "poses",

@@ -188,7 +188,7 @@ def prescribed_forces(
     """Joint forces ``(k,)`` by link that it takes to move joints as they are told, N m or N (Sueda 2.9).
 
     They come on top of the joints' springs and dampers and of all that acts on the system: what
-    :func:`~rbnotes.tree.dynamics.inverse_dynamics_dense` gives if all joints are prescribed. With the multipliers
+    :func:`~rbnotes.tree.inverse_dynamics` gives if all joints are prescribed. With the multipliers
     of the notes' eq. (2.106) it is *minus* ``pG^T p lambda``.
 
     Parameters

@@ -39,12 +39,12 @@ class Hybrid(NamedTuple):
     """
 
 
-def newton_euler(
+def inverse_dynamics(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
 ) -> Array:
-    """Recursive inverse dynamics: applied joint forces ``(..., k)`` that the accelerations qddot take.
+    """Return the applied joint forces ``(..., k)`` for the accelerations qddot: recursive Newton-Euler.
 
-    The same as :func:`~rbnotes.tree.inverse_dynamics_dense`, which forms the mass matrix.
+    :func:`~rbnotes.tree.inverse_dynamics_dense` forms the mass matrix instead, with the same result.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ def newton_euler(
     """
     arguments.instance("tree", tree, Tree)
     q, qdot, qddot, _, wrenches = _checked(tree, q, qdot, qddot, 0.0, wrenches)
-    return _newton_euler(tree, q, qdot, qddot, wrenches)
+    return _inverse_dynamics(tree, q, qdot, qddot, wrenches)
 
 
-def _newton_euler(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
+def _inverse_dynamics(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)
     phi, rate = (_times(tree.to_bodies, each) for each in moved(tree, q, qdot, qdot, qddot, A))
@@ -69,13 +69,13 @@ def _newton_euler(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Arr
     return -handed_on(tree, q, f, A) - _joint_forces(tree, q, qdot)
 
 
-def articulated_bodies(
+def forward_dynamics(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
 ) -> Array:
-    """Recursive forward dynamics: accelerations ``(..., k)`` under applied joint forces and wrenches.
+    """Return the accelerations ``(..., k)`` under joint forces and wrenches: articulated bodies.
 
-    The same as :func:`~rbnotes.tree.forward_dynamics_dense`, which solves with the mass matrix: parameters, errors,
-    and that accelerations keep to the constraints that joints have on their own coordinates.
+    :func:`~rbnotes.tree.forward_dynamics_dense` solves with the mass matrix instead. It has the same
+    parameters and errors. Both satisfy the constraints of joints on their own coordinates.
 
     Raises InvalidArgument if a shape does not fit.
     """
@@ -120,11 +120,11 @@ def hybrid_dynamics(
     told, driven = _told(tree, accelerations)
     q, qdot, told, tau, wrenches = _checked(tree, q, qdot, told, tau, wrenches)
     # What the told accelerations alone take: the free joints have too much of it, or too little.
-    missing, asked = _along_constraints(tree, q, qdot, tau - _newton_euler(tree, q, qdot, told, wrenches))
+    missing, asked = _along_constraints(tree, q, qdot, tau - _inverse_dynamics(tree, q, qdot, told, wrenches))
     qddot = told + np.where(driven, 0.0, asked + factor_inertia(tree, q, locked=accelerations).solve(missing))
     if not np.any(driven):
         return Hybrid(qddot, np.array(tau))
-    return Hybrid(qddot, np.where(driven, _newton_euler(tree, q, qdot, qddot, wrenches), tau))
+    return Hybrid(qddot, np.where(driven, _inverse_dynamics(tree, q, qdot, qddot, wrenches), tau))
 
 
 def _along_constraints(tree: Tree, q: Array, qdot: Array, forces: Array) -> tuple[Array, Array]:

@@ -176,7 +176,7 @@ def factored_dynamics(
 ) -> Passes:
     """Forward dynamics in six passes over the tree, with all that they compute (eqs. (18)-(35)).
 
-    The accelerations are those of :func:`rbnotes.tree.forward_dynamics_dense`, whose parameters these are. Neither
+    The accelerations are those of :func:`rbnotes.tree.forward_dynamics`, whose parameters these are. Neither
     the mass matrix nor the Jacobian is formed, and the cost grows with the number of links.
 
     Raises

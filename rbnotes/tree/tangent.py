@@ -156,7 +156,7 @@ def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
 def inverse_dynamics_slopes(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
 ) -> Slopes:
-    """Exact derivatives of :func:`~rbnotes.tree.inverse_dynamics_dense`; that by qddot is the mass matrix.
+    """Exact derivatives of :func:`~rbnotes.tree.inverse_dynamics`; that by qddot is the mass matrix.
 
     The applied wrenches stay what they are in body coordinates. What springs, dampers and other forces on
     bodies add is in :meth:`~rbnotes.tree.TreeSystem.tangent`.
@@ -181,7 +181,7 @@ def _inverse_slopes(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: A
 def forward_dynamics_slopes(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
 ) -> Slopes:
-    """Exact derivatives of :func:`~rbnotes.tree.forward_dynamics_dense`, with its parameters; forces are held.
+    """Exact derivatives of :func:`~rbnotes.tree.forward_dynamics`, with its parameters; forces are held.
 
     They are along increments of the coordinates, with which states of a tree move. Where joints have
     constraints on their own coordinates, accelerations keep to these near the state, too: with

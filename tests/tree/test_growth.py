@@ -36,12 +36,12 @@ def jacobian_transpose_product(tree, q):
     trees.jacobian_transpose_product(tree, q, np.ones((len(tree.links), 6)))
 
 
-def newton_euler(tree, q):
-    trees.newton_euler(tree, q, q, q)
+def inverse_dynamics(tree, q):
+    trees.inverse_dynamics(tree, q, q, q)
 
 
-def articulated_bodies(tree, q):
-    trees.articulated_bodies(tree, q, q, q)
+def forward_dynamics(tree, q):
+    trees.forward_dynamics(tree, q, q, q)
 
 
 def hybrid_dynamics(tree, q):
@@ -70,8 +70,8 @@ LINEAR = (
     jacobian_product,
     jacobian_dot_product,
     jacobian_transpose_product,
-    newton_euler,
-    articulated_bodies,
+    inverse_dynamics,
+    forward_dynamics,
     hybrid_dynamics,
 )
 

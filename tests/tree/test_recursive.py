@@ -64,12 +64,12 @@ class TestAgainstTheMassMatrix:
     def test_inverse(self, case):
         tree, q, qdot, a, wrenches, _ = case
         expected = trees.inverse_dynamics_dense(tree, q, qdot, a, wrenches)
-        close(trees.newton_euler(tree, q, qdot, a, wrenches), expected)
+        close(trees.inverse_dynamics(tree, q, qdot, a, wrenches), expected)
 
     def test_forward(self, case):
         tree, q, qdot, tau, wrenches, _ = case
         expected = trees.forward_dynamics_dense(tree, q, qdot, tau, wrenches)
-        close(trees.articulated_bodies(tree, q, qdot, tau, wrenches), expected)
+        close(trees.forward_dynamics(tree, q, qdot, tau, wrenches), expected)
 
     def test_hybrid(self, case):
         """The equations of motion with the unknown accelerations first, then the told ones."""
@@ -112,7 +112,7 @@ class TestAgainstTheMassMatrix:
         found = trees.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
         free = [link.name not in given for link in tree.links for _ in range(link.joint.coordinates)]
         np.testing.assert_array_equal(found.tau[free], tau[free])
-        back = trees.newton_euler(tree, q, qdot, found.qddot, wrenches)
+        back = trees.inverse_dynamics(tree, q, qdot, found.qddot, wrenches)
         close(unconstrained(tree, back), unconstrained(tree, found.tau))
 
 
@@ -154,8 +154,8 @@ class TestAgainstPinocchio:
         model = pinocchio_model(tree)
         data = model.createData()
         q, v, a = rng.normal(size=(3, tree.size))
-        close(trees.newton_euler(tree, q, v, a), pinocchio.rnea(model, data, q, v, a))
-        close(trees.articulated_bodies(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
+        close(trees.inverse_dynamics(tree, q, v, a), pinocchio.rnea(model, data, q, v, a))
+        close(trees.forward_dynamics(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
 
     def test_hybrid(self, seed):
         """By the inverse mass matrix of Pinocchio: forces on the driven joints that make them obey."""
@@ -195,7 +195,7 @@ def test_against_mujoco(seed):
     close(state.T @ found.qddot + state.drift, data.qacc)
     data.qacc[:] = state.T @ found.qddot + state.drift
     mujoco.mj_inverse(model, data)
-    close(trees.newton_euler(tree, q, v, found.qddot), state.T.T @ data.qfrc_inverse)
+    close(trees.inverse_dynamics(tree, q, v, found.qddot), state.T.T @ data.qfrc_inverse)
 
 
 def test_many_states_at_once():
@@ -210,8 +210,8 @@ def test_many_states_at_once():
     alone = trees.hybrid_dynamics(tree, q[2, 0], v[1], {name: told[1]}, tau[2, 0], wrenches[3, 0, 0])
     close(many.qddot[3, 2, 1], alone.qddot)
     close(many.tau[3, 2, 1], alone.tau)
-    back = trees.newton_euler(tree, q, v, many.qddot, wrenches)
-    close(back[3, 2, 1], trees.newton_euler(tree, q[2, 0], v[1], alone.qddot, wrenches[3, 0, 0]))
+    back = trees.inverse_dynamics(tree, q, v, many.qddot, wrenches)
+    close(back[3, 2, 1], trees.inverse_dynamics(tree, q[2, 0], v[1], alone.qddot, wrenches[3, 0, 0]))
 
 
 class TestWhatCannotBe:
@@ -230,7 +230,7 @@ class TestWhatCannotBe:
     def test_a_light_link_between_parallel_hinges(self):
         tree = self.tree()
         with pytest.raises(SingularConfiguration, match=r"q: got 'a' without inertia along its rev"):
-            trees.articulated_bodies(tree, np.zeros(3), np.zeros(3))
+            trees.forward_dynamics(tree, np.zeros(3), np.zeros(3))
         assert np.all(np.isfinite(trees.hybrid_dynamics(tree, np.zeros(3), np.zeros(3), {"a": 2.0}).qddot))
 
     def test_what_rounding_leaves_of_a_large_inertia(self):
@@ -242,12 +242,12 @@ class TestWhatCannotBe:
         tree = Tree([Link("a", self.HINGE), heavy])
         for beyond in np.linspace(0.3, 3.0, 10):
             with pytest.raises(SingularConfiguration, match="'a' without inertia"):
-                trees.articulated_bodies(tree, [0.2, beyond], [0.1, 0.2])
+                trees.forward_dynamics(tree, [0.2, beyond], [0.1, 0.2])
 
     def test_the_same_link_between_hinges_at_an_angle(self):
         tree = Tree([Link("a", self.HINGE), Link("b", joints.Revolute((1.0, 0.0, 0.0)), self.M, "a")])
         close(
-            trees.articulated_bodies(tree, [0.3, 0.4], [0.1, 0.2]),
+            trees.forward_dynamics(tree, [0.3, 0.4], [0.1, 0.2]),
             trees.forward_dynamics_dense(tree, [0.3, 0.4], [0.1, 0.2]),
         )
 
@@ -257,7 +257,7 @@ class TestWhatCannotBe:
         )
         for q in (np.zeros(4), np.array([[0.3, 0.4, 0.5, 0.6], np.zeros(4)])):
             with pytest.raises(SingularConfiguration, match="'ball' without inertia"):
-                trees.articulated_bodies(tree, q, np.zeros(4))
+                trees.forward_dynamics(tree, q, np.zeros(4))
         found = trees.hybrid_dynamics(tree, np.zeros(4), np.zeros(4), {"ball": np.ones(3)})
         assert np.all(np.isfinite(found.tau))
 
@@ -268,7 +268,7 @@ class TestWhatCannotBe:
             Link("crane", self.HINGE, 1e5 * self.M),
             Link("hair", joints.Revolute((1.0, 0.0, 0.0)), hair, "crane", np.diag([1.0, 1, 1, 1])),
         ]
-        found = trees.articulated_bodies(Tree(crane), [0.1, 0.2], [0.0, 0.0], [0.0, 1e-15])
+        found = trees.forward_dynamics(Tree(crane), [0.1, 0.2], [0.0, 0.0], [0.0, 1e-15])
         assert found[1] == pytest.approx(1.0, rel=1e-8)
 
     def test_names_and_shapes(self):
@@ -280,15 +280,15 @@ class TestWhatCannotBe:
         with pytest.raises(InvalidArgument, match=r"accelerations\['a'\], accelerations\['b'\]: got leading"):
             trees.hybrid_dynamics(tree, q, q, {"a": np.zeros((2, 1)), "b": np.zeros((3, 1))})
         with pytest.raises(InvalidArgument, match="1 of 'a'"):
-            trees.newton_euler(tree, q, q, np.zeros(2))
+            trees.inverse_dynamics(tree, q, q, np.zeros(2))
         with pytest.raises(InvalidArgument, match=r"^wrenches: "):
-            trees.newton_euler(tree, q, q, q, np.zeros(6))
+            trees.inverse_dynamics(tree, q, q, q, np.zeros(6))
 
     def test_no_coordinates_at_all(self):
         rock = Tree([Link("rock", joints.Fixed(), self.M)])
-        assert trees.articulated_bodies(rock, [], []).shape == (0,)
+        assert trees.forward_dynamics(rock, [], []).shape == (0,)
         assert trees.hybrid_dynamics(rock, [], [], {"rock": []}).tau.shape == (0,)
-        assert trees.newton_euler(rock, [], [], []).shape == (0,)
+        assert trees.inverse_dynamics(rock, [], [], []).shape == (0,)
 
 
 def test_one_axis_needs_a_unit_vector():
@@ -297,4 +297,4 @@ def test_one_axis_needs_a_unit_vector():
     axis = unit(rng)
     wheel = inertia.spatial_inertia(1.5, 0.2 * np.eye(3), [0.0, 0.0, 0.0])
     tree = Tree([Link("wheel", joints.Revolute(axis), wheel)])
-    assert trees.articulated_bodies(tree, [0.4], [2.0], [0.6])[0] == pytest.approx(3.0)
+    assert trees.forward_dynamics(tree, [0.4], [2.0], [0.6])[0] == pytest.approx(3.0)

@@ -176,7 +176,7 @@ class t1314_d:
         return tree.jacobian_transpose_product(known, q, needed)
 
     def library(assembly, q, qdot, qddot):
-        return tree.newton_euler(tree_of(assembly), q, qdot, qddot)
+        return tree.inverse_dynamics(tree_of(assembly), q, qdot, qddot)
 
     oracle = "d'Alembert's principle for the point masses of all bodies"
 
@@ -186,7 +186,7 @@ class t1314_d:
     tolerance = 1e-8
     verdict = Verdict.HOLDS
     remark = "Inverse dynamics. Forward and hybrid dynamics take articulated inertias besides."
-    implemented_by = ("rbnotes.tree.newton_euler",)
+    implemented_by = ("rbnotes.tree.inverse_dynamics",)
     chapter = DYNAMICS
 
 

@@ -37,10 +37,10 @@ from rbnotes.ledger.sueda.section_2_8_programs import ABOVE, SECOND, above, stac
 from rbnotes.ledger.sueda.section_2_12 import CHAPTER, SLACK
 from rbnotes.tree import (
     PlaneLimit,
-    articulated_bodies,
     constraint_rows,
     dual_acceleration,
     dual_problem,
+    forward_dynamics,
     mass_matrix,
     motion,
     reduced_force,
@@ -276,7 +276,7 @@ class t1590:
         """Forces on joint coordinates act beside tau."""
         M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
         f_con = G.T @ multipliers(M, f, G, bent)
-        return articulated_bodies(tree_of(at, bodies, g), q, v, f_con)
+        return forward_dynamics(tree_of(at, bodies, g), q, v, f_con)
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
         return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[0]

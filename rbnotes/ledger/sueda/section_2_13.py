@@ -18,8 +18,8 @@ from rbnotes.ledger.sueda.section_2_1_jacobian import serial_chains
 from rbnotes.ledger.sueda.section_2_12 import SLACK, at_joint, joints_of, seen_through
 from rbnotes.ledger.sueda.section_2_trees import tree_of as hinges_of
 from rbnotes.tree import (
-    articulated_bodies,
     factor_inertia,
+    forward_dynamics,
     inverse_inertia_product,
     inverse_mass_matrix,
 )
@@ -95,7 +95,7 @@ class t1608_a:
     result = BRANCHING / units.TIME / units.TIME
 
     def printed(at, bodies, g, q, v, x):
-        return articulated_bodies(tree_of(at, bodies, g), q, v, x)
+        return forward_dynamics(tree_of(at, bodies, g), q, v, x)
 
     def library(at, bodies, g, q, v, x):
         return inverse_inertia_product(tree_of(at, bodies, g), q, x)

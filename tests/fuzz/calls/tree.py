@@ -116,7 +116,7 @@ CALLS = [
             tree.reduced_force,
             tree.forward_dynamics_dense,
             tree.forward_dynamics_slopes,
-            tree.articulated_bodies,
+            tree.forward_dynamics,
             tree.factored_dynamics,
         )
     ),
@@ -125,7 +125,7 @@ CALLS = [
         for function in (
             tree.inverse_dynamics_dense,
             tree.inverse_dynamics_slopes,
-            tree.newton_euler,
+            tree.inverse_dynamics,
         )
     ),
     Call(
