@@ -150,18 +150,18 @@ def measured(n: int, branched: bool, everything: bool) -> dict[str, list[float]]
     }
     if everything:
         agree(compiled.inverse_dynamics(q, v, x)[order], pinocchio.rnea(model, data, pq, pv, px), "inverse")
-        agree(compiled.solve_mass(q, x)[order], minverse(model, data, pq, px), "inverse mass")
+        agree(compiled.inverse_mass_product(q, x)[order], minverse(model, data, pq, px), "inverse mass")
         pinocchio.computeABADerivatives(model, data, pq, pv, px)
-        slopes, columns = compiled.forward_dynamics_slopes(q, v, x), np.ix_(order, order)
+        slopes, columns = compiled.forward_dynamics_derivatives(q, v, x), np.ix_(order, order)
         agree(slopes.q[columns], data.ddq_dq, "tangent, by q")
         agree(slopes.qdot[columns], data.ddq_dv, "tangent, by qdot")
         calls |= {
             RNEA: (lambda: pinocchio.rnea(model, data, pq, pv, px), 1),
             "inverse dynamics": (lambda: compiled.inverse_dynamics(q, v, x), 1),
             MINVERSE: (lambda: minverse(model, data, pq, px), 1),
-            "inverse mass": (lambda: compiled.solve_mass(q, x), 1),
+            "inverse mass": (lambda: compiled.inverse_mass_product(q, x), 1),
             ABA_DERIVATIVES: (lambda: pinocchio.computeABADerivatives(model, data, pq, pv, px), 1),
-            "tangent": (lambda: compiled.forward_dynamics_slopes(q, v, x), 1),
+            "tangent": (lambda: compiled.forward_dynamics_derivatives(q, v, x), 1),
             "MuJoCo": (mujoco_call(tree, q, v, x), 1),
             "O(n^3)": (lambda: trees.forward_dynamics_dense(tree, q, v, x), 1),
             "CasADi": (casadi_call(tree, q, v, x), 1),
@@ -185,13 +185,13 @@ def measured_tori(tori: int) -> dict[str, list[float]]:
     expected = pinocchio.aba(model, data, pq, pv, px)
     agree(compiled.forward_dynamics(q, v, x)[which][order], expected, "tori, joints as functions")
     agree(of_hinges.forward_dynamics(hq, hv, hx)[order], expected, "tori, hinges")
-    slopes = trees.forward_dynamics_slopes(example.tree, q, v, x)
-    for found, right in zip(compiled.forward_dynamics_slopes(q, v, x), slopes, strict=True):
+    slopes = trees.forward_dynamics_derivatives(example.tree, q, v, x)
+    for found, right in zip(compiled.forward_dynamics_derivatives(q, v, x), slopes, strict=True):
         agree(found, right, "tori, tangent")
     return interleaved(
         {
-            REFERENCE: (lambda: trees.forward_dynamics_slopes(example.tree, q, v, x), 1),
-            "tangent": (lambda: compiled.forward_dynamics_slopes(q, v, x), 1),
+            REFERENCE: (lambda: trees.forward_dynamics_derivatives(example.tree, q, v, x), 1),
+            "tangent": (lambda: compiled.forward_dynamics_derivatives(q, v, x), 1),
             ABA: (lambda: pinocchio.aba(model, data, pq, pv, px), 1),
             "functions": (lambda: compiled.forward_dynamics(q, v, x), 1),
             "hinges": (lambda: of_hinges.forward_dynamics(hq, hv, hx), 1),

@@ -16,12 +16,13 @@ from rbnotes.kernels import _layout as layout
 from rbnotes.kernels._code import code
 from rbnotes.kernels.bending import Bends
 from rbnotes.kernels.general import Outside
-from rbnotes.kernels.packing import Packed, packed, parts_of, room, told, weightless
+from rbnotes.kernels.packing import Packed, packed, parts_of, room, told, weightless, without_springs
 from rbnotes.tree import Tree
-from rbnotes.tree.dynamics import _applied, regular_mass_matrix, solve_mass
+from rbnotes.tree.dynamics import _applied
+from rbnotes.tree.inverse_inertia import forbidden_accelerations
 from rbnotes.tree.kinematics import alike
 from rbnotes.tree.recursive import Hybrid, _checked, _told
-from rbnotes.tree.tangent import Slopes
+from rbnotes.tree.tangent import DynamicsDerivatives
 
 _flat, _empty = np.ascontiguousarray, np.empty
 _NONE = 0.0
@@ -50,6 +51,7 @@ class CompiledTree:
         self._driven: dict[bytes, Packed] = {}
         self._one, self._square = (tree.size,), (tree.size, tree.size)
         self._simple = not given
+        self._free = not any(link.joint.constraints for link in tree.links)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CompiledTree, (self.tree,)
@@ -65,6 +67,10 @@ class CompiledTree:
     @cached_property
     def _resting_tree(self) -> Packed:
         return weightless(self._packed)
+
+    @cached_property
+    def _without_springs(self) -> Packed:
+        return without_springs(self._packed)
 
     @cached_property
     def _weightless(self) -> Array:
@@ -161,10 +167,10 @@ class CompiledTree:
             self._driven = {which: told(self._packed, np.flatnonzero(driven))}
         return self._driven[which]
 
-    def inverse_dynamics_slopes(
+    def inverse_dynamics_derivatives(
         self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NONE
-    ) -> Slopes:
-        """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.inverse_dynamics_slopes`.
+    ) -> DynamicsDerivatives:
+        """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.inverse_dynamics_derivatives`.
 
         Second derivatives of columns that do not rest in their joint are compiled for joints given as
         functions, and those of the joint itself for all others (balls, splines).
@@ -180,15 +186,15 @@ class CompiledTree:
             by_q, by_v = _empty(self._square), _empty(self._square)
             given: tuple[Any, ...] = q, qdot, qddot, _NOTHING, _NOTHING
             if not self._slopes_into(*given, by_q.reshape(-1), by_v.reshape(-1)):
-                return Slopes(by_q, by_v)
+                return DynamicsDerivatives(by_q, by_v)
         q, qdot, qddot = alike(self.tree, q=q, qdot=qdot, qddot=qddot)
         wrenches = _applied(self.tree, 0.0, wrenches, q=q)[1]
         found = self._slopes(q, qdot, qddot, None, wrenches)
-        return found or reference.inverse_dynamics_slopes(self.tree, q, qdot, qddot, wrenches)
+        return found or reference.inverse_dynamics_derivatives(self.tree, q, qdot, qddot, wrenches)
 
     def _slopes(
         self, q: Array, qdot: Array, qddot: Array, tau: Array | None, wrenches: Array
-    ) -> Slopes | None:
+    ) -> DynamicsDerivatives | None:
         """Of accelerations under forces, or of forces if none are given; None as :meth:`_states` has it."""
         lead = np.broadcast_shapes(q.shape[:-1], wrenches.shape[:-2])
         states = [np.broadcast_to(each, (*lead, *self._one)) for each in (q, qdot, qddot)]
@@ -203,7 +209,7 @@ class CompiledTree:
                 *args, f, applied[where].ravel() if wrenches.ndim else _NOTHING, *to
             ):
                 return None
-        return Slopes(by_q, by_v)
+        return DynamicsDerivatives(by_q, by_v)
 
     def _slopes_into(self, q: Array, qdot: Array, qddot: Array, *more: Array) -> int:
         """Slopes at a state for which the joints outside were evaluated; whether something is wrong.
@@ -217,10 +223,10 @@ class CompiledTree:
         given = self._whole, self._numbers, q, qdot, qddot, tau, wrenches, bends, *to
         return code("slopes_one")(*given)
 
-    def forward_dynamics_slopes(
+    def forward_dynamics_derivatives(
         self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NONE
-    ) -> Slopes:
-        """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.forward_dynamics_slopes`.
+    ) -> DynamicsDerivatives:
+        """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.tree.forward_dynamics_derivatives`.
 
         Those of inverse dynamics, and the mass matrix that comes along with them, factored along the tree.
 
@@ -237,13 +243,13 @@ class CompiledTree:
             if not self._forward(self._whole, self._numbers, q, qdot, tau, qddot):
                 by_q, by_v = _empty(self._square), _empty(self._square)
                 if not self._slopes_into(*given, by_q.reshape(-1), by_v.reshape(-1)):
-                    return Slopes(by_q, by_v)
+                    return DynamicsDerivatives(by_q, by_v)
         q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
         tau, wrenches = _applied(self.tree, tau, wrenches, q=q, qdot=qdot)
         qddot = self._accelerations(q, qdot, tau, wrenches)
         at, moving = (np.broadcast_to(each, qddot.shape) for each in (q, qdot))
         found = self._slopes(at, moving, qddot, tau, wrenches)
-        return found or reference.forward_dynamics_slopes(self.tree, q, qdot, tau, wrenches)
+        return found or reference.forward_dynamics_derivatives(self.tree, q, qdot, tau, wrenches)
 
     @cached_property
     def _bends(self) -> Bends:
@@ -251,10 +257,20 @@ class CompiledTree:
         parts = parts_of(self.tree)[0]
         return Bends(((part.joint, part.start) for part in parts if part.axis is None), self.tree.size)
 
-    def solve_mass(self, q: ArrayLike, forces: ArrayLike) -> Array:
-        """``M_r^-1 forces (..., k)`` without the matrix: the accelerations that forces make at rest.
+    def bias_forces(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+        """Joint forces of gravity and of the velocities ``(..., k)``, as :func:`rbnotes.tree.bias_forces`.
 
-        Those of a quaternion keep to its constraint.
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        """
+        q, qdot = self.tree.checked("q", q), self.tree.checked("qdot", qdot)
+        found = self._states("inverse", self._without_springs, q, qdot, self._resting)
+        return reference.bias_forces(self.tree, q, qdot) if found is None else found
+
+    def inverse_mass_product(self, q: ArrayLike, x: ArrayLike) -> Array:
+        """``M_r^-1 x (..., k)``, as :func:`rbnotes.tree.inverse_mass_product` (Sueda Algorithm 10).
 
         Raises
         ------
@@ -263,66 +279,59 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        if self._simple or self._outside.ready(self._weightless, q, self._resting):
+        if self._free and (self._simple or self._outside.ready(self._weightless, q, self._resting)):
             out: Array = _empty(self._one)
-            if not self._forward(self._whole, self._weightless, q, self._resting, forces, out):
+            if not self._forward(self._whole, self._weightless, q, self._resting, x, out):
                 return out
-        return self._answers(self.tree.checked("q", q), self.tree.checked("forces", forces))
-
-    def _answers(self, q: Array, forces: Array) -> Array:
-        found = self._states("forward", self._resting_tree, q, np.zeros_like(q), forces)
+        q, x = alike(self.tree, q=q, x=x)
+        found = self._states("forward", self._resting_tree, q, np.zeros_like(q), x)
         if found is None:
-            return solve_mass(self.tree, regular_mass_matrix(self.tree, q), forces[..., None])[..., 0]
-        return found
+            return reference.inverse_mass_product(self.tree, q, x)
+        return found if self._free else found + forbidden_accelerations(self.tree, q, x)
 
-    def mass_times(self, q: ArrayLike, qddot: ArrayLike) -> Array:
-        """``M_r qddot (..., k)`` without the matrix.
-
-        Raises
-        ------
-        InvalidArgument
-            If an argument has a wrong shape or is not finite.
-        """
-        q, qddot = self.tree.checked("q", q), self.tree.checked("qddot", qddot)
-        found = self._states("inverse", self._resting_tree, q, np.zeros_like(q), qddot)
-        if found is None:
-            return (reference.mass_matrix(self.tree, q) @ qddot[..., None])[..., 0]
-        return found
-
-    def jacobian_times(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """``J qdot (..., n, 6)``: the twists of all bodies, in body coordinates (Sueda eq. (2.11)).
+    def mass_product(self, q: ArrayLike, x: ArrayLike) -> Array:
+        """``M_r x (..., k)``, as :func:`rbnotes.tree.mass_product`.
 
         Raises
         ------
         InvalidArgument
             If an argument has a wrong shape or is not finite.
         """
-        return self._motions(q, qdot)[0]
+        q, x = alike(self.tree, q=q, x=x)
+        found = self._states("inverse", self._resting_tree, q, np.zeros_like(q), x)
+        return reference.mass_product(self.tree, q, x) if found is None else found
 
-    def jacobian_dot_times(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """``Jdot qdot (..., n, 6)``: the rates of the twists while the coordinates do not accelerate.
-
-        Raises
-        ------
-        InvalidArgument
-            If an argument has a wrong shape or is not finite.
-        """
-        return self._motions(q, qdot)[1]
-
-    def jacobian_transpose_times(self, q: ArrayLike, wrenches: ArrayLike) -> Array:
-        """``J^T wrenches (..., k)`` of wrenches ``(..., n, 6)`` on all bodies, in body coordinates.
+    def jacobian_product(self, q: ArrayLike, x: ArrayLike) -> Array:
+        """``J x (..., n, 6)``, as :func:`rbnotes.tree.jacobian_product` (Sueda Algorithm 5).
 
         Raises
         ------
         InvalidArgument
             If an argument has a wrong shape or is not finite.
         """
-        q, wrenches = (
-            self.tree.checked("q", q),
-            arguments.array("wrenches", wrenches, len(self.tree.links), 6),
-        )
-        arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
-        return self._pushed(q, wrenches)
+        return self._motions(*alike(self.tree, q=q, x=x))[0]
+
+    def bias_acceleration(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+        """``Jdot qdot (..., n, 6)``, as :func:`rbnotes.tree.bias_acceleration`.
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        """
+        return self._motions(*alike(self.tree, q=q, qdot=qdot))[1]
+
+    def jacobian_transpose_product(self, q: ArrayLike, y: ArrayLike) -> Array:
+        """``J^T y (..., k)``, as :func:`rbnotes.tree.jacobian_transpose_product` (Sueda Algorithm 6).
+
+        Raises
+        ------
+        InvalidArgument
+            If an argument has a wrong shape or is not finite.
+        """
+        q, y = self.tree.checked("q", q), arguments.array("y", y, len(self.tree.links), 6)
+        arguments.common_shape(q=q.shape[:-1], y=y.shape[:-2])
+        return self._pushed(q, y)
 
     def _pushed(self, q: Array, wrenches: Array) -> Array:
         shape = np.broadcast_shapes(q.shape[:-1], wrenches.shape[:-2])
@@ -342,8 +351,7 @@ class CompiledTree:
     def _resting(self) -> Array:
         return np.zeros(self._one)
 
-    def _motions(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
-        q, qdot = alike(self.tree, q=q, qdot=qdot)
+    def _motions(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         n, see = len(self.tree.links), code("motions_one")
         result = np.empty((2, *q.shape[:-1], n, 6))
         for where in np.ndindex(q.shape[:-1]):

@@ -291,10 +291,16 @@ def told(packed_tree: Packed, coordinates: NDArray[np.intp]) -> Packed:
     return result
 
 
-def weightless(packed_tree: Packed) -> Packed:
-    """The same tree without gravity and springs."""
+def without_springs(packed_tree: Packed) -> Packed:
+    """Return the same tree without springs and dampers."""
     result = packed_tree.copy()
     result.springs[:] = 0.0
+    return result
+
+
+def weightless(packed_tree: Packed) -> Packed:
+    """Return the same tree without springs, dampers and gravity."""
+    result = without_springs(packed_tree)
     result.gravity[:] = 0.0
     return result
 

@@ -41,16 +41,22 @@ from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, gea
 from rbnotes.tree.inverse_inertia import (
     InverseInertia,
     factor_inertia,
-    inverse_inertia_product,
     inverse_mass_matrix,
+    inverse_mass_product,
 )
 from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
 from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.preconditioning import StepPreconditioner, step_operator, step_preconditioner
-from rbnotes.tree.products import jacobian_dot_product, jacobian_product, jacobian_transpose_product
+from rbnotes.tree.products import (
+    bias_acceleration,
+    jacobian_dot_product,
+    jacobian_product,
+    jacobian_transpose_product,
+    mass_product,
+)
 from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
-from rbnotes.tree.recursive import Hybrid, forward_dynamics, hybrid_dynamics, inverse_dynamics
+from rbnotes.tree.recursive import Hybrid, bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics
 from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.rows import Constraint, ConstraintRows
 from rbnotes.tree.spatial_operators import SpatialOperators, joint_map_rates, joint_maps, parent_adjoints
@@ -64,11 +70,11 @@ from rbnotes.tree.square_factorization import (
 )
 from rbnotes.tree.system import TreeSystem
 from rbnotes.tree.tangent import (
-    Slopes,
+    DynamicsDerivatives,
     Variation,
-    forward_dynamics_slopes,
+    forward_dynamics_derivatives,
     geometric_stiffness,
-    inverse_dynamics_slopes,
+    inverse_dynamics_derivatives,
     variation,
 )
 
@@ -83,6 +89,7 @@ __all__ = [
     "ConstraintRows",
     "ContactStep",
     "DualProblem",
+    "DynamicsDerivatives",
     "Event",
     "FactorMatrices",
     "Gear",
@@ -103,7 +110,6 @@ __all__ = [
     "PrescribedBody",
     "PrescribedJoint",
     "ReducedSystem",
-    "Slopes",
     "SpatialOperators",
     "SquareFactors",
     "StepPreconditioner",
@@ -111,6 +117,8 @@ __all__ = [
     "TreeSystem",
     "Variation",
     "assembled",
+    "bias_acceleration",
+    "bias_forces",
     "bisp_step",
     "body_rows",
     "body_wrenches",
@@ -125,16 +133,16 @@ __all__ = [
     "factored_dynamics",
     "forward_dynamics",
     "forward_dynamics_dense",
-    "forward_dynamics_slopes",
+    "forward_dynamics_derivatives",
     "geared",
     "geometric_stiffness",
     "hybrid_dynamics",
     "integrate_adaptively",
     "inverse_dynamics",
     "inverse_dynamics_dense",
-    "inverse_dynamics_slopes",
-    "inverse_inertia_product",
+    "inverse_dynamics_derivatives",
     "inverse_mass_matrix",
+    "inverse_mass_product",
     "jacobian",
     "jacobian_dot",
     "jacobian_dot_product",
@@ -147,6 +155,7 @@ __all__ = [
     "kinetic_energy",
     "linear_coordinates",
     "mass_matrix",
+    "mass_product",
     "motion",
     "parent_adjoints",
     "perpendicular_pair",

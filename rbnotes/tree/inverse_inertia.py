@@ -190,7 +190,7 @@ def _factored(
     return InverseInertia(tree, tuple(p for p in pivots if p is not None), shape, definite)
 
 
-def inverse_inertia_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
+def inverse_mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     """``M_r^-1 x (..., k)`` in linear time, for generalized forces ``x (..., k)`` (Sueda Algorithm 10).
 
     For several right sides at the same coordinates, :func:`factor_inertia` does the first sweep once.
@@ -215,10 +215,25 @@ def inverse_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` does not fit.
     SingularConfiguration
-        As :func:`inverse_inertia_product`.
+        As :func:`inverse_mass_product`.
     """
     inverse = factor_inertia(tree, q).matrix()
     return (inverse + _T(inverse)) / 2
+
+
+def forbidden_accelerations(tree: Tree, q: Array, x: Array) -> Array:
+    """Return the part ``(..., k)`` of ``M_r^-1 x`` along what joints forbid their own coordinates.
+
+    Nothing moves along it; the inertia there is the one that :func:`regular_mass_matrix` adds.
+    """
+    result = np.zeros(x.shape)
+    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
+        if link.joint.constraints:
+            rows = link.joint._constraint_rows(q[..., own])
+            inverse = np.linalg.inv(rows @ _T(rows))
+            along = _times(inverse @ inverse, _times(rows, x[..., own]))
+            result[..., own] = _times(_T(rows), along) / tree.carried[i]
+    return result
 
 
 def joint_blocks(tree: Tree, matrix: Array) -> Array:

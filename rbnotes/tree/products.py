@@ -39,9 +39,39 @@ def jacobian_dot_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLike
     Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``x`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot, x = alike(tree, q=q, qdot=qdot, x=x)
+    return _jacobian_dot_product(tree, *alike(tree, q=q, qdot=qdot, x=x))
+
+
+def _jacobian_dot_product(tree: Tree, q: Array, qdot: Array, x: Array) -> Array:
     A = _se3.Ad_inverse(_steps(tree, q))
     return _times(tree.to_bodies, moved(tree, q, qdot, x, np.zeros_like(x), A)[1])
+
+
+def bias_acceleration(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+    """Return ``Jdot qdot (..., n, 6)``: the rates of the body twists while ``qddot`` is zero.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
+    """
+    arguments.instance("tree", tree, Tree)
+    q, qdot = alike(tree, q=q, qdot=qdot)
+    return _jacobian_dot_product(tree, q, qdot, qdot)
+
+
+def mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
+    """Return ``M_r x = J^T M J x (..., k)`` in linear time, without the mass matrix.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``x`` does not fit.
+    """
+    arguments.instance("tree", tree, Tree)
+    q, x = alike(tree, q=q, x=x)
+    A = _se3.Ad_inverse(_steps(tree, q))
+    return handed_on(tree, q, _times(tree.inertias, _twists(tree, q, x, A)), A)
 
 
 def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:

@@ -62,11 +62,32 @@ def inverse_dynamics(
 
 
 def _inverse_dynamics(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
+    return _newton_euler(tree, q, qdot, qddot, wrenches) - _joint_forces(tree, q, qdot)
+
+
+def _newton_euler(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array | float) -> Array:
+    """Return the joint forces ``(..., k)`` for qddot without those of springs and dampers."""
     steps = _steps(tree, q)
     A = _se3.Ad_inverse(steps)
     phi, rate = (_times(tree.to_bodies, each) for each in moved(tree, q, qdot, qdot, qddot, A))
     f = _body_wrenches(tree, _poses(tree, steps).bodies, phi) + wrenches - _times(tree.inertias, rate)
-    return -handed_on(tree, q, f, A) - _joint_forces(tree, q, qdot)
+    return -handed_on(tree, q, f, A)
+
+
+def bias_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+    """Return the bias forces ``(..., k)``: inverse dynamics at zero acceleration.
+
+    They contain gravity and the terms of the velocities, but no springs, dampers or applied wrenches: the
+    ``h`` of ``M_r qddot + h = tau``.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
+    """
+    arguments.instance("tree", tree, Tree)
+    q, qdot = alike(tree, q=q, qdot=qdot)
+    return _newton_euler(tree, q, qdot, np.zeros_like(q), 0.0)
 
 
 def forward_dynamics(

@@ -34,7 +34,7 @@ from rbnotes.tree.model import Tree
 from rbnotes.tree.products import passed_on
 
 
-class Slopes(NamedTuple):
+class DynamicsDerivatives(NamedTuple):
     """Derivatives of joint forces or accelerations ``(..., k)``."""
 
     q: Array
@@ -153,9 +153,9 @@ def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
     return result
 
 
-def inverse_dynamics_slopes(
+def inverse_dynamics_derivatives(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
-) -> Slopes:
+) -> DynamicsDerivatives:
     """Exact derivatives of :func:`~rbnotes.tree.inverse_dynamics`; that by qddot is the mass matrix.
 
     The applied wrenches stay what they are in body coordinates. What springs, dampers and other forces on
@@ -165,22 +165,24 @@ def inverse_dynamics_slopes(
     """
     arguments.instance("tree", tree, Tree)
     q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
-    return _inverse_slopes(tree, q, qdot, qddot, _applied(tree, 0.0, wrenches, q=q)[1])
+    return _inverse_dynamics_derivatives(tree, q, qdot, qddot, _applied(tree, 0.0, wrenches, q=q)[1])
 
 
-def _inverse_slopes(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Slopes:
+def _inverse_dynamics_derivatives(
+    tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array
+) -> DynamicsDerivatives:
     varied = _variation(tree, q, qdot, qddot)
     own, by_q, by_qdot = own_wrenches(tree, varied)
     turned = _geometric_stiffness(tree, q, own + wrenches)
     stiffness, damping = (np.diag(tree.stacked(field)) for field in ("stiffness", "damping"))
     handed_on = (np.einsum("...nai,...naj->...ij", varied.J, each) for each in (by_q, by_qdot))
     q_slope, qdot_slope = handed_on
-    return Slopes(stiffness - q_slope - turned, damping - qdot_slope)
+    return DynamicsDerivatives(stiffness - q_slope - turned, damping - qdot_slope)
 
 
-def forward_dynamics_slopes(
+def forward_dynamics_derivatives(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
-) -> Slopes:
+) -> DynamicsDerivatives:
     """Exact derivatives of :func:`~rbnotes.tree.forward_dynamics`, with its parameters; forces are held.
 
     They are along increments of the coordinates, with which states of a tree move. Where joints have
@@ -202,15 +204,15 @@ def forward_dynamics_slopes(
     force, M = _reduced_force(tree, q, qdot, tau, wrenches), regular_mass_matrix(tree, q)
     qddot = accelerations(tree, q, qdot, M, force)
     q, qdot = np.broadcast_to(q, qddot.shape), np.broadcast_to(qdot, qddot.shape)
-    slopes = _inverse_slopes(tree, q, qdot, qddot, wrenches)
+    inverse = _inverse_dynamics_derivatives(tree, q, qdot, qddot, wrenches)
     G, _ = coordinate_constraints(tree, q, qdot)
     across = np.swapaxes(G, -1, -2)
     left = _times(_mass_matrix(tree, q), qddot) - force
     mu = np.linalg.solve(G @ across, G @ left[..., None])[..., 0]
     turned, asked_q, asked_qdot = _constraint_slopes(tree, q, qdot, qddot, mu)
-    return Slopes(
-        _answers_within(tree, M, turned - slopes.q, G, -asked_q),
-        _answers_within(tree, M, -slopes.qdot, G, -asked_qdot),
+    return DynamicsDerivatives(
+        _answers_within(tree, M, turned - inverse.q, G, -asked_q),
+        _answers_within(tree, M, -inverse.qdot, G, -asked_qdot),
     )
 
 

@@ -242,7 +242,7 @@ def test_an_argument_with_a_paragraph_of_its_own_is_left_to_it():
 
 
 def test_the_nearest_table_explains():
-    room = api_pages.entry("rbnotes.tree.inverse_inertia_product", "x")
+    room = api_pages.entry("rbnotes.tree.inverse_mass_product", "x")
     assert room != api_pages.entry("rbnotes.tree.jacobian_product", "x")
     assert api_pages.entry("rbnotes.se3.exp", "h") == api_pages.entry("rbnotes.tree.simulate", "h")
 

@@ -111,6 +111,7 @@ WITHIN = (
     r"tree\.dual\.(Sweep\..*|sparse_rows)",
     r"tree\.dynamics\.(accelerations|coordinate_constraints|driving_force|\w+_energy_of)",
     r"tree\.dynamics\.(regular_mass_matrix|solve_mass)",
+    r"tree\.inverse_inertia\.forbidden_accelerations",
     r"tree\.(inverse_inertia\.joint_blocks|reactions\.impulse_balance|reduced\.ReducedSystem)",
     r"tree\.(kinematics\.(alike|placed)|products\.(handed_on|moved|passed_on))",
     r"tree\.tangent\.(own_wrenches|turned_wrench)",

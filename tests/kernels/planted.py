@@ -111,7 +111,7 @@ def model():
         "forward_dynamics": (tree, rng.normal(size=(3, 9, tree.size))),  # more states than go at once
         "inverse_dynamics": (tree, (q, v, x, rng.normal(size=(len(links), 6)))),
         "hybrid_dynamics": (tree, (q, v, told, x)),
-        "forward_dynamics_slopes": (tree, (*rng.normal(size=(3, tree.size)), rng.normal(size=(11, 6)))),
+        "forward_dynamics_derivatives": (tree, (*rng.normal(size=(3, tree.size)), rng.normal(size=(11, 6)))),
     }
     dense = {
         "forward_dynamics": trees.forward_dynamics_dense,
@@ -122,7 +122,7 @@ def model():
         for name, (of, args) in calls.items()
     }
     at = trees.motion(tree, q, v)
-    seen = {"jacobian_times": at.phi.ravel(), "jacobian_dot_times": at.drift.ravel()}
+    seen = {"jacobian_product": at.phi.ravel(), "bias_acceleration": at.drift.ravel()}
     return calls | dict.fromkeys(seen, (tree, (q, v))), expected | seen
 
 

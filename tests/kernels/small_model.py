@@ -39,11 +39,11 @@ for result in (
     compiled.hybrid_dynamics(q[0], v[0], {"1": 0.7, "2": x[1, 3:6], "3": x[1, 6:10]}, x[0]),
     compiled.inverse_dynamics(q, v, x),
     lifted.forward_dynamics(q[0, :4], v[0, :4], x[0, :4]),
-    compiled.jacobian_times(q[0], v[0]),
-    compiled.jacobian_dot_times(q[0], v[0]),
-    compiled.jacobian_transpose_times(q[0], wrenches),
-    compiled.forward_dynamics_slopes(q[0], v[0], x[0], wrenches),
-    compiled.inverse_dynamics_slopes(q[0], v[0], x[0], wrenches),
+    compiled.jacobian_product(q[0], v[0]),
+    compiled.bias_acceleration(q[0], v[0]),
+    compiled.jacobian_transpose_product(q[0], wrenches),
+    compiled.forward_dynamics_derivatives(q[0], v[0], x[0], wrenches),
+    compiled.inverse_dynamics_derivatives(q[0], v[0], x[0], wrenches),
 ):
     print(*np.asarray(result).ravel().tolist())
 

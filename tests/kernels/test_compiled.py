@@ -73,12 +73,14 @@ def test_inverse_dynamics_and_products(case):
     close(compiled.inverse_dynamics(q, v, a), trees.inverse_dynamics_dense(tree, q, v, a))
     close(compiled.inverse_dynamics(q, v, a, wrenches), trees.inverse_dynamics_dense(tree, q, v, a, wrenches))
     M, at = trees.mass_matrix(tree, q), trees.motion(tree, q, v)
-    close(compiled.mass_times(q, a), M @ a)
-    close(compiled.jacobian_times(q, v), at.phi)
-    close(compiled.jacobian_dot_times(q, v), at.drift)
-    close(compiled.jacobian_transpose_times(q, wrenches), trees.jacobian(tree, q).T @ wrenches.ravel())
-    if not any(link.joint.constraints for link in tree.links):
-        close(M @ compiled.solve_mass(q, a), a, SAME * np.max(sensitivity(tree, q)))
+    close(compiled.mass_product(q, a), M @ a)
+    close(compiled.jacobian_product(q, v), at.phi)
+    close(compiled.bias_acceleration(q, v), at.drift)
+    close(compiled.bias_forces(q, v), trees.bias_forces(tree, q, v))
+    close(compiled.jacobian_transpose_product(q, wrenches), trees.jacobian(tree, q).T @ wrenches.ravel())
+    found = compiled.inverse_mass_product(q, a)
+    close(found, np.linalg.solve(regular_mass_matrix(tree, q), a), SAME * np.max(sensitivity(tree, q)))
+    close(found, trees.inverse_mass_product(tree, q, a), SAME * np.max(sensitivity(tree, q)))
 
 
 def test_hybrid_dynamics(case):
@@ -115,13 +117,13 @@ def test_slopes(seed):
     compiled = kernels.compile(tree)
     q, v, a = rng.normal(size=(3, 2, tree.size))
     wrenches = rng.normal(size=(9, 6))
-    for function in ("inverse_dynamics_slopes", "forward_dynamics_slopes"):
+    for function in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
         expected = getattr(trees, function)(tree, q, v, a, wrenches)
         tolerance = SAME * np.max(sensitivity(tree, q)) ** 2 if function.startswith("forward") else SAME
         for found, right in zip(getattr(compiled, function)(q, v, a, wrenches), expected, strict=True):
             close(found, right, tolerance)
-    found = compiled.inverse_dynamics_slopes(q[0], v[0], a[0])
-    for each, right in zip(found, trees.inverse_dynamics_slopes(tree, q[0], v[0], a[0]), strict=True):
+    found = compiled.inverse_dynamics_derivatives(q[0], v[0], a[0])
+    for each, right in zip(found, trees.inverse_dynamics_derivatives(tree, q[0], v[0], a[0]), strict=True):
         close(each, right)
 
 
@@ -129,8 +131,9 @@ def test_slopes_of_large_angles_are_those_of_the_reference():
     rng = np.random.default_rng(1)
     tree = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
     q, v, a = 1e7 * rng.normal(size=(3, tree.size))
-    expected = trees.forward_dynamics_slopes(tree, q, v, a)
-    for found, right in zip(kernels.compile(tree).forward_dynamics_slopes(q, v, a), expected, strict=True):
+    expected = trees.forward_dynamics_derivatives(tree, q, v, a)
+    result = kernels.compile(tree).forward_dynamics_derivatives(q, v, a)
+    for found, right in zip(result, expected, strict=True):
         close(found, right)
 
 
@@ -143,16 +146,16 @@ def test_slopes_with_quaternions(seed, monkeypatch):
     compiled = kernels.compile(tree)
     q, v, x = rng.normal(size=(3, 2, tree.size))
     wrenches = rng.normal(size=(7, 6))
-    names = "inverse_dynamics_slopes", "forward_dynamics_slopes"
+    names = "inverse_dynamics_derivatives", "forward_dynamics_derivatives"
     expected = [getattr(trees, name)(tree, q, v, x, wrenches) for name in names]
-    alone = trees.forward_dynamics_slopes(tree, q[0], v[0], x[0])
+    alone = trees.forward_dynamics_derivatives(tree, q[0], v[0], x[0])
     for name in names:
         monkeypatch.setattr(trees, name, None)
     tolerance = SAME * np.max(sensitivity(tree, q)) ** 2
     for name, right in zip(names, expected, strict=True):
         for found, each in zip(getattr(compiled, name)(q, v, x, wrenches), right, strict=True):
             close(found, each, tolerance)
-    for found, each in zip(compiled.forward_dynamics_slopes(q[0], v[0], x[0]), alone, strict=True):
+    for found, each in zip(compiled.forward_dynamics_derivatives(q[0], v[0], x[0]), alone, strict=True):
         close(found, each, tolerance)
 
 
@@ -275,7 +278,7 @@ def test_tells_what_is_wrong_with_arguments():
         compiled.hybrid_dynamics(good, good, {"a": [1.0, 2.0]})
     for name, states in {"q": ([0.0], good, good), "qddot": (good, good, [0.0, np.nan])}.items():
         with pytest.raises(InvalidArgument, match=f"^{name}: "):
-            compiled.inverse_dynamics_slopes(*states)
+            compiled.inverse_dynamics_derivatives(*states)
     with pytest.raises(InvalidArgument, match=r"^model: .*int"):
         kernels.compile(3)
     # What is no array of doubles in a row is as good.

@@ -78,12 +78,13 @@ def test_one_state(case):
         close(compiled.forward_dynamics(q, v, x, wrenches), expected, tolerance)
         close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
         at = trees.motion(tree, q, v)
-        close(compiled.jacobian_times(q, v), at.phi)
-        close(compiled.jacobian_dot_times(q, v), at.drift)
+        close(compiled.jacobian_product(q, v), at.phi)
+        close(compiled.bias_acceleration(q, v), at.drift)
         pushed = trees.jacobian(tree, q).T @ wrenches.ravel()
-        close(compiled.jacobian_transpose_times(q, wrenches), pushed)
-        resting = trees.forward_dynamics_dense(Tree([*map(unsprung, tree.links)], np.zeros(3)), q, 0 * v, x)
-        close(compiled.solve_mass(q, x), resting, tolerance)
+        close(compiled.jacobian_transpose_product(q, wrenches), pushed)
+        close(compiled.bias_forces(q, v), trees.bias_forces(tree, q, v))
+        inverse = np.linalg.solve(regular_mass_matrix(tree, q), x)
+        close(compiled.inverse_mass_product(q, x), inverse, tolerance)
         told = {link.name: rng.normal(size=link.joint.coordinates) for link in tree.links[::2]}
         found, expected = (
             of.hybrid_dynamics(*on, q, v, told, x) for of, on in ((compiled, ()), (trees, (tree,)))
@@ -102,14 +103,14 @@ def test_slopes(seed, monkeypatch):
     compiled = kernels.compile(tree)
     q, v, x = rng.normal(size=(3, 2, tree.size))
     wrenches = rng.normal(size=(len(tree.links), 6))
-    right = trees.inverse_dynamics_slopes(tree, q, v, x, wrenches)
-    right_forward = trees.forward_dynamics_slopes(tree, q, v, x, wrenches)
-    for name in ("inverse_dynamics_slopes", "forward_dynamics_slopes"):
+    right = trees.inverse_dynamics_derivatives(tree, q, v, x, wrenches)
+    right_forward = trees.forward_dynamics_derivatives(tree, q, v, x, wrenches)
+    for name in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
         monkeypatch.setattr(trees, name, None)
-    for found, expected in zip(compiled.inverse_dynamics_slopes(q, v, x, wrenches), right, strict=True):
+    for found, expected in zip(compiled.inverse_dynamics_derivatives(q, v, x, wrenches), right, strict=True):
         close(found, expected)
     tolerance = sensitivity(tree, q) * np.max(sensitivity(tree, q)) / SAME
-    found_forward = compiled.forward_dynamics_slopes(q, v, x, wrenches)
+    found_forward = compiled.forward_dynamics_derivatives(q, v, x, wrenches)
     for found, expected in zip(found_forward, right_forward, strict=True):
         close(found, expected, tolerance)
 
@@ -123,8 +124,9 @@ def test_slopes_of_one_joint_in_many_places():
     ]
     tree = Tree(links)
     q, v, a = rng.normal(size=(3, 2, tree.size))
-    expected = trees.inverse_dynamics_slopes(tree, q, v, a)
-    for found, right in zip(kernels.compile(tree).inverse_dynamics_slopes(q, v, a), expected, strict=True):
+    expected = trees.inverse_dynamics_derivatives(tree, q, v, a)
+    result = kernels.compile(tree).inverse_dynamics_derivatives(q, v, a)
+    for found, right in zip(result, expected, strict=True):
         close(found, right)
 
 
@@ -155,7 +157,7 @@ def test_slopes_are_what_forces_do():
     by_v = trees.inverse_dynamics_dense(tree, q, v + step, a) - trees.inverse_dynamics_dense(
         tree, q, v - step, a
     )
-    found = kernels.compile(tree).inverse_dynamics_slopes(q, v, a)
+    found = kernels.compile(tree).inverse_dynamics_derivatives(q, v, a)
     close(found.q, by_q.T / 2e-5, 1e-6)
     close(found.qdot, by_v.T / 2e-5, 1e-6)
 
@@ -163,7 +165,7 @@ def test_slopes_are_what_forces_do():
 def test_slopes_at_singular_states_are_refused():
     tree = Tree([Link("end", lift(1.0), body(np.random.default_rng(0)))])
     with pytest.raises(SingularConfiguration, match="lift"):
-        kernels.compile(tree).inverse_dynamics_slopes([0.3, np.pi], [0.0, 1.0], [0.0, 0.0])
+        kernels.compile(tree).inverse_dynamics_derivatives([0.3, np.pi], [0.0, 1.0], [0.0, 0.0])
 
 
 def unsprung(link):
@@ -216,8 +218,9 @@ def test_singular_states_are_told_as_the_reference_tells_them():
             near = q.copy()
             near[at] = np.pi - 2 * away
             calls = {"forward_dynamics": (near, v, x), "inverse_dynamics": (near, v, x)}
-            calls |= {"solve_mass": (near, x), "jacobian_times": (near, v), "jacobian_transpose_times": ()}
-            calls["jacobian_transpose_times"] = near, np.ones((3, 6))
+            calls |= {"inverse_mass_product": (near, x), "jacobian_product": (near, v)}
+            calls["bias_forces"] = near, v
+            calls["jacobian_transpose_product"] = near, np.ones((3, 6))
             for name, states in calls.items():
                 call = getattr(compiled, name)
                 if not singular:

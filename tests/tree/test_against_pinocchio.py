@@ -32,12 +32,21 @@ def test_mass_matrix(case):
 
 def test_inverse_dynamics(case):
     tree, model, data, q, v, a = case
-    close(trees.inverse_dynamics_dense(tree, q, v, a), pinocchio.rnea(model, data, q, v, a))
+    expected = pinocchio.rnea(model, data, q, v, a)
+    close(trees.inverse_dynamics(tree, q, v, a), expected)
+    close(trees.inverse_dynamics_dense(tree, q, v, a), expected)
+
+
+def test_bias_forces(case):
+    tree, model, data, q, v, _ = case
+    close(trees.bias_forces(tree, q, v), pinocchio.nonLinearEffects(model, data, q, v))
 
 
 def test_forward_dynamics(case):
     tree, model, data, q, v, a = case
-    close(trees.forward_dynamics_dense(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
+    expected = pinocchio.aba(model, data, q, v, a)
+    close(trees.forward_dynamics(tree, q, v, a), expected)
+    close(trees.forward_dynamics_dense(tree, q, v, a), expected)
 
 
 def test_energies(case):

@@ -129,4 +129,4 @@ class TestSingular:
     def test_no_coordinates_at_all(self):
         tree = Tree([Link("rock", joints.Fixed(), M)])
         assert trees.forward_dynamics_dense(tree, np.zeros(0), np.zeros(0)).shape == (0,)
-        assert trees.inverse_dynamics_slopes(tree, [], [], []).q.shape == (0, 0)
+        assert trees.inverse_dynamics_derivatives(tree, [], [], []).q.shape == (0, 0)

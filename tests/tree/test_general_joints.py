@@ -14,7 +14,7 @@ from rbnotes.tree import (
     TreeSystem,
     examples,
     forward_dynamics_dense,
-    forward_dynamics_slopes,
+    forward_dynamics_derivatives,
     integrate_adaptively,
     inverse_dynamics_dense,
     kinetic_energy,
@@ -104,7 +104,7 @@ def test_accelerations_are_those_of_lagrange(seed):
 
 def test_exact_tangents():
     tree, q, qdot, tau = random_tree(3)
-    slopes = forward_dynamics_slopes(tree, q, qdot, tau)
+    slopes = forward_dynamics_derivatives(tree, q, qdot, tau)
     by_q = jacobian(lambda x: forward_dynamics_dense(tree, x, qdot, tau), q).value
     by_qdot = jacobian(lambda x: forward_dynamics_dense(tree, q, x, tau), qdot).value
     np.testing.assert_allclose(slopes.q, by_q, atol=1e-7 * np.max(np.abs(by_q)))

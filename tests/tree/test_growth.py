@@ -49,6 +49,14 @@ def hybrid_dynamics(tree, q):
     trees.hybrid_dynamics(tree, q, q, told, q)
 
 
+def bias_forces(tree, q):
+    trees.bias_forces(tree, q, q)
+
+
+def mass_product(tree, q):
+    trees.mass_product(tree, q, q)
+
+
 def jacobian(tree, q):
     trees.jacobian(tree, q)
 
@@ -73,6 +81,8 @@ LINEAR = (
     inverse_dynamics,
     forward_dynamics,
     hybrid_dynamics,
+    bias_forces,
+    mass_product,
 )
 
 

@@ -12,8 +12,8 @@ from rbnotes.tree import (
     Link,
     Tree,
     factor_inertia,
-    inverse_inertia_product,
     inverse_mass_matrix,
+    inverse_mass_product,
 )
 from rbnotes.tree.dynamics import regular_mass_matrix
 
@@ -49,7 +49,7 @@ class TestInverse:
         tree, q, rng = any_tree(seed)
         x = rng.normal(size=tree.size)
         M = regular_mass_matrix(tree, q)
-        close(inverse_inertia_product(tree, q, x), np.linalg.solve(M, x))
+        close(inverse_mass_product(tree, q, x), np.linalg.solve(M, x))
         close(inverse_mass_matrix(tree, q), np.linalg.inv(M))
 
     def test_some_joints_locked(self):
@@ -77,13 +77,13 @@ class TestInverse:
     def test_leading_axes(self):
         tree, q, rng = any_tree(1)
         q, x = q + 0.2 * rng.normal(size=(2, 1, tree.size)), rng.normal(size=(3, tree.size))
-        found = inverse_inertia_product(tree, q, x)
+        found = inverse_mass_product(tree, q, x)
         assert found.shape == (2, 3, tree.size)
         inverse = inverse_mass_matrix(tree, q)
         assert inverse.shape == (2, 1, tree.size, tree.size)
         for i in range(2):
             for j in range(3):
-                close(found[i, j], inverse_inertia_product(tree, q[i, 0], x[j]))
+                close(found[i, j], inverse_mass_product(tree, q[i, 0], x[j]))
             close(inverse[i, 0], inverse_mass_matrix(tree, q[i, 0]))
 
     def test_further_right_sides_ask_no_joint(self):
@@ -170,7 +170,7 @@ class TestRefusals:
             Link("ball", joints.EulerSpherical("ZXY"), body(rng), "trunk", frame(rng)),
         ]
         with pytest.raises(SingularConfiguration, match="'ball'"):
-            inverse_inertia_product(Tree(links), [0.3, 0.1, np.pi / 2, 0.4], np.ones(4))
+            inverse_mass_product(Tree(links), [0.3, 0.1, np.pi / 2, 0.4], np.ones(4))
 
     def test_hinges_in_one_line_without_mass_between_them(self):
         """What is left of an inertia is rounding, whatever its sign."""

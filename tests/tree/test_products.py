@@ -38,6 +38,16 @@ def test_its_rate(case):
         np.testing.assert_allclose(found, estimate.value, rtol=1e-7, atol=1e-7)
 
 
+def test_bias_acceleration(case):
+    tree, q, qdot, _, _ = case
+    close(trees.bias_acceleration(tree, q, qdot), trees.motion(tree, q, qdot).drift)
+
+
+def test_mass_product(case):
+    tree, q, _, x, _ = case
+    close(trees.mass_product(tree, q, x), trees.mass_matrix(tree, q) @ x)
+
+
 def test_its_transpose(case):
     tree, q, _, _, rng = case
     y = rng.normal(size=(len(tree.links), 6))

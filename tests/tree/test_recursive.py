@@ -21,6 +21,7 @@ from random_trees import (
 from rbnotes import inertia, joints
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.checking import derivative
 from rbnotes.dynamics import State
 from rbnotes.tree import Link, PrescribedJoint, Tree, TreeSystem
 
@@ -71,6 +72,12 @@ class TestAgainstTheMassMatrix:
         expected = trees.forward_dynamics_dense(tree, q, qdot, tau, wrenches)
         close(trees.forward_dynamics(tree, q, qdot, tau, wrenches), expected)
 
+    def test_bias_forces(self, case):
+        """The springs, the dampers and the applied wrenches have no part in them."""
+        tree, q, qdot, _, _, _ = case
+        force = trees.reduced_force(tree, q, qdot) - trees.joint_forces(tree, q, qdot)
+        close(trees.bias_forces(tree, q, qdot), -force)
+
     def test_hybrid(self, case):
         """The equations of motion with the unknown accelerations first, then the told ones."""
         tree, q, qdot, tau, wrenches, rng = case
@@ -114,6 +121,24 @@ class TestAgainstTheMassMatrix:
         np.testing.assert_array_equal(found.tau[free], tau[free])
         back = trees.inverse_dynamics(tree, q, qdot, found.qddot, wrenches)
         close(unconstrained(tree, back), unconstrained(tree, found.tau))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bias_forces_of_the_lagrangian(seed):
+    """d/dt dL/dqdot - dL/dq at zero acceleration, by finite differences; L has no energy of springs."""
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, 4, tuple(np.roll(tuple(ALL), 5 * seed)), ALL)
+    q, qdot = moving(tree, rng)
+
+    def lagrangian(at):
+        return trees.kinetic_energy(tree, at, qdot) - trees.potential_energy(tree, at)
+
+    momentum_rate = derivative(lambda t: trees.mass_product(tree, q + t * qdot, qdot)).value
+    steps = np.eye(tree.size)
+    by_q = derivative(lambda t: lagrangian(q + t * steps)).value
+    sprung = Tree([replace(link, **SPRINGY) for link in tree.links], tree.gravity)
+    found = trees.bias_forces(sprung, q, qdot)
+    np.testing.assert_allclose(found, momentum_rate - by_q, rtol=0, atol=1e-7 * np.max(np.abs(found)))
 
 
 def test_prescribed_joints_of_the_constraints():

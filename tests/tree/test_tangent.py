@@ -58,7 +58,7 @@ class TestAgainstDifferences:
 
     def test_inverse_dynamics(self, case):
         tree, q, v, a, wrenches = case
-        found = trees.inverse_dynamics_slopes(tree, q, v, a, wrenches)
+        found = trees.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
         close(found.q, slopes(lambda q: trees.inverse_dynamics_dense(tree, q, v, a, wrenches), q))
         close(found.qdot, slopes(lambda v: trees.inverse_dynamics_dense(tree, q, v, a, wrenches), v))
 
@@ -93,9 +93,9 @@ def test_leading_axes_broadcast():
     tree = random_tree(rng, 6, tuple(ALL), ALL)
     q = tree.home + rng.uniform(0.1, 0.8, (3, 1, tree.size))
     v, a, wrenches = rng.normal(size=(2, tree.size)), rng.normal(size=tree.size), rng.normal(size=(6, 6))
-    found = trees.inverse_dynamics_slopes(tree, q, v, a, wrenches)
+    found = trees.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
     for i, j in np.ndindex(3, 2):
-        alone = trees.inverse_dynamics_slopes(tree, q[i, 0], v[j], a, wrenches)
+        alone = trees.inverse_dynamics_derivatives(tree, q[i, 0], v[j], a, wrenches)
         for many, one in zip(found, alone, strict=True):
             close(many[i, j], one, 1e-12)
 
@@ -105,7 +105,7 @@ def test_arguments():
     tree = random_tree(rng, 6)
     q, v, a = rng.normal(size=(3, tree.size))
     with pytest.raises(InvalidArgument, match="qddot: got shape"):
-        trees.inverse_dynamics_slopes(tree, q, v, a[:-1])
+        trees.inverse_dynamics_derivatives(tree, q, v, a[:-1])
     with pytest.raises(InvalidArgument, match="wrenches: got shape"):
         trees.geometric_stiffness(tree, q, np.zeros((2, 6)))
 
@@ -126,7 +126,7 @@ def test_against_pinocchio(seed):
     turning = np.einsum("ijl,j->il", dB, v)
     rate_slope = np.einsum("ijl,j->il", dB, a) + slope
     expected = np.einsum("ijl,i->jl", dB, tau) + B.T @ (by_q @ B + by_v @ turning + M @ rate_slope)
-    found = trees.inverse_dynamics_slopes(tree, q, v, a)
+    found = trees.inverse_dynamics_derivatives(tree, q, v, a)
     close(found.q, expected, 1e-10)
     close(found.qdot, B.T @ (by_v @ B + M @ (turning + dB @ v)), 1e-10)
 

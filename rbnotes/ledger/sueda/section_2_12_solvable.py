@@ -27,7 +27,7 @@ from rbnotes.ledger.sueda.section_2_8_motion import (
 from rbnotes.ledger.sueda.section_2_12 import CHAPTER, SLACK
 from rbnotes.ledger.sueda.section_2_12_dual import BY_GAUSS, looped, multipliers
 from rbnotes.tree import (
-    inverse_inertia_product,
+    inverse_mass_product,
     jacobian_dot_product,
     jacobian_transpose_product,
     motion,
@@ -101,10 +101,10 @@ class t1586_b:
         """The accelerations that velocities alone make, eta_j, stay in the algorithm and take forces."""
         tree = tree_of(at, bodies)
         taken = np.einsum("nab,nb->na", tree.inertias, jacobian_dot_product(tree, q, v, v))
-        return inverse_inertia_product(tree, q, row - jacobian_transpose_product(tree, q, taken))
+        return inverse_mass_product(tree, q, row - jacobian_transpose_product(tree, q, taken))
 
     def library(at, bodies, q, v, row):
-        return inverse_inertia_product(tree_of(at, bodies), q, row)
+        return inverse_mass_product(tree_of(at, bodies), q, row)
 
     oracle = "the masses of points that move with the coordinates, by complex steps, and a dense solve"
 
@@ -126,7 +126,7 @@ class t1586_b:
     def holds_when(at, bodies, q, v, row):
         return not np.any(v)
 
-    implemented_by = ("rbnotes.tree.inverse_inertia_product",)
+    implemented_by = ("rbnotes.tree.inverse_mass_product",)
     chapter = CHAPTER
 
 

@@ -20,12 +20,12 @@ from rbnotes.ledger.sueda.section_2_trees import tree_of as hinges_of
 from rbnotes.tree import (
     factor_inertia,
     forward_dynamics,
-    inverse_inertia_product,
     inverse_mass_matrix,
+    inverse_mass_product,
 )
 
 CHAPTER = "inverse-inertia"
-INVERSE = ("rbnotes.tree.inverse_inertia_product",)
+INVERSE = ("rbnotes.tree.inverse_mass_product",)
 FACTORED = ("rbnotes.tree.factor_inertia",)
 STILL = {name: TREE[name] for name in ("at", "bodies", "q")}
 OWN = np.kron(np.eye(4), np.ones((6, 6)))
@@ -98,7 +98,7 @@ class t1608_a:
         return forward_dynamics(tree_of(at, bodies, g), q, v, x)
 
     def library(at, bodies, g, q, v, x):
-        return inverse_inertia_product(tree_of(at, bodies, g), q, x)
+        return inverse_mass_product(tree_of(at, bodies, g), q, x)
 
     oracle = "a dense solve, with masses at points by complex steps"
 
@@ -128,7 +128,7 @@ class t1608_b:
 
     def printed(assembly, angles):
         n = len(assembly.parents)
-        rows = [inverse_inertia_product(hinges_of(assembly), angles[:n], unit) for unit in np.eye(n)]
+        rows = [inverse_mass_product(hinges_of(assembly), angles[:n], unit) for unit in np.eye(n)]
         return [n * (650 * n - 589), *np.ravel(rows)]
 
     def library(assembly, angles):
@@ -270,7 +270,7 @@ class alg10_a:
         for own in tree.slices:
             of_joints[own, own] = h * D_r[own, own] - h**2 * K_r[own, own]
         step = factor_inertia(tree, q, joints=of_joints, bodies=h * D_m - h**2 * K_m)
-        return [inverse_inertia_product(tree, q, x), step.solve(x)]
+        return [inverse_mass_product(tree, q, x), step.solve(x)]
 
     oracle = "a dense solve, with displacements of point masses and twists of the bodies by complex steps"
 

@@ -59,7 +59,7 @@ CALLS = [
     ),
     Call(FACTORED.solve, {"x": SIDES}),
     Call(FACTORED.matrix),
-    Call(tree.inverse_inertia_product, {"tree": TREE, "q": Q, "x": SIDES}),
+    Call(tree.inverse_mass_product, {"tree": TREE, "q": Q, "x": SIDES}),
     Call(tree.inverse_mass_matrix, {"tree": TREE, "q": Q}),
     Call(tree.step_operator, {"system": SYSTEM, "state": STATE, "h": 0.01}),
     Call(tree.step_preconditioner, {"system": SYSTEM, "state": STATE, "h": 0.01}),

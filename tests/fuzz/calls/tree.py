@@ -104,6 +104,8 @@ CALLS = [
             tree.twists,
             tree.jacobian_dot,
             tree.motion,
+            tree.bias_acceleration,
+            tree.bias_forces,
             tree.body_wrenches,
             tree.joint_forces,
             tree.kinetic_energy,
@@ -115,7 +117,7 @@ CALLS = [
         for function in (
             tree.reduced_force,
             tree.forward_dynamics_dense,
-            tree.forward_dynamics_slopes,
+            tree.forward_dynamics_derivatives,
             tree.forward_dynamics,
             tree.factored_dynamics,
         )
@@ -124,7 +126,7 @@ CALLS = [
         Call(function, {"tree": TREE, **ALL, "wrenches": WRENCHES})
         for function in (
             tree.inverse_dynamics_dense,
-            tree.inverse_dynamics_slopes,
+            tree.inverse_dynamics_derivatives,
             tree.inverse_dynamics,
         )
     ),
@@ -133,6 +135,7 @@ CALLS = [
         {"tree": TREE, **GOING, "accelerations": {"lower": [0.5]}, "tau": [0.5, 1.0], "wrenches": WRENCHES},
     ),
     Call(tree.jacobian_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
+    Call(tree.mass_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
     Call(tree.jacobian_dot_product, {"tree": TREE, **GOING, "x": [0.5, 1.0]}),
     Call(tree.jacobian_transpose_product, {"tree": TREE, **AT, "y": WRENCHES}),
     Call(tree.joint_map_rates, {"tree": TREE, **GOING}),

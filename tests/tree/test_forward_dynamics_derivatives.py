@@ -1,0 +1,163 @@
+"""Derivatives of forward dynamics: for joints with constraints on their own coordinates, and all others."""
+
+import numpy as np
+import pinocchio
+import pytest
+from random_trees import WITH_BALLS, body, frame, pinocchio_model, pinocchio_rates, random_tree, unit
+
+from rbnotes import joints
+from rbnotes.arguments import InvalidArgument
+from rbnotes.checking import derivative
+from rbnotes.tree import Link, Tree, forward_dynamics_dense, forward_dynamics_derivatives
+
+
+def close(actual, expected, tolerance=1e-8):
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * max(1.0, np.max(np.abs(expected))))
+
+
+def against_differences(tree, q, v, tau, wrenches=0.0):
+    """In all directions, also of coordinates that have drifted off what their constraints allow."""
+    found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
+    steps = np.eye(tree.size)
+    by_q = derivative(lambda t: forward_dynamics_dense(tree, q + t * steps, v, tau, wrenches), step=1e-3)
+    by_v = derivative(lambda t: forward_dynamics_dense(tree, q, v + t * steps, tau, wrenches))
+    close(found.q, by_q.value.T)
+    close(found.qdot, by_v.value.T)
+
+
+class Direction(joints.JointType):
+    """A user's hinge by a direction in the plane, whose constraint ``log |q| = 0`` is not quadratic."""
+
+    coordinates, constraints = 2, 1
+    home = np.array([1.0, 0.0])
+
+    def _transform(self, q):
+        c, s = np.moveaxis(q / np.linalg.norm(q, axis=-1, keepdims=True), -1, 0)
+        Q = np.zeros((*q.shape[:-1], 4, 4))
+        Q[..., 0, 0], Q[..., 0, 1], Q[..., 1, 0], Q[..., 1, 1] = c, -s, s, c
+        Q[..., 2, 2] = Q[..., 3, 3] = 1
+        return Q
+
+    def _S(self, q):
+        S = np.zeros((*q.shape[:-1], 6, 2), dtype=q.dtype)
+        S[..., 2, :] = np.stack([-q[..., 1], q[..., 0]], -1) / np.sum(q * q, axis=-1, keepdims=True)
+        return S
+
+    def _dS(self, q):
+        x, y = np.moveaxis(q, -1, 0)
+        dS = np.zeros((*q.shape[:-1], 6, 2, 2), dtype=q.dtype)
+        dS[..., 2, 0, 0], dS[..., 2, 0, 1] = 2 * x * y, y * y - x * x
+        dS[..., 2, 1, 0], dS[..., 2, 1, 1] = y * y - x * x, -2 * x * y
+        return dS / np.sum(q * q, axis=-1)[..., None, None, None] ** 2
+
+    def _constraint(self, q):
+        return np.log(np.linalg.norm(q, axis=-1, keepdims=True))
+
+    def _constraint_rows(self, q):
+        return (q / np.sum(q * q, axis=-1, keepdims=True))[..., None, :]
+
+    def _constraint_rows_dot(self, q, qdot):
+        square, along = np.sum(q * q, axis=-1, keepdims=True), np.sum(q * qdot, axis=-1, keepdims=True)
+        return (qdot / square - 2 * along * q / square**2)[..., None, :]
+
+    def _constraint_drift_slope(self, q, qdot):
+        square, along = np.sum(q * q, axis=-1, keepdims=True), np.sum(q * qdot, axis=-1, keepdims=True)
+        speed = np.sum(qdot * qdot, axis=-1, keepdims=True)
+        slope = 8 * along**2 * q / square - 2 * speed * q - 4 * along * qdot
+        return (slope / square**2)[..., None, :]
+
+
+def constrained_tree(rng, hinge):
+    """Constraints on coordinates at a root, within a composite and at a branch; springs and dampers."""
+    offset = joints.Composite(joints.Prismatic(unit(rng)), joints.QuaternionSpherical())
+    parts = [("a", joints.QuaternionSpherical(), None), ("b", offset, "a"), ("c", hinge, "a")]
+    parts += [("d", joints.Universal(), "c"), ("e", joints.Revolute(unit(rng)), None)]
+    links = [
+        Link(name, joint, body(rng), parent, frame(rng), frame(rng), stiffness=1.3, damping=0.4)
+        for name, joint, parent in parts
+    ]
+    return Tree(links, gravity=rng.normal(size=3))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_constraints_on_coordinates(seed):
+    rng = np.random.default_rng(seed)
+    tree = constrained_tree(rng, Direction())
+    q, (v, tau) = tree.home + 0.5 * rng.normal(size=tree.size), rng.normal(size=(2, tree.size))
+    against_differences(tree, q, v, tau, rng.normal(size=(5, 6)))
+
+
+def test_without():
+    rng = np.random.default_rng(6)
+    tree = random_tree(rng, 6)
+    against_differences(tree, *rng.normal(size=(3, tree.size)))
+
+
+def test_along_a_path_of_unit_quaternions():
+    rng = np.random.default_rng(8)
+    ball = Link("ball", joints.QuaternionSpherical(), body(rng), None, frame(rng), frame(rng))
+    tree = Tree([ball, Link("arm", joints.Revolute(unit(rng)), body(rng), "ball", frame(rng), frame(rng))])
+    q, v, tau = rng.normal(size=(3, 5))
+    q[:4] /= np.linalg.norm(q[:4])
+    v[:4] -= (v[:4] @ q[:4]) * q[:4]
+    along = rng.normal(size=5)
+    along[:4] -= (along[:4] @ q[:4]) * q[:4]
+
+    def accelerations(t):
+        at = q + t * along
+        at[:4] /= np.linalg.norm(at[:4])
+        return forward_dynamics_dense(tree, at, v, tau)
+
+    close(forward_dynamics_derivatives(tree, q, v, tau).q @ along, derivative(accelerations).value)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_against_pinocchio(seed):
+    """With ``omega = B qdot`` and its rate for all joints, ``tau = B^T forces``, along what is allowed."""
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, 8, ("quaternion", *WITH_BALLS), WITH_BALLS)
+    q, v, tau = rng.normal(size=(3, tree.size))
+    allowed = np.eye(tree.size)
+    for link, own in zip(tree.links, tree.slices, strict=True):
+        if link.joint.constraints:
+            q[own] /= np.linalg.norm(q[own])
+            allowed[own, own] -= np.outer(q[own], q[own])
+    v, tau = allowed @ v, allowed @ tau
+    theirs, B, dB, slope = pinocchio_rates(tree, q, v)
+    model = pinocchio_model(tree)
+    data, forces = model.createData(), np.linalg.lstsq(B.T, tau, rcond=None)[0]
+    by_q, by_v, inverse = pinocchio.computeABADerivatives(model, data, theirs, B @ v, forces)
+    inverse = np.triu(inverse) + np.triu(inverse, 1).T
+    a = forward_dynamics_dense(tree, q, v, tau)
+    found = forward_dynamics_derivatives(tree, q, v, tau)
+    turning = np.einsum("ijl,j->il", dB, v)
+    # Their forces change so that ours do not, but for what constraints take up.
+    released = -np.linalg.lstsq(B.T, np.einsum("ijl,i->jl", dB, forces), rcond=None)[0]
+    expected = by_q @ B + by_v @ turning + inverse @ released - np.einsum("ijl,j->il", dB, a) - slope
+    close(B @ found.q @ allowed, expected @ allowed, 1e-10)
+    close(B @ found.qdot, by_v @ B - turning - dB @ v, 1e-10)
+
+
+def test_leading_axes_broadcast():
+    rng = np.random.default_rng(2)
+    tree = constrained_tree(rng, joints.QuaternionSpherical())
+    q, v = rng.normal(size=(3, 1, tree.size)), rng.normal(size=(2, tree.size))
+    tau, wrenches = rng.normal(size=tree.size), rng.normal(size=(2, 5, 6))
+    found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
+    for i, j in np.ndindex(3, 2):
+        alone = forward_dynamics_derivatives(tree, q[i, 0], v[j], tau, wrenches[j])
+        for many, one in zip(found, alone, strict=True):
+            close(many[i, j], one, 1e-11)
+
+
+def test_a_type_with_constraints_must_say_how_they_bend():
+    class Silent(Direction):
+        _constraint_drift_slope = joints.JointType._constraint_drift_slope
+
+        def __repr__(self):
+            return "Silent()"
+
+    rng = np.random.default_rng(4)
+    tree = constrained_tree(rng, Silent())
+    with pytest.raises(InvalidArgument, match=r"Silent.*, expected a type with its own _constraint_drift"):
+        forward_dynamics_derivatives(tree, tree.home, *rng.normal(size=(2, tree.size)))
