@@ -1,10 +1,18 @@
-// Chapters come before pages that are generated from the ledger; but names of code lead to the reference.
+// Scores of search results. A chapter comes before the pages that are generated from the ledger, but the name of
+// an object comes first on its reference page. Sphinx scores in whole numbers. Results of equal score are ordered by
+// 1. the number of query words in the title, largest first;
+// 2. the number of the chapter, lowest first (pages without a number last);
+// 3. the title, alphabetically (by Sphinx).
 var Scorer = {
-  score: ([docname, , , , score]) => {
-    const code = /\w_\w/.test(new URLSearchParams(location.search).get("q") || "");
-    if (code && /\/generated\/api-/.test(docname)) return score + 60;
-    if (/\/generated\/|\/(finder|errata-|conditions-|ledger)/.test(docname)) return score - 60;
-    return score;
+  score: ([docname, title, , , score]) => {
+    const query = new URLSearchParams(location.search).get("q") || "";
+    const words = new Set(query.toLowerCase().match(/[\p{Letter}\p{Number}_]+/gu));
+    const inTitle = [...words].filter((word) => title.toLowerCase().includes(word)).length;
+    const chapter = parseInt(title);
+    const tie = Math.min(inTitle, 98) / 100 + (chapter ? 0.01 / (1 + chapter) : 0);
+    const generated = /\/generated\/|\/(finder|errata-|conditions-|ledger)/.test(docname);
+    const isReference = /\w_\w/.test(query) && /\/generated\/api-/.test(docname);
+    return score + tie + (isReference ? 60 : generated ? -60 : 0);
   },
   objNameMatch: 11,
   objPartialMatch: 6,

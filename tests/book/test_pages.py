@@ -1,5 +1,6 @@
 """A small book without faults: what its pages show, and that a second build repeats nothing."""
 
+import json
 import re
 
 import pytest
@@ -217,20 +218,30 @@ def test_the_data_of_search_and_finder_are_scripts(book):
 
 
 def test_a_page_written_anew_leaves_what_the_search_knows_of_the_others(tiny_book):
-    before = "# One\n\nA sentence about the sun.\n"
-    book = tiny_book({"index": before, "told": TOLD, **LEDGER_PAGES})
+    before = "# One\n\n```{index} ! sun, star\n```\n\nA sentence about the sun.\n"
+    told = f"{TOLD}\n```{{index}} ! vector\n```\n"
+    book = tiny_book({"index": before, "told": told, **LEDGER_PAGES})
 
     def data():
         return {file.name: file.read_text(encoding="utf-8") for file in (book.html / "_static").glob("*.js")}
 
-    found = []
+    def index_entries():
+        text = (book.html / "searchindex.js").read_text(encoding="utf-8")
+        index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+        return {entry: sorted(places) for entry, places in index["indexentries"].items()}
+
+    found, entries = [], []
     for text in (before, before.replace("sun", "moon"), before):
         (book.root / "index.md").write_text(text, encoding="utf-8")
         build = book.build()
         assert build.returncode == 0, build.stderr
         found.append(data())
+        entries.append(index_entries())
     assert "about the moon" in found[1]["excerpts.js"]
     assert "Why it matters" in found[1]["excerpts.js"]
+    assert entries[0].keys() >= {"sun", "star", "vector"}
+    assert entries[1] == {"moon" if entry == "sun" else entry: at for entry, at in entries[0].items()}
+    assert entries[2] == entries[0]
     assert found[2] == found[0]
 
 

