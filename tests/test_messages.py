@@ -9,7 +9,7 @@ from rbnotes.complementarity import LCP, QP, BoxLCP, solve_lcp
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import FreeSystem, State, StepProblem
 from rbnotes.forces import LinearSpring, Paths, on_particle, stress, through
-from rbnotes.friction import MODELS, coulomb, model
+from rbnotes.friction import FRICTION_MODELS, coulomb, friction_model
 from rbnotes.joints import Revolute
 from rbnotes.maximal import World, simulate
 from rbnotes.maximal.mechanism import Mechanism
@@ -64,8 +64,8 @@ def pair_of_springs(law):
         (lambda: RUN.scene([BOX], colors=["blu"]), "color", "'blu'.*'blue'"),
         (lambda: RUN.scene([BOX], view=(0, 0, 1)), "view", r"\(3,\)"),
         (lambda: RUN.energy_figure(lambda t, state: 0.0), "stored", "of t, state.*state.t"),
-        (lambda: model("friction", "columb"), "friction", "'columb'.*'coulomb'"),
-        (lambda: model("friction", 3), "friction", "int.*a function, or one of .*'coulomb'"),
+        (lambda: friction_model("friction", "columb"), "friction", "'columb'.*'coulomb'"),
+        (lambda: friction_model("friction", 3), "friction", "int.*a function, or one of .*'coulomb'"),
         (
             lambda: pair_of_springs(LinearSpring(np.ones(3), 1.0)),
             "law.stiffness",
@@ -88,9 +88,10 @@ def test_arrays_that_fit_are_taken():
 
 
 def test_friction_models_have_names():
-    assert model("friction", "coulomb") is MODELS["coulomb"] is coulomb
-    assert model("friction", "box_friction") is model("friction", "box")
+    assert friction_model("friction", "coulomb") is FRICTION_MODELS["coulomb"]
+    assert FRICTION_MODELS["coulomb"].solve is coulomb
+    assert friction_model("friction", "box_friction") is friction_model("friction", "box")
     ground = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
     particle = StepProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=ground)
-    for name in MODELS:
-        assert model("friction", name)(particle).velocity[2] > -1e-6
+    for name in FRICTION_MODELS:
+        assert friction_model("friction", name)(particle).velocity[2] > -1e-6

@@ -21,16 +21,17 @@ from rbnotes.friction.coulomb import coulomb
 from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.gauss_seidel import gauss_seidel_friction
 from rbnotes.friction.laws import Laws, measure_laws, natural_residual, project_on_cone
-from rbnotes.friction.models import MODELS, model
+from rbnotes.friction.models import FRICTION_MODELS, FrictionModel, friction_model
 from rbnotes.friction.newton import newton_friction
 from rbnotes.friction.single_qp import dual_qp, primal_qp, single_qp
 from rbnotes.friction.staggered import StaggeredSolution, staggered
 
 __all__ = [
-    "MODELS",
+    "FRICTION_MODELS",
     "Bearing",
     "ContactSpace",
     "FrictionLCP",
+    "FrictionModel",
     "FrictionNotConverged",
     "Laws",
     "StaggeredSolution",
@@ -41,10 +42,10 @@ __all__ = [
     "dual_qp",
     "facet_directions",
     "friction_lcp",
+    "friction_model",
     "gauss_seidel_friction",
     "journal",
     "measure_laws",
-    "model",
     "natural_residual",
     "newton_friction",
     "primal_qp",

@@ -1,11 +1,16 @@
-"""Friction models by their names."""
+"""Friction models, what they declare, and the names by which they are chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from rbnotes import arguments
+from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.anitescu_stewart import anitescu_stewart
 from rbnotes.friction.box import box_friction
 from rbnotes.friction.coulomb import coulomb
@@ -14,30 +19,68 @@ from rbnotes.friction.newton import newton_friction
 from rbnotes.friction.single_qp import single_qp
 from rbnotes.friction.staggered import staggered
 
-MODELS: dict[str, Callable[..., Any]] = {
-    model.__name__.removesuffix("_friction"): model
-    for model in (
-        anitescu_stewart,
-        box_friction,
-        coulomb,
-        gauss_seidel_friction,
-        newton_friction,
-        single_qp,
-        staggered,
-    )
+
+@dataclass(frozen=True)
+class FrictionModel:
+    """A function that solves a step with friction, and whether it can be warm-started.
+
+    A function that is passed without this class starts every step anew, unless it is one of
+    :data:`FRICTION_MODELS` or a :func:`functools.partial` of one.
+
+    Raises InvalidArgument if ``solve`` is not a function.
+    """
+
+    solve: Callable[..., StepSolution]
+    """Takes a :class:`~rbnotes.dynamics.StepProblem` and returns its solution."""
+    accepts_initial_guess: bool = False
+    """Whether ``solve`` takes contact impulses ``(c, 3)``, N s, as the keyword argument ``start``."""
+
+    def __post_init__(self) -> None:
+        arguments.function("solve", self.solve, "problem")
+
+    def __call__(self, problem: StepProblem, initial_guess: ArrayLike | None = None) -> StepSolution:
+        """Solve a step, from the initial guess if there is one and the model accepts it.
+
+        Parameters
+        ----------
+        initial_guess : (c, 3), optional
+            Contact impulses, N s, such as those of the step before.
+        """
+        if initial_guess is None or not self.accepts_initial_guess:
+            return self.solve(problem)
+        return self.solve(problem, start=initial_guess)
+
+
+FRICTION_MODELS: dict[str, FrictionModel] = {
+    "anitescu_stewart": FrictionModel(anitescu_stewart),
+    "box": FrictionModel(box_friction),
+    "coulomb": FrictionModel(coulomb),
+    "gauss_seidel": FrictionModel(gauss_seidel_friction, accepts_initial_guess=True),
+    "newton": FrictionModel(newton_friction, accepts_initial_guess=True),
+    "single_qp": FrictionModel(single_qp),
+    "staggered": FrictionModel(staggered, accepts_initial_guess=True),
 }
+"""The friction models of this package by name."""
 
 
-def model(name: str, value: Any) -> Callable[..., Any]:
-    """A friction model given as a function, or by its name such as ``"coulomb"`` or ``"box"``.
+def friction_model(name: str, value: Any) -> FrictionModel:
+    """Return the friction model that an argument gives: a name, a function or a :class:`FrictionModel`.
+
+    A name is a key of :data:`FRICTION_MODELS`; the suffix ``_friction`` may follow it.
 
     Raises
     ------
     InvalidArgument
-        If there is none of that name; it calls the argument ``name``.
+        If no model has the name, or ``value`` is not a function. The message calls the argument ``name``.
     """
+    if isinstance(value, FrictionModel):
+        return value
     if isinstance(value, str):
-        return MODELS[arguments.choice(name, value.removesuffix("_friction"), tuple(MODELS))]
-    arguments.function(name, value, hint=f", or one of the names {', '.join(map(repr, MODELS))}")
-    found: Callable[..., Any] = value
-    return found
+        key = arguments.choice(name, value.removesuffix("_friction"), tuple(FRICTION_MODELS))
+        return FRICTION_MODELS[key]
+    arguments.function(name, value, hint=f", or one of the names {', '.join(map(repr, FRICTION_MODELS))}")
+    function = value.func if isinstance(value, partial) else value
+    for model in FRICTION_MODELS.values():
+        if model.solve is function:
+            return replace(model, solve=value)
+    return FrictionModel(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,14 +14,13 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import Collider, ContactPoints, Rounded
 from rbnotes.contact.detection import may_touch
 from rbnotes.dynamics import WORLD, State, StepProblem, StepSolution
-from rbnotes.friction import newton_friction
+from rbnotes.friction import FrictionModel, newton_friction
 from rbnotes.friction.contact_space import Responses
 from rbnotes.friction.newton import by_newton, friction_by
 from rbnotes.kernels._code import code
 from rbnotes.kernels.mechanisms import PackedWorld, coefficients, packed_world
 from rbnotes.kernels.running import is_ordinary, run
 from rbnotes.maximal import Integrator, Trajectory, World
-from rbnotes.maximal.remembering import FrictionModel
 from rbnotes.maximal.stepping import Progress, Setting
 
 COLUMNS = 9
@@ -78,7 +77,7 @@ class CompiledWorld(World):
 
     def friction(self, model: FrictionModel) -> FrictionModel:
         """The model; compiled, if it is the default."""
-        return _newton_friction if model is newton_friction else model
+        return replace(model, solve=_newton_friction) if model.solve is newton_friction else model
 
     def run(
         self,
@@ -91,7 +90,7 @@ class CompiledWorld(World):
     ) -> Trajectory:
         """Steps from a state with these contacts."""
         packed = self._packed
-        ordinary = is_ordinary(setting, integrator) and setting.friction.model is _newton_friction
+        ordinary = is_ordinary(setting, integrator) and setting.friction.model.solve is _newton_friction
         if packed is None or not ordinary:
             return super().run(setting, integrator, state, points, steps, progress)
         return run(packed, setting, integrator, state, points, steps, progress)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -13,10 +10,7 @@ from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.dynamics.step_problem import checked_solution
-from rbnotes.friction import FrictionNotConverged
-
-FrictionModel = Callable[[StepProblem], StepSolution]
-"""Any of :mod:`rbnotes.friction`, or a function of one's own."""
+from rbnotes.friction import FrictionModel, FrictionNotConverged
 
 NOTEWORTHY = 1e-3
 """Residual, relative to the largest impulse, from which on a run warns."""
@@ -31,7 +25,6 @@ class Remembering:
 
     def __init__(self, model: FrictionModel, limit: float, reach: float) -> None:
         self.model, self.limit, self.reach = model, limit, reach
-        self.starts = _takes_start(model)
         self.warned = False
         self.last: tuple[ContactPoints, Array] | None = None
 
@@ -43,11 +36,11 @@ class Remembering:
         FrictionNotConverged
             If that is farther from the model's law than the limit.
         """
-        options: dict[str, Any] = {}
-        if self.starts and self.last is not None:
-            options["start"] = _carried(points, *self.last, self.reach)
+        guess = None
+        if self.model.accepts_initial_guess and self.last is not None:
+            guess = _carried(points, *self.last, self.reach)
         try:
-            solution = checked_solution("friction(problem)", self.model(problem, **options), problem)
+            solution = checked_solution("friction(problem)", self.model(problem, guess), problem)
         except FrictionNotConverged as error:
             solution = error.solution
             if not solution.residual <= self.limit:
@@ -75,10 +68,3 @@ def _carried(points: ContactPoints, old: ContactPoints, world: Array, reach: flo
     impulses = np.where(found[:, None], world[nearest], 0.0)
     along: Array = np.einsum("cki,ci->ck", points.axes, impulses)
     return along
-
-
-def _takes_start(model: FrictionModel) -> bool:
-    try:
-        return "start" in inspect.signature(model).parameters
-    except (TypeError, ValueError):
-        return False

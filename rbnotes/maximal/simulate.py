@@ -12,19 +12,20 @@ that is done is up to the integrator: :mod:`rbnotes.maximal.rattle`, or :mod:`rb
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.constraints._stabilization import checked_gamma
-from rbnotes.dynamics import Scheme, State
-from rbnotes.friction import model as friction_model
-from rbnotes.friction import newton_friction
+from rbnotes.dynamics import Scheme, State, StepProblem, StepSolution
+from rbnotes.friction import FrictionModel, friction_model, newton_friction
 from rbnotes.maximal.first_order import FirstOrder
 from rbnotes.maximal.impacts import IMPACTS, SIMULTANEOUS
 from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism
 from rbnotes.maximal.rattle import rattle
-from rbnotes.maximal.remembering import FrictionModel, Remembering
+from rbnotes.maximal.remembering import Remembering
 from rbnotes.maximal.stepping import Integrator, Progress, Setting, World, points_in_reach
 from rbnotes.maximal.trajectory import Trajectory
 
@@ -40,7 +41,7 @@ def simulate(
     h: float,
     steps: int,
     *,
-    friction: FrictionModel | str = newton_friction,
+    friction: FrictionModel | Callable[[StepProblem], StepSolution] | str = newton_friction,
     friction_limit: float | None = None,
     integrator: Integrator | Scheme = rattle,
     impacts: str = SIMULTANEOUS,
@@ -62,7 +63,8 @@ def simulate(
         Number of steps.
     friction
         Finds velocities and impulses: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a
-        function like them. One that takes ``start`` starts from the impulses of the last kick.
+        function like them. To start from the impulses of the last step, a function of your own says so:
+        ``FrictionModel(function, accepts_initial_guess=True)`` (:class:`rbnotes.friction.FrictionModel`).
     friction_limit
         Largest accepted residual of a model that does not converge; any, by default. The records of the
         contacts have them all, and the first above a thousandth warns (:class:`FrictionWarning`).
@@ -104,7 +106,7 @@ def simulate(
         raise InvalidArgument("world", "a Mechanism", "a world that holds it: World(mechanism)")
     arguments.instance("world", world, World)
     arguments.instance("state", state, State, Trajectory)
-    friction = world.friction(friction_model("friction", friction))
+    model = world.friction(friction_model("friction", friction))
     if not isinstance(integrator, Scheme):
         arguments.provides("integrator", integrator, "take")
     before = None
@@ -116,7 +118,7 @@ def simulate(
         arguments.function("progress", progress, "done", "steps")
     h, gamma, slop = _checked_numbers(h, steps, stabilization, gamma, slop)
     limit = np.inf if friction_limit is None else arguments.number("friction_limit", friction_limit)
-    remembering = Remembering(friction, limit, REACH)
+    remembering = Remembering(model, limit, REACH)
     setting = Setting(world, h, remembering, stabilization, gamma, slop, impacts)
     stepper = FirstOrder(integrator) if isinstance(integrator, Scheme) else integrator
     points = points_in_reach(world, state, h)

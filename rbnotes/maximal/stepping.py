@@ -20,9 +20,10 @@ from rbnotes.contact.detection import checked_colliders, checked_pairs, found_po
 from rbnotes.contact.nearby import allowed_speeds, reach
 from rbnotes.contact.pair_rows import velocities_along
 from rbnotes.dynamics import BilateralRows, State, States, StepProblem, StepSolution, factor_step
+from rbnotes.friction import FrictionModel
 from rbnotes.maximal.mechanism import Mechanism, projected
 from rbnotes.maximal.placement import Placement
-from rbnotes.maximal.remembering import FrictionModel, Remembering
+from rbnotes.maximal.remembering import Remembering
 from rbnotes.maximal.trajectory import ContactRecord, End, Trajectory, Work, events_of, record_contacts
 
 Progress = Callable[[int, int], object]

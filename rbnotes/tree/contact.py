@@ -33,8 +33,7 @@ from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nea
 from rbnotes.contact.nearby import allowed_speeds
 from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
 from rbnotes.dynamics.step_problem import checked_solution
-from rbnotes.friction import model as friction_model
-from rbnotes.friction import newton_friction
+from rbnotes.friction import FrictionModel, friction_model, newton_friction
 from rbnotes.tree.constrained import step_rows
 from rbnotes.tree.parts import checked_constraints
 from rbnotes.tree.rows import Constraint
@@ -108,7 +107,7 @@ def contact_step(
     colliders: Sequence[Collider],
     constraints: Iterable[Constraint] = (),
     *,
-    friction: Callable[[StepProblem], StepSolution] | str = newton_friction,
+    friction: FrictionModel | Callable[[StepProblem], StepSolution] | str = newton_friction,
     gamma: float = 0.0,
     apart: Sequence[tuple[int, int]] | None = None,
 ) -> ContactStep:
@@ -141,7 +140,7 @@ def contact_step(
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
     arguments.function("scheme", scheme)
-    friction = friction_model("friction", friction)
+    model = friction_model("friction", friction)
     constraints = checked_constraints(constraints)
     h = arguments.number("h", h)
     points = _points_in_reach(system, system.maximal(state), colliders, h, apart)
@@ -151,7 +150,7 @@ def contact_step(
 
     def solve(problem: StepProblem, fraction: float) -> Array:
         whole = replace(with_rows(problem, rows), contacts=contacts)
-        solutions.append(checked_solution("friction(problem)", friction(whole), whole))
+        solutions.append(checked_solution("friction(problem)", model(whole), whole))
         return solutions[-1].velocity
 
     after = scheme(system, state, h, solve=solve)

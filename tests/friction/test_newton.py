@@ -187,7 +187,7 @@ class TestRunsGoOn:
             Mechanism(block.spatial_inertia(density=500.0)[None]), [floor, Collider(0, block)]
         ), start
 
-    def lame(self, problem, start=None):
+    def lame(self, problem):
         """Ends before it has converged."""
         raise FrictionNotConverged(replace(newton_friction(problem), residual=0.01), 1e-8)
 

@@ -141,8 +141,10 @@ def test_newton_as_the_reference(monkeypatch):
 
 def test_other_models_are_as_they_are():
     compiled = kernels.compile(stack()[0])
-    assert compiled.friction(friction.coulomb) is friction.coulomb
-    assert compiled.friction(friction.newton_friction) is not friction.newton_friction
+    models = friction.FRICTION_MODELS
+    assert compiled.friction(models["coulomb"]) is models["coulomb"]
+    assert compiled.friction(models["newton"]).solve is not friction.newton_friction
+    assert compiled.friction(models["newton"]).accepts_initial_guess
 
 
 def test_planes_do_not_touch():

@@ -15,7 +15,7 @@ from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, Forces, State, keeping_momentum, runge_kutta, world_momentum
 from rbnotes.dynamics.free_motion import move_freely
 from rbnotes.forces import Damping, ForceGroups, FrameSpring, FrameSprings
-from rbnotes.friction import newton_friction
+from rbnotes.friction import FRICTION_MODELS
 from rbnotes.joints import Prismatic, Revolute
 from rbnotes.maximal import Mechanism, World, remembering, simulate
 from rbnotes.maximal.mechanism import STABILIZATIONS
@@ -261,7 +261,7 @@ def test_what_a_joint_takes_back_is_known_where_contacts_push():
     mechanism, surface = Mechanism(rod.spatial_inertia(density=500.0)[None], [joint]), {"mu": 0.4}
     colliders = [Collider(WORLD, Plane(), **surface), Collider(0, rod, **surface)]
     world, state = World(mechanism, colliders, apart=()), State(poses)
-    friction = Remembering(newton_friction, np.inf, 0.02)
+    friction = Remembering(FRICTION_MODELS["newton"], np.inf, 0.02)
     setting = Setting(world, 5e-3, friction, stabilization="baumgarte", gamma=gamma, slop=0.0)
     kick, flown = STEPS._first_kick_and_flight(setting, state, points_in_reach(world, state, setting.h))
     errors = [maximal.joint_errors(mechanism.joints, E) for E in (poses, flown.E)]

@@ -1,0 +1,85 @@
+"""Friction models declare whether they accept an initial guess; the simulator gives it to those alone."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from rbnotes import se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.contact import Collider, Contacts, Plane
+from rbnotes.dynamics import WORLD, State, StepProblem
+from rbnotes.friction import (
+    FRICTION_MODELS,
+    FrictionModel,
+    friction_model,
+    gauss_seidel_friction,
+    newton_friction,
+)
+from rbnotes.maximal import Mechanism, World, simulate
+from rbnotes.solids import Box
+
+GROUND = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
+PARTICLE = StepProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=GROUND)
+
+
+def slide(friction):
+    """Simulate three steps of a block that slides on the floor."""
+    block = Box([0.4, 0.4, 0.1])
+    mechanism = Mechanism(block.spatial_inertia(density=500.0)[None])
+    world = World(mechanism, [Collider(WORLD, Plane(), mu=0.3), Collider(0, block, mu=0.3)])
+    start = State(se3.frame(np.eye(3), [0, 0, 0.05]), [0, 0, 0, 1.0, 0.7, 0])
+    return simulate(world, start, 0.01, 3, friction=friction)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_declared_models_start_from_the_last_impulses(declared):
+    guesses, found = [], []
+
+    def solve(problem, start=None):
+        guesses.append(start)
+        found.append(newton_friction(problem, start=start))
+        return found[-1]
+
+    slide(FrictionModel(solve, accepts_initial_guess=True) if declared else solve)
+    assert guesses[0] is None
+    assert len(guesses) > 2
+    for guess, last in zip(guesses[1:], found, strict=False):
+        if declared:
+            np.testing.assert_allclose(np.sum(guess[:, 0]), np.sum(last.contact_impulses[:, 0]))
+        else:
+            assert guess is None
+
+
+def test_another_name_of_the_argument_is_an_error():
+    def solve(problem, guess=None):
+        return newton_friction(problem, start=guess)
+
+    with pytest.raises(TypeError, match="start"):
+        slide(FrictionModel(solve, accepts_initial_guess=True))
+
+
+@pytest.mark.parametrize("name", FRICTION_MODELS)
+def test_declarations_of_the_table_are_right(name):
+    model = FRICTION_MODELS[name]
+    solution = model(PARTICLE, initial_guess=[[1.0, -0.3, 0.2]])
+    assert solution.velocity[2] > -1e-6
+    if not model.accepts_initial_guess:
+        with pytest.raises(TypeError, match="start"):
+            model.solve(PARTICLE, start=np.zeros((1, 3)))
+
+
+def test_functions_of_the_table_keep_their_declaration():
+    box = partial(gauss_seidel_friction, cone="box")
+    assert friction_model("friction", newton_friction) == FRICTION_MODELS["newton"]
+    assert friction_model("friction", box) == FrictionModel(box, accepts_initial_guess=True)
+    assert not friction_model("friction", lambda problem: newton_friction(problem)).accepts_initial_guess
+
+
+def test_names_are_keys_of_the_table():
+    expected = "anitescu_stewart", "box", "coulomb", "gauss_seidel", "newton", "single_qp", "staggered"
+    assert tuple(FRICTION_MODELS) == expected
+    with pytest.raises(InvalidArgument, match="'newtons'"):
+        friction_model("friction", "newtons")
+    with pytest.raises(InvalidArgument, match="solve"):
+        FrictionModel("newton")
