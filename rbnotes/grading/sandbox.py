@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -19,6 +20,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -38,8 +40,23 @@ _ANSWERS = 3
 _CHUNK = 1 << 16
 _MEGABYTE = 1 << 20
 _TEXT = 1000
-# What no submission may import or read: references and verdicts.
-_SECRET = ("ledger", "challenge", "grading")
+_RECORDS = "ledger"
+"""The subpackage with the references and the verdicts."""
+
+
+@cache
+def hidden_subpackages() -> tuple[str, ...]:
+    """Return the subpackages that no submission may import or read: the records and all that import them."""
+    sources = {
+        folder.name: "\n".join(file.read_text(encoding="utf-8") for file in folder.rglob("*.py"))
+        for folder in _PACKAGE.iterdir()
+        if folder.joinpath("__init__.py").is_file() and folder.name != _RECORDS
+    }
+    hidden = [_RECORDS]
+    for name in hidden:  # grows meanwhile
+        imported = re.compile(rf"^\s*(from|import) rbnotes(\.{name}\b| import (\([^)]*|.*)\b{name}\b)", re.M)
+        hidden += [each for each, text in sources.items() if each not in hidden and imported.search(text)]
+    return tuple(hidden)
 
 
 def collect(
@@ -122,7 +139,7 @@ def _remove(around: str) -> None:
 
 def _start(folder: str, printed: int, answers: int, limits: Limits) -> subprocess.Popen[bytes]:
     path = [entry for entry in sys.path if entry and os.path.isdir(entry)]
-    hidden = [str(_PACKAGE / room) for room in _SECRET]
+    hidden = [str(_PACKAGE / name) for name in hidden_subpackages()]
     if not limits.library:
         hidden.append(str(_PACKAGE))
     settings = {
@@ -136,7 +153,9 @@ def _start(folder: str, printed: int, answers: int, limits: Limits) -> subproces
             limits.processes,
         ],
         "cpu": limits.cpu,
-        "hidden_modules": [f"rbnotes.{room}" for room in _SECRET] if limits.library else ["rbnotes"],
+        "hidden_modules": [f"rbnotes.{name}" for name in hidden_subpackages()]
+        if limits.library
+        else ["rbnotes"],
         "hidden_folders": hidden,
     }
     # Descriptor 3 is the pipe by agreement; pass_fds keeps numbers, so the child's interpreter moves it.
@@ -172,7 +191,7 @@ def _readable(path: Sequence[str], library: bool) -> Iterator[str]:
                 yield item.path
     if library:
         for room in _PACKAGE.iterdir():
-            if room.name not in _SECRET:
+            if room.name not in hidden_subpackages():
                 yield str(room)
 
 

@@ -100,6 +100,11 @@ VARIANTS = {
         "exception",
         True,
     ),
+    "asks the cards": (
+        "def double(x):\n    from rbnotes import card\n    card('lloyd/s0.2/d2')\n    return 2 * x",
+        "exception",
+        True,
+    ),
     "looks for the oracle": (
         "import sys\n\ndef double(x):\n    sys.path.insert(0, {folder!r})\n    import oracles\n"
         "    return oracles.double(x)",
