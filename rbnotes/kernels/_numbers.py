@@ -227,7 +227,7 @@ def pick(x, at, step, like):
 
 
 def leave(x, at, work, o, numbers):
-    """Writes one number to its place, or eight to where :func:`deliver` takes them from."""
+    """Writes one number to its place, or eight to where ``deliver`` takes them from."""
     if isinstance(numbers, float):
         x[at] = numbers
     else:

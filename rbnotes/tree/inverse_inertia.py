@@ -224,7 +224,8 @@ def inverse_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
 def forbidden_accelerations(tree: Tree, q: Array, x: Array) -> Array:
     """Return the part ``(..., k)`` of ``M_r^-1 x`` along what joints forbid their own coordinates.
 
-    Nothing moves along it; the inertia there is the one that :func:`regular_mass_matrix` adds.
+    Nothing moves along it. The inertia there is the one that
+    :func:`~rbnotes.tree.dynamics.regular_mass_matrix` adds.
     """
     result = np.zeros(x.shape)
     for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
