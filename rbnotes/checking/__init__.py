@@ -16,10 +16,11 @@ from rbnotes.checking.differences import (
     jacobian_se3,
     jacobian_so3,
 )
-from rbnotes.checking.draws import same_everywhere
+from rbnotes.checking.draws import SEED, same_everywhere
 from rbnotes.checking.interrupts import interruptible
 
 __all__ = [
+    "SEED",
     "Estimate",
     "complex_step",
     "derivative",

@@ -1,8 +1,10 @@
-"""Draws that are the same on every machine.
+"""Draws that are the same on every machine, and after every renaming.
 
 Hypothesis mixes into its draws the constants that it reads from the source of every "local" module loaded
 so far. A search then tries other inputs where the package is installed than in its source tree, and others
-again after one more import, although nothing is random. Verdicts should depend on the claim alone.
+again after one more import. Besides, it labels what is drawn by the code of the functions that draw it, names
+of variables, file names and addresses in memory included, and the labels decide which parts of an input it
+repeats and in which order it shrinks them. Verdicts should depend on the claim alone.
 """
 
 from __future__ import annotations
@@ -11,29 +13,52 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-try:
-    from hypothesis.internal.conjecture import providers
-except ImportError:  # older than these constants: nothing to do
-    # A module's type leaves no room for None.
-    providers = None  # type: ignore[assignment]
+from hypothesis.internal.conjecture import providers, shrinker
+from hypothesis.strategies._internal import core, flatmapped
+
+SEED = 20260228
+"""Start of the generator of random numbers wherever no other is asked for."""
 
 
 @contextmanager
 def same_everywhere() -> Iterator[None]:
-    """While this lasts, derandomised searches draw the same whatever else is loaded, and from wherever."""
-    search_modules = getattr(providers, "_get_local_constants", None)
-    if search_modules is None or search_modules is _no_constants:  # too old; already there
+    """While this lasts, seeded searches draw the same whatever else is loaded, from wherever, by any name."""
+    replaced = {(owner, name): getattr(owner, name, None) for owner, name in _REPLACEMENTS}
+    if replaced == _REPLACEMENTS:  # already there
         yield
         return
+    # A name that another version of Hypothesis lacks stays away.
+    replaced = {key: value for key, value in replaced.items() if value is not None}
     cache = providers.CONSTANTS_CACHE.cache
     cache.clear()
-    providers._get_local_constants = _no_constants
+    for owner, name in replaced:
+        setattr(owner, name, _REPLACEMENTS[owner, name])
     try:
         yield
     finally:
-        providers._get_local_constants = search_modules
+        for (owner, name), value in replaced.items():
+            setattr(owner, name, value)
         cache.clear()
 
 
 def _no_constants() -> Any:
     return vars(providers)["Constants"]()
+
+
+def _one_label(_: object) -> int:
+    """Label all functions, and all names of arguments, alike."""
+    return 0
+
+
+def _labels_as_met(self: Any) -> list[int]:
+    """Return the labels in the order of their first use, not sorted by their digits."""
+    return list(self.spans_by_label)
+
+
+_REPLACEMENTS: dict[tuple[Any, str], Any] = {
+    (providers, "_get_local_constants"): _no_constants,
+    (core, "calc_label_from_callable"): _one_label,
+    (core, "calc_label_from_name"): _one_label,
+    (flatmapped, "calc_label_from_callable"): _one_label,
+    (shrinker.Shrinker, "distinct_labels"): property(_labels_as_met),
+}

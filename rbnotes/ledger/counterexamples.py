@@ -9,19 +9,25 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis import Phase
 from hypothesis.database import ExampleDatabase
-from hypothesis.errors import NoSuchExample
 
-from rbnotes.checking import same_everywhere
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.sources import in_use
-from rbnotes.ledger.trials import SIGNIFICANT, TELLING, Search, Values, _named, residual, search
+from rbnotes.ledger.trials import (
+    SIGNIFICANT,
+    TELLING,
+    Search,
+    Values,
+    find_inputs,
+    residual,
+    search,
+    search_settings,
+)
 
 FILE = "counterexamples.json"
 EXAMPLES = 400
@@ -93,13 +99,7 @@ def shrunk(record: Record, database: Kept) -> bool:
     printed, reference, holds_when = record.printed, record.reference, record.holds_when
     if printed is None or reference is None:
         return False
-    how = settings(
-        max_examples=EXAMPLES,
-        database=database,
-        deadline=None,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
+    how = search_settings(EXAMPLES, Phase.generate, Phase.shrink, database=database)
     for threshold in (TELLING, SIGNIFICANT):
 
         def wrong(values: Values, threshold: float = threshold) -> bool:
@@ -108,7 +108,6 @@ def shrunk(record: Record, database: Kept) -> bool:
             size = residual(printed, reference, values)
             return size > threshold and (np.isfinite(size) or bool(record.undefined))
 
-        with suppress(NoSuchExample), same_everywhere():
-            find(_named(record.inputs), wrong, settings=how, database_key=record.id.encode())
+        if find_inputs(record.inputs, wrong, how, record.id) is not None:
             return True
     return False

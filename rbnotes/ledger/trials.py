@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
-from hypothesis.errors import NoSuchExample
 from numpy.typing import ArrayLike
 
 from rbnotes.arguments import Array
-from rbnotes.checking import same_everywhere, strategies
+from rbnotes.checking import SEED, same_everywhere, strategies
 from rbnotes.ledger.record import Function, Inputs
 
 SIGNIFICANT = 1e-2
@@ -119,15 +119,19 @@ def distance(actual: Array, expected: ArrayLike, *, printed_numbers: bool = Fals
     return float(np.max(np.abs(actual - expected) / (1.0 if printed_numbers else scale), initial=0.0))
 
 
-def _settings(examples: int, *, shrink: bool, afresh: bool = False) -> settings:
-    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
+def search_settings(examples: int, *phases: Phase, database: ExampleDatabase | None = None) -> settings:
+    """Return the settings of a search of these phases.
+
+    Its seed is set beside them: ``derandomize`` would take it from source text.
+    """
     return settings(
         max_examples=examples,
-        derandomize=not afresh,
-        database=None,
+        derandomize=False,
+        database=database,
         deadline=None,
         phases=phases,
         suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
     )
 
 
@@ -159,12 +163,12 @@ def samples(
     *,
     afresh: bool = False,
     region: strategies.Region = "generic",
-    start: int | None = None,
+    start: int = SEED,
     alone: str | None = None,
 ) -> list[Values]:
-    """The first ``count`` inputs that a search would try; always the same ones, unless drawn ``afresh``.
+    """Return ``count`` inputs; always the same ones, unless drawn ``afresh``.
 
-    Others, but again always the same ones, are drawn from another ``region`` or with a ``start`` of the
+    Others, but again always the same ones, are drawn from another ``region`` or with another ``start`` of the
     generator of random numbers. Where they are large, it is all arguments or one of them: that which is to be
     large ``alone``, if one is named.
     """
@@ -174,7 +178,7 @@ def samples(
     # Copies, lest a form that changes its arguments changes those of the next.
     return [
         {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in values.items()}
-        for values in draw(tuple(inputs.items()), count, afresh, region, start, alone)
+        for values in draw(tuple(inputs.items()), count, region, None if afresh else start, alone)
     ]
 
 
@@ -182,19 +186,18 @@ def samples(
 def _drawn(
     named: tuple[tuple[str, st.SearchStrategy[Any]], ...],
     count: int,
-    afresh: bool,
     region: strategies.Region,
     start: int | None,
     alone: str | None,
 ) -> list[Values]:
-    """Drawn once for all claims that share their inputs: drawing takes longer than most forms."""
+    """Draw once for all claims that share their inputs: drawing takes longer than most forms.
+
+    Without a ``start`` the inputs are other ones each time.
+    """
     inputs = _in(region, dict(named), alone)
     drawn: list[Values] = []
 
-    afresh = afresh or start is not None  # which leaves the generator to its start
-
-    # Hypothesis starts from the text of what follows: if that is edited, all claims meet other inputs.
-    @_settings(count, shrink=False, afresh=afresh)
+    @search_settings(count, Phase.generate)
     @given(_named(inputs))
     def draw(values: Values) -> None:
         drawn.append(values)
@@ -242,25 +245,50 @@ def search(
 
     if not inputs:
         return Search({} if wrong({}) else None, worst)
-    how = _settings(examples, shrink=shrink)
-    key = None
-    if known is not None:
-        how = settings(how, derandomize=False, database=known[1], phases=(Phase.reuse,))
-        key = known[0].encode()
-    try:
-        with same_everywhere():
-            found = find(_named(inputs), wrong, settings=how, database_key=key)
-    except NoSuchExample:
-        return Search(None, worst)
-    return Search(found, residual(form, reference, found))
+    if known is None:
+        phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
+        found = find_inputs(inputs, wrong, search_settings(examples, *phases))
+    else:
+        claim, database = known
+        replay = search_settings(examples, Phase.reuse, database=database)
+        found = find_inputs(inputs, wrong, replay, claim)
+    return Search(None, worst) if found is None else Search(found, residual(form, reference, found))
+
+
+class _Found(Exception):
+    """Inputs are wrong, which ends the search as a failing test would."""
+
+
+def find_inputs(
+    inputs: Inputs, wrong: Callable[[Values], bool], how: settings, claim: str = ""
+) -> Values | None:
+    """Return the smallest inputs found on which something is ``wrong``; None if there are none.
+
+    The search starts from :data:`rbnotes.checking.SEED`. A database in the settings keeps the inputs by the
+    name of the ``claim``. (``hypothesis.find`` has no seed of its own, or no database.)
+    """
+    found: Values | None = None
+
+    def test(values: Values) -> None:
+        nonlocal found
+        if wrong(values):
+            found = values
+            raise _Found
+
+    with same_everywhere():
+        # The settings come last: a seed takes their database away.
+        tried: Any = how(seed(SEED)(given(_named(inputs))(test)))
+        tried._hypothesis_internal_database_key = claim.encode()
+        with suppress(_Found):
+            tried()
+    return found
 
 
 def smallest(
     inputs: Inputs, wrong: Callable[[Values], bool], *, examples: int, region: strategies.Region = "generic"
 ) -> Values | None:
     """Hunt for inputs from a region on which something is ``wrong``, and shrink what is found."""
-    try:
-        with same_everywhere(), strategies.region(region):
-            return find(_named(_in(region, inputs)), wrong, settings=_settings(examples, shrink=True))
-    except NoSuchExample:
-        return None
+    with strategies.region(region):
+        return find_inputs(
+            _in(region, inputs), wrong, search_settings(examples, Phase.generate, Phase.shrink)
+        )
