@@ -165,6 +165,7 @@ def test_kept_inputs_are_played_back_by_another_name(load, renamed):
     assert found is not None
     replay = trials.search_settings(1, trials.Phase.reuse, database=database)
     assert other.find_inputs_renamed(after, wrong, replay, "claim") == found
+    assert other.find_inputs_renamed(after, wrong, replay, "another claim") is None
 
 
 def test_the_order_of_hashes_changes_no_draw(tmp_path):
