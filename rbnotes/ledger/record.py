@@ -179,15 +179,21 @@ class Record:
 
 
 def claim(id: str, title: str) -> Callable[[type], Record]:
-    """The body of a class as a record: its attributes and functions are the record's fields."""
+    """Return a decorator that makes a record of a class: its attributes and functions are the fields.
+
+    Fields may be inherited. The bases are classes without this decorator, whose modules also say what their
+    symbols mean.
+    """
 
     def record(body: type) -> Record:
-        fields = {name: value for name, value in vars(body).items() if not name.startswith("__")}
-        symbols = {
-            **USUAL,
-            **getattr(sys.modules.get(body.__module__), "QUANTITIES", {}),
-            **fields.get("quantities", {}),
+        classes = body.__mro__[-2::-1]  # from the first base, without object, to the body
+        fields = {
+            name: value for each in classes for name, value in vars(each).items() if not name.startswith("__")
         }
+        symbols = dict(USUAL)
+        for each in classes:
+            symbols |= getattr(sys.modules.get(each.__module__), "QUANTITIES", {})
+        symbols |= fields.get("quantities", {})
         told = {name: symbols[name] for name in fields.get("inputs", {}) if name in symbols}
         paste = fields.get("replacement") or replacement(id, fields.get("formula", ""))
         return Record(id=id, title=title, **{**fields, "quantities": told, "replacement": paste})

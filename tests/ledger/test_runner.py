@@ -1,5 +1,7 @@
 """The runner is honest: it confirms what is true and refuses what is not, for every verdict."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from rbnotes.checking import strategies as some
 from rbnotes.ledger import Record, Verdict, counterexamples
 from rbnotes.ledger.counterexamples import Kept, kept, shrunk
 from rbnotes.ledger.mutation import source_mutants, survivors
-from rbnotes.ledger.record import NEEDS_CORRECTION
+from rbnotes.ledger.record import NEEDS_CORRECTION, claim
 from rbnotes.ledger.runner import counterexample_of, resolve, samples, verify
 
 
@@ -249,6 +251,62 @@ class TestRecord:
     def test_parts_of_the_id(self):
         record = make(id="lloyd/s0.22.1/e0.45#b")
         assert (record.source, record.section, record.display) == ("lloyd", "0.22.1", "lloyd/s0.22.1/e0.45")
+
+
+class family:
+    formula = r"\mathbf a \times \mathbf b"
+    verdict = Verdict.HOLDS
+    chapter = "preface"
+    implemented_by = ("numpy.cross",)
+    oracle = "written out by components"
+    exact = "each entry is one difference of two products"
+    inputs: ClassVar = {"a": some.vectors(), "b": some.vectors()}
+    reference = double_area_reference
+
+    def printed(a, b):
+        return np.cross(b, a)
+
+
+class TestInheritance:
+    def test_a_record_has_the_fields_of_its_bases(self):
+        @claim("lloyd/s0.1/d1", "cross product")
+        class record(family):
+            remark = "its own"
+
+            def printed(a, b):
+                return np.cross(a, b)
+
+        assert (record.remark, record.chapter, record.reference) == ("its own", "preface", family.reference)
+        outcome = verify(record)
+        assert outcome.confirmed, outcome.reason
+        assert survivors(record) == []
+
+    def test_an_inherited_form_is_the_form(self):
+        class turned(family):
+            oracle = "the other way round"
+
+            def reference(a, b):
+                return double_area_reference(b, a)
+
+        @claim("lloyd/s0.1/d1", "cross product")
+        class record(turned):
+            pass
+
+        assert (record.printed, record.oracle) == (family.printed, "the other way round")
+        assert verify(record).confirmed
+
+    def test_the_first_of_two_bases_wins(self):
+        class other(family):
+            chapter = "notation"
+
+        class third(family):
+            remark, chapter = "of the third", "quaternions"
+
+        @claim("lloyd/s0.1/d1", "cross product")
+        class record(other, third):
+            pass
+
+        assert (record.chapter, record.remark) == ("notation", "of the third")
 
 
 def test_resolve():
