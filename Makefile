@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/installed
+# Optional dependencies to install. `make test EXTRAS=book,test,graders` also runs the tests that need other graders.
+EXTRAS ?= book,test
+STAMP := $(VENV)/installed-$(EXTRAS)
 
 # One thread per process: the chapters and the tests already run two processes at a time.
 export OMP_NUM_THREADS := 1
@@ -26,14 +28,14 @@ test: package
 	$(MAKE) --jobs=2 --output-sync=target lint book
 	$(BIN)/pytest -n 2 --dist worksteal
 
-# All but the pages, which need the versions of constraints.txt, with the newest releases and with the oldest
-# ones that pyproject.toml allows.
+# All tests except those of the pages and of other graders, which need the versions of constraints.txt, with the newest
+# releases and with the oldest ones that pyproject.toml allows.
 test-oldest: PINS := --constraint constraints-oldest.txt
 test-newest test-oldest: test-%:
 	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
 	rm -rf build rbnotes.egg-info
 	.venv-$*/bin/pip install --disable-pip-version-check --progress-bar off --quiet --upgrade --upgrade-strategy eager $(PINS) ".[test]"
-	.venv-$*/bin/pytest -n 2 --ignore=tests/book --ignore=tests/viewer
+	.venv-$*/bin/pytest -n 2 --ignore=tests/book --ignore=tests/viewer --ignore=tests/grading/test_graders.py
 
 lint: package
 	$(BIN)/ruff check .
@@ -51,7 +53,7 @@ package: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing the dependencies: a few minutes the first time"
-	$(BIN)/pip install --no-compile --disable-pip-version-check --progress-bar off --quiet --constraint constraints.txt "setuptools>=77" ".[book,test]"
+	$(BIN)/pip install --no-compile --disable-pip-version-check --progress-bar off --quiet --constraint constraints.txt "setuptools>=77" ".[$(EXTRAS)]"
 	touch $@
 
 # The written pages in a browser (Chromium): accessibility, width on a phone, requests, console.

@@ -1,6 +1,7 @@
-"""How many examples the property tests try, and which: `--hypothesis-profile=deep` tries many fresh ones."""
+"""Examples of the property tests (`--hypothesis-profile=deep` tries many fresh ones), and skipped tests."""
 
 import gc
+import os
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,6 +12,31 @@ _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Hea
 settings.register_profile("suite", max_examples=25, derandomize=True, database=None, **_COMMON)
 settings.register_profile("deep", max_examples=1000, **_COMMON)
 settings.load_profile("suite")
+
+
+PLATFORM = "platform: "
+"""Start of the reasons that no installation removes, such as a missing feature of the kernel."""
+
+
+def _fail_if_skipped(report):
+    """Turn a skipped test into a failed one with `CI=true`, unless the platform cannot run it."""
+    if os.environ.get("CI") == "true" and report.skipped and not hasattr(report, "wasxfail"):
+        path, line, reason = report.longrepr
+        reason = reason.removeprefix("Skipped: ")
+        if not reason.startswith(PLATFORM):
+            report.outcome = "failed"
+            report.longrepr = f"{path}:{line}: skipped, which is a failure with CI=true: {reason}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    return _fail_if_skipped((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report():
+    return _fail_if_skipped((yield))
 
 
 def pytest_collection_finish():

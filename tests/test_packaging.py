@@ -43,7 +43,6 @@ def build(tree, kind, folder):
 
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_what_is_built_holds_the_player(tree, tmp_path, kind):
-    pytest.importorskip("setuptools")
     (tree / PLAYER).write_text("player" * 20_000)
     ran = build(tree, kind, tmp_path / "dist")
     assert ran.returncode == 0, ran.stderr
@@ -58,7 +57,6 @@ def test_what_is_built_holds_the_player(tree, tmp_path, kind):
 
 @pytest.mark.parametrize("text", [None, "// nothing"])
 def test_a_build_without_the_player_fails_and_leaves_nothing(tree, tmp_path, text):
-    pytest.importorskip("setuptools")
     if text is not None:
         (tree / PLAYER).write_text(text)
     ran = build(tree, "wheel", tmp_path / "dist")
@@ -68,7 +66,6 @@ def test_a_build_without_the_player_fails_and_leaves_nothing(tree, tmp_path, tex
 
 
 def test_a_fresh_clone_needs_node_to_build(tree):
-    pytest.importorskip("setuptools")
     code = "import build_backend; print(build_backend.get_requires_for_build_wheel())"
 
     def needs():

@@ -6,8 +6,7 @@ Reported are: what axe-core finds inaccessible, pages wider than their window, r
 errors on the console, and faults of the layout: formulas and tables wider than their column, formulas cut by
 a box, code that scrolls, numbers beside formulas on a phone, labels beside formulas in boxes, first pictures
 far down. How many formulas and cells there are, and how many of them scroll, is counted. With --pictures each
-page is photographed in each look. This needs a browser, so it is not part of `make test`;
-tools/check_pages.py checks what can be checked without one.
+page is photographed in each look. tools/check_pages.py checks what can be checked without a browser.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ from playwright.sync_api import (
 
 from rbnotes.ledger.errata_pdf import BROWSERS, browser
 
+NO_BROWSER = f"none of {', '.join(BROWSERS)} is installed (on Debian: apt-get install chromium)"
 ROOT = Path(__file__).resolve().parent.parent
 AXE = ROOT / "book" / "_js" / "node_modules" / "axe-core" / "axe.min.js"
 # files may read each other, WebGL needs no graphics card, and no other host has an address
@@ -205,7 +205,7 @@ def main() -> int:
     if not pages:
         parser.error(f"no such pages in {folder}")
     if browser() is None:
-        parser.exit(2, f"none of {', '.join(BROWSERS)} is installed\n")
+        parser.exit(2, f"{NO_BROWSER}\n")
     if args.pictures:
         args.pictures.mkdir(parents=True, exist_ok=True)
     faults = []

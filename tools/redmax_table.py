@@ -1,11 +1,9 @@
 """Writes the table of published and computed energies of the RedMax scenes that the book shows.
 
-    python tools/redmax_table.py                         run all scenes, write book/_data/redmax-energies.csv
-    python tools/redmax_table.py --print                 only print
-    python tools/redmax_table.py --scenes scenes.json    take the scenes from there
+    python tools/redmax_table.py            run all scenes, write book/_data/redmax-energies.csv
+    python tools/redmax_table.py --print    only print
 
-The scenes are not part of this repository; tests/tree/redmax_scenes.py says where they are looked for. The
-book shows the file as it is committed, and tests/tree/test_redmax.py compares it with the scenes.
+The book shows the file as it is committed, and tests/tree/test_redmax.py compares it with the scenes.
 """
 
 from __future__ import annotations
@@ -40,14 +38,8 @@ def rows() -> Iterator[tuple[object, ...]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--print", action="store_true", help="write no file")
-    parser.add_argument("--scenes", type=Path, help="file of the scenes")
     arguments = parser.parse_args()
-    if arguments.scenes is not None:
-        redmax_scenes.FILE = arguments.scenes
     found = list(rows())
-    if not found:
-        print(f"no scenes: {redmax_scenes.FILE} is not there")
-        return 1
     if not arguments.print:
         TABLE.parent.mkdir(exist_ok=True)
         with TABLE.open("w", encoding="utf-8", newline="") as file:

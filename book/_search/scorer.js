@@ -7,8 +7,9 @@ var Scorer = {
   score: ([docname, title, , , score]) => {
     const query = new URLSearchParams(location.search).get("q") || "";
     const words = new Set(query.toLowerCase().match(/[\p{Letter}\p{Number}_]+/gu));
-    const inTitle = [...words].filter((word) => title.toLowerCase().includes(word)).length;
-    const chapter = parseInt(title);
+    const text = title.replace(/<[^>]*>/g, "").toLowerCase(); // the number of a chapter is in a span
+    const inTitle = [...words].filter((word) => text.includes(word)).length;
+    const chapter = parseInt(text);
     const tie = Math.min(inTitle, 98) / 100 + (chapter ? 0.01 / (1 + chapter) : 0);
     const generated = /\/generated\/|\/(finder|errata-|conditions-|ledger)/.test(docname);
     const isReference = /\w_\w/.test(query) && /\/generated\/api-/.test(docname);

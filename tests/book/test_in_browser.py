@@ -8,17 +8,17 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from look_at_pages import LOOKS, chromium, window
+from look_at_pages import LOOKS, NO_BROWSER, chromium, window
 from playwright.sync_api import expect
 from rbnotes_book.drawing import picture
 from rbnotes_book.drawings import DRAWINGS
 
-from rbnotes.ledger.errata_pdf import BROWSERS, browser
+from rbnotes.ledger.errata_pdf import browser
 
 PAGES = Path(__file__).parents[2] / "_build" / "html"
 LOOK = {look.name: look for look in LOOKS}
 
-pytestmark = pytest.mark.skipif(browser() is None, reason=f"no browser: none of {', '.join(BROWSERS)}")
+pytestmark = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,9 @@
 """The whole book on paper: what of a page is printed, and how printed chapters are bound."""
 
+import print_book
+import pypdf
 import pytest
-
-pypdf = pytest.importorskip("pypdf")
-
-import print_book  # noqa: E402
-from pypdf.annotations import Link  # noqa: E402
+from pypdf.annotations import Link
 
 PAGE = (
     '<html><body><nav>menu</nav><article class="bd-article"><h1>{number}{name}<a class="headerlink" '

@@ -1,6 +1,7 @@
 """Text of formulas in the search, and the order of its results."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -27,7 +28,10 @@ def test_formulas_become_a_line_of_text(tex, text):
 
 def order(query, *results):
     """Titles of results ``(page, title, score)``, the highest score first."""
-    entries = [[page, title, "", None, score, ""] for page, title, score in results]
+    entries = [
+        [page, re.sub(r"^(\d+\. )", r'<span class="section-number">\1</span>', title), "", None, score, ""]
+        for page, title, score in results
+    ]
     command = [Path(ROOT_DIR) / "bin" / "node", Path(__file__).with_name("scores.mjs")]
     run = subprocess.run(
         [*command, SCORER, query, json.dumps(entries)], capture_output=True, text=True, check=True
@@ -52,6 +56,10 @@ def test_tied_results_are_ordered_by_title_and_chapter():
     ]  # fmt: skip
     assert order("quaternion rate", *tied) == expected
     assert order("quaternion rate", *tied[::-1]) == expected
+
+
+def test_tags_of_a_title_are_no_words_of_it():
+    assert order("span number", ("book/b", "2. B", 5), ("book/a", "1. A", 5)) == ["1. A", "2. B"]
 
 
 def test_no_tie_breaker_outweighs_a_score():

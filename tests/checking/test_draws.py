@@ -6,6 +6,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 from rbnotes.checking import same_everywhere
 from rbnotes.ledger.runner import samples, search
@@ -50,8 +51,6 @@ def test_another_module_changes_no_draw(tmp_path, monkeypatch):
 
 
 def test_what_is_changed_is_put_back(monkeypatch):
-    providers = pytest.importorskip("hypothesis.internal.conjecture.providers")
-
     def theirs():
         raise AssertionError("asked for the constants of local modules")
 

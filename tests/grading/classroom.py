@@ -1,4 +1,9 @@
-"""An assignment whose oracles are quick, for tests."""
+"""An assignment whose oracles are quick, and grades of two students, for tests."""
+
+import csv
+import io
+
+from rbnotes.grading import Grade, Mark
 
 ORACLES = """
 import numpy as np
@@ -43,3 +48,13 @@ inputs = "oracles.py:few"
 points = 2
 examples = 3
 """
+
+GRADES = [
+    Grade("bob", (Mark("spin", "wrong", 1.5, 3.0, "wrong by 2"), Mark("drop", "passed", 2.0, 2.0)), 1.4),
+    Grade("ann", (Mark("spin", "passed", 3.0, 3.0), Mark("drop", "syntax", 0.0, 2.0, "line 1")), 0.6),
+]
+
+
+def rows(text):
+    """Return the rows of a table in CSV."""
+    return list(csv.reader(io.StringIO(text)))

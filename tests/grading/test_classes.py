@@ -298,8 +298,9 @@ def test_what_is_no_file_of_a_students_own_costs_only_that_student(paper, folder
 
 
 def test_a_dask_cluster_one_of_whose_workers_is_killed(paper, handed_in):
-    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
-    dask = pytest.importorskip("dask")
+    import dask  # slow to import
+    import distributed
+
     for number in range(6):
         (handed_in / f"{number}.py").write_text(f"import time\ntime.sleep(0.2)\nnumber = {number}\n" + RIGHT)
     expected = {**POINTS, **{str(number): 6 for number in range(6)}}
@@ -325,7 +326,7 @@ def test_dask_that_is_not_there(monkeypatch):
         pass
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux to end children")
+@pytest.mark.skipif(sys.platform != "linux", reason="platform: asks Linux to end children")
 @pytest.mark.parametrize("seconds", [0.0, 2.0])
 def test_nothing_outlives_a_grader_that_is_killed(folder, handed_in, seconds):
     """Neither a keeper that has just begun, nor a worker that would sleep for ten minutes."""

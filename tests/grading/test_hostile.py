@@ -77,7 +77,7 @@ def test_there_are_enough_of_them():
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_variant_costs_only_itself(trial, name):
     if name not in trial[0]:
-        pytest.skip(f"this system does not limit {' or '.join(sorted(NEEDED[name]))}")
+        pytest.skip(f"platform: this system does not limit {' or '.join(sorted(NEEDED[name]))}")
     _, expected, spared = VARIANTS[name]
     double, triple = trial[0][name].marks
     assert double.status in ((expected,) if isinstance(expected, str) else expected), double.message

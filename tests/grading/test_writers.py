@@ -1,22 +1,13 @@
-"""Formats of other tools, against what they publish and, where they are installed, against themselves."""
+"""Formats of other graders, against what they publish; test_graders.py compares with what they write."""
 
-import csv
-import io
 import json
-import os
-import sys
 from datetime import datetime
-from pathlib import Path
 
-import pytest
+from classroom import GRADES, rows
 
-from rbnotes.grading import Grade, Mark, read
+from rbnotes.grading import read
 from rbnotes.grading.writers import gradescope, nbgrader, otter
 
-GRADES = [
-    Grade("bob", (Mark("spin", "wrong", 1.5, 3.0, "wrong by 2"), Mark("drop", "passed", 2.0, 2.0)), 1.4),
-    Grade("ann", (Mark("spin", "passed", 3.0, 3.0), Mark("drop", "syntax", 0.0, 2.0, "line 1")), 0.6),
-]
 # The specification of Gradescope's autograders: what may stand in results.json, and as what.
 TEXT, NUMBER = str, (int, float)
 RESULTS = {
@@ -66,10 +57,6 @@ def test_gradescope():
     assert "wrong by 2" in results["tests"][0]["output"]
 
 
-def rows(text):
-    return list(csv.reader(io.StringIO(text)))
-
-
 def test_otter():
     assert rows(otter(GRADES)) == [
         ["file", "drop", "spin", "total_points_earned", "percent_correct", "grading_status"],
@@ -79,53 +66,8 @@ def test_otter():
     ]
 
 
-def test_otter_itself():
-    tests = pytest.importorskip("otter.test_files", reason="otter-grader is not installed")
-    utils = pytest.importorskip("otter.grade.utils")
-
-    def result(grade):
-        files = []
-        for mark in grade.marks:
-            # Two cases of one test: what was reached passes, the rest does not.
-            got, rest = mark.points, mark.of - mark.points
-            case = {
-                "name": "a",
-                "code": "",
-                "hidden": False,
-                "success_message": None,
-                "failure_message": None,
-            }
-            cases = [
-                {"test_case": {**case, "points": points}, "error": "", "passed": passed}
-                for points, passed in ((got, True), (rest, False))
-                if points
-            ]
-            files.append(
-                {"filename": f"tests/{mark.function}.py", "points": None, "test_case_results": cases}
-            )
-        found = tests.GradingResults.from_ottr_json(json.dumps({"test_file_results": files}))
-        found.file = grade.student
-        return found
-
-    table = utils.merge_scores_to_df([result(grade) for grade in GRADES])
-    theirs, ours = rows(table.to_csv(index=False)), rows(otter(GRADES))
-    assert ours[0] == theirs[0]
-    assert [[*map(as_number, row)] for row in ours] == [[*map(as_number, row)] for row in theirs]
-
-
-def as_number(text):
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-@pytest.fixture
-def assignment(folder):
-    return read(folder / "hw.toml")
-
-
-def test_nbgrader(assignment):
+def test_nbgrader(folder):
+    assignment = read(folder / "hw.toml")
     head, *lines = rows(nbgrader(GRADES, assignment, datetime(2026, 5, 1, 12, 30)))
     assert ",".join(head) == (
         "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,"
@@ -135,30 +77,3 @@ def test_nbgrader(assignment):
         ["Multiples", "", "2026-05-01 12:30:00", name, "", "", "", score, "0.0", score, "5.0"]
         for name, score in (("bob", "3.5"), ("ann", "3.0"))
     ]
-
-
-@pytest.mark.filterwarnings("ignore")  # its database has some of its own
-def test_nbgrader_itself(assignment, tmp_path, monkeypatch):
-    # Its gradebook runs a program that is installed beside it.
-    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-    api = pytest.importorskip("nbgrader.api", reason="nbgrader is not installed")
-    export = pytest.importorskip("nbgrader.plugins.export")
-    graded = datetime(2026, 5, 1, 12, 30)
-    with api.Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as book:
-        book.add_assignment(assignment.title)
-        book.add_notebook("hw", assignment.title)
-        for mark in GRADES[0].marks:
-            book.add_grade_cell(mark.function, "hw", assignment.title, max_score=mark.of, cell_type="code")
-        for grade in GRADES:
-            book.add_student(grade.student)
-            book.add_submission(assignment.title, grade.student, timestamp=graded)
-            for mark in grade.marks:
-                cell = book.find_grade(mark.function, "hw", assignment.title, grade.student)
-                cell.auto_score = mark.points
-        book.db.commit()
-        plugin = export.CsvExportPlugin(to=str(tmp_path / "grades.csv"))
-        plugin.export(book)
-    theirs = rows((tmp_path / "grades.csv").read_text())
-    ours = rows(nbgrader(GRADES, assignment, graded))
-    assert ours[0] == theirs[0]
-    assert sorted(ours[1:]) == sorted(theirs[1:])

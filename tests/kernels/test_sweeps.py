@@ -35,7 +35,8 @@ def test_processes():
 
 def test_dask():
     """The same call, with the executor of a client; trees travel to its workers."""
-    distributed = pytest.importorskip("distributed")
+    import distributed  # slow to import
+
     states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), kernels.compile(TREE)
     with distributed.Client(processes=False, n_workers=1, dashboard_address=None) as client:
         executor = client.get_executor()

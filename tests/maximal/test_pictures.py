@@ -64,7 +64,6 @@ def test_shapes_of_other_bodies_are_refused(path, shapes):
 
 
 def test_the_accounts_of_energy_add_up(path):
-    pytest.importorskip("matplotlib")
     _, axes = path.energy_figure(SPRING.energy)
     curves = {line.get_label(): np.asarray(line.get_ydata()) for line in axes.lines}
     np.testing.assert_allclose(curves["sum"], curves["motion and weight"] + curves["stored in springs"])

@@ -30,14 +30,12 @@ from rbnotes.tree import (
     step_rows,
 )
 
-FILE = Path(__file__).parents[2].parent / "shared" / "redmax" / "scenes.json"
+FILE = Path(__file__).parent / "redmax" / "scenes.json"
 SCHEME = "REDMAX_EULER"
 
 
 def load():
-    """Scenes by name; none where the file is not."""
-    if not FILE.exists():
-        return {}
+    """Return the scenes by name."""
     return {f"{s['id']}: {s['name']}": s for s in json.loads(FILE.read_text())["scenes"]}
 
 

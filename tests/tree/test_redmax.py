@@ -1,4 +1,4 @@
-"""The RedMax reference scenes, where they are: energies as published, and the table of the book."""
+"""The RedMax reference scenes: energies as published, and the table of the book."""
 
 import csv
 from pathlib import Path
@@ -6,17 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from redmax_scenes import FILE, SCHEME, final_energy, load, read
+from redmax_scenes import SCHEME, final_energy, load, read
 
 from rbnotes.joints import spline
 
 SCENES = load()
 SPLINE_CURVE = "21: Spline curve joint"
 TABLE = Path(__file__).parents[2] / "book" / "_data" / "redmax-energies.csv"
-
-needs_scenes = pytest.mark.skipif(
-    not SCENES, reason=f"the reference scenes are not part of this repository: no {FILE}"
-)
 
 
 def published(name):
@@ -37,8 +33,7 @@ def test_differences_in_the_book():
         assert off < 1e-9
 
 
-@needs_scenes
-@pytest.mark.parametrize("name", SCENES or ["none"])
+@pytest.mark.parametrize("name", SCENES)
 def test_published_energy(name):
     """Rounding alone leaves up to 5e-12; of the spline curve the next test tells."""
     energy = final_energy(read(SCENES[name]))
@@ -48,12 +43,10 @@ def test_published_energy(name):
     np.testing.assert_allclose(float(row["computed"]), energy, rtol=6e-11)
 
 
-@needs_scenes
 def test_the_book_shows_every_scene():
     assert list(table()) == list(SCENES)
 
 
-@needs_scenes
 def test_what_is_left_on_the_spline_curve(monkeypatch):
     """The reference takes rotations by less than 1e-9 for none, as they are just after a control frame.
 

@@ -12,7 +12,7 @@ import inspect
 import sys
 import sysconfig
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -23,6 +23,7 @@ from rbnotes.ledger.sources import in_use
 
 Home = Literal["claim", "library", "oracles", "elsewhere"]
 FORMS = ("printed", "library", "reference")
+Container = ModuleType | type
 
 
 class Unreadable(TypeError):
@@ -138,22 +139,51 @@ def helpers(function: FunctionType) -> tuple[FunctionType, ...]:
 
 
 def mentioned(function: FunctionType) -> Iterable[Any]:
-    """The objects that a function's code names: globals, attributes of named modules, closed-over values."""
-    yield from _values(function.__code__, function.__globals__)
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not yet filled
-            continue
+    """Return the objects that a function's code names.
+
+    These are globals, closed-over values, and, however long the chain of names, attributes of modules and of
+    the classes of claims among them.
+    """
+    code = function.__code__
+    closed_over = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+    return [*_values(code, function.__globals__), *closed_over, *_attributes(closed_over, [*_names(code)])]
+
+
+def _is_filled(cell: CellType) -> bool:
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
 
 
 def _values(code: CodeType, scope: Mapping[str, Any]) -> Iterable[Any]:
-    names = dict.fromkeys(_names(code))  # in one order, as cards show what is found
+    names = [*dict.fromkeys(_names(code))]  # in one order, as cards show what is found
     named = [scope[name] for name in names if name in scope]
-    yield from named
-    for value in named:
-        if inspect.ismodule(value):
-            yield from (vars(value)[name] for name in names if name in vars(value))
+    return [*named, *_attributes(named, names)]
+
+
+def _attributes(values: Iterable[Any], names: Sequence[str]) -> Iterable[Any]:
+    """Return the attributes by these names of modules and claims' classes, and of those among the attributes."""
+    return [value for members in _members(values, names).values() for value in members.values()]
+
+
+def _members(values: Iterable[Any], names: Sequence[str]) -> dict[Container, dict[str, Any]]:
+    """Return the attributes by name of each module or claims' class that a chain of names leads to."""
+    found: dict[Container, dict[str, Any]] = {}
+    waiting = [value for value in values if _is_container(value)]
+    while waiting:
+        container = waiting.pop(0)
+        if container not in found:
+            scopes = container.__mro__ if isinstance(container, type) else (container,)
+            known = {key: value for scope in reversed(scopes) for key, value in vars(scope).items()}
+            found[container] = {name: known[name] for name in names if name in known}
+            waiting += [value for value in found[container].values() if _is_container(value)]
+    return found
+
+
+def _is_container(value: Any) -> bool:
+    return inspect.ismodule(value) or (inspect.isclass(value) and home(value.__module__) == "claim")
 
 
 def ingredients(function: FunctionType) -> dict[str, tuple[Any, ...]]:
@@ -259,7 +289,8 @@ def rebuilt(
 ) -> FunctionType:
     """The form with some of its functions replaced by changed sources, and with additional global ``names``.
 
-    Functions that call a replaced one are rebuilt as well, so that nothing outside the result changes.
+    Functions that call a replaced one are rebuilt as well, so that nothing outside the result changes. So are
+    modules and classes of which they name a replaced attribute.
     """
     parts = helpers(form)
     scopes: dict[int, dict[str, Any]] = {}
@@ -279,24 +310,75 @@ def rebuilt(
         )
         built.__kwdefaults__ = part.__kwdefaults__
         copies[part] = built
+    contents = [cell.cell_contents for cell in every_cell if _is_filled(cell)]
+    named = [*contents, *(value for scope in scopes.values() for value in scope.values())]
+    every_name = [*dict.fromkeys(name for part in copies.values() for name in _names(part.__code__))]
+    replaced = _replaced_containers(_members(named, every_name), copies, scopes)
     for scope in scopes.values():
-        scope.update(
-            {name: copies[inner] for name, value in scope.items() if (inner := _inner(value)) in copies}
-        )
-    for cell in every_cell:
-        if (inner := _inner(cell.cell_contents)) in copies:
-            cell.cell_contents = copies[inner]
+        scope.update({name: _replaced(value, copies, replaced) for name, value in scope.items()})
+    for part in copies.values():
+        for name, cell in zip(part.__code__.co_freevars, part.__closure__ or (), strict=True):
+            if _is_filled(cell) and name != "__class__":  # by which super() finds the bases
+                cell.cell_contents = _replaced(cell.cell_contents, copies, replaced)
     return copies[form]
+
+
+def _replaced_containers(
+    members: Mapping[Container, Mapping[str, Any]],
+    copies: Mapping[FunctionType, FunctionType],
+    scopes: Mapping[int, dict[str, Any]],
+) -> dict[Container, Container]:
+    """Return a copy of each module, and a subclass of each class, that leads to a function that is replaced."""
+    leading: set[Container] = set()
+    count = -1
+    while count < len(leading):
+        count = len(leading)
+        for container, values in members.items():
+            if any(_inner(value) in copies or _in(value, leading) for value in values.values()):
+                leading.add(container)
+    replaced: dict[Container, Container] = {}
+    for container in leading:
+        if isinstance(container, ModuleType):
+            replaced[container] = ModuleType(container.__name__)
+            vars(replaced[container]).update(scopes.get(id(vars(container)), vars(container)))
+        else:
+            replaced[container] = type(container)(container.__name__, (container,), {})
+    for container, copied in replaced.items():
+        for name, value in members[container].items():
+            changed = _replaced(value, copies, replaced)
+            if changed is not value:
+                setattr(copied, name, changed)
+    return replaced
+
+
+def _in(value: Any, containers: Set[Container]) -> bool:
+    return _is_container(value) and value in containers
+
+
+def _replaced(
+    value: Any,
+    copies: Mapping[FunctionType, FunctionType],
+    containers: Mapping[Container, Container],
+) -> Any:
+    """Return the copy of a function, module or class; other values as they are."""
+    if _in(value, containers.keys()):
+        return containers[value]
+    inner = _inner(value)
+    if inner not in copies:
+        return value
+    return type(value)(copies[inner]) if isinstance(value, staticmethod | classmethod) else copies[inner]
 
 
 def _inner(value: Any) -> FunctionType | None:
     """The plain function that a value is, or wraps."""
+    if isinstance(value, staticmethod | classmethod):
+        value = value.__func__
     inner = inspect.unwrap(value) if callable(value) else value
     return inner if isinstance(inner, FunctionType) else None
 
 
 def _copied(cell: CellType) -> CellType:
-    return CellType(cell.cell_contents)
+    return CellType(cell.cell_contents) if _is_filled(cell) else CellType()
 
 
 def _compiled(source: ast.FunctionDef, function: FunctionType) -> CodeType:

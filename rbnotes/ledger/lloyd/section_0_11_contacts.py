@@ -250,6 +250,8 @@ class d8:
         "dropped factor `alpha` in `alpha * IDENTITY`": "springs do not count where all contacts are off",
         "in printed_contacts: *": "only the sign of w is asked for, and where all are off z is zero",
         "in by_active_rows: negated value in `system[N:][~on] = np.eye(N + K)[N:][~on]`": "the equation is z = 0",
+        "in by_active_rows: flipped sign in `G @ v + R @ z`": "where all contacts are off z is zero",
+        "in by_active_rows: dropped `R @ z` in `G @ v + R @ z`": "where all contacts are off z is zero",
     }
     verdict = Verdict.CONDITIONAL
     given = {**DAMPED, "beta": DIAGONAL}
